@@ -50,6 +50,7 @@ import type {
   TuneProgress,
   TuneRequest,
   TraceForm,
+  UnreadFolder,
   WrittenConfig,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
@@ -154,6 +155,11 @@ export class FakeBackend implements Backend {
   readonly calls: { name: keyof Backend; args: unknown[] }[] = [];
   /** Rejects every call of this name until it is cleared. */
   failing: Partial<Record<keyof Backend, ErrorInfo>> = {};
+  /** What is not read, by the folder's path in any watched folder. */
+  unreadFiles: Record<string, Pick<UnreadFolder, "entries" | "n_more">> = {};
+  /** What the test of a provider finds. */
+  rerankTestScores = [0.93, 0.04];
+  rerankTestNotices: string[] = [];
   /** Why the reranker fails; null where it answers. */
   rerankFailure: string | null = null;
   /** How many calls are given up because the reranker is still being loaded; they are not held back. */
@@ -417,10 +423,12 @@ export class FakeBackend implements Backend {
     });
   }
 
-  testRerankHttp() {
-    return this.#answer("testRerankHttp", [], () => ({
+  testRerankHttp(nTexts: number) {
+    return this.#answer("testRerankHttp", [nTexts], () => ({
       ms: 212,
-      scores: [0.93, 0.04],
+      scores: this.rerankTestScores,
+      n_texts: nTexts,
+      notices: this.rerankTestNotices,
       model: "rerank-v4.0-fast",
       scale: "unit" as const,
       host: "api.cohere.com",
@@ -588,6 +596,12 @@ export class FakeBackend implements Backend {
       n_known: 3,
       problems: ["line 2: thumb must be 1 or -1, not 2", "line 2: thumb must be 1 or -1, not 2"],
     }));
+  }
+
+  unread(folder: string, paths: string[]) {
+    return this.#answer("unread", [folder, paths], () =>
+      paths.map((path) => ({ path, entries: [], n_more: 0, ...this.unreadFiles[path] })),
+    );
   }
 
   tree() {

@@ -730,14 +730,24 @@ pub enum RerankProviderAct {
     Set(SetProviderArgs),
     /// Show the provider and its settings
     Show(JsonArgs),
-    /// Have it score two sample texts; nothing from your notes is sent
-    Test(JsonArgs),
+    /// Have it score sample texts; nothing from your notes is sent
+    Test(TestProviderArgs),
     /// Turn it off, and keep its settings
     Off {
         /// Also delete its key from the system's keyring
         #[arg(long)]
         forget_key: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct TestProviderArgs {
+    /// Number of sample texts, 2 to 200: what you set rerank_max_docs to
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=200))]
+    pub max_docs: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

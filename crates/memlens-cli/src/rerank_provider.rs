@@ -45,7 +45,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
             print_text(|out| print(out, provider.as_ref()))
         }
         RerankProviderAct::Test(arguments) => {
-            let test = library.test_rerank_http()?;
+            let test = library.test_rerank_http(Some(arguments.max_docs))?;
             if arguments.json {
                 return print_json(&TestReport {
                     schema_version: 1,
@@ -55,14 +55,24 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
             print_text(|out| {
                 let scores: Vec<String> =
                     test.scores.iter().map(|score| number(*score, 3)).collect();
+                let scores = match scores.as_slice() {
+                    [answer, rest] => {
+                        format!("{answer} for the matching text, at most {rest} for the others")
+                    }
+                    _ => scores.join(", "),
+                };
                 writeln!(
                     out,
-                    "{} answered in {} ms: scores {} for a matching and an unrelated text (scale {})",
+                    "{} answered about {} texts in {} ms: score {} (scale {})",
                     shown(&test.host),
+                    test.n_texts,
                     number(test.ms, 0),
-                    scores.join(" and "),
+                    scores,
                     test.scale
-                )
+                )?;
+                test.notices
+                    .iter()
+                    .try_for_each(|notice| writeln!(out, "{notice}"))
             })
         }
         RerankProviderAct::Off { forget_key } => {

@@ -23,6 +23,9 @@ pub(crate) fn models_folder(dir: &Path) -> PathBuf {
     dir.join(MODELS_FOLDER)
 }
 
+/// The highest value of `rerank_max_docs`.
+const TEST_TEXTS_MAX: u32 = 200;
+
 impl Library {
     /// What is chosen for reranking, and tells where the key of a provider is that is on.
     ///
@@ -68,18 +71,24 @@ impl Library {
         self.rerank_settings()
     }
 
-    /// Asks the provider over HTTP to score two made-up texts, whether it is on or not: no note's text is sent.
+    /// Asks the provider over HTTP to score made-up texts, whether it is on or not: no note's text is sent. It is sent `n_texts` of
+    /// them, at least 2 and at most 200; by default as many as `rerank_max_docs` does.
     ///
     /// # Errors
     /// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did, and where
     /// another one was set meanwhile, of which the answer says nothing.
-    pub fn test_rerank_http(&self) -> Result<RerankTest, EngineError> {
+    pub fn test_rerank_http(&self, n_texts: Option<u32>) -> Result<RerankTest, EngineError> {
         let call = self.reranking.beside();
         let checked = choices(&self.store())?.http()?.ok_or_else(no_provider)?;
         let timeout = checked
             .timeout()
             .unwrap_or_else(|| parameter_timeout(&Params::default()));
-        let tested = checked.test(timeout, call.cancel.clone());
+        let n_texts = n_texts.unwrap_or(Params::default().rerank_max_docs);
+        let tested = checked.test(
+            n_texts.clamp(2, TEST_TEXTS_MAX),
+            timeout,
+            call.cancel.clone(),
+        );
         // Another process may have set it, or this one its key alone.
         let now = choices(&self.store())?.http()?;
         if now.as_ref() != Some(&checked) || !self.reranking.is_wanted(&call) {

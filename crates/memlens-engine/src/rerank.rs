@@ -3,12 +3,12 @@
 //! Ranking names the rows whose score is missing; here they are asked for, kept with the search as facts, and kept for
 //! later searches in the cache of scores. One call runs at a time: a newer one stops the one before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
-use memlens_rank::{Detail, RerankScale, RerankScores, RerankState, chars_read};
+use memlens_rank::{ChunkId, Detail, RerankScale, RerankScores, RerankState, chars_read};
 use memlens_rerank::{Limits, RerankError, RerankerInfo, Scale, Scores};
 
 use crate::reranking::Call;
@@ -179,7 +179,7 @@ impl Library {
         let missing: Vec<usize> = (0..asked.n_sent)
             .filter(|at| {
                 let chunk = asked.search.chunk_id(slots[*at]);
-                !known.scores.contains_key(&chunk)
+                !known.scores.contains_key(&chunk) && !known.unscored.contains(&chunk)
             })
             .collect();
         if missing.is_empty() {
@@ -192,16 +192,19 @@ impl Library {
                 let texts: Vec<&str> = part.iter().map(|at| sent[*at]).collect();
                 let scored = self.score(asked, &texts, limits)?;
                 let scale = scored.scale;
-                let pairs: Vec<(&str, f64)> = texts.into_iter().zip(scored.scores).collect();
+                let pairs: Vec<(&str, f64)> = texts
+                    .into_iter()
+                    .zip(&scored.scores)
+                    .filter_map(|(text, score)| score.map(|score| (text, score)))
+                    .collect();
                 if let Err(error) =
                     cache.put_scores(query, &info.provider, &info.model, scale.as_str(), &pairs)
                 {
                     tracing::warn!(%error, "cannot keep scores");
                 }
                 known.scale = joined(known.scale, in_ranking(scale));
-                for (at, (_, score)) in part.iter().zip(pairs) {
-                    let chunk = asked.search.chunk_id(slots[*at]);
-                    known.scores.insert(chunk, score);
+                for (at, score) in part.iter().zip(scored.scores) {
+                    note_score(known, asked.search.chunk_id(slots[*at]), score);
                 }
                 let sum = n_tokens.zip(scored.n_tokens).map(|(sum, n)| sum + n);
                 Ok::<Option<u64>, EngineError>(sum)
@@ -286,6 +289,7 @@ impl Search {
             model: String::new(),
             scale: RerankScale::Unit,
             scores: BTreeMap::new(),
+            unscored: BTreeSet::new(),
             failure: None,
         })
     }
@@ -336,6 +340,19 @@ fn note_scorer(known: &mut RerankScores, info: &RerankerInfo) {
         known.model.clone_from(&info.model);
         known.scale = RerankScale::Unit;
         known.scores.clear();
+        known.unscored.clear();
+    }
+}
+
+/// Notes the score of a text, or that it was sent and has none.
+fn note_score(known: &mut RerankScores, chunk: ChunkId, score: Option<f64>) {
+    match score {
+        Some(score) => {
+            known.scores.insert(chunk, score);
+        }
+        None => {
+            known.unscored.insert(chunk);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What models and commands outside answered: facts of a search that came after its retrieval.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memlens_params::RerankMode;
 use serde::Serialize;
@@ -35,6 +35,8 @@ pub struct RerankScores {
     pub scale: RerankScale,
     /// The scores as reported, finite.
     pub scores: BTreeMap<ChunkId, f64>,
+    /// Chunks whose texts were sent and got no score; they count as not sent.
+    pub unscored: BTreeSet<ChunkId>,
     /// Why the last call gave no scores, for a person; none where none failed.
     pub failure: Option<String>,
 }

@@ -17,6 +17,8 @@ pub enum RerankState {
     NotSent,
     /// It is, and its score is not there yet.
     Pending,
+    /// It was sent, and the answer has no score for it; it counts as not sent.
+    Unscored,
     /// It has one.
     Scored,
 }

@@ -143,6 +143,12 @@ impl Detail {
                         Some(_) | None => format!("{raw_text}; fused {}", number(*base, 3)),
                     }
                 }
+                (RerankState::Unscored, _, _) => {
+                    let fused = number(*base, 3);
+                    format!(
+                        "sent, but the answer has no score for it; counts as not sent; fused {fused}"
+                    )
+                }
                 (RerankState::Pending | RerankState::Scored, _, _) => {
                     format!("pending: sent, no score yet; fused {}", number(*base, 3))
                 }

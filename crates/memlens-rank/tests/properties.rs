@@ -166,6 +166,7 @@ fn with_scores(
             .zip(scores)
             .filter_map(|(chunk, score)| score.map(|score| (chunk, score)))
             .collect(),
+        unscored: Default::default(),
         failure: None,
     });
     set

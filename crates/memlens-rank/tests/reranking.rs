@@ -1,6 +1,6 @@
 //! The stages rerank and hook by hand: formulas of every scale, who is sent, what is below, and the words for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
 use memlens_rank::{
@@ -18,6 +18,7 @@ fn set(mode: RerankMode, scale: RerankScale, scores: &[f64]) -> CandidateSet {
         model: "made up".to_owned(),
         scale,
         scores: (0..).map(ChunkId).zip(scores.iter().copied()).collect(),
+        unscored: BTreeSet::new(),
         failure: None,
     };
     CandidateSet {
@@ -58,6 +59,44 @@ fn told(trace: &Trace, stage: StageId, slot: u32) -> (String, Vec<String>) {
         step.unwrap().sentence,
         formulas.map(|line| line.expression).collect(),
     )
+}
+
+#[test]
+fn a_text_without_a_score_counts_as_not_sent() {
+    let mut set = set(RerankMode::Http, RerankScale::Unit, &[0.2, 0.9]);
+    set.rerank[0].unscored.insert(ChunkId(2));
+    let three = Params {
+        rerank_max_docs: 3,
+        ..params(RerankMode::Http)
+    };
+    let trace = rank(&set, &three, &NATIVE);
+    let stage = trace.stage(StageId::RERANK).unwrap();
+    assert_eq!(
+        (stage.status, stage.note.as_deref()),
+        (Status::Applied, Some("2 of 3 texts were scored by made up"))
+    );
+    let order: Vec<u32> = scores(&trace).iter().map(|(slot, _)| *slot).collect();
+    assert_eq!(order, [1, 0, 2, 3]);
+    let (sentence, _) = told(&trace, StageId::RERANK, 2);
+    assert_eq!(
+        sentence,
+        "sent, but the answer has no score for it; counts as not sent; fused 0.400"
+    );
+    assert_eq!(trace.columns(&set, |_| None).n_pending, 0);
+    // A failure of an earlier call is no matter once every text that was sent is settled.
+    set.rerank[0].failure = Some("it broke".to_owned());
+    assert_eq!(
+        rank(&set, &three, &NATIVE)
+            .stage(StageId::RERANK)
+            .unwrap()
+            .status,
+        Status::Applied
+    );
+    set.rerank[0].scores.clear();
+    set.rerank[0].unscored.extend([ChunkId(0), ChunkId(1)]);
+    let trace = rank(&set, &three, &NATIVE);
+    let note = trace.stage(StageId::RERANK).unwrap().note.clone();
+    assert_eq!(note.as_deref(), Some("0 of 3 texts were scored"));
 }
 
 #[test]

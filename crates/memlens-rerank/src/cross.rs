@@ -147,7 +147,7 @@ impl Reranker for CrossEncoder {
                 n_tokens += self.n_marks + n_query + n_part;
                 Ok(None)
             })?;
-            scores.push(f64::from(best));
+            scores.push(Some(f64::from(best)));
         }
         Ok(Scores {
             scores,

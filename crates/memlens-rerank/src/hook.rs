@@ -4,13 +4,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink};
-use tokio::time::timeout;
 
 use crate::{Limits, RerankError, runtime};
 
@@ -220,22 +219,19 @@ impl HookCommand {
 
     fn answer(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
         limits.check()?;
-        let printed = runtime::block_on(self.printed(event, limits)).map_err(failed)?;
-        event.kept(&printed?)
+        event.kept(&self.printed(event, limits)?)
     }
 
-    async fn printed(&self, event: &Event, limits: &Limits) -> Result<Vec<u8>, RerankError> {
-        let mut child = self
-            .start()
+    fn printed(&self, event: &Event, limits: &Limits) -> Result<Vec<u8>, RerankError> {
+        let mut child = runtime::inside(|| self.start())
             .map_err(|error| failed(format!("cannot start {}: {error}", self.program)))?;
-        let talk = limits.bound(talk(child.as_mut(), event)).await;
-        let talked = talk.and_then(|talked| talked);
+        let talked = limits.wait(talk(child.as_mut(), event)).and_then(|it| it);
         if talked.is_ok() {
             return talked;
         }
         // It has not been waited for, so its group's number is its own still.
         let _ = child.start_kill();
-        let _ = timeout(MAX_REAP_TIME, child.wait()).await;
+        let _ = runtime::block_on_until(Instant::now() + MAX_REAP_TIME, child.wait());
         talked
     }
 

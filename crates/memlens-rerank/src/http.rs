@@ -101,11 +101,13 @@ impl Reranker for Http {
             let mut scores = Vec::with_capacity(texts.len());
             let mut n_tokens = Some(0);
             for part in texts.chunks(shape.max_texts().unwrap_or(usize::MAX)) {
-                let answer = exchange.ask(query, part).await?;
-                scores.extend(answer.scores);
-                n_tokens = n_tokens.zip(answer.n_tokens).map(|(sum, n)| sum + n);
+                for answer in in_halves(&exchange, query, part).await? {
+                    scores.extend(answer.scores);
+                    n_tokens = n_tokens.zip(answer.n_tokens).map(|(sum, n)| sum + n);
+                }
             }
-            let scale = if scores.iter().all(|score| (0.0..=1.0).contains(score)) {
+            let mut given = scores.iter().flatten();
+            let scale = if given.all(|score| (0.0..=1.0).contains(score)) {
                 shape.scale()
             } else {
                 Scale::Logit
@@ -118,6 +120,62 @@ impl Reranker for Http {
         };
         limits.wait(whole)?
     }
+}
+
+/// Asks about all texts, and once more in two halves where the server refuses as if they were too many or too long.
+async fn in_halves(
+    exchange: &Exchange<'_>,
+    query: &str,
+    texts: &[&str],
+) -> Result<Vec<Answer>, RerankError> {
+    let error = match exchange.ask(query, texts).await {
+        Ok(answer) => return Ok(vec![answer]),
+        Err(error) => error,
+    };
+    let RerankError::Refused {
+        host,
+        status,
+        cause,
+    } = error
+    else {
+        return Err(error);
+    };
+    if !refusal::may_be_too_much(status) {
+        return Err(RerankError::Refused {
+            host,
+            status,
+            cause,
+        });
+    }
+    let (first, second) = texts.split_at(texts.len().div_ceil(2));
+    if second.is_empty() {
+        let cause = format!("{cause}; the text or the model's name may be what it refuses");
+        return Err(RerankError::Refused {
+            host,
+            status,
+            cause,
+        });
+    }
+    let n_texts = texts.len();
+    let mut answers = Vec::with_capacity(2);
+    for half in [first, second] {
+        match exchange.ask(query, half).await {
+            Ok(answer) => answers.push(answer),
+            Err(RerankError::Refused { status: again, .. }) if refusal::may_be_too_much(again) => {
+                let n_half = half.len();
+                let cause = format!(
+                    "{cause}; also for {n_half} of the {n_texts} texts. Send fewer (rerank_max_docs) or shorter ones (rerank_max_chars), or check the model's name"
+                );
+                return Err(RerankError::Refused {
+                    host,
+                    status,
+                    cause,
+                });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(answers)
 }
 
 /// What tells this provider's scores from those of every other of its kind: the model, and where it is not the

@@ -180,7 +180,7 @@ impl<C: TokenCache> Reranker for Late<C> {
         let mut scores = Vec::with_capacity(texts.len());
         for table in &tables {
             limits.check()?;
-            scores.push(max_sim(&asked, table));
+            scores.push(Some(max_sim(&asked, table)));
         }
         Ok(Scores {
             scores,
@@ -344,7 +344,7 @@ mod tests {
         fn score(&mut self, query: &str, texts: &[&str]) -> Result<Vec<f64>, RerankError> {
             let scores = self.late.score(query, texts, &self.limits)?;
             assert_eq!(scores.scale, Scale::MaxSim);
-            Ok(scores.scores)
+            Ok(scores.complete().expect("each text has a score"))
         }
 
         /// How many windows were read since the last time.

@@ -81,26 +81,36 @@ impl Limits {
             .map_err(|_| RerankError::Timeout)
     }
 
-    /// Blocks the thread until `work` is done, or the call is given up.
+    /// Blocks the thread until `work` is done, or the call is given up. The thread has its own clock: it returns in time even
+    /// if whatever serves `work` is stuck.
     ///
     /// # Errors
     /// As [`Limits::check`], and [`RerankError::Thread`] where the system gives nothing to wait with.
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
-        runtime::block_on(self.bound(work)).map_err(|error| RerankError::Thread {
+        let ended = runtime::block_on_until(self.deadline, self.bound(work));
+        let ended = ended.map_err(|error| RerankError::Thread {
             cause: error.to_string(),
-        })?
+        })?;
+        ended.unwrap_or(Err(RerankError::Timeout))
     }
 }
 
 /// What one call found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// One score per text, in the order of the texts, finite, as reported.
-    pub scores: Vec<f64>,
+    /// One per text, in the order of the texts: its score, finite, as reported; `None` where the answer has none for it.
+    pub scores: Vec<Option<f64>>,
     /// What they mean.
     pub scale: Scale,
     /// The tokens that were read or billed; none where it is not known.
     pub n_tokens: Option<u64>,
+}
+
+impl Scores {
+    /// The scores, if every text has one.
+    pub fn complete(&self) -> Option<Vec<f64>> {
+        self.scores.iter().copied().collect()
+    }
 }
 
 /// Scores texts by a question, each on its own or all together.
@@ -108,7 +118,7 @@ pub trait Reranker: Send {
     /// What makes the scores.
     fn info(&self) -> &RerankerInfo;
 
-    /// A score for every text, or none at all.
+    /// A score for every text; a provider may leave out some, but not all.
     ///
     /// No text is no call and gives no score. `limits` are looked at between the parts of the work, at least every
     /// second.

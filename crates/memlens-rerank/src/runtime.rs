@@ -1,9 +1,14 @@
 //! The one runtime of asynchronous work: whoever asks blocks, and one thread serves sockets, processes and clocks for all.
 
 use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Instant;
 
 use parking_lot::Mutex;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, EnterGuard, Handle, Runtime};
 
 /// Never dropped, so nobody waits for what a call left behind: a name that is still being looked up, for instance.
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -14,6 +19,52 @@ static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 /// Where the system gives no thread or no clock.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
     Ok(handle()?.block_on(work))
+}
+
+/// Does the same until `deadline`, by the clock of this thread; `None` if `work` is not done by then.
+///
+/// The runtime's own clock stands still while a connection keeps its thread busy.
+///
+/// # Errors
+/// As [`block_on`].
+pub(crate) fn block_on_until<T>(
+    deadline: Instant,
+    work: impl Future<Output = T>,
+) -> io::Result<Option<T>> {
+    let handle = handle()?;
+    let _inside = handle.enter();
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut work = pin!(work);
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut context) {
+            return Ok(Some(done));
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        thread::park_timeout(left);
+    }
+}
+
+/// Does what needs the runtime around it, such as starting a process that it serves.
+///
+/// # Errors
+/// As [`block_on`], and those of `work`.
+pub(crate) fn inside<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let handle = handle()?;
+    let _inside: EnterGuard<'_> = handle.enter();
+    work()
+}
+
+/// Wakes the thread that waits.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 /// The runtime, started by the first call.
@@ -38,6 +89,21 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_has_its_own_clock() {
+        use std::time::Duration;
+
+        // Nothing wakes the first one, not even the runtime's clock.
+        let soon = Instant::now() + Duration::from_millis(20);
+        let never = block_on_until(soon, std::future::pending::<()>());
+        assert_eq!(never.expect("it starts"), None);
+        let later = Instant::now() + Duration::from_secs(60);
+        let served = block_on_until(later, async {
+            tokio::spawn(async { 7 }).await.expect("it does not panic")
+        });
+        assert_eq!(served.expect("it starts"), Some(7));
+    }
 
     #[test]
     fn one_thread_serves_every_call() {

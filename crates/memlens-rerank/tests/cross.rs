@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memlens_embed::Locations;
-use memlens_rerank::{
-    CancellationToken, CrossEncoder, Limits, RerankError, Reranker, Scale, Scores,
-};
+use memlens_rerank::{CancellationToken, CrossEncoder, Limits, RerankError, Reranker, Scale};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -31,16 +29,12 @@ fn limits() -> Limits {
 }
 
 fn score(model: &mut CrossEncoder, query: &str, texts: &[&str]) -> Vec<f64> {
-    let Scores {
-        scores,
-        scale,
-        n_tokens,
-    } = model
+    let scored = model
         .score(query, texts, &limits())
         .expect("nothing stops it");
-    assert_eq!(scale, Scale::Logit);
-    assert!(n_tokens.is_some());
-    scores
+    assert_eq!(scored.scale, Scale::Logit);
+    assert!(scored.n_tokens.is_some());
+    scored.complete().expect("each text has a score")
 }
 
 /// Copies the fixture, changes it, and returns what loading it says.

@@ -43,7 +43,8 @@ const TEXTS: [&str; 3] = [
 fn what_answers_the_question_scores_higher() {
     let score = |n_embedders: usize| {
         let scores = late(n_embedders).score(QUERY, &TEXTS, &limits());
-        scores.expect("nothing stops it").scores
+        let scores = scores.expect("nothing stops it").complete();
+        scores.expect("each text has a score")
     };
     let scores = score(1);
     assert!(scores[1] > scores[2] && scores[2] > scores[0], "{scores:?}");

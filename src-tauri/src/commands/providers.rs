@@ -39,11 +39,14 @@ pub async fn rerank_http_off(shell: State<'_, Shell>) -> Answer<RerankSettings> 
     work(&shell, |engine| engine.change_rerank(RerankChange::HttpOff)).await
 }
 
-/// Asks the provider to score two made-up texts; no note's text is sent.
+/// Asks the provider to score made-up texts; no note's text is sent.
 #[tauri::command]
 #[specta::specta]
-pub async fn test_rerank_http(shell: State<'_, Shell>) -> Answer<RerankTest> {
-    work(&shell, |engine| engine.library().test_rerank_http()).await
+pub async fn test_rerank_http(shell: State<'_, Shell>, n_texts: u32) -> Answer<RerankTest> {
+    work(&shell, move |engine| {
+        engine.library().test_rerank_http(Some(n_texts))
+    })
+    .await
 }
 
 /// Chooses a cross-encoder, or none; it is loaded and scores a trial first. Where it lies in a folder that was not agreed

@@ -98,7 +98,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     assert!(why(rerank(&ask(&engine))).contains("switched off for this library"));
     assert_eq!(provider.requests(), []);
     // A person may try it all the same; no note is sent.
-    let test = engine.library().test_rerank_http().expect("it answers");
+    let test = engine.library().test_rerank_http(None).expect("it answers");
     assert_eq!((test.scores.len(), test.scale), (2, "unit"));
     let sent = provider.requests();
     assert_eq!(sent.len(), 1);
@@ -213,7 +213,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
     };
     set(&provider.url());
     std::thread::scope(|scope| {
-        let test = scope.spawn(|| library.test_rerank_http());
+        let test = scope.spawn(|| library.test_rerank_http(None));
         asked.recv().expect("it is asked");
         set(&other.url());
         may.send(()).expect("it waits");
@@ -223,7 +223,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
             "cannot use the answer of the test: the provider changed during the test; test it again"
         );
     });
-    let test = library.test_rerank_http().expect("it answers");
+    let test = library.test_rerank_http(None).expect("it answers");
     assert_eq!(test.host, other.host());
 }
 

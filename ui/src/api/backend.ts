@@ -72,6 +72,7 @@ import type {
   TuneAnswer,
   TuneProgress,
   TuneRequest,
+  UnreadFolder,
   WhyAnswer,
   WrittenConfig,
   TraceForm,
@@ -148,6 +149,8 @@ export interface Backend {
   aggregate(params: Params, folder: string | null): Promise<ClustersAnswer>;
   /** What the watched folders hold, in order (see `KnownTrees`). */
   tree(): Promise<FolderTree[]>;
+  /** What is not read in folders of a watched folder; "" is the watched folder itself. */
+  unread(folder: string, paths: string[]): Promise<UnreadFolder[]>;
   /** Says that a note or folder ("" = the watched folder) does not decay, or does; the trees as they are then. */
   setEvergreen(folder: string, path: string, isEvergreen: boolean): Promise<FolderTree[]>;
   /** Questions to begin with, of the headings of the notes; empty where none has words enough. */
@@ -221,7 +224,7 @@ export interface Backend {
   setRerankHttp(http: HttpChoice, key: string | null): Promise<RerankSettings>;
   rerankHttpOff(): Promise<RerankSettings>;
   /** Sends two made-up texts to the provider that is set. */
-  testRerankHttp(): Promise<RerankTest>;
+  testRerankHttp(nTexts: number): Promise<RerankTest>;
   setRerankModel(model: ModelChoice | null): Promise<RerankSettings>;
   /** Begins a download or goes on with it; how it fares comes by `onDownload`. */
   downloadRerankModel(name: string): Promise<void>;

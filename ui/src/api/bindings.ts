@@ -92,8 +92,8 @@ export const commands = {
 	 *  to before, the person is asked, and no file of it is looked at if they do not agree.
 	 */
 	setRerankModel: (model: ModelChoice | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_model", { model }),
-	/**  Asks the provider to score two made-up texts; no note's text is sent. */
-	testRerankHttp: () => __TAURI_INVOKE<RerankTest>("test_rerank_http"),
+	/**  Asks the provider to score made-up texts; no note's text is sent. */
+	testRerankHttp: (nTexts: number) => __TAURI_INVOKE<RerankTest>("test_rerank_http", { nTexts }),
 	/**  Stops the call under way, which answers with what it has. */
 	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
 	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
@@ -225,6 +225,8 @@ export const commands = {
 	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
 	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
 	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
+	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
+	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
 	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
 	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
 	/**  Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one. */
@@ -2491,15 +2493,24 @@ export type RerankState =
 "not_sent" | 
 /**  It is, and its score is not there yet. */
 "pending" | 
+/**  It was sent, and the answer has no score for it; it counts as not sent. */
+"unscored" | 
 /**  It has one. */
 "scored";
 
-/**  What a provider made of a question and two texts that are no notes. */
+/**  What a provider made of a question and texts that are no notes. */
 export type RerankTest = {
 	/**  How long it took. */
 	ms: number,
-	/**  The score of a text that answers the question, and of one that does not. */
+	/**
+	 *  The score of the text that answers the question, and the best of those that do not; without the second where a single text
+	 *  was sent or scored.
+	 */
 	scores: number[],
+	/**  How many texts were sent. */
+	n_texts: number,
+	/**  What is odd about the answer, for the user: a sentence each. */
+	notices: string[],
 	/**  The name of their scale. */
 	scale: string,
 	/**  The model, as scores are kept by it. */
@@ -3188,6 +3199,30 @@ export type TypedPlace = {
 	start_line: number,
 	/**  Last line, 1-based. */
 	end_line: number,
+};
+
+/**  A file or folder that is not read. */
+export type UnreadEntry = {
+	/**  Its name. */
+	name: string,
+	/**  Its path in the watched folder. */
+	path: string,
+	/**  Whether it is a folder. */
+	is_folder: boolean,
+	/**  Whether it is a folder that is looked into. */
+	can_open: boolean,
+	/**  Why it is not read: lower case, without a full stop. */
+	reason: string,
+};
+
+/**  What is not read of one folder. */
+export type UnreadFolder = {
+	/**  Its path in the watched folder; empty for that itself. */
+	path: string,
+	/**  Folders first, then by name; at most 200. */
+	entries: UnreadEntry[],
+	/**  How many more there are. */
+	n_more: number,
 };
 
 /**  A parameter's value whatever its kind; in JSON it is the bare value. */

@@ -93,7 +93,7 @@ describe("a change", () => {
 
   it("forgets the test of what was set before", async () => {
     const providers = await open(HTTP_RERANKER);
-    await providers.testHttp();
+    await providers.testHttp(20);
     expect(providers.test?.kind).toBe("answered");
     await providers.setHttp(CHOICE, null);
     expect(providers.test).toBeNull();
@@ -102,7 +102,7 @@ describe("a change", () => {
   it("takes no answer of a test that began before it", async () => {
     const providers = await open(HTTP_RERANKER);
     for (const change of [() => providers.setHttp(CHOICE, null), () => providers.switchHttpOff()]) {
-      const tested = providers.testHttp();
+      const tested = providers.testHttp(20);
       await change();
       await tested;
       expect(providers.test).toBeNull();
@@ -113,7 +113,7 @@ describe("a change", () => {
 it("a test that fails is told as one", async () => {
   const providers = await open(HTTP_RERANKER);
   backend.failing.testRerankHttp = { code: "rerank", message: "api.cohere.com refused the key (401)" };
-  await providers.testHttp();
+  await providers.testHttp(20);
   expect(providers.test).toEqual({
     kind: "failed",
     error: { code: "rerank", message: "api.cohere.com refused the key (401)" },

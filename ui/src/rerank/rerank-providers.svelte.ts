@@ -13,7 +13,7 @@ import { toErrorInfo } from "../api/errors";
 /** What is being changed, so that its error stands beside it. */
 export type Changing = "http" | "model" | "hook";
 
-/** How a call with two made-up texts went. */
+/** How a call with made-up texts went. */
 export type TestState =
   { kind: "asking" } | { kind: "answered"; answer: RerankTest } | { kind: "failed"; error: ErrorInfo };
 
@@ -118,11 +118,12 @@ export class RerankProviders {
     await this.#change("http", () => this.#backend.rerankHttpOff());
   }
 
-  async testHttp(): Promise<void> {
+  /** Has the provider score `nTexts` sample texts. */
+  async testHttp(nTexts: number): Promise<void> {
     if (this.#test?.kind === "asking") return;
     const asked = ++this.#nTests;
     this.#test = { kind: "asking" };
-    const test = await this.#backend.testRerankHttp().then(
+    const test = await this.#backend.testRerankHttp(nTexts).then(
       (answer): TestState => ({ kind: "answered", answer }),
       (error: unknown): TestState => ({ kind: "failed", error: toErrorInfo(error) }),
     );

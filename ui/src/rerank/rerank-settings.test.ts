@@ -67,11 +67,30 @@ describe("a provider", () => {
     expect(screen.getByText(/is on this machine, so note text does not leave it/)).toBeInTheDocument();
   });
 
-  test("is tested with two made-up texts", async () => {
-    const { user } = await open(HTTP_RERANKER);
+  test("is tested with as many made-up texts as a search sends", async () => {
+    const { backend, user, workspace } = await open(HTTP_RERANKER);
     await user.click(screen.getByRole("button", { name: "Test" }));
     expect(await screen.findByText("It answers")).toBeInTheDocument();
-    expect(screen.getByText(/in 212 ms: 0.930 and 0.040/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/about 20 texts in 212 ms: 0.930 for the answer, at most 0.040 for other texts/),
+    ).toBeInTheDocument();
+    expect(screen.queryByText(/nothing to do with the question/)).toBeNull();
+    workspace.parameters.set("rerank_max_docs", 0);
+    backend.rerankTestScores = [0.04, 0.93];
+    backend.rerankTestNotices = ["A text that has nothing to do with the question scored above the answer."];
+    await user.click(screen.getByRole("button", { name: "Test" }));
+    expect(await screen.findByText(/nothing to do with the question scored above/)).toBeInTheDocument();
+    expect(lastArgs(backend, "testRerankHttp")).toEqual([3 * workspace.parameters.committed.max_results]);
+  });
+
+  test("without a model shows none, not that of another kind", async () => {
+    const http = { ...HTTP_RERANKER.http, kind: "tei", model: null } as RerankSettings["http"];
+    const { backend, user } = await open({ http });
+    expect(screen.getByRole("textbox", { name: "Model" })).toHaveValue("");
+    await user.type(screen.getByLabelText("Or from variable"), "KEY");
+    await user.click(screen.getAllByRole("button", { name: "Save" })[0] as HTMLElement);
+    await waitFor(() => expect(backend.nCalls("setRerankHttp")).toBe(1));
+    expect(lastArgs(backend, "setRerankHttp")?.[0]).toMatchObject({ kind: "tei", model: null });
   });
 
   test("that fails the test says why", async () => {

@@ -122,6 +122,7 @@ mod tests {
             model: "rerank-3".to_owned(),
             scale: RerankScale::Unit,
             scores: chunks.into_iter().zip(scores.iter().copied()).collect(),
+            unscored: Default::default(),
             failure: failure.map(str::to_owned),
         });
         let by = Value::Choice("http".to_owned());

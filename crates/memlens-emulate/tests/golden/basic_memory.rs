@@ -141,6 +141,7 @@ fn filled_in(memory: &Memory, query: &str, values: &Values, found: Retrieved) ->
         model: String::new(),
         scale: RerankScale::Unit,
         scores: chunks.iter().copied().zip(read).collect(),
+        unscored: Default::default(),
         failure: None,
     };
     let mut found = found;

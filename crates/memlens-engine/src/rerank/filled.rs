@@ -2,7 +2,7 @@
 //!
 //! Its stage reads the scores where Memlens's own does: in the tables of the set. A failure is a fact there too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use memlens_params::{Params, Values};
 use memlens_rank::{RerankScale, RerankScores};
 use memlens_rerank::{Limits, Scale};
 
-use super::{Asking, in_ranking, joined, note_scorer};
+use super::{Asking, in_ranking, joined, note_score, note_scorer};
 use crate::reranking::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
@@ -50,6 +50,7 @@ impl Library {
             model: String::new(),
             scale: RerankScale::Unit,
             scores: BTreeMap::new(),
+            unscored: BTreeSet::new(),
             failure: None,
         };
         let started = Instant::now();
@@ -112,15 +113,15 @@ impl Library {
         known.scale = joined(known.scale, in_ranking(scored.scale));
         let pairs: Vec<(&str, f64)> = missing
             .iter()
-            .map(|(_, text)| text.as_str())
-            .zip(scored.scores)
+            .zip(&scored.scores)
+            .filter_map(|((_, text), score)| score.map(|score| (text.as_str(), score)))
             .collect();
         let scale = scored.scale.as_str();
         if let Err(error) = cache.put_scores(query, &info.provider, &info.model, scale, &pairs) {
             tracing::warn!(%error, "cannot keep scores");
         }
-        for ((slot, _), (_, score)) in missing.iter().zip(pairs) {
-            known.scores.insert(search.chunk_id(*slot), score);
+        for ((slot, _), score) in missing.iter().zip(scored.scores) {
+            note_score(known, search.chunk_id(*slot), score);
         }
         Ok(())
     }

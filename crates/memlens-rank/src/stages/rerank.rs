@@ -49,17 +49,33 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
         })
         .collect();
     let n_scored = raw.iter().flatten().count() as u32;
+    let is_unscored = |row: &Row| {
+        let chunk = context.set.candidates[row.slot as usize].chunk;
+        known.is_some_and(|known| known.unscored.contains(&chunk))
+    };
+    let unscored: Vec<bool> = rows[..n_sent as usize]
+        .iter()
+        .zip(&raw)
+        .map(|(row, raw)| raw.is_none() && is_unscored(row))
+        .collect();
+    let n_unscored = unscored.iter().filter(|is_it| **is_it).count() as u32;
     let failure = known.and_then(|known| known.failure.as_ref());
-    if let (Some(why), true) = (failure, n_scored < n_sent) {
+    if let (Some(why), true) = (failure, n_scored + n_unscored < n_sent) {
         return Outcome::fallback(why);
     }
     let blended = known.map_or_else(
         || vec![None; raw.len()],
         |known| blend(known, &raw, rows, params.rerank_share),
     );
-    let details = details(&blended, rows, n_sent, params, known);
-    let n_pending = n_sent - n_scored;
+    let details = details(&blended, &unscored, rows, params, known);
+    let n_pending = n_sent - n_scored - n_unscored;
     let waiting = format!("{n_pending} of {n_sent} scores pending");
+    if n_scored == 0 && n_pending == 0 {
+        return Outcome {
+            details,
+            ..Outcome::skipped(format!("0 of {n_sent} texts were scored"))
+        };
+    }
     if n_scored == 0 {
         return Outcome {
             details,
@@ -70,6 +86,8 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
     Outcome {
         note: Some(if n_pending > 0 {
             waiting
+        } else if n_unscored > 0 {
+            format!("{n_scored} of {n_sent} texts were scored by {asked}")
         } else {
             format!("{n_sent} by {asked}")
         }),
@@ -214,11 +232,12 @@ pub(crate) fn logistic(x: f64) -> f64 {
 
 fn details(
     blended: &[Option<Blended>],
+    unscored: &[bool],
     rows: &[Row],
-    n_sent: u32,
     params: &Params,
     known: Option<&RerankScores>,
 ) -> Vec<Detail> {
+    let n_sent = blended.len() as u32;
     let score_of = |row: &Row| row.score.unwrap_or(0.0);
     let lowest = blended
         .iter()
@@ -245,6 +264,7 @@ fn details(
                 n_sent,
                 state: match of_row {
                     Some(_) => RerankState::Scored,
+                    None if unscored.get(rank as usize - 1) == Some(&true) => RerankState::Unscored,
                     None if rank <= n_sent => RerankState::Pending,
                     None => RerankState::NotSent,
                 },

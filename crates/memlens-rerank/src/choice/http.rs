@@ -15,11 +15,18 @@ const NAME_CHARS_MAX: usize = 200;
 /// What the parameter `rerank_timeout_ms` allows, and so this too.
 const TIMEOUT_MS: std::ops::RangeInclusive<u32> = 100..=60_000;
 
-/// What a test sends: no note's text.
+/// What a test sends: no note's text. The first text answers the question, the others have nothing to do with it.
 const TEST_QUERY: &str = "Where does the ferry leave from?";
-const TEST_TEXTS: [&str; 2] = [
-    "The ferry leaves from the northern pier every hour.",
+const TEST_ANSWER: &str = "The ferry leaves from the northern pier every hour.";
+const TEST_NONSENSE: [&str; 8] = [
     "Bread rises best in a warm kitchen.",
+    "The violin was tuned before the concert.",
+    "Oak leaves turn brown in October.",
+    "A lost umbrella was handed in at the museum.",
+    "The printer is out of blue ink.",
+    "Chess clubs meet on the second floor.",
+    "Tomatoes need six hours of sun.",
+    "The invoice was paid in March.",
 ];
 
 /// A provider as a person sets it, without its key.
@@ -89,13 +96,18 @@ pub struct HttpState {
     pub key: KeyState,
 }
 
-/// What a provider made of a question and two texts that are no notes.
+/// What a provider made of a question and texts that are no notes.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankTest {
     /// How long it took.
     pub ms: f64,
-    /// The score of a text that answers the question, and of one that does not.
+    /// The score of the text that answers the question, and the best of those that do not; without the second where a single text
+    /// was sent or scored.
     pub scores: Vec<f64>,
+    /// How many texts were sent.
+    pub n_texts: u32,
+    /// What is odd about the answer, for the user: a sentence each.
+    pub notices: Vec<String>,
     /// The name of their scale.
     pub scale: &'static str,
     /// The model, as scores are kept by it.
@@ -254,12 +266,13 @@ impl Checked {
         Http::new(self.provider.clone(), key)
     }
 
-    /// Asks it to score two made-up texts, whether it is on or not.
+    /// Asks it to score `n_texts` made-up texts, at least two, whether it is on or not.
     ///
     /// # Errors
     /// As [`Checked::client`], and for what the provider did.
     pub fn test(
         &self,
+        n_texts: u32,
         timeout: Duration,
         cancel: CancellationToken,
     ) -> Result<RerankTest, RerankError> {
@@ -269,10 +282,15 @@ impl Checked {
             deadline: started + timeout,
             cancel,
         };
-        let scored = client.score(TEST_QUERY, &TEST_TEXTS, &limits)?;
+        let texts = test_texts(n_texts);
+        let sent: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let scored = client.score(TEST_QUERY, &sent, &limits)?;
+        let (scores, notices) = judged(&scored.scores);
         Ok(RerankTest {
             ms: started.elapsed().as_secs_f64() * 1000.0,
-            scores: scored.scores,
+            scores,
+            n_texts: u32::try_from(sent.len()).unwrap_or(u32::MAX),
+            notices,
             scale: Scale::as_str(scored.scale),
             model: client.info().model.clone(),
             host: client.host(),
@@ -284,6 +302,48 @@ impl Checked {
         let timeout_ms = self.choice.timeout_ms?;
         Some(Duration::from_millis(u64::from(timeout_ms)))
     }
+}
+
+/// The texts of a test: the answer among texts that are no answer, all different.
+fn test_texts(n_texts: u32) -> Vec<String> {
+    let nonsense = (0..n_texts.max(2) as usize - 1).map(|at| {
+        let text = TEST_NONSENSE[at % TEST_NONSENSE.len()];
+        match at / TEST_NONSENSE.len() {
+            0 => text.to_owned(),
+            round => format!("{text} ({})", round + 1),
+        }
+    });
+    [TEST_ANSWER.to_owned()]
+        .into_iter()
+        .chain(nonsense)
+        .collect()
+}
+
+/// The score of the answer and the best one of the rest, and what is odd about them.
+fn judged(scores: &[Option<f64>]) -> (Vec<f64>, Vec<String>) {
+    let answer = scores.first().copied().flatten();
+    let rest = scores.iter().skip(1).flatten().copied().reduce(f64::max);
+    let mut notices = Vec::new();
+    let n_scored = scores.iter().flatten().count();
+    if n_scored < scores.len() {
+        notices.push(format!(
+            "Only {n_scored} of {} texts were scored; rows without a score count as not sent.",
+            scores.len()
+        ));
+    }
+    match (answer, rest) {
+        (Some(answer), Some(rest)) if rest > answer => notices.push(
+            "A text that has nothing to do with the question scored above the one that answers it: this model may not be a reranker, or its scores may mean the opposite."
+                .to_owned(),
+        ),
+        (Some(answer), Some(rest)) if rest == answer => notices.push(
+            "A text that has nothing to do with the question scored as high as the one that answers it: this model may not be a reranker."
+                .to_owned(),
+        ),
+        (None, _) => notices.push("The text that answers the question was not scored.".to_owned()),
+        _ => {}
+    }
+    (answer.into_iter().chain(rest).collect(), notices)
 }
 
 /// A key that was typed.
@@ -368,6 +428,37 @@ mod tests {
     //! What is refused, by which words, and what is filled in.
 
     use super::*;
+
+    #[test]
+    fn a_test_notices_when_nonsense_wins() {
+        let check = |scores: &[Option<f64>], expected: &[f64], notice: Option<&str>| {
+            let (scores, notices) = judged(scores);
+            assert_eq!(scores, expected);
+            match notice {
+                Some(words) => assert!(notices.iter().any(|it| it.contains(words)), "{notices:?}"),
+                None => assert!(notices.is_empty(), "{notices:?}"),
+            }
+        };
+        check(&[Some(0.9), Some(0.1), Some(0.2)], &[0.9, 0.2], None);
+        check(&[Some(0.1), Some(0.9)], &[0.1, 0.9], Some("scored above"));
+        check(&[Some(-5.0), Some(-5.0)], &[-5.0, -5.0], Some("as high as"));
+        check(
+            &[Some(0.9), None, Some(0.2)],
+            &[0.9, 0.2],
+            Some("2 of 3 texts"),
+        );
+        check(&[None, Some(0.2)], &[0.2], Some("was not scored"));
+    }
+
+    #[test]
+    fn a_test_sends_as_many_different_texts_as_a_search_would() {
+        for (asked, n_texts) in [(0, 2), (1, 2), (20, 20), (200, 200)] {
+            let texts = test_texts(asked);
+            let different: std::collections::BTreeSet<&String> = texts.iter().collect();
+            assert_eq!((texts.len(), different.len()), (n_texts, n_texts));
+            assert_eq!(texts[0], TEST_ANSWER);
+        }
+    }
 
     fn choice(kind: &str, url: &str) -> HttpChoice {
         HttpChoice {

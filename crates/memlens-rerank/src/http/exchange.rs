@@ -105,7 +105,14 @@ impl Exchange<'_> {
             .await
             .map_err(|error| Failure::Final(self.unanswered(&error)))?
             .ok_or_else(|| wrong(format!("is longer than {} MiB", MAX_ANSWER_BYTES >> 20)))?;
-        Answer::read(&body, texts.len()).map_err(wrong)
+        let key = self.key.map(Key::expose);
+        let sent = texts.iter().copied().chain([query]).chain(key);
+        let sent: Vec<String> = sent.map(str::to_lowercase).collect();
+        let is_secret = |word: &str| {
+            let word = word.to_lowercase();
+            sent.iter().any(|text| text.contains(&word))
+        };
+        Answer::read(&body, texts.len(), is_secret).map_err(wrong)
     }
 
     async fn refused(&self, response: Response, query: &str, texts: &[&str]) -> Failure {
@@ -113,15 +120,21 @@ impl Exchange<'_> {
         let retry_after = retry_after(response.headers(), SystemTime::now());
         let body = timeout(MAX_REFUSAL_TIME, read(response, MAX_REFUSAL_BYTES)).await;
         let key = self.key.map(Key::expose);
-        let sent = texts.iter().copied().chain([query]).chain(key);
-        let word = match body {
-            Ok(Ok(Some(body))) => refusal::word(&body, sent),
-            Ok(Ok(None) | Err(_)) | Err(_) => None,
+        let sent: Vec<&str> = texts.iter().copied().chain([query]).chain(key).collect();
+        let body = match body {
+            Ok(Ok(Some(body))) => body,
+            Ok(Ok(None) | Err(_)) | Err(_) => Vec::new(),
         };
         let mut cause = refusal::meaning(status, self.shape).to_owned();
-        if let Some(word) = word {
+        if let Some(word) = refusal::word(&body, &sent) {
             cause.push_str(", ");
             cause.push_str(&word);
+        }
+        if refusal::may_be_too_much(status.as_u16())
+            && let Some(message) = refusal::message(&body, &sent)
+        {
+            cause.push_str(", ");
+            cause.push_str(&message);
         }
         let is_busy = matches!(
             status,

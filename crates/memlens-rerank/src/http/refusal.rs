@@ -1,4 +1,4 @@
-//! What a status other than success means, in words that hold nothing of the body but one harmless word.
+//! What a status other than success means, with what the server says about it as far as that repeats nothing that was sent.
 
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -17,6 +17,81 @@ const WORDS: [&str; 5] = [
     "/code",
 ];
 
+/// Where servers say what is wrong.
+const MESSAGES: [&str; 6] = [
+    "/error/message",
+    "/message",
+    "/detail/0/msg",
+    "/detail",
+    "/error",
+    "/msg",
+];
+
+/// How much of a message is repeated.
+const MESSAGE_CHARS_MAX: usize = 120;
+
+/// Words that say what is wrong with a request, also where they are in what was sent. Sorted.
+const PLAIN_WORDS: [&str; 58] = [
+    "a",
+    "allowed",
+    "an",
+    "and",
+    "are",
+    "at",
+    "batch",
+    "be",
+    "body",
+    "by",
+    "cannot",
+    "characters",
+    "count",
+    "document",
+    "documents",
+    "exceed",
+    "exceeded",
+    "exceeds",
+    "field",
+    "for",
+    "found",
+    "greater",
+    "in",
+    "input",
+    "inputs",
+    "invalid",
+    "is",
+    "large",
+    "length",
+    "less",
+    "limit",
+    "long",
+    "many",
+    "max",
+    "maximum",
+    "model",
+    "most",
+    "must",
+    "not",
+    "number",
+    "of",
+    "or",
+    "parameter",
+    "passages",
+    "query",
+    "request",
+    "required",
+    "size",
+    "supported",
+    "text",
+    "texts",
+    "than",
+    "the",
+    "to",
+    "tokens",
+    "too",
+    "unknown",
+    "value",
+];
+
 /// What the person can do about it.
 pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     match (status.as_u16(), shape) {
@@ -25,7 +100,7 @@ pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
         (402, _) => "the account has no credit left",
         (404 | 405, _) => "there is no reranker at this address",
         (413, _) => "too many texts, or texts that are too long",
-        (400 | 422, _) => "it does not understand the request; the model's name may be wrong",
+        (400 | 422, _) => "it does not accept the request",
         (429, _) => "too many requests",
         (503, _) => "busy or starting",
         (500, Kind::LlamaCpp) => "server error; a text may be longer than its batch",
@@ -35,11 +110,64 @@ pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     }
 }
 
+/// Whether fewer texts may be accepted.
+pub(super) fn may_be_too_much(status: u16) -> bool {
+    matches!(status, 400 | 413 | 422)
+}
+
+/// What the server says, in quotes: its first 120 characters on one line, with `…` for each word of letters and digits that was sent.
+///
+/// A body may echo whatever was sent, so a word that is in any of `sent`, in whatever case, is left out unless it is one that
+/// such messages have anyway, or a number of at most three digits.
+pub(super) fn message(body: &[u8], sent: &[&str]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let mut said = MESSAGES.into_iter();
+    let said = said.find_map(|at| body.pointer(at).and_then(Value::as_str))?;
+    // Cut before, so that a long body costs nothing.
+    let said: String = said.chars().take(4 * MESSAGE_CHARS_MAX).collect();
+    let sent: Vec<String> = sent.iter().map(|text| text.to_lowercase()).collect();
+    let is_word = |sign: char| sign.is_alphanumeric();
+    let mut shown = String::new();
+    let mut rest = said.as_str();
+    while let Some(sign) = rest.chars().next() {
+        let length = match is_word(sign) {
+            true => rest.find(|sign| !is_word(sign)).unwrap_or(rest.len()),
+            false => sign.len_utf8(),
+        };
+        let (part, after) = rest.split_at(length);
+        rest = after;
+        if !is_word(sign) {
+            let is_plain = sign.is_ascii_graphic() && sign != '"';
+            match sign {
+                _ if is_plain => shown.push(sign),
+                _ if !shown.ends_with(' ') => shown.push(' '),
+                _ => {}
+            }
+        } else if is_harmless(part, &sent) {
+            shown.push_str(part);
+        } else if !shown.ends_with('…') {
+            shown.push('…');
+        }
+    }
+    let shown: String = shown.trim().chars().take(MESSAGE_CHARS_MAX).collect();
+    let says_something = shown.chars().any(is_word);
+    says_something.then(|| format!("\"{}\"", shown.trim_end()))
+}
+
+fn is_harmless(word: &str, sent: &[String]) -> bool {
+    let lower = word.to_lowercase();
+    let is_count = word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    if is_count || PLAIN_WORDS.binary_search(&lower.as_str()).is_ok() {
+        return true;
+    }
+    word.chars().count() <= MAX_WORD && !sent.iter().any(|text| text.contains(&lower))
+}
+
 /// The server's own word for its failure, if it is one.
 ///
 /// A body may echo whatever was sent. So the word has letters, `_` and `-` alone, at most 40 of them, and stands in none
 /// of `sent`, in whatever case.
-pub(super) fn word(body: &[u8], sent: impl IntoIterator<Item = impl AsRef<str>>) -> Option<String> {
+pub(super) fn word(body: &[u8], sent: &[&str]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let word = WORDS
         .into_iter()
@@ -49,10 +177,7 @@ pub(super) fn word(body: &[u8], sent: impl IntoIterator<Item = impl AsRef<str>>)
             .bytes()
             .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let lower = word.to_lowercase();
-    let is_echo = || {
-        sent.into_iter()
-            .any(|text| text.as_ref().to_lowercase().contains(&lower))
-    };
+    let is_echo = || sent.iter().any(|text| text.to_lowercase().contains(&lower));
     (is_harmless && !is_echo()).then(|| word.to_owned())
 }
 
@@ -64,7 +189,7 @@ mod tests {
 
     fn check(body: &str, expected: Option<&str>) {
         let sent = ["sk-Secret", "who feeds the axolotl", "Bram feeds it"];
-        assert_eq!(word(body.as_bytes(), sent).as_deref(), expected, "{body}");
+        assert_eq!(word(body.as_bytes(), &sent).as_deref(), expected, "{body}");
     }
 
     #[test]
@@ -87,6 +212,46 @@ mod tests {
         );
         check(r#"{"message":"invalid api token"}"#, None);
         check(r#"{"detail":[{"type":"missing"}]}"#, None);
+    }
+
+    #[test]
+    fn what_a_server_says_is_passed_on_without_what_was_sent() {
+        let sent = [
+            "sk-Secret",
+            "who feeds the axolotl at 4711",
+            "Bram feeds it 10 times",
+        ];
+        let check = |body: &str, expected: Option<&str>| {
+            assert_eq!(
+                message(body.as_bytes(), &sent).as_deref(),
+                expected,
+                "{body}"
+            );
+        };
+        check(
+            r#"{"error":{"code":"1214","message":"documents: at most 10"}}"#,
+            Some("\"documents: at most 10\""),
+        );
+        check(
+            r#"{"error":"batch size 33 > maximum allowed batch size 32","error_type":"Validation"}"#,
+            Some("\"batch size 33 > maximum allowed batch size 32\""),
+        );
+        check(
+            r#"{"detail":[{"type":"missing","msg":"Field required"}]}"#,
+            Some("\"Field required\""),
+        );
+        check(
+            r#"{"message":"cannot rank: who feeds the axolotl at 4711, sk-secret"}"#,
+            Some("\"cannot rank: … … the … at …, …-…\""),
+        );
+        check(r#"{"message":"BRAM\n\u0007\"bram\""}"#, None);
+        check(r#"{"message":""}"#, None);
+        check(r#"{"message":7}"#, None);
+        check("<html>", None);
+        let long = format!(r#"{{"message":"{}"}}"#, "word ".repeat(100));
+        let said = message(long.as_bytes(), &sent).expect("it says something");
+        assert!(said.chars().count() <= MESSAGE_CHARS_MAX + 2, "{said}");
+        assert!(PLAIN_WORDS.is_sorted());
     }
 
     #[test]

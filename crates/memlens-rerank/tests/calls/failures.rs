@@ -30,15 +30,32 @@ fn check(server: &Server, kind: Kind, time: Duration, expected: &str) {
     assert_tells_nothing(&text);
 }
 
+/// Makes one call; `expected` may have `ECHO` for what is left of a message that repeats the request.
 fn check_status(kind: Kind, status: u16, expected: &str) {
     let server = Server::start(move |request, _| Reply::Json(status, echo(request)));
-    check(
-        &server,
-        kind,
-        PATIENT,
-        &format!("cannot rerank over HTTP: HOST answered {status}: {expected}"),
+    let text = score(kind, &server.url(), &limits(PATIENT))
+        .expect_err(expected)
+        .to_string();
+    let begins = format!(
+        "cannot rerank over HTTP: {} answered {status}: ",
+        server.host()
     );
-    assert_eq!(server.requests().len(), 1, "{status} is not asked again");
+    let (before, after) = expected.split_once("ECHO").unwrap_or((expected, ""));
+    assert!(
+        text.starts_with(&format!("{begins}{before}")) && text.ends_with(after),
+        "{text}"
+    );
+    if after.is_empty() {
+        assert_eq!(text, begins + expected);
+    }
+    assert_tells_nothing(&text);
+    // What may be too much is asked once more with half of it.
+    let n_requests = if [400, 413, 422].contains(&status) {
+        2
+    } else {
+        1
+    };
+    assert_eq!(server.requests().len(), n_requests, "{status}");
 }
 
 fn check_body(body: &str, expected: &str) {
@@ -54,14 +71,16 @@ fn check_body(body: &str, expected: &str) {
 
 #[test]
 fn a_status_says_what_can_be_done() {
-    let request = "it does not understand the request; the model's name may be wrong";
+    let fewer = "; also for 2 of the 3 texts. Send fewer (rerank_max_docs) or shorter ones (rerank_max_chars), or check the model's name";
+    let request: &str = &format!("it does not accept the request, ECHO{fewer}");
+    let too_much: &str = &format!("too many texts, or texts that are too long, ECHO{fewer}");
     for (kind, status, expected) in [
         (Kind::Cohere, 400, request),
         (Kind::Cohere, 401, "the key is not accepted"),
         (Kind::Cohere, 402, "the account has no credit left"),
         (Kind::Cohere, 403, "the key is not accepted"),
         (Kind::Jina, 404, "there is no reranker at this address"),
-        (Kind::Tei, 413, "too many texts, or texts that are too long"),
+        (Kind::Tei, 413, too_much),
         (Kind::Infinity, 422, request),
         (Kind::Tei, 424, "unexpected answer"),
         (Kind::Voyage, 500, "server error"),
@@ -99,8 +118,71 @@ fn the_servers_own_word_is_repeated_and_nothing_else() {
         &server,
         Kind::Tei,
         PATIENT,
-        "cannot rerank over HTTP: HOST answered 422: it does not understand the request; the model's name may be wrong, Validation",
+        "cannot rerank over HTTP: HOST answered 422: it does not accept the request, Validation, \"batch size 33 > 32: …\"; also for 2 of the 3 texts. Send fewer (rerank_max_docs) or shorter ones (rerank_max_chars), or check the model's name",
     );
+}
+
+#[test]
+fn what_is_too_much_is_asked_once_more_in_halves() {
+    let server = Server::start(|request, _| {
+        let n_texts = request.json()["documents"].as_array().map_or(0, Vec::len);
+        if n_texts > 2 {
+            let refusal = r#"{"error": {"code": "1214", "message": "documents: at most 2"}}"#;
+            return Reply::Json(400, refusal.to_owned());
+        }
+        let row = |index| json!({ "index": index, "relevance_score": f64::from(index) / 2.0 });
+        let rows: Vec<_> = (0..n_texts as u32).map(row).collect();
+        Reply::Json(200, json!({ "results": rows }).to_string())
+    });
+    let scores = score(Kind::Jina, &server.url(), &limits(PATIENT));
+    let scores = scores.expect("it takes two").scores;
+    assert_eq!(scores, [0.0, 0.5, 0.0].map(Some));
+    assert_eq!(server.requests().len(), 3);
+    // A smaller one is not tried, and the server's own words say what is wrong.
+    let server = Server::always(Reply::Json(
+        400,
+        r#"{"error": {"code": "1214", "message": "documents: at most 1"}}"#.to_owned(),
+    ));
+    check(
+        &server,
+        Kind::Jina,
+        PATIENT,
+        "cannot rerank over HTTP: HOST answered 400: it does not accept the request, \"documents: at most 1\"; also for 2 of the 3 texts. Send fewer (rerank_max_docs) or shorter ones (rerank_max_chars), or check the model's name",
+    );
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn a_text_without_a_score_is_left_out() {
+    let rows = r#"{"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]}"#;
+    let server = Server::always(Reply::Json(200, rows.to_owned()));
+    let scores = score(Kind::Cohere, &server.url(), &limits(PATIENT));
+    assert_eq!(
+        scores.expect("it answers").scores,
+        [Some(0.2), Some(0.9), None]
+    );
+}
+
+#[test]
+fn interim_answers_without_end_stop_neither_the_call_nor_the_next() {
+    let server = Server::always(Reply::Interim);
+    check(
+        &server,
+        Kind::Cohere,
+        SHORT,
+        "cannot rerank: no answer within the timeout",
+    );
+    server.wait_for_departure();
+    // A few are no fault.
+    let few = "HTTP/1.1 102 Processing\r\n\r\n".repeat(5);
+    let body = r#"[{"index":0,"score":1}]"#;
+    let answer = format!(
+        "{few}HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let server = Server::always(Reply::Raw(answer.into_bytes()));
+    let scores = http(Kind::Tei, &server.url()).score(QUERY, &TEXTS[..1], &limits(GUARD));
+    assert_eq!(scores.expect("it answers").scores, [Some(1.0)]);
 }
 
 #[test]
@@ -141,7 +223,10 @@ fn a_server_that_is_busy_for_a_moment_is_waited_for() {
         }
         });
         let scores = score(Kind::Tei, &server.url(), &limits(PATIENT));
-        assert_eq!(scores.expect("it answers").scores, [0.1, 0.2, 0.3]);
+        assert_eq!(
+            scores.expect("it answers").scores,
+            [0.1, 0.2, 0.3].map(Some)
+        );
         assert_eq!(server.requests().len(), 2);
     }
 }
@@ -153,7 +238,7 @@ fn the_wait_is_as_long_as_the_server_asks() {
         let server = Server::start(move |_, number| match number {
             0 if in_words => Reply::With(429, ("retry-after", in_two_seconds()), String::new()),
             0 => Reply::With(429, ("retry-after", "1".to_owned()), String::new()),
-            _ => Reply::Json(400, String::new()),
+            _ => Reply::Json(401, String::new()),
         });
         score(Kind::Cohere, &server.url(), &limits(PATIENT)).expect_err("it never answers");
         let requests = server.requests();
@@ -256,7 +341,7 @@ fn a_call_after_one_that_was_given_up_is_answered() {
     let failed = http.score(QUERY, &["a text"], &limits(SHORT));
     assert!(matches!(failed, Err(RerankError::Timeout)), "{failed:?}");
     let scores = http.score(QUERY, &["a text"], &limits(PATIENT));
-    assert_eq!(scores.expect("it answers").scores, [1.0]);
+    assert_eq!(scores.expect("it answers").scores, [Some(1.0)]);
 }
 
 #[test]
@@ -324,8 +409,15 @@ fn an_answer_that_is_none() {
         "<!doctype html><p>what does the quokka eat</p>",
         "is not JSON",
     );
-    check_body(r#"{"message":"quokka"}"#, "has an unknown format");
-    check_body(r#"{"results":"quokka"}"#, "has an unknown format");
+    let known = "known: results, data or a bare list)";
+    check_body(
+        r#"{"message":"quokka","quokka":1}"#,
+        &format!("has an unknown format (it has message; {known}"),
+    );
+    check_body(
+        r#"{"results":"quokka"}"#,
+        &format!("has an unknown format (it has results; {known}"),
+    );
 }
 
 #[test]
@@ -338,8 +430,7 @@ fn an_answer_that_is_not_one_finite_score_per_text() {
         format!(r#"{{"results":[{}]}}"#, rows.join(","))
     };
     for (answer, expected) in [
-        (rows(&[]), "holds 0 scores for 3 texts"),
-        (rows(&[(0, "1"), (2, "1")]), "holds 2 scores for 3 texts"),
+        (rows(&[]), "has no score for any of 3 texts"),
         (
             rows(&[(0, "1"), (1, "1"), (2, "1"), (3, "1")]),
             "holds 4 scores for 3 texts",
@@ -358,8 +449,8 @@ fn an_answer_that_is_not_one_finite_score_per_text() {
             "has a score that is not a finite number",
         ),
         (
-            rows(&[(0, "1"), (1, "null"), (2, "1")]),
-            "has no score for text 1",
+            rows(&[(0, "null"), (1, "null")]),
+            "has no score for any of 3 texts",
         ),
     ] {
         check_body(&answer, expected);
@@ -449,5 +540,5 @@ fn localhost_is_this_machine() {
     let server = Server::always(Reply::Json(200, r#"[{"index":0,"score":1}]"#.to_owned()));
     let url = server.url().replace("127.0.0.1", "localhost");
     let scores = http(Kind::Tei, &url).score(QUERY, &TEXTS[..1], &limits(GUARD));
-    assert_eq!(scores.expect("it answers").scores, [1.0]);
+    assert_eq!(scores.expect("it answers").scores, [Some(1.0)]);
 }

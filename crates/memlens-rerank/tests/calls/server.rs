@@ -45,6 +45,8 @@ pub enum Reply {
     Drip,
     /// A body without end.
     Flood,
+    /// Interim answers (102) without end.
+    Interim,
 }
 
 /// Listens until the test ends.
@@ -157,6 +159,11 @@ fn serve(
                     thread::sleep(Duration::from_millis(5));
                 }
                 return Ended::Here;
+            }
+            Reply::Interim => {
+                let many = b"HTTP/1.1 102 Processing\r\n\r\n".repeat(1000);
+                while writer.write_all(&many).is_ok() {}
+                return Ended::ByOther;
             }
             Reply::Flood => {
                 let _ = writer.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
