@@ -120,6 +120,7 @@ const COMMANDS: &[&str] = &[
     "save_trace",
     "rows_copied",
     "tree",
+    "unread",
     "vote",
     "zoom",
 ];

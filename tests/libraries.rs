@@ -130,6 +130,7 @@ pub fn content(store: &Store) -> Content {
             let severity = match problem.severity {
                 Severity::Error => "error",
                 Severity::Note => "note",
+                Severity::Unread => "unread",
             };
             format!(
                 "{severity} {} {} {:?} {}",

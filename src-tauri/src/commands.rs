@@ -10,7 +10,7 @@ use std::sync::Arc;
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
     Journey, KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument,
-    SearchAnswer, Snippet,
+    SearchAnswer, Snippet, UnreadFolder,
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
@@ -481,6 +481,20 @@ pub async fn tree(shell: State<'_, Shell>, known: KnownStamps) -> Answer<Vec<Fol
     work(&shell, move |engine| {
         let trees = engine.trees()?.into_iter();
         Ok(trees.map(|tree| tree.without(&known)).collect())
+    })
+    .await
+}
+
+/// What is not read in folders of a watched folder; "" is the watched folder itself.
+#[tauri::command]
+#[specta::specta]
+pub async fn unread(
+    shell: State<'_, Shell>,
+    folder: String,
+    paths: Vec<String>,
+) -> Answer<Vec<UnreadFolder>> {
+    work(&shell, move |engine| {
+        engine.library().unread(folder_id(&folder)?, &paths)
     })
     .await
 }

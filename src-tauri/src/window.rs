@@ -294,6 +294,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::save_trace,
             commands::rows_copied,
             commands::tree,
+            commands::unread,
             commands::vote,
             commands::zoom,
         ])

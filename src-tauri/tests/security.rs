@@ -208,6 +208,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("state", "nothing"),
     ("thumbs", "nothing"),
     ("tree", "nothing"),
+    ("unread", "nothing"),
     ("vote", "nothing"),
     ("why_not", "looks at a note in a watched folder"),
 ];

@@ -17,7 +17,8 @@ fuzz_target!(|input: &[u8]| {
         // Half of a surrogate pair is read as U+FFFD, which this reader refuses.
         match serde_json::from_str::<String>(&format!("\"{raw}\"")) {
             Ok(said) => assert_eq!(said, chunk.text),
-            Err(_) => assert!(chunk.text.contains('\u{fffd}'), "{raw}"),
+            // Several strings of a record are one text.
+            Err(_) => assert!(chunk.text.contains('\u{fffd}') || raw.contains('"'), "{raw}"),
         }
     }
 });

@@ -170,7 +170,7 @@ fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
         let documents = indexer.store().documents(folder.id);
         if documents.map_err(IndexerError::from)?.is_empty() {
             tell(format_args!(
-                "no notes in {} (.md, .txt, .jsonl and similar; ignore files apply)",
+                "no notes in {} (.md, .txt, .adoc, .jsonl, .json with memories or messages, and similar; ignore files apply)",
                 folder.path
             ));
         }

@@ -94,6 +94,7 @@ mod staleness;
 mod status;
 mod thumbs;
 mod tuning;
+mod unread;
 pub mod view;
 mod why;
 mod window_frame;

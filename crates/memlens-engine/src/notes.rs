@@ -206,7 +206,8 @@ pub(crate) fn file_problem(
         message: problem.message,
         severity: match problem.severity {
             Severity::Error => ProblemSeverity::Error,
-            Severity::Note => ProblemSeverity::Note,
+            // Those of files that hold nothing to read are no problems and not listed.
+            Severity::Note | Severity::Unread => ProblemSeverity::Note,
         },
     }
 }

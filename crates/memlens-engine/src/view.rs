@@ -40,7 +40,10 @@ pub use export::{
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub(crate) use notes::stamp_of;
-pub use notes::{DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry};
+pub use notes::{
+    DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry, UnreadEntry,
+    UnreadFolder,
+};
 pub use past::{
     AskingSession, AutopsyChoices, Fate, LostAnswer, LostAnswers, LostNote, NoteAnswers, NowResult,
     PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport, RecallLog, RecallLogs,

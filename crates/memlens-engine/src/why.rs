@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memlens_emulate::Program;
-use memlens_ingest::Verdict;
+use memlens_ingest::{Verdict, lines_of_problem};
 use memlens_params::{ParameterSet, StageId, Values};
 use memlens_rank::{AnyPipeline, CandidateSet, ChunkId};
 use memlens_retrieve::{NoteChunk, Retriever as _};
-use memlens_store::{FolderId, Severity};
+use memlens_store::{FolderId, Severity, StoredProblem};
 use parking_lot::Mutex;
 
 use crate::cause::Cause;
@@ -172,15 +172,24 @@ impl Library {
 
     /// What went wrong with a note, or at a line of it.
     pub(crate) fn problem(&self, place: &Place) -> Result<Option<String>, EngineError> {
-        let problems = self.store().problems()?;
-        Ok(problems
-            .into_iter()
-            .filter(|problem| problem.folder == place.folder && problem.path == place.path)
-            .find(|problem| match place.line {
-                Some(_) => problem.line == place.line || problem.severity == Severity::Error,
-                None => problem.severity == Severity::Error,
-            })
-            .map(|problem| problem.message))
+        let store = self.store();
+        let is_at = |problem: &StoredProblem| {
+            let lines = problem
+                .line
+                .map(|line| lines_of_problem(line, &problem.message));
+            problem.severity == Severity::Error
+                || place
+                    .line
+                    .is_some_and(|line| lines.is_some_and(|lines| lines.contains(&line)))
+        };
+        let of_place =
+            |problem: &StoredProblem| problem.folder == place.folder && problem.path == place.path;
+        let mut problems = store.problems()?.into_iter();
+        let problem = problems.find(|problem| of_place(problem) && is_at(problem));
+        match problem {
+            Some(problem) => Ok(Some(problem.message)),
+            None => Ok(store.why_unread(place.folder, &place.path)?),
+        }
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Indexer {
     is_checked: bool,
     /// What a person should be told; told with the next step.
     notices: Vec<String>,
+    /// Size and times of files that hold nothing to read, so that a walk does not read them again.
+    unread: HashMap<(FolderId, String), (u64, i64, i64)>,
     /// Notes that were not as they were saved and were forgotten; queued with the next step.
     forgotten: Vec<(FolderId, String)>,
     /// Whether all notes were forgotten when it was opened.
@@ -200,6 +202,7 @@ impl Indexer {
             is_checked: false,
             n_removed: None,
             notices: Vec::new(),
+            unread: HashMap::new(),
             forgotten: opened.forgotten.map(|it| it.notes).unwrap_or_default(),
             is_anew: is_other && (made_by.is_some() || is_new),
             derived: Some(opened.derived),

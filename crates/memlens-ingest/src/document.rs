@@ -12,7 +12,7 @@ use crate::chunks::{Allowance, pack};
 use crate::decode::{Decoded, decode};
 use crate::error::IngestError;
 use crate::front_matter::{FrontMatter, Head, head};
-use crate::jsonl::{Observations, observations};
+use crate::json::{self, Observations};
 use crate::lines::{Lines, offset};
 use crate::outline::{HeadingPath, Outline};
 use crate::walk::MAX_FILE_BYTES;
@@ -39,10 +39,12 @@ pub struct IngestOptions {
 pub enum Kind {
     /// Front matter, headings and fences count: `.md`, `.markdown`, `.mdx`.
     Markdown,
-    /// Lines alone count: `.txt`, `.text`, `.org`, `.rst`.
+    /// Lines alone count: `.txt`, `.text`, `.org`, `.rst`, `.adoc`, `.asciidoc`.
     Plain,
-    /// One observation a line: `.jsonl`, `.ndjson`. Never read as plain text.
+    /// Observations by lines: `.jsonl`, `.ndjson`. Never read as plain text.
     Jsonl,
+    /// Memories or messages in one document, or JSONL under that name: `.json`. Any other JSON is not read.
+    Json,
 }
 
 /// Something that was left out or guessed while reading, in words for a person.
@@ -57,7 +59,7 @@ pub struct Problem {
 /// A unit of retrieval: contiguous lines of a document, or a piece of a line that is too long.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
-    /// Never blank. The document's text at `bytes`; of JSONL, the part of the line's text that is encoded there.
+    /// Never blank. The document's text at `bytes`; of JSON, what the strings there say.
     pub text: String,
     /// From 1.
     pub start_line: u32,
@@ -65,15 +67,16 @@ pub struct Chunk {
     pub end_line: u32,
     /// Place in [`Parsed::text`], on character boundaries.
     pub bytes: Range<u32>,
-    /// Titles in force at the first line that is not blank, outermost first; missing levels are left out.
+    /// Titles in force at the first line that is not blank, outermost first; missing levels are left out. Of JSON the title
+    /// of the conversation or the label of the memory.
     pub heading_path: Vec<String>,
-    /// Who says it: from the line in JSONL, else from the front matter; at most 200 characters.
+    /// Who says it: from the record of JSON, else from the front matter; at most 200 characters.
     pub agent: Option<String>,
     /// When it was said, from the same place.
     pub date: Option<Date>,
     /// In `[0, inf)`, from the same place; none when not given, which is not 0.
     pub weight: Option<f64>,
-    /// The `id` of a JSONL line; numbers as written; at most 200 characters. Nothing says that it is unique.
+    /// The `id` of a record of JSON; numbers as written; at most 200 characters. Nothing says that it is unique.
     pub external_id: Option<String>,
 }
 
@@ -115,8 +118,8 @@ pub struct Parsed {
 ///
 /// An empty or blank one has no chunks.
 ///
-/// Errors: [`IngestError::TooLarge`] above [`MAX_FILE_BYTES`], [`IngestError::Binary`] when there is a NUL. Whatever
-/// else is wrong is read as well as can be and told in [`Parsed::problems`].
+/// Errors: [`IngestError::TooLarge`] above [`MAX_FILE_BYTES`], [`IngestError::Binary`] when there is a NUL,
+/// [`IngestError::NoTexts`] for JSON that is of no known form. Whatever else is wrong is read as well as can be and told in [`Parsed::problems`].
 pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed, IngestError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(IngestError::TooLarge);
@@ -153,12 +156,15 @@ pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed
             );
         }
         Kind::Plain => parsed.fill(&text, 0, &Outline::default(), options),
-        Kind::Jsonl => {
+        Kind::Jsonl | Kind::Json => {
             let Observations {
                 chunks,
                 windows,
                 problems,
-            } = observations(&text, options);
+            } = match kind {
+                Kind::Json => json::document(&text, options)?,
+                _ => json::observations(&text, options),
+            };
             parsed.chunks = chunks;
             parsed.windows = windows;
             parsed.problems.extend(problems);
@@ -191,18 +197,20 @@ impl Kind {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" | "mdx" => Some(Self::Markdown),
-            "txt" | "text" | "org" | "rst" => Some(Self::Plain),
+            "txt" | "text" | "org" | "rst" | "adoc" | "asciidoc" => Some(Self::Plain),
             "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "json" => Some(Self::Json),
             _ => None,
         }
     }
 
-    /// The name of the kind: `markdown`, `plain` or `jsonl`.
+    /// The name of the kind: `markdown`, `plain`, `jsonl` or `json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Markdown => "markdown",
             Self::Plain => "plain",
             Self::Jsonl => "jsonl",
+            Self::Json => "json",
         }
     }
 }
@@ -274,7 +282,9 @@ mod tests {
     use std::path::PathBuf;
     use std::time::{Duration, Instant};
 
+    /// Those that refuse no text.
     const KINDS: [Kind; 3] = [Kind::Markdown, Kind::Plain, Kind::Jsonl];
+    const ALL_KINDS: [Kind; 4] = [Kind::Markdown, Kind::Plain, Kind::Jsonl, Kind::Json];
 
     fn markdown(text: &str) -> Parsed {
         parse(Kind::Markdown, text.as_bytes(), &IngestOptions::default()).expect("text")
@@ -322,6 +332,7 @@ mod tests {
             }
             match parsed.kind {
                 Kind::Jsonl => assert_eq!(chunk.start_line, chunk.end_line),
+                Kind::Json => {}
                 Kind::Markdown | Kind::Plain => {
                     assert_eq!(slice(&chunk.bytes), chunk.text);
                     assert!(start <= covered || slice(&(covered..start)).trim().is_empty());
@@ -329,7 +340,7 @@ mod tests {
                 }
             }
         }
-        if parsed.kind != Kind::Jsonl {
+        if matches!(parsed.kind, Kind::Markdown | Kind::Plain) {
             assert!(
                 text[covered as usize..].trim().is_empty(),
                 "nothing is lost"
@@ -426,9 +437,11 @@ mod tests {
             ("a.b.txt", Some(Kind::Plain)),
             ("a.org", Some(Kind::Plain)),
             ("a.rst", Some(Kind::Plain)),
+            ("a.adoc", Some(Kind::Plain)),
+            ("A.AsciiDoc", Some(Kind::Plain)),
             ("queries.jsonl", Some(Kind::Jsonl)),
             ("a.ndjson", Some(Kind::Jsonl)),
-            ("a.json", None),
+            ("a.json", Some(Kind::Json)),
             ("a.md.bak", None),
             ("a.md~", None),
             ("README", None),
@@ -568,7 +581,7 @@ mod tests {
     #[test]
     fn hard_input_is_read_in_linear_time() {
         let mib = 1024 * 1024;
-        let cases: [(&str, Kind, String); 21] = [
+        let cases: [(&str, Kind, String); 24] = [
             ("one line", Kind::Plain, "x".repeat(10 * mib)),
             ("one line of words", Kind::Markdown, "word ".repeat(2 * mib)),
             (
@@ -622,6 +635,27 @@ mod tests {
                 format!("{{\"text\": \"{}\"}}", "\\u6c34\\n".repeat(mib)),
             ),
             ("bad JSON lines", Kind::Jsonl, "{\n".repeat(4 * mib)),
+            (
+                "short JSON lines",
+                Kind::Jsonl,
+                "{\"content\": [{\"text\": \"a\"}]}\n".repeat(400_000),
+            ),
+            (
+                "one JSON list",
+                Kind::Json,
+                format!(
+                    "[{}{{\"text\": \"a\"}}]",
+                    "{\"text\": \"a\", \"date\": \"2026\"},".repeat(400_000)
+                ),
+            ),
+            (
+                "one observation of many strings",
+                Kind::Json,
+                format!(
+                    "{{\"name\": \"a\", \"observations\": [{}\"b\"]}}",
+                    "\"b\\n\",".repeat(mib)
+                ),
+            ),
         ];
         for (name, kind, text) in cases {
             let started = Instant::now();
@@ -663,6 +697,22 @@ mod tests {
         )
     }
 
+    /// A record of a known form, or nearly.
+    fn any_record() -> impl Strategy<Value = String> {
+        let text = || "\"([a-c é]|\\\\n|\\\\u00e9|\\\\ud83d){0,60}\"";
+        prop_oneof![
+            text().prop_map(|text| format!("{{\"role\": \"user\", \"content\": {text}}}")),
+            (text(), text()).prop_map(|(a, b)| format!(
+                "{{\"message\": {{\"content\": [{{\"type\": \"text\", \"text\": {a}}}, {b}, {{\"type\": \"tool_use\"}}]}}}}"
+            )),
+            (text(), text()).prop_map(|(a, b)| format!("{{\"observations\": [{a}, {a}], \"name\": {b}}}")),
+            (text(), text()).prop_map(|(a, b)| format!("{{\"to\": {a}, \"from\": {b}, \"relationType\": {a}}}")),
+            text().prop_map(|text| format!("{{\"memory\": {text}, \"id\": {text}, \"created_at\": {text}}}")),
+            Just("{\"content\": []}".to_owned()),
+            Just("[]".to_owned()),
+        ]
+    }
+
     fn any_note() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             "[a-c .:!]{0,80}",
@@ -687,8 +737,28 @@ mod tests {
         }
 
         #[test]
+        fn any_records_are_read(
+            records in proptest::collection::vec(any_record(), 1..8),
+            between in prop_oneof![Just(","), Just(",\n"), Just("\n")],
+            options in any_options(),
+        ) {
+            let document = match between {
+                "\n" => records.join(between),
+                _ => format!("{{\"messages\": [{}]}}", records.join(between)),
+            };
+            for kind in [Kind::Json, Kind::Jsonl] {
+                if let Ok(parsed) = parse(kind, document.as_bytes(), &options) {
+                    assert_sound(&parsed, &options);
+                    for said in crate::observations(&parsed) {
+                        prop_assert!(said.start_line <= said.end_line && !said.text.trim().is_empty());
+                    }
+                }
+            }
+        }
+
+        #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400), options in any_options()) {
-            for kind in KINDS {
+            for kind in ALL_KINDS {
                 if let Ok(parsed) = parse(kind, &bytes, &options) {
                     assert_sound(&parsed, &options);
                 }

@@ -52,6 +52,12 @@ pub enum IngestError {
         /// Line of the first NUL, from 1.
         line: u32,
     },
+    /// A document of JSON in which no text is found.
+    #[error("{why}")]
+    NoTexts {
+        /// Why, lower case, without a full stop.
+        why: String,
+    },
     /// The caller asked to stop.
     #[error("cannot finish listing {}: cancelled", path.display())]
     Cancelled {

@@ -13,7 +13,8 @@ mod singly;
 mod values;
 
 use singly::fields_singly;
-use values::{Document, Value, is_key};
+pub(crate) use values::is_key;
+use values::{Document, Value};
 
 /// The keys that count, in any case and with space, `-` or `_` between their words.
 const KEYS: [&str; 11] = [

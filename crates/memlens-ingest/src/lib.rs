@@ -29,7 +29,7 @@ mod decode;
 mod document;
 mod error;
 mod front_matter;
-mod jsonl;
+mod json;
 mod lines;
 mod observations;
 mod outline;
@@ -43,8 +43,10 @@ pub use decode::text_of;
 pub use document::{Chunk, IngestOptions, Kind, Parsed, Problem, Window, content_hash, parse};
 pub use error::IngestError;
 pub use front_matter::FrontMatter;
+pub use json::lines_of_problem;
 pub use observations::{Observation, observations};
 pub use reading::read;
 pub use walk::{
-    FoundFile, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge, walk, walk_told,
+    FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge,
+    left_out_in, walk, walk_told,
 };

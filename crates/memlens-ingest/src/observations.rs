@@ -1,4 +1,4 @@
-//! Observations: what a document says, one list item, paragraph or line of JSONL at a time.
+//! Observations: what a document says, one list item, paragraph or record of JSON at a time.
 //!
 //! They belong to the document, not to its chunks, so that overlapping chunks say nothing twice. Headings, code, tables
 //! HTML and what stands for a picture (the words of a badge) are no observations.
@@ -13,7 +13,7 @@ use pulldown_cmark::{Event, Options, Parser, TagEnd};
 
 use crate::document::{Kind, Parsed};
 use crate::front_matter::head;
-use crate::jsonl::text_of_line;
+use crate::json::{Text, texts_of_json, texts_of_jsonl};
 use crate::lines::{Lines, lines_from, offset};
 use crate::outline::without_long_marks;
 
@@ -22,7 +22,7 @@ use crate::outline::without_long_marks;
 pub struct Observation {
     /// What it says, without marks of emphasis, links and lists, on one line; never blank.
     pub text: String,
-    /// Its place in [`Parsed::text`], on character boundaries; of JSONL, that of the line.
+    /// Its place in [`Parsed::text`], on character boundaries; of JSON, that of its strings.
     pub bytes: Range<u32>,
     /// From 1.
     pub start_line: u32,
@@ -41,7 +41,8 @@ pub fn observations(parsed: &Parsed) -> Vec<Observation> {
     let places = match parsed.kind {
         Kind::Markdown => of_markdown(&parsed.text),
         Kind::Plain => of_plain(&parsed.text),
-        Kind::Jsonl => return of_jsonl(parsed),
+        Kind::Jsonl => return of_texts(texts_of_jsonl(&parsed.text), &parsed.text),
+        Kind::Json => return of_texts(texts_of_json(&parsed.text), &parsed.text),
     };
     let lines = Lines::of(&parsed.text);
     places
@@ -199,31 +200,22 @@ fn without_mark(line: &str) -> &str {
         .map_or(line, str::trim_start)
 }
 
-/// One observation per line, as the chunks of that line tell who said it and when.
-fn of_jsonl(parsed: &Parsed) -> Vec<Observation> {
-    let lines: Vec<Range<usize>> = lines_from(&parsed.text, 0).collect();
-    parsed
-        .chunks
-        .chunk_by(|a, b| a.start_line == b.start_line)
-        .filter_map(|chunks| {
-            let (first, last) = (chunks.first()?, chunks.last()?);
-            // A line that was read once is read again the same way; one chunk has its whole text.
-            let text = match chunks {
-                [only] => only.text.clone(),
-                _ => text_of_line(&parsed.text[lines.get(first.start_line as usize - 1)?.clone()])?,
-            };
-            let text = one_line(&text);
-            (!text.is_empty()).then(|| Observation {
-                text,
-                bytes: first.bytes.start..last.bytes.end,
-                start_line: first.start_line,
-                end_line: last.end_line,
-                agent: first.agent.clone(),
-                date: first.date,
-                weight: first.weight,
-            })
-        })
-        .collect()
+/// One observation per text of a JSON document.
+fn of_texts(texts: Vec<Text>, document: &str) -> Vec<Observation> {
+    let lines = Lines::of(document);
+    let of = |text: Text| {
+        let bytes = text.place();
+        Observation {
+            text: one_line(text.text()),
+            start_line: lines.line_of(bytes.start),
+            end_line: lines.line_of(bytes.end - 1),
+            bytes,
+            agent: text.agent,
+            date: text.date,
+            weight: text.weight,
+        }
+    };
+    texts.into_iter().map(of).collect()
 }
 
 fn one_line(text: &str) -> String {

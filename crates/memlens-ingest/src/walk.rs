@@ -17,11 +17,13 @@ use crate::error::{IngestError, words};
 use crate::rules::Rules;
 
 mod judging;
+mod listing;
 mod paths;
 mod reason;
 mod weighing;
 
 pub use judging::{Verdict, find, judge};
+pub use listing::{LeftOut, left_out_in};
 use paths::{check_root, child, join};
 pub use reason::Reason;
 pub use weighing::{FoundFile, MAX_FILE_BYTES};

@@ -559,6 +559,7 @@ pub(crate) fn note(
     let severity = match severity {
         Severity::Error => "error",
         Severity::Note => "note",
+        Severity::Unread => "unread",
     };
     transaction
         .prepare_cached("INSERT INTO problems VALUES (?1, ?2, ?3, ?4, ?5)")

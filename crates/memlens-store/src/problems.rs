@@ -12,6 +12,8 @@ pub enum Severity {
     Error,
     /// The file is, but something in it was skipped or guessed.
     Note,
+    /// The file is not in the library and no problem: it holds nothing that is read.
+    Unread,
 }
 
 /// One thing that went wrong with a file.
@@ -30,7 +32,7 @@ pub struct StoredProblem {
 }
 
 impl Store {
-    /// Everything that went wrong, errors first, then by folder, path and line.
+    /// Everything that went wrong, errors first, then by folder, path and line; without [`Severity::Unread`].
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -39,13 +41,23 @@ impl Store {
             .connection
             .prepare_cached(
                 "SELECT p.folder, p.path, p.line, p.message, p.severity FROM problems p JOIN folders f ON f.id = p.folder
-                 ORDER BY p.severity = 'note', f.path, p.path, p.line, p.message",
+                 WHERE p.severity <> 'unread' ORDER BY p.severity = 'note', f.path, p.path, p.line, p.message",
             )
             .attempt("read the problems")?;
         statement
             .query_map([], read)
             .and_then(Iterator::collect)
             .attempt("read the problems")
+    }
+
+    /// Why a file holds nothing that is read; `None` if that is not known of it.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn why_unread(&self, folder: FolderId, path: &str) -> Result<Option<String>, StoreError> {
+        let noted = self.noted(folder, Some(path))?.into_iter();
+        let mut unread = noted.filter(|problem| problem.severity == Severity::Unread);
+        Ok(unread.next().map(|problem| problem.message))
     }
 
     /// How many files could not be read.
@@ -138,10 +150,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredProblem> {
         path: row.get(1)?,
         line: row.get(2)?,
         message: row.get(3)?,
-        severity: if row.get::<_, String>(4)? == "error" {
-            Severity::Error
-        } else {
-            Severity::Note
+        severity: match row.get::<_, String>(4)?.as_str() {
+            "error" => Severity::Error,
+            "unread" => Severity::Unread,
+            _ => Severity::Note,
         },
     })
 }

@@ -1,7 +1,14 @@
 // What the Memory view shows: the tree, and the open note with its chosen chunk.
 import { untrack } from "svelte";
 import { SvelteSet } from "svelte/reactivity";
-import type { Activity, DocumentView, ErrorInfo, FolderTree, LibraryState } from "../api/bindings";
+import type {
+  Activity,
+  DocumentView,
+  ErrorInfo,
+  FolderTree,
+  LibraryState,
+  UnreadFolder,
+} from "../api/bindings";
 import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
 import { chosenEditor } from "../shared/editor";
@@ -53,12 +60,17 @@ function isReading(value: unknown): value is Reading {
 /** Milliseconds between two readings of the tree while files are being indexed. */
 const REFRESH_MS = 1_000;
 
+/** Milliseconds between two listings of what is not read. */
+const UNREAD_MS = 5_000;
+
 /** The Memory view's state; one for the life of the window, so that the open note survives a change of view. */
 export class MemoryController {
   readonly #backend: Backend;
 
   #trees = $state.raw<readonly FolderTree[] | null>(null);
   #treeError = $state.raw<ErrorInfo | null>(null);
+  /** What is not read of the open folders, by the ids of their rows. */
+  #unread = $state.raw<ReadonlyMap<string, UnreadFolder>>(new Map());
   #note = $state.raw<NoteState>({ kind: "none" });
   /** The note in the middle as Markdown; null until it is wanted so. */
   #rendered = $state.raw<RenderedNote | null>(null);
@@ -82,6 +94,7 @@ export class MemoryController {
   #opening = 0;
   #stamp = "";
   readonly #pacing = new Paced(REFRESH_MS, () => void this.refresh());
+  readonly #unreadPacing = new Paced(UNREAD_MS, () => void this.readUnread());
   #refreshing = 0;
   readonly #finding = new FindAsTyped(() => {
     if (this.#sought === this.#find) return;
@@ -101,7 +114,13 @@ export class MemoryController {
     this.showsUnsearchedOnly ? unsearchedIn(this.#shownTrees) : this.#shownTrees,
   );
   readonly #foundTrees = $derived(foundIn(this.#keptTrees, this.#sought));
-  readonly #rows = $derived(treeRows(this.#foundTrees, (id) => this.isExpanded(id)));
+  readonly #rows = $derived(
+    treeRows(
+      this.#foundTrees,
+      (id) => this.isExpanded(id),
+      (id) => (this.isNarrowed ? null : (this.#unread.get(id) ?? null)),
+    ),
+  );
 
   /** Where the reader stood when it was left or drawn otherwise; null: at the top, or at the target. */
   place: PlaceInNote | null = null;
@@ -119,6 +138,7 @@ export class MemoryController {
       stopState();
       stopActivity();
       this.#pacing.stop();
+      this.#unreadPacing.stop();
     };
   }
 
@@ -225,6 +245,24 @@ export class MemoryController {
       if (isNarrowed === expanded) (isNarrowed ? this.#closedInFind : this.#expanded).delete(id);
       else (isNarrowed ? this.#closedInFind : this.#expanded).add(id);
     }
+    if (expanded && ids.some((id) => !this.#unread.has(id))) void this.readUnread();
+  }
+
+  /** Lists what is not read of the open folders in sight; what was known stays where that fails. */
+  async readUnread(): Promise<void> {
+    const open = new Map<string, string[]>();
+    for (const row of untrack(() => this.#rows))
+      if (row.isExpanded === true) open.set(row.folder, [...(open.get(row.folder) ?? []), row.path]);
+    const known = new Map<string, UnreadFolder>();
+    for (const [folder, paths] of open) {
+      try {
+        for (const listed of await this.#backend.unread(folder, paths))
+          known.set(rowId(folder, listed.path), listed);
+      } catch {
+        return;
+      }
+    }
+    this.#unread = known;
   }
 
   activate(id: string): void {
@@ -249,6 +287,16 @@ export class MemoryController {
   /** Narrows the tree without a rest. */
   seek(): void {
     this.#finding.now();
+  }
+
+  /** Opens the note of a row; of a file that is not read it shows why. */
+  async openRow(row: TreeRow): Promise<void> {
+    if (row.unread === null) return this.open(row.folder, row.path);
+    this.#opening += 1;
+    this.#editorError = null;
+    this.#linkError = null;
+    const error = { code: "unread", message: `not read: ${row.unread}` };
+    this.#note = { kind: "failed", folder: row.folder, path: row.path, error };
   }
 
   /** Opens a note at a line; without one at its top. */
@@ -433,6 +481,7 @@ export class MemoryController {
       for (const id of defaultExpanded(trees.filter(isNew))) this.#expanded.add(id);
       this.#trees = trees;
       this.#treeError = null;
+      this.#unreadPacing.wish();
       this.#compareNote(before, trees);
     } catch (error) {
       if (refreshing === this.#refreshing) this.#treeError = toErrorInfo(error);

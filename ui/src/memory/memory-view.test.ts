@@ -46,6 +46,31 @@ async function openNote(path = NOTE, at = 1, folder = "notes") {
   await waitFor(() => expect(reader()).toHaveAccessibleName(`Text of ${path}`));
 }
 
+describe("what is not read", () => {
+  test("is listed in its folder with the reason, which opening it shows", async () => {
+    const { user } = await open({}, (backend) => {
+      const entry = { is_folder: false, can_open: false, reason: "not a kind of file that is read" };
+      backend.unreadFiles[""] = { entries: [{ ...entry, name: "plan.pdf", path: "plan.pdf" }], n_more: 3 };
+    });
+    const [row] = await screen.findAllByRole("treeitem", {
+      name: "plan.pdf, not read: not a kind of file that is read",
+    });
+    if (row === undefined) throw new Error("it is listed");
+    expect(row).toHaveClass("unread");
+    expect(row).toHaveAttribute("title", "plan.pdf\nNot read: not a kind of file that is read");
+    await user.click(row);
+    expect(await screen.findByText("Not read: not a kind of file that is read.")).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "What can I do?" })).toBeInTheDocument();
+    const [more] = screen.getAllByRole("treeitem", { name: "and 3 more that are not read" });
+    if (more === undefined) throw new Error("the rest is counted");
+    await user.click(more);
+    expect(screen.getByText("Not read: not a kind of file that is read.")).toBeInTheDocument();
+    // A search by name is for notes.
+    await user.type(findBox(), "plan");
+    await waitFor(() => expect(screen.queryByRole("treeitem", { name: /^plan\.pdf/ })).toBeNull());
+  });
+});
+
 describe("the tree", () => {
   test("shows folders with their state and counts, and marks files with problems", async () => {
     await open();

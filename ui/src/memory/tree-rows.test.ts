@@ -114,3 +114,64 @@ test("entries and their ancestors are found by path", () => {
   expect(findEntry(TREES, "memory", "people/nobody.md")).toBeNull();
   expect(findEntry(TREES, "logs", "people/bram.md")).toBeNull();
 });
+
+describe("what is not read", () => {
+  const unread = (path: string, can_open = false) => ({
+    name: path.slice(path.lastIndexOf("/") + 1),
+    path,
+    is_folder: can_open,
+    can_open,
+    reason: can_open ? "no notes in it" : "not a kind of file that is read",
+  });
+  const listed = new Map([
+    [
+      rowId("memory", ""),
+      { path: "", entries: [unread("scans", true), unread("a.pdf"), unread("todo.md")], n_more: 1_200 },
+    ],
+    [rowId("memory", "scans"), { path: "scans", entries: [unread("scans/b.png")], n_more: 0 }],
+  ]);
+  const rows = treeRows(
+    TREES,
+    () => true,
+    (id) => listed.get(id) ?? null,
+  );
+
+  test("comes last in its folder, with its reason, and what became a note is left out", () => {
+    const shown = rows.map(
+      (row) => `${" ".repeat(row.level - 1)}${row.name}${row.unread === null ? "" : " -"}`,
+    );
+    expect(shown).toEqual([
+      "memory",
+      " people",
+      "  Anna.md",
+      "  bram.md",
+      " todo.md",
+      " scans -",
+      "  b.png -",
+      " a.pdf -",
+      " and 1,200 more that are not read -",
+      "logs",
+      " 2026.jsonl",
+    ]);
+  });
+
+  test("knows its place among all siblings", () => {
+    const of = (name: string) => {
+      const row = rows.find((one) => one.name === name);
+      return [row?.position, row?.n_siblings, row?.kind, row?.isExpanded];
+    };
+    expect(of("todo.md")).toEqual([2, 5, "file", null]);
+    expect(of("scans")).toEqual([3, 5, "folder", true]);
+    expect(of("a.pdf")).toEqual([4, 5, "file", null]);
+    expect(of("and 1,200 more that are not read")).toEqual([5, 5, "more", null]);
+  });
+
+  test("of a closed folder is not shown", () => {
+    const closed = treeRows(
+      TREES,
+      (id) => id !== rowId("memory", "scans"),
+      (id) => listed.get(id) ?? null,
+    );
+    expect(closed.map((row) => row.name)).not.toContain("b.png");
+  });
+});

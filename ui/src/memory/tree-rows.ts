@@ -1,11 +1,19 @@
 // The tree of watched folders as the flat list of rows that a virtual list draws and the arrow keys walk.
-import type { FolderState, FolderTree, NotSearchedBy, TreeEntry } from "../api/bindings";
+import type {
+  FolderState,
+  FolderTree,
+  NotSearchedBy,
+  TreeEntry,
+  UnreadEntry,
+  UnreadFolder,
+} from "../api/bindings";
+import { count as shownCount } from "../shared/format";
 
 /** A row of the tree. */
 export type TreeRow = {
   /** unique and stable: folder id and path */
   id: string;
-  kind: "root" | "folder" | "file";
+  kind: "root" | "folder" | "file" | "more";
   /** 1 for a watched folder */
   level: number;
   name: string;
@@ -18,6 +26,8 @@ export type TreeRow = {
   isEvergreen: boolean;
   /** why the folder's agent never finds the note by a search; null if it does */
   notSearched: NotSearchedBy | null;
+  /** why the file or folder is not read; null for notes and for folders that hold some */
+  unread: string | null;
   /** the watched folder, on its own row only */
   root: FolderState | null;
   /** null for files */
@@ -124,8 +134,15 @@ export function nUnsearched(trees: readonly FolderTree[]): number {
   return trees.reduce((n, tree) => n + count(tree.entries), 0);
 }
 
-/** Returns the visible rows, parents before children. */
-export function treeRows(trees: readonly FolderTree[], isExpanded: (id: string) => boolean): TreeRow[] {
+/** What is not read of a folder, by the id of its row; null while that is not known. */
+export type UnreadOf = (id: string) => UnreadFolder | null;
+
+/** Returns the visible rows, parents before children; what is not read comes last in its folder. */
+export function treeRows(
+  trees: readonly FolderTree[],
+  isExpanded: (id: string) => boolean,
+  unreadOf: UnreadOf = () => null,
+): TreeRow[] {
   const rows: TreeRow[] = [];
   trees.forEach((tree, index) => {
     const id = rowId(tree.folder.id, "");
@@ -141,25 +158,37 @@ export function treeRows(trees: readonly FolderTree[], isExpanded: (id: string) 
       state: "indexed",
       isEvergreen: tree.is_evergreen,
       notSearched: null,
+      unread: null,
       root: tree.folder,
       isExpanded: open,
       position: index + 1,
       n_siblings: trees.length,
       parent: -1,
     });
-    if (open) addRows(rows, tree.entries, tree.folder.id, 2, isExpanded);
+    if (open)
+      addRows(rows, tree.entries, { folder: tree.folder.id, path: "", level: 2 }, isExpanded, unreadOf);
   });
   return rows;
 }
 
+/** The folder that rows are added for, and their level. */
+type Within = { folder: string; path: string; level: number };
+
 function addRows(
   rows: TreeRow[],
   entries: readonly TreeEntry[],
-  folder: string,
-  level: number,
+  within: Within,
   isExpanded: (id: string) => boolean,
+  unreadOf: UnreadOf,
 ): void {
+  const { folder, level } = within;
   const parent = rows.length - 1;
+  const listed = unreadOf(rowId(folder, within.path));
+  // A folder may have got notes since it was listed.
+  const paths = new Set(entries.map((entry) => entry.path));
+  const unread = listed?.entries.filter((entry) => !paths.has(entry.path)) ?? [];
+  const n_more = listed?.n_more ?? 0;
+  const n_siblings = entries.length + unread.length + (n_more > 0 ? 1 : 0);
   entries.forEach((entry, index) => {
     const id = rowId(folder, entry.path);
     const open = entry.is_folder ? isExpanded(id) : null;
@@ -174,14 +203,50 @@ function addRows(
       state: entry.state,
       isEvergreen: entry.is_evergreen,
       notSearched: entry.not_searched ?? null,
+      unread: null,
       root: null,
       isExpanded: open,
       position: index + 1,
-      n_siblings: entries.length,
+      n_siblings,
       parent,
     });
-    if (open === true) addRows(rows, entry.children, folder, level + 1, isExpanded);
+    if (open === true)
+      addRows(rows, entry.children, { folder, path: entry.path, level: level + 1 }, isExpanded, unreadOf);
   });
+  unread.forEach((entry, index) => {
+    const id = rowId(folder, entry.path);
+    const open = entry.can_open ? isExpanded(id) : null;
+    const position = entries.length + index + 1;
+    rows.push({ ...unreadRow(within, entry), isExpanded: open, position, n_siblings, parent });
+    if (open === true)
+      addRows(rows, [], { folder, path: entry.path, level: level + 1 }, isExpanded, unreadOf);
+  });
+  if (n_more > 0) {
+    const name = `and ${shownCount(n_more)} more that are not read`;
+    const more = { name, path: `${within.path}/`, is_folder: false, can_open: false, reason: name };
+    const row = unreadRow(within, more);
+    rows.push({ ...row, kind: "more", isExpanded: null, position: n_siblings, n_siblings, parent });
+  }
+}
+
+function unreadRow(
+  { folder, level }: Within,
+  { name, path, is_folder, reason }: UnreadEntry,
+): Omit<TreeRow, "isExpanded" | "position" | "n_siblings" | "parent"> {
+  return {
+    id: rowId(folder, path),
+    kind: is_folder ? "folder" : "file",
+    level,
+    name,
+    folder,
+    path,
+    n_chunks: 0,
+    state: "indexed",
+    isEvergreen: false,
+    notSearched: null,
+    unread: reason,
+    root: null,
+  };
 }
 
 /** Returns how many folders and files trees hold, the watched folders aside. */

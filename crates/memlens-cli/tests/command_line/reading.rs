@@ -112,3 +112,78 @@ fn a_bad_line_of_front_matter_costs_that_line_alone() {
         );
     }
 }
+
+/// Where the best result of a search is, as `path:line`.
+fn best(memlens: &Memlens, query: &str) -> String {
+    let rows = found(memlens, query);
+    let row = &list(&rows)[0];
+    format!(
+        "{}:{}",
+        row["path"].as_str().expect("it is text"),
+        row["start_line"]
+    )
+}
+
+#[test]
+fn messages_and_memories_are_read_where_programs_keep_them() {
+    let chat = r#"{"role": "user", "content": "Where did we put the tent pegs?"}
+{"role": "assistant", "content": [{"type": "text", "text": "The tent pegs are in the orange crate under the stairs."}]}
+{"type": "user", "message": {"role": "user", "content": "And the camping stove?"}}
+{"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "The camping stove was lent to the neighbour from number nine."}]}}
+"#;
+    let memory_json = r#"{"type": "entity", "name": "Marta_Quill", "entityType": "person", "observations": ["Teaches pottery on Tuesdays", "Is allergic to walnuts", "[CORRECTION] Moved to Lyon in May"]}
+{"type": "entity", "name": "Kiln_Project", "entityType": "project", "observations": ["Fires at 1240 degrees", "Runs on night tariff"]}
+{"type": "relation", "from": "Marta_Quill", "to": "Kiln_Project", "relationType": "leads"}
+"#;
+    let memory_jsonl = r#"{"type": "entity", "name": "Otto_Brenner", "entityType": "person", "observations": ["Repairs accordions", "Has the spare van key"]}
+{"type": "relation", "from": "Otto_Brenner", "to": "Van", "relationType": "drives"}
+"#;
+    let mem0 =
+        "{\"results\": [\n  {\"id\": \"m1\", \"memory\": \"Prefers oolong after lunch\"}\n]}\n";
+    let notes = Notes::new(&[
+        ("chat.jsonl", chat),
+        ("memory.json", memory_json),
+        ("memory.jsonl", memory_jsonl),
+        ("mem0.json", mem0),
+        (
+            "handbook.adoc",
+            "= Handbook\n\nThe boathouse closes at dusk.\n",
+        ),
+        ("package.json", "{\"name\": \"app\", \"scripts\": {}}\n"),
+        (
+            "queries.jsonl",
+            "{\"query\": \"a\"}\n{\"query\": \"b\"}\n{\"query\": \"c\"}\n",
+        ),
+    ]);
+    let memlens = Memlens::new();
+    let named = problems(&memlens, &notes);
+    assert_eq!(
+        named,
+        ["queries.jsonl:1: lines 1 to 3: no text or content; skipped"]
+    );
+    for (query, place) in [
+        ("tent pegs in the crate", "chat.jsonl:2"),
+        ("camping stove lent", "chat.jsonl:4"),
+        ("who repairs accordions", "memory.jsonl:1"),
+        ("allergic to walnuts", "memory.json:1"),
+        ("oolong lunch", "mem0.json:2"),
+        ("boathouse dusk", "handbook.adoc:1"),
+    ] {
+        assert_eq!(best(&memlens, query), place, "{query}");
+    }
+    // JSON that holds none of these is no note and no problem, and says why.
+    let status = memlens.json(&["status", "--json"]);
+    assert_eq!(list(&status["problems"]).len(), 1, "{status}");
+    let why = memlens.print(&["why", "app", "package.json"]);
+    assert!(
+        why.contains("JSON without memories or messages of a form that is read"),
+        "{why}"
+    );
+    // Any line of a run of problems names it.
+    for line in 1..=3 {
+        let why = memlens.print(&["why", "b", &format!("queries.jsonl:{line}")]);
+        assert!(why.contains("lines 1 to 3: no text or content"), "{why}");
+    }
+    // Nothing of it is read again for nothing.
+    assert_eq!(problems(&memlens, &notes), named);
+}

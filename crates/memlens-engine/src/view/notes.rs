@@ -47,6 +47,32 @@ pub struct TreeEntry {
     pub children: Vec<TreeEntry>,
 }
 
+/// A file or folder that is not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct UnreadEntry {
+    /// Its name.
+    pub name: String,
+    /// Its path in the watched folder.
+    pub path: String,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// Whether it is a folder that is looked into.
+    pub can_open: bool,
+    /// Why it is not read: lower case, without a full stop.
+    pub reason: String,
+}
+
+/// What is not read of one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct UnreadFolder {
+    /// Its path in the watched folder; empty for that itself.
+    pub path: String,
+    /// Folders first, then by name; at most 200.
+    pub entries: Vec<UnreadEntry>,
+    /// How many more there are.
+    pub n_more: u32,
+}
+
 /// A watched folder with what it holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FolderTree {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use memlens_embed::EmbedError;
-use memlens_ingest::{FoundFile, Parsed, Problem, content_hash, unread_date};
+use memlens_ingest::{FoundFile, IngestError, Kind, Parsed, Problem, content_hash, unread_date};
 use memlens_store::{
     Change, DocumentState, EmbeddingId, FolderId, NewChunk, NewDocument, NewObservation, NewWindow,
     Severity,
@@ -77,6 +77,10 @@ impl Indexer {
                 if is_ours && self.is_there(folder)? {
                     self.remove(folder, &file.path)?;
                 }
+            }
+            Err(error) if is_no_note(file.kind, &error) => {
+                let message = error.to_string();
+                self.leave_unread(folder, file, message, known.is_some())?;
             }
             Err(error) => {
                 let path = file.path.clone();
@@ -326,6 +330,15 @@ fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
         return Err(EmbedError::Cancelled.into());
     }
     Ok(())
+}
+
+/// Whether a file is left out without being a problem: most JSON holds no memories.
+fn is_no_note(kind: Kind, error: &IngestError) -> bool {
+    let is_of_content = matches!(
+        error,
+        IngestError::NoTexts { .. } | IngestError::Binary { .. } | IngestError::TooLarge
+    );
+    kind == Kind::Json && is_of_content
 }
 
 /// Reports a file name with digits like a date that give no day, where chunks are dated by the file's last change.

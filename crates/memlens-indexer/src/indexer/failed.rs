@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::EmbedError;
+use memlens_ingest::FoundFile;
 use memlens_store::{Change, FolderId, Severity, StoredProblem};
 
 use super::Indexer;
@@ -29,6 +30,41 @@ impl Indexer {
         let why = Some(problem.message.clone());
         self.happen(problem.folder, &problem.path, Happening::Skipped, why, None);
         self.pend(Change::Fail(problem), 0);
+    }
+
+    /// Notes why a file holds nothing that is read; `was_note` if the library has a note of it.
+    pub(super) fn leave_unread(
+        &mut self,
+        folder: FolderId,
+        file: &FoundFile,
+        message: String,
+        was_note: bool,
+    ) -> Result<(), IndexerError> {
+        let stamp = (file.size, file.modified_ms, file.changed_ns);
+        self.unread.insert((folder, file.path.clone()), stamp);
+        let why = Some(message.clone());
+        let problem = self.problem(folder, file.path.clone(), None, message, Severity::Unread);
+        if was_note {
+            self.happen(folder, &file.path, Happening::Skipped, why, None);
+        } else if self.store.is_noted(&problem)? {
+            return Ok(());
+        }
+        self.pend(Change::Fail(problem), 0);
+        Ok(())
+    }
+
+    /// Whether a file is as it was when it held nothing that is read.
+    pub(super) fn is_unread(
+        &self,
+        folder: FolderId,
+        file: &FoundFile,
+    ) -> Result<bool, IndexerError> {
+        let key = (folder, file.path.clone());
+        let stamp = (file.size, file.modified_ms, file.changed_ns);
+        if self.unread.get(&key) != Some(&stamp) {
+            return Ok(false);
+        }
+        Ok(self.store.why_unread(folder, &file.path)?.is_some())
     }
 
     /// Whether the model refused a text and not every text.

@@ -280,9 +280,10 @@ impl Indexer {
                 (state.size, state.modified_ms, state.changed_ns)
                     == (file.size, file.modified_ms, file.changed_ns)
             });
-            if is_known && !waiting.contains(&file.path) {
+            let waits = waiting.contains(&file.path);
+            if is_known && !waits {
                 self.counts.n_unchanged += 1;
-            } else {
+            } else if waits || !self.is_unread(folder.id, &file)? {
                 jobs.push(Job::Read {
                     folder: folder.id,
                     file,

@@ -16,10 +16,15 @@ const KEY_CHARS_MAX: usize = 40;
 ///
 /// `None` if the block may be something else: no entry can be read, or it has lines without a key and no key that counts.
 pub(super) fn fields_singly(yaml: &str) -> Option<(Fields, Vec<Problem>)> {
+    let entries = entries(yaml);
+    // Alone it would be read as it was.
+    if entries.len() < 2 {
+        return None;
+    }
     let mut fields = Fields::default();
     let mut bad: Vec<Problem> = Vec::new();
     let (mut n_read, mut n_without_key) = (0, 0);
-    for (line, range) in entries(yaml) {
+    for (line, range) in entries {
         let entry = &yaml[range];
         let message = match serde_yaml_ng::from_str(entry) {
             Ok(Document::Fields(found)) => {

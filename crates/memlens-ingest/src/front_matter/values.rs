@@ -72,12 +72,12 @@ impl Fields {
 }
 
 /// Whether a key as written is one of [`KEYS`]: case, spaces, `-` and `_` do not count.
-pub(super) fn is_key(written: &str, key: &str) -> bool {
-    let folded = |text: &str| {
+pub(crate) fn is_key(written: &str, key: &str) -> bool {
+    fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
         let signs = text.chars().filter(|sign| !matches!(sign, ' ' | '-' | '_'));
-        signs.flat_map(char::to_lowercase).collect::<String>()
-    };
-    written.len() <= 2 * key.len() && folded(written) == folded(key)
+        signs.flat_map(char::to_lowercase)
+    }
+    folded(written).eq(folded(key))
 }
 
 impl fmt::Display for Value {

@@ -46,7 +46,10 @@ impl FoundFile {
             size: metadata.len(),
             modified_ms: modified_ms(metadata),
             changed_ns: changed_ns(metadata),
-            kind: Kind::of(absolute).unwrap_or(Kind::Plain),
+            // The other program reads JSON as it is written.
+            kind: Kind::of(absolute)
+                .filter(|kind| *kind != Kind::Json)
+                .unwrap_or(Kind::Plain),
         })
     }
 
@@ -146,7 +149,11 @@ pub(super) fn weigh(
         Err(error) => return Weighed::of_error(error),
     };
     if metadata.len() > MAX_FILE_BYTES {
-        return Weighed::Told(Reason::TooLarge);
+        // Most JSON holds no memories, so that its size is no fault.
+        return match kind {
+            Kind::Json => Weighed::Untold(Reason::TooLarge),
+            Kind::Markdown | Kind::Plain | Kind::Jsonl => Weighed::Told(Reason::TooLarge),
+        };
     }
     Weighed::Read(FoundFile {
         path: path.to_owned(),

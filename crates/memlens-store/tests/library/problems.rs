@@ -85,3 +85,25 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
         .expect("it can be noted");
     assert_eq!(told(&store), [&["2 d.md binary"][..], &notes].concat());
 }
+
+#[test]
+fn a_file_that_holds_nothing_to_read_is_no_problem() {
+    let dir = scratch();
+    let (mut store, folder) = library(dir.path());
+    let unread = problem(
+        folder,
+        "package.json",
+        None,
+        "not read: other",
+        Severity::Unread,
+    );
+    store
+        .apply(&[Change::Fail(unread.clone())])
+        .expect("it can be saved");
+    assert_eq!(store.problems().expect("they can be read"), []);
+    assert_eq!(store.n_unreadable().expect("they can be counted"), 0);
+    assert!(store.is_noted(&unread).expect("it can be read"));
+    let why = |path: &str| store.why_unread(folder, path).expect("it can be read");
+    assert_eq!(why("package.json").as_deref(), Some("not read: other"));
+    assert_eq!(why("other.json"), None);
+}

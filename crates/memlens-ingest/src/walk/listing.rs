@@ -1,0 +1,131 @@
+//! What one folder holds that is not read.
+
+use std::fs;
+use std::path::Path;
+
+use super::judging::{Verdict, judge};
+use super::paths::{check_root, child, join};
+use super::reason::Reason;
+use super::weighing::{Weighed, weigh};
+use crate::document::Kind;
+use crate::error::IngestError;
+use crate::rules::Rules;
+
+/// An entry of a folder that is not read, or not for certain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Relative to the watched folder.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// Why it is left out; `None` for a folder that is looked into, and for a file of which the content decides ([`Kind::Json`]).
+    pub reason: Option<Reason>,
+}
+
+/// The entries directly in a folder of `root` that are left out, the folders in it, and its JSON; folders first, then by name.
+/// Hidden ones are not listed. `relative` is separated by `/`; empty is `root` itself. A folder that is gone or left out has none.
+///
+/// Errors: when `root` is missing or is no folder.
+pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestError> {
+    check_root(root)?;
+    if !relative.is_empty() && judge(root, relative)? != Verdict::Folder {
+        return Ok(Vec::new());
+    }
+    let mut rules = Rules::default().inside(root).0;
+    let mut folder = String::new();
+    for name in relative.split('/').filter(|name| !name.is_empty()) {
+        folder = child(&folder, name);
+        rules = rules.inside(&join(root, &folder)).0;
+    }
+    let Ok(entries) = fs::read_dir(join(root, &folder)) else {
+        return Ok(Vec::new());
+    };
+    let mut left_out = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = child(&folder, &name);
+        let file_type = entry.file_type();
+        let is_folder = file_type.as_ref().is_ok_and(fs::FileType::is_dir);
+        let weighed = file_type.map_or_else(Weighed::of_error, |file_type| {
+            weigh(root, &path, &entry.path(), &rules, file_type, || {
+                entry.metadata()
+            })
+        });
+        let reason = match weighed {
+            Weighed::Read(file) if file.kind != Kind::Json => continue,
+            Weighed::Told(Reason::Hidden { .. }) | Weighed::Untold(Reason::Hidden { .. }) => {
+                continue;
+            }
+            Weighed::Gone => continue,
+            Weighed::Read(_) | Weighed::Folder => None,
+            Weighed::Told(reason) | Weighed::Untold(reason) => Some(reason),
+            Weighed::Unseen(why) => Some(Reason::Unseen(why)),
+        };
+        left_out.push(LeftOut {
+            path,
+            name,
+            is_folder,
+            reason,
+        });
+    }
+    left_out.sort_unstable_by(|a, b| (!a.is_folder, &a.name).cmp(&(!b.is_folder, &b.name)));
+    Ok(left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_read_is_listed_with_its_reason() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        write(".ignore", "drafts/\nb.md\n");
+        for path in [
+            "a.md",
+            "b.md",
+            "c.pdf",
+            "d.json",
+            ".hidden.md",
+            "drafts/x.md",
+            "sub/y.md",
+            "sub/z.png",
+        ] {
+            write(path, "");
+        }
+        let listed = |folder: &str| -> Vec<String> {
+            let of = |it: LeftOut| {
+                let reason = it
+                    .reason
+                    .map_or(String::new(), |reason| format!(": {reason}"));
+                format!("{}{}{reason}", it.path, if it.is_folder { "/" } else { "" })
+            };
+            let left_out = left_out_in(dir.path(), folder).expect("it is there");
+            left_out.into_iter().map(of).collect()
+        };
+        assert_eq!(
+            listed(""),
+            [
+                "drafts/: ignored by drafts/ in .ignore",
+                "sub/",
+                "b.md: ignored by b.md in .ignore",
+                "c.pdf: not a kind of file that is read",
+                "d.json",
+            ]
+        );
+        assert_eq!(
+            listed("sub"),
+            ["sub/z.png: not a kind of file that is read"]
+        );
+        for folder in ["drafts", "missing", "..", "a.md", "sub/../drafts"] {
+            assert_eq!(listed(folder), [""; 0], "{folder}");
+        }
+        assert!(left_out_in(&dir.path().join("missing"), "").is_err());
+    }
+}
