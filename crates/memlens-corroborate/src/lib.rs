@@ -31,6 +31,7 @@ mod aggregation;
 mod boilerplate;
 mod claims;
 mod clusters;
+mod copies;
 mod crowds;
 mod fingerprint;
 mod groups;
@@ -44,6 +45,7 @@ pub use aggregation::{
 pub use boilerplate::NOTES_MIN;
 pub use claims::Claims;
 pub use clusters::{Cluster, Clusters};
+pub use copies::{COPY_DISTANCE_MAX, CopyPrint, copy_groups};
 pub use fingerprint::{Fingerprint, WORDS_MIN};
 pub use near::DISTANCE_MAX;
 pub use overlap::{OVERLAP_MIN, overlap_level};

@@ -122,7 +122,7 @@ pub(crate) fn near_pairs(
 }
 
 /// The hash with its bits in another order: those whose place leaves 0 when divided by 4, then 1, 2 and 3.
-fn spread(hash: u64) -> u64 {
+pub(crate) fn spread(hash: u64) -> u64 {
     (0..u64::BITS).fold(0, |spread, bit| {
         spread | (hash >> bit & 1) << (bit % 4 * 16 + bit / 4)
     })

@@ -26,6 +26,7 @@
 
 mod checksum;
 mod contents;
+mod copies;
 mod damage;
 mod documents;
 mod embeddings;

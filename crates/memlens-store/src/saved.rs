@@ -28,7 +28,7 @@ use crate::snapshot::{Followed, Known, Log};
 use crate::{ChunkRow, DocumentRow, Documents, Records, Snapshot, Store, StoreError, WindowRow};
 
 /// The file's first bytes; the number rises with every change of what follows.
-const MAGIC: [u8; 24] = *b"memlens-snapshot 3\n\0\0\0\0\0";
+const MAGIC: [u8; 24] = *b"memlens-snapshot 4\n\0\0\0\0\0";
 /// One of so many bytes, of some 200,000 chunks, is read into memory: a mapping would not outlast a program that shortens it.
 const READ_MOST: u64 = 16 << 20;
 /// Bytes of the checksum at its end.

@@ -9,10 +9,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
+use memlens_corroborate::CopyPrint;
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
+use crate::copies::{self, PRINT_OF_CHUNK};
 use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, EmbeddingId, Folder, FolderId, Records, Span, Store, StoreError};
@@ -127,8 +129,32 @@ pub struct ChunkRow {
     pub date: Span,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
-    /// Always 0: a row is a multiple of 8 bytes.
-    pub unused: u32,
+    /// The parts of [`ChunkRow::copy_print`], as the others below.
+    pub n_words: u32,
+    /// See [`CopyPrint::folded`].
+    pub folded: u64,
+    /// See [`CopyPrint::simhash`].
+    pub simhash: u64,
+    /// See [`CopyPrint::claims`].
+    pub claims: u64,
+    /// See [`CopyPrint::sum`].
+    pub sum: u64,
+    /// See [`CopyPrint::sum_of_squares`].
+    pub sum_of_squares: u64,
+}
+
+impl ChunkRow {
+    /// What tells copies of its text.
+    pub fn copy_print(&self) -> CopyPrint {
+        CopyPrint {
+            folded: self.folded,
+            simhash: self.simhash,
+            claims: self.claims,
+            n_words: self.n_words,
+            sum: self.sum,
+            sum_of_squares: self.sum_of_squares,
+        }
+    }
 }
 
 /// A window in a snapshot.
@@ -493,7 +519,7 @@ fn documents() -> String {
 
 fn chunks() -> String {
     format!(
-        "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date, {OF_CHUNK}
+        "SELECT c.document, c.id, c.start_line, c.end_line, c.start_byte, c.end_byte, c.heading, c.agent, c.tokens, c.embedding, c.date, {OF_CHUNK}, {PRINT_OF_CHUNK}
          FROM chunks c"
     )
 }
@@ -687,6 +713,14 @@ struct ChunkTexts {
 
 /// A chunk with the document that it belongs to and its texts; where these stand, and its windows, is not known yet.
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, ChunkTexts)> {
+    let CopyPrint {
+        folded,
+        simhash,
+        claims,
+        n_words,
+        sum,
+        sum_of_squares,
+    } = copies::read(row.get(12)?);
     let chunk = ChunkRow {
         id: row.get(1)?,
         start_line: row.get(2)?,
@@ -694,6 +728,12 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, ChunkText
         bytes: (row.get(4)?..row.get(5)?).into(),
         tokens: row.get(8)?,
         embedding: EmbeddingId(row.get(9)?),
+        folded,
+        simhash,
+        claims,
+        n_words,
+        sum,
+        sum_of_squares,
         ..ChunkRow::default()
     };
     let texts = ChunkTexts {
