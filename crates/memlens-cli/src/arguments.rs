@@ -344,7 +344,7 @@ pub struct ClustersArgs {
 
 #[derive(Debug, Args)]
 pub struct FeedbackArgs {
-    /// Give the chunk at this line a thumb up or down for a question; repeat to undo
+    /// Give the chunk at this line a thumb up or down for a question; repeat to undo. It is a judgment, and changes the ranking only with feedback_on=true
     #[arg(long, num_args = 3, value_names = ["up|down", "QUERY", "PATH:LINE"], allow_hyphen_values = true, group = "act")]
     pub add: Vec<String>,
     /// Undo a thumb

@@ -10,6 +10,9 @@ use crate::output::{BOLD, DIM, shown};
 
 const WARN: Style = AnsiColor::Yellow.on_default();
 
+/// How many copies of a row are named; `--json` has them all.
+const COPIES_SHOWN: usize = 3;
+
 /// How many dropped rows are shown; `--json` has them all.
 const DROPPED_SHOWN: usize = 15;
 
@@ -27,11 +30,33 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
             stale(row)
         )?;
         writeln!(out, "     {}", shown(passage(row)))?;
+        write_copies(out, row)?;
     }
     if report.results.is_empty() {
         write_nothing(out, report)?;
     }
     Ok(())
+}
+
+/// Names the copies that are folded under a row.
+fn write_copies(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
+    let n = row.copies.len();
+    if n == 0 {
+        return Ok(());
+    }
+    let named = row.copies.iter().take(COPIES_SHOWN);
+    let mut named: Vec<String> = named
+        .map(|copy| shown(&format!("{}:{}", copy.path, copy.start_line)).to_string())
+        .collect();
+    if n > COPIES_SHOWN {
+        named.push(format!("{} more", n - COPIES_SHOWN));
+    }
+    let copies = if n == 1 { "copy" } else { "copies" };
+    writeln!(
+        out,
+        "     {DIM}and {n} {copies}: {}{DIM:#}",
+        named.join(", ")
+    )
 }
 
 /// Writes every stage, then every row with its way through them.

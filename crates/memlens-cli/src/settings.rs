@@ -61,7 +61,9 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
         Some(path) => read_params(path)?,
         None => Params::default(),
     };
-    params.assign_all(arguments.settings.iter().map(String::as_str))?;
+    let settings = arguments.settings.iter().map(String::as_str);
+    params.assign_all(settings.clone())?;
+    tell_without_effect(&params, settings);
     Ok(params)
 }
 
@@ -86,8 +88,19 @@ pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
         },
     };
     let settings = arguments.settings.settings.iter().map(String::as_str);
-    ranking.values.assign_all(settings)?;
+    ranking.values.assign_all(settings.clone())?;
+    tell_without_effect(&ranking.values, settings);
     Ok(ranking)
+}
+
+/// Reports the settings that change nothing, such as one of a stage that is off.
+fn tell_without_effect<'a>(
+    values: &impl ParameterSet,
+    settings: impl IntoIterator<Item = &'a str>,
+) {
+    for notice in values.without_effect(settings) {
+        tell(notice);
+    }
 }
 
 /// The ranking of a program as it was typed: by its own config on this machine, which is reported, or by its published defaults

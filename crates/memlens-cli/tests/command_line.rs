@@ -12,6 +12,8 @@ mod agents;
 mod autopsy;
 #[path = "command_line/clusters.rs"]
 mod clusters;
+#[path = "command_line/copies.rs"]
+mod copies;
 #[path = "command_line/emulating.rs"]
 mod emulating;
 #[path = "command_line/erasing.rs"]

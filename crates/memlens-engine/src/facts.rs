@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use memlens_rank::Age;
-use memlens_retrieve::Retrieved;
+use memlens_retrieve::{Retrieved, TextId};
+use memlens_store::Thumb;
 
 use crate::clustering::Clustering;
 use crate::marks::Marks;
-use crate::thumbs::GivenThumbs;
+use crate::thumbs::{Asked, GivenThumbs};
 
+/// How many thumbs of a row are named with their questions.
+const THUMBS_SHOWN: usize = 5;
 const MS_PER_DAY: f64 = 86_400_000.0;
 
 /// The facts that a search ranks by and that change without its lists.
@@ -20,6 +23,8 @@ pub(crate) struct LibraryFacts {
     pub clustering: Option<Arc<Clustering>>,
     /// The thumbs.
     pub thumbs: Arc<GivenThumbs>,
+    /// The question that thumbs on it, and on close ones, are counted for.
+    pub asked: Asked,
     /// The question whose own thumbs are left out, since it is judged by them; none where all count.
     pub without_thumbs_for: Option<String>,
     /// What the person keeps from decay.
@@ -48,13 +53,38 @@ impl LibraryFacts {
 
     /// Puts the thumbs on the candidates' texts.
     pub fn put_thumbs(&self, retrieved: &mut Retrieved) {
+        let without = self.without_thumbs_for.as_deref();
+        let mut closeness = self.asked.closeness();
         for (candidate, row) in retrieved.set.candidates.iter_mut().zip(&retrieved.rows) {
-            let without = self.without_thumbs_for.as_deref();
             candidate.thumbs = row
                 .text
-                .map(|text| self.thumbs.on(text, without))
+                .map(|text| self.thumbs.on(text, without, &mut closeness))
                 .unwrap_or_default();
         }
+    }
+
+    /// The thumbs on a text for a reader, the closest questions first; the rest are counted.
+    pub fn thumbs_on(&self, text: TextId) -> Vec<String> {
+        let mut closeness = self.asked.closeness();
+        let thumbs = self.thumbs.questions_on(text);
+        let mut thumbs: Vec<(f64, &str, Thumb)> = thumbs
+            .map(|(query, thumb)| (closeness.of(query), query, thumb))
+            .collect();
+        thumbs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let n_more = thumbs.len().saturating_sub(THUMBS_SHOWN);
+        let shown = thumbs.iter().take(THUMBS_SHOWN);
+        let shown = shown.map(|(closeness, query, thumb)| {
+            let direction = match thumb {
+                Thumb::Up => "up",
+                Thumb::Down => "down",
+            };
+            format!(
+                "{direction} for \u{201c}{query}\u{201d} (closeness {})",
+                memlens_rank::number(*closeness, 3)
+            )
+        });
+        let more = (n_more > 0).then(|| format!("and {n_more} more"));
+        shown.chain(more).collect()
     }
 
     /// Has the candidates decay by their age, but for those that the marks or their names keep from it.

@@ -1,6 +1,7 @@
 //! Thumbs: the person says that a chunk answers a question, or does not.
 //!
-//! A thumb counts for every question and for every chunk of the same text. It is stored with the text, so it survives
+//! A thumb is a judgment. Where the feedback stage is on, it also weighs every chunk of the same text: fully for its own
+//! question, and for another one by the cosine of the two questions. It is stored with the text, so it survives
 //! re-indexing, and follows the text when the note is edited.
 //!
 //! Properties checked: any text and question come back through an export; every line of a file is
@@ -192,6 +193,11 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`]; the searches rank as before then.
     pub(crate) fn take_up_feedback(&self) -> Result<(), EngineError> {
+        let thumbs = self.thumbs()?;
+        let kept: Vec<Arc<Search>> = self.searches().iter().cloned().collect();
+        for search in kept {
+            search.facts.asked.prepare(&thumbs, &search.retrieved);
+        }
         self.replace_searches(|search| {
             let mut next = search.clone();
             next.facts.thumbs = self.thumbs()?;

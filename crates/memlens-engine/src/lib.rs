@@ -44,6 +44,7 @@ mod clustering;
 mod clusters;
 mod compare;
 mod compare_set;
+mod copies;
 mod data;
 mod emulation;
 mod emulations;
@@ -156,7 +157,7 @@ pub use preset::{
 pub use query_file::QueryFile;
 pub use ranking::{Ranking, pipeline, pipelines};
 pub use recall::RecallChange;
-pub use report::{RowReport, SearchReport, StageReport, StepReport, TraceForm};
+pub use report::{CopyReport, RowReport, SearchReport, StageReport, StepReport, TraceForm};
 pub use search::{Search, Timing};
 pub use staleness::OnDisk;
 pub use status::LibraryStatus;

@@ -11,7 +11,7 @@ use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Derived, Opened, Writer};
 use memlens_params::{ParameterSet, Params, Values};
-use memlens_rank::{AnyPipeline, NATIVE};
+use memlens_rank::{AnyPipeline, NATIVE, RetrieverId};
 use memlens_retrieve::{
     Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retrieved, Retriever,
     Scope, StoreReader, Within,
@@ -32,7 +32,7 @@ use crate::past::WorkedOut;
 use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
-use crate::thumbs::ReadThumbs;
+use crate::thumbs::{Asked, ReadThumbs};
 use crate::tuning::Tuning;
 use crate::view::{Emulated, SearchAnswer};
 
@@ -412,6 +412,16 @@ impl Library {
             params,
             clustering.as_deref(),
         ));
+        let is_own = retriever.id() == RetrieverId::NATIVE;
+        let asked = Asked::new(
+            query,
+            vector.as_deref().ok().filter(|_| is_own),
+            self.lists().vectors.model(),
+            self.embedder.clone(),
+        );
+        // The model is slow, and the searches are locked below.
+        let thumbs = self.thumbs()?;
+        asked.prepare(&thumbs, &retrieved);
         // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
         let mut searches = self.searches();
         let thumbs = self.thumbs()?;
@@ -437,6 +447,7 @@ impl Library {
             facts: LibraryFacts {
                 clustering,
                 thumbs,
+                asked,
                 without_thumbs_for: None,
                 marks,
                 today: today(),
@@ -581,7 +592,7 @@ impl Library {
         Ok(search)
     }
 
-    fn searches(&self) -> MutexGuard<'_, KeptSearches> {
+    pub(crate) fn searches(&self) -> MutexGuard<'_, KeptSearches> {
         self.searches.lock()
     }
 

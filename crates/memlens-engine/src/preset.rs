@@ -6,7 +6,7 @@ use memlens_params::print::json_schema_of;
 use memlens_params::{
     ParameterKind, ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief,
 };
-use memlens_rank::AnyPipeline;
+use memlens_rank::{AnyPipeline, NATIVE};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, json};
 
@@ -37,7 +37,7 @@ struct File {
     /// Whose parameters they are; left out for Memlens's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pipeline: Option<&'static str>,
-    /// Those that differ from the default.
+    /// Those that differ from the default, and those of [`FORMER_DEFAULTS`].
     parameters: Map<String, serde_json::Value>,
     /// All of them; for readers that do not know the defaults.
     resolved: serde_json::Value,
@@ -86,8 +86,7 @@ impl Library {
         let snapshot = &lists.snapshot;
         let resolved = in_file(&params.values());
         let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
-        let parameters = params
-            .changed()
+        let parameters = named_in_presets(params)
             .into_iter()
             .map(|(id, _)| (id.to_owned(), resolved[id].clone()))
             .collect();
@@ -257,6 +256,7 @@ fn built_in() -> impl Iterator<Item = Preset> {
         repeats_on: false,
         threshold_on: false,
         corroboration_on: true,
+        feedback_on: true,
         max_results: 100,
         budget_tokens: 2000,
         ..Params::default()
@@ -389,15 +389,40 @@ fn native_scales() -> serde_json::Value {
         "vector": "cosine, -1 to 1",
         "bm25": "BM25 (k1 1.2, b 0.75), 0 and up",
         "fusion": "0 to 1",
-        "min_score": "the fused score, 0 to 1",
+        "min_score": "the score before decay, 0 to 1",
         "fusion_k": "added to 1-based ranks",
     })
 }
 
-/// Parameters as they are stored: those that differ from the default, as JSON.
+/// Parameters of Memlens's own pipeline whose default has changed, with the value that a preset without them means: it was
+/// saved when that was the default, which was not written. Every preset that is saved now names them.
+const FORMER_DEFAULTS: &[(&str, Value)] = &[("feedback_on", Value::Toggle(true))];
+
+/// The parameters that a preset names: those that differ from the default, and those of [`FORMER_DEFAULTS`].
+fn named_in_presets(params: &impl ParameterSet) -> Vec<(&'static str, Value)> {
+    let table = params.table();
+    let is_native = std::ptr::eq(table, Params::parameters());
+    let is_named = |id: &str, value: &Value, default: &Value| {
+        value != default || is_native && FORMER_DEFAULTS.iter().any(|(former, _)| *former == id)
+    };
+    let parameters = table.parameters.iter().enumerate();
+    parameters
+        .map(|(place, parameter)| (parameter, params.at(place)))
+        .filter(|(parameter, value)| is_named(parameter.id, value, &parameter.default))
+        .map(|(parameter, value)| (parameter.id, value))
+        .collect()
+}
+
+/// The values of Memlens's own pipeline that a preset means by what it does not name.
+fn unnamed_in_presets() -> Values {
+    let former = FORMER_DEFAULTS.iter().cloned();
+    let values = Params::default().values();
+    values.with(former).expect("they are in the table")
+}
+
+/// Parameters as they are stored, as JSON: those that a preset names.
 pub fn stored_text(params: &Params) -> String {
-    let changed: Map<String, serde_json::Value> = params
-        .changed()
+    let changed: Map<String, serde_json::Value> = named_in_presets(params)
         .into_iter()
         .map(|(id, value)| (id.to_owned(), json!(value)))
         .collect();
@@ -410,8 +435,7 @@ fn parameters(origin: &str, text: &str) -> Result<Params, EngineError> {
             origin: origin.to_owned(),
             why: error.to_string(),
         })?;
-    let defaults = Params::default().values();
-    from_values(origin, defaults, &values).map(|values| Params::of(&values))
+    from_values(origin, unnamed_in_presets(), &values).map(|values| Params::of(&values))
 }
 
 fn read(path: &Path) -> Result<(Content, Ranking), EngineError> {
@@ -438,6 +462,9 @@ fn read(path: &Path) -> Result<(Content, Ranking), EngineError> {
         return Err(EngineError::Preset { origin, why });
     }
     let mut ranking = Ranking::of(pipeline(&content.pipeline)?);
+    if ranking.pipeline.id() == NATIVE.id {
+        ranking.values = unnamed_in_presets();
+    }
     ranking.values = from_values(&origin, ranking.values, &content.parameters)?;
     Ok((content, ranking))
 }

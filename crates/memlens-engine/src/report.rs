@@ -8,6 +8,7 @@ use memlens_rank::{Columns, Detail, Status, Trace};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
+use crate::copies;
 use crate::search::Search;
 use crate::staleness::OnDisk;
 use crate::view::Emulated;
@@ -112,8 +113,23 @@ pub struct RowReport {
     pub source: String,
     /// Its length in tokens.
     pub tokens: u32,
+    /// Chunks whose texts are copies of this one's and that are folded under it, the newest first.
+    pub copies: Vec<CopyReport>,
     /// Every stage that it reached.
     pub journey: Vec<StepReport>,
+}
+
+/// A chunk that is folded under a row.
+#[derive(Debug, Serialize)]
+pub struct CopyReport {
+    /// The path in its folder.
+    pub path: String,
+    /// The watched folder's absolute path.
+    pub folder: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, 1-based.
+    pub end_line: u32,
 }
 
 /// What one stage did to the row.
@@ -251,6 +267,16 @@ impl Search {
     }
 }
 
+fn copy_report(search: &Search, slot: u32) -> Result<CopyReport, EngineError> {
+    let row = search.row_facts(slot)?;
+    Ok(CopyReport {
+        path: row.note.path.clone(),
+        folder: row.note.folder_path.clone(),
+        start_line: row.start_line,
+        end_line: row.end_line,
+    })
+}
+
 /// The reports of rows, in the order of `slots`; `on_disk` has the state of the first of them.
 fn rows(
     search: &Search,
@@ -280,6 +306,10 @@ fn rows(
             on_disk,
             source: row.source,
             tokens: row.tokens,
+            copies: copies::folded_under(columns, *slot)
+                .iter()
+                .map(|copy| copy_report(search, *copy))
+                .collect::<Result<_, _>>()?,
             journey: trace
                 .entries_of(*slot)
                 .into_iter()

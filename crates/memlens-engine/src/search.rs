@@ -384,6 +384,7 @@ impl Search {
             bars: core.bars,
             formula: core.formula,
             min_score: core.min_score,
+            short_by: core.short_by,
             neighbour: core.neighbour,
             facts: self.facts_told(slot)?,
             window: self.set().candidates[slot as usize].cosines.window_lines,
@@ -456,6 +457,12 @@ impl Search {
         }
         if !row.heading.is_empty() {
             fact("Heading", row.heading.clone());
+        }
+        let thumbs = row
+            .text
+            .map_or_else(Vec::new, |text| self.facts.thumbs_on(text));
+        if !thumbs.is_empty() {
+            fact("Thumbs", thumbs.join("; "));
         }
         if let Some(date) = &row.note.date {
             fact("Date", date.clone());

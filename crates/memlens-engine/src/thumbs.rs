@@ -1,10 +1,10 @@
-//! The person's thumbs on the texts that stand in the library now.
+//! The user's thumbs on the texts that are in the library now, and how close their questions are to another one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use memlens_rank::Thumbs;
-use memlens_retrieve::TextId;
+use memlens_retrieve::{QueryEmbedder, Retrieved, TextId};
 use memlens_store::{Snapshot, Store, StoreError, StoredFeedback, Thumb};
 
 use crate::following::{JudgedText, Stands, follow};
@@ -12,8 +12,10 @@ use crate::following::{JudgedText, Stands, follow};
 /// Every thumb, each on the text that stands now where the judged one stood.
 #[derive(Default)]
 pub(crate) struct GivenThumbs {
-    /// How many point up and down, over all questions.
-    counts: HashMap<TextId, (u32, u32)>,
+    /// The questions that have a thumb on a text, in the order of [`question`], each as it was asked.
+    questions: Vec<String>,
+    /// The thumbs on each text with the positions of their questions, ascending.
+    on_text: HashMap<TextId, Vec<(u32, Thumb)>>,
     /// Those of each question. Of two that came to stand on one text the newer counts.
     of_question: HashMap<String, HashMap<TextId, Thumb>>,
     /// Where each stands, by its id.
@@ -38,39 +40,60 @@ impl GivenThumbs {
             })
             .collect();
         let mut given = GivenThumbs::default();
+        let mut asked: BTreeMap<String, &str> = BTreeMap::new();
         // The newest come first.
         for (one, stands) in stored.iter().zip(follow(&judged, snapshot, store, model)?) {
             given.stands.insert(one.id, stands);
             if let Some(place) = stands.place() {
                 let text = TextId(snapshot.chunk(place).1.embedding.0);
-                let key = (question(&one.feedback.query), text);
+                let query = question(&one.feedback.query);
+                asked.entry(query.clone()).or_insert(&one.feedback.query);
+                let key = (query.clone(), text);
                 given.standing.entry(key).or_default().push(one.id);
-                let of_question = given.of_question.entry(question(&one.feedback.query));
+                let of_question = given.of_question.entry(query);
                 of_question
                     .or_default()
                     .entry(text)
                     .or_insert(one.feedback.thumb);
             }
         }
-        for (text, thumb) in given.of_question.values().flatten() {
-            let (n_up, n_down) = given.counts.entry(*text).or_default();
-            match thumb {
-                Thumb::Up => *n_up += 1,
-                Thumb::Down => *n_down += 1,
+        for (at, query) in (0..).zip(asked.keys()) {
+            for (text, thumb) in given.of_question.get(query).into_iter().flatten() {
+                given.on_text.entry(*text).or_default().push((at, *thumb));
             }
         }
+        given.questions = asked.into_values().map(str::to_owned).collect();
         Ok(given)
     }
 
-    /// The thumbs on a text as ranking counts them; `without` leaves out those that were given for a question.
-    pub fn on(&self, text: TextId, without: Option<&str>) -> Thumbs {
-        let (mut n_up, mut n_down) = self.counts.get(&text).copied().unwrap_or_default();
-        match without.and_then(|without| self.for_question(without)?.get(&text)) {
-            Some(Thumb::Up) => n_up -= 1,
-            Some(Thumb::Down) => n_down -= 1,
-            None => {}
+    /// The thumbs on a text as ranking counts them, each by the closeness of its question; `without` leaves out those that
+    /// were given for a question.
+    pub fn on(&self, text: TextId, without: Option<&str>, closeness: &mut Closeness<'_>) -> Thumbs {
+        let mut thumbs = Thumbs::default();
+        for (query, thumb) in self.on_text.get(&text).into_iter().flatten() {
+            let query = &self.questions[*query as usize];
+            if without.is_some_and(|without| question(without) == question(query)) {
+                continue;
+            }
+            let closeness = closeness.of(query);
+            match thumb {
+                Thumb::Up => {
+                    thumbs.n_up += 1;
+                    thumbs.up += closeness;
+                }
+                Thumb::Down => {
+                    thumbs.n_down += 1;
+                    thumbs.down += closeness;
+                }
+            }
         }
-        Thumbs { n_up, n_down }
+        thumbs
+    }
+
+    /// The questions of the thumbs on a text, as they were asked, with each thumb.
+    pub fn questions_on(&self, text: TextId) -> impl Iterator<Item = (&str, Thumb)> {
+        let on_text = self.on_text.get(&text).into_iter().flatten();
+        on_text.map(|(query, thumb)| (self.questions[*query as usize].as_str(), *thumb))
     }
 
     /// The thumbs that were given for a question.
@@ -87,6 +110,105 @@ impl GivenThumbs {
     /// Where the text of a thumb stands now.
     pub fn stands(&self, id: i64) -> Stands {
         self.stands.get(&id).copied().unwrap_or(Stands::Gone)
+    }
+}
+
+/// A search's question as thumbs are compared with it, and the model that embeds their questions.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    /// As [`question`] makes it.
+    question: String,
+    /// Its embedding; `None` without one.
+    vector: Option<Arc<[f32]>>,
+    /// The model that made it.
+    model: String,
+    embedder: Arc<QueryEmbedder>,
+}
+
+impl Asked {
+    /// A question with its embedding by `model`.
+    pub fn new(
+        asked: &str,
+        vector: Option<&[f32]>,
+        model: &str,
+        embedder: Arc<QueryEmbedder>,
+    ) -> Asked {
+        Asked {
+            question: question(asked),
+            vector: vector.map(Arc::from),
+            model: model.to_owned(),
+            embedder,
+        }
+    }
+
+    /// Embeds the questions of the thumbs on what was retrieved, so that [`Asked::closeness`] does not wait for the model.
+    pub fn prepare(&self, thumbs: &GivenThumbs, retrieved: &Retrieved) {
+        let mut closeness = self.closeness();
+        for text in retrieved.rows.iter().filter_map(|row| row.text) {
+            for (query, _) in thumbs.questions_on(text) {
+                closeness.of(query);
+            }
+        }
+    }
+
+    /// How close other questions are to this one.
+    pub fn closeness(&self) -> Closeness<'_> {
+        Closeness {
+            asked: self,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The embedding of another question; `None` without a model, and by another model than this question's. Asked once of
+    /// the model, which is slow.
+    fn embedded(&self, other: &str) -> Option<Vec<f32>> {
+        let is_known = self.embedder.knows(other);
+        let (model, vector) = self.embedder.embed(other).ok()?;
+        if !is_known {
+            let of_question = [(other.to_owned(), vector.clone())];
+            self.embedder.keep(model.clone(), of_question.into());
+        }
+        vector.filter(|_| model == self.model)
+    }
+}
+
+/// How close other questions are to one, each computed once.
+pub(crate) struct Closeness<'a> {
+    asked: &'a Asked,
+    known: HashMap<String, f64>,
+}
+
+impl Closeness<'_> {
+    /// The cosine of the embeddings, in `[0, 1]`: 1 for the same question, 0 for another one where one has no embedding.
+    pub fn of(&mut self, other: &str) -> f64 {
+        if let Some(known) = self.known.get(other) {
+            return *known;
+        }
+        let closeness = if question(other) == self.asked.question {
+            1.0
+        } else {
+            let vector = self.asked.vector.as_deref();
+            vector
+                .and_then(|vector| Some(cosine(vector, &self.asked.embedded(other)?)))
+                .unwrap_or(0.0)
+        };
+        self.known.insert(other.to_owned(), closeness);
+        closeness
+    }
+}
+
+/// The cosine of two vectors, from 0 on; 0 where either has no direction.
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| -> f64 {
+        let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
+        products.sum()
+    };
+    let lengths = (dot(a, a) * dot(b, b)).sqrt();
+    let cosine = dot(a, b) / lengths;
+    if cosine.is_finite() {
+        cosine.clamp(0.0, 1.0)
+    } else {
+        0.0
     }
 }
 

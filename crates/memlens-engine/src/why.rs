@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 
 use crate::cause::Cause;
 use crate::changes::Trial;
+use crate::copies;
 use crate::place::Place;
 use crate::search::Search;
 use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
@@ -235,9 +236,13 @@ fn searched(
     for slot in best_first {
         let id = deep.chunk_id(slot);
         let journey = deep.journey(params, slot)?;
+        let sentence = match copies::kept_out(&deep, &trace, slot) {
+            Some(copies) => format!("{}; {copies}", fate(&journey)),
+            None => fate(&journey),
+        };
         let mut chunk = ChunkWhy {
             kept: journey.rank.is_some(),
-            sentence: fate(&journey),
+            sentence,
             slot: search.slot_of(id),
             journey,
             fixes: None,

@@ -32,6 +32,6 @@ pub use parameter::{Needs, Parameter, ParameterKind, Phase, Value};
 pub use set::{ParameterSet, Table, TypedSet, Values};
 pub use stage::{StageId, StageInfo, stages};
 pub use table::{
-    AgreementMeasure, Bm25Join, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params,
-    RerankMode, VectorUnit, parameter, table,
+    AgreementMeasure, Bm25Join, Copies, CorroborationBy, FusionMethod, HookMode, NearDuplicates,
+    Params, RerankMode, VectorUnit, parameter, table,
 };

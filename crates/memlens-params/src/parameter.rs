@@ -119,6 +119,33 @@ impl Parameter {
             })
     }
 
+    /// Why setting it changes nothing where the others are set so; `None` where it acts.
+    pub fn without_effect(&self, params: &impl ParameterSet) -> Option<String> {
+        let stage = self.stage.and_then(|stage| params.table().stage(stage));
+        if let Some(stage) = stage
+            && let Some(switch) = stage.switch.filter(|switch| *switch != self.id)
+            && params.get(switch) == Some(Value::Toggle(false))
+        {
+            return Some(format!(
+                "{} has no effect while the stage {} is off; {switch}=true switches it on",
+                self.id, stage.label
+            ));
+        }
+        let needs = self.needs.filter(|_| !self.is_read(params))?;
+        let now = params.get(needs.parameter)?;
+        Some(format!(
+            "{} has no effect with {}={now}; it acts with {}",
+            self.id,
+            needs.parameter,
+            needs
+                .one_of
+                .iter()
+                .map(|choice| format!("{}={choice}", needs.parameter))
+                .collect::<Vec<_>>()
+                .join(" or ")
+        ))
+    }
+
     /// `value` when this parameter accepts it.
     ///
     /// # Errors

@@ -147,6 +147,21 @@ pub trait ParameterSet: Clone {
         Ok(self)
     }
 
+    /// Which of some `id=value` arguments change nothing beside these values, and why, each once.
+    fn without_effect<'a>(&self, settings: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut said: Vec<String> = Vec::new();
+        for setting in settings {
+            let id = setting.split_once('=').map_or(setting, |(id, _)| id);
+            let parameter = self.table().parameter(id.trim()).ok();
+            if let Some(why) = parameter.and_then(|it| it.without_effect(self))
+                && !said.contains(&why)
+            {
+                said.push(why);
+            }
+        }
+        said
+    }
+
     /// The parameters that differ from their default, in the order of the table.
     fn changed(&self) -> Vec<(&'static str, Value)> {
         let parameters = self.table().parameters.iter().enumerate();

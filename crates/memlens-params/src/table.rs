@@ -92,6 +92,17 @@ choice! {
     }
 }
 choice! {
+    /// What happens to copies of a better row's text.
+    #[derive(Serialize, Deserialize, Type)]
+    #[serde(rename_all = "snake_case")]
+    Copies {
+        /// They are folded under it.
+        Fold = "fold",
+        /// They stay.
+        Keep = "keep",
+    }
+}
+choice! {
     /// Whether the person's own command runs.
     #[derive(Serialize, Deserialize, Type)]
     #[serde(rename_all = "snake_case")]
@@ -139,11 +150,11 @@ parameters! {
     text_weight: f64 = 0.4, F, Rank, "Text weight", None, number(0.0, 1.0, 0.01), None, "How much the BM25 list counts.";
     rerank_on: bool = true, RR, Rank, "Rerank", None, ParameterKind::Toggle, None, "Uses the chosen reranker.";
     rerank: RerankMode = RerankMode::Off, RR, Outside, "Provider", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Which model reads the question and each chunk together.";
-    rerank_max_docs: u32 = 20, RR, Outside, "Max docs", CHUNKS, off_at(whole(0, 200, 1), 0.0), None, "How many of the best fused rows go to the reranker. 0 sends three times max results.";
-    rerank_max_chars: u32 = 500, RR, Outside, "Max chars", CHARS, off_at(whole(0, 8000, 50), 0.0), None, "How much of each text a model or provider reads. 0 means all of it; late interaction always reads all of it.";
-    rerank_threshold: Option<f64> = None, RR, Rank, "Drop below", None, optional(number(-20.0, 20.0, 0.01)), None, "Drops reranked rows below this score, on the reranker's own scale.";
-    rerank_share: f64 = 1.0, RR, Rank, "Share", None, number(0.0, 1.0, 0.01), None, "The reranker's share of the score. 0 keeps the fused order; 1 follows the reranker alone.";
-    rerank_timeout_ms: u32 = 10_000, RR, Outside, "Timeout", Some("ms"), whole(100, 60_000, 100), None, "How long to wait for the reranker before keeping the fused order.";
+    rerank_max_docs: u32 = 20, RR, Outside, "Max docs", CHUNKS, off_at(whole(0, 200, 1), 0.0), needs("rerank", &["late", "model", "http"]), "How many of the best fused rows go to the reranker. 0 sends three times max results.";
+    rerank_max_chars: u32 = 500, RR, Outside, "Max chars", CHARS, off_at(whole(0, 8000, 50), 0.0), needs("rerank", &["late", "model", "http"]), "How much of each text a model or provider reads. 0 means all of it; late interaction always reads all of it.";
+    rerank_threshold: Option<f64> = None, RR, Rank, "Drop below", None, optional(number(-20.0, 20.0, 0.01)), needs("rerank", &["late", "model", "http"]), "Drops reranked rows below this score, on the reranker's own scale.";
+    rerank_share: f64 = 1.0, RR, Rank, "Share", None, number(0.0, 1.0, 0.01), needs("rerank", &["late", "model", "http"]), "The reranker's share of the score. 0 keeps the fused order; 1 follows the reranker alone.";
+    rerank_timeout_ms: u32 = 10_000, RR, Outside, "Timeout", Some("ms"), whole(100, 60_000, 100), needs("rerank", &["late", "model", "http"]), "How long to wait for the reranker before keeping the fused order.";
     corroboration_on: bool = false, CO, Rank, "Corroboration", None, ParameterKind::Toggle, None, "Boosts what several observations agree on.";
     corroboration_gain: f64 = 0.1, CO, Rank, "Gain", None, number(0.0, 0.5, 0.01), None, "Score added each time the number of agreeing observations doubles.";
     corroboration_by: CorroborationBy = CorroborationBy::Members, CO, Rank, "Counted by", None, ParameterKind::Choice { options: CorroborationBy::OPTIONS }, None, "Counts agreeing observations, or the different sources they come from.";
@@ -151,22 +162,23 @@ parameters! {
     agreement_measure: AgreementMeasure = AgreementMeasure::Simhash, CO, Rank, "Same by", None, ParameterKind::Choice { options: AgreementMeasure::OPTIONS }, None, "Compares observations by SimHash (unreliable on short texts) or by word overlap.";
     simhash_distance: u32 = 3, CO, Rank, "Distance", Some("bits of 64"), whole(0, 7, 1), needs("agreement_measure", &["simhash"]), "Maximum number of differing SimHash bits for two observations to count as the same.";
     word_overlap: f64 = 0.6, CO, Rank, "Word overlap", None, number(0.5, 1.0, 0.01), needs("agreement_measure", &["words"]), "Minimum word overlap for two observations to count as the same.";
-    feedback_on: bool = true, FB, Rank, "Feedback", None, ParameterKind::Toggle, None, "Weighs rows by your thumbs.";
-    feedback_strength: f64 = 1.0, FB, Rank, "Strength", None, number(0.0, 2.0, 0.05), None, "How much thumbs count.";
+    feedback_on: bool = false, FB, Rank, "Feedback", None, ParameterKind::Toggle, None, "Weighs rows by your thumbs, for this question and for questions close to it. When off, thumbs are judgments only.";
+    feedback_strength: f64 = 1.0, FB, Rank, "Strength", None, number(0.0, 2.0, 0.05), None, "How much thumbs count. Each counts by the cosine of its question to this one.";
     decay_on: bool = true, DE, Rank, "Decay", None, ParameterKind::Toggle, None, "Lets older notes count less.";
     half_life_days: f64 = 0.0, DE, Rank, "Half-life", Some("days"), off_at(number(0.0, 365.0, 1.0), 0.0), None, "Days after which a note counts half as much. 0 switches decay off.";
     diversity_on: bool = true, DI, Rank, "Diversity", None, ParameterKind::Toggle, None, "Prefers rows that differ from those above.";
     mmr_lambda: f64 = 1.0, DI, Rank, "λ", None, off_at(number(0.0, 1.0, 0.01), 1.0), None, "1 ranks by score alone; 0 only by difference from the rows above.";
-    repeats_on: bool = true, RP, Rank, "Repeats", None, ParameterKind::Toggle, None, "Moves repeated text to the end.";
+    repeats_on: bool = true, RP, Rank, "Repeats", None, ParameterKind::Toggle, None, "Folds copies and moves repeated text to the end.";
+    copies: Copies = Copies::Fold, RP, Rank, "Copies", None, ParameterKind::Choice { options: Copies::OPTIONS }, None, "Folds chunks whose texts are copies of each other, in one note or several, under the best of them, or keeps every row.";
     repeat_share: f64 = 0.5, RP, Rank, "Share", None, off_at(number(0.0, 1.0, 0.01), 1.0), None, "Moves a chunk to the end when better rows already show more than this share of it. 1 switches it off.";
     threshold_on: bool = true, TH, Rank, "Threshold", None, ParameterKind::Toggle, None, "Drops rows that score too low.";
-    min_score: f64 = 0.10, TH, Rank, "Min score", None, number(0.0, 1.0, 0.01), None, "Drops rows with a lower final score.";
-    min_score_of_best: f64 = 0.0, TH, Rank, "Of the best", None, off_at(number(0.0, 1.0, 0.01), 0.0), None, "Drops rows below this share of the best row's score. 0 switches it off.";
+    min_score: f64 = 0.10, TH, Rank, "Min score", None, number(0.0, 1.0, 0.01), None, "Drops rows whose score before decay is lower, so age alone drops none.";
+    min_score_of_best: f64 = 0.0, TH, Rank, "Of the best", None, off_at(number(0.0, 1.0, 0.01), 0.0), None, "Drops rows whose score after decay is below this share of the best row's. 0 switches it off.";
     limit_on: bool = true, LI, Rank, "Limit", None, ParameterKind::Toggle, None, "Limits the number of results.";
     max_results: u32 = 10, LI, Rank, "Max results", Some("rows"), whole(1, 100, 1), None, "Maximum number of rows to keep.";
     hook_on: bool = true, HO, Rank, "Hook", None, ParameterKind::Toggle, None, "Runs your own command.";
     hook: HookMode = HookMode::Off, HO, Outside, "Command", None, ParameterKind::Choice { options: HookMode::OPTIONS }, None, "Whether the command in Settings may reorder the results.";
-    hook_timeout_ms: u32 = 5000, HO, Outside, "Timeout", Some("ms"), whole(100, 60_000, 100), None, "How long to wait for the command before ignoring it.";
+    hook_timeout_ms: u32 = 5000, HO, Outside, "Timeout", Some("ms"), whole(100, 60_000, 100), needs("hook", &["on"]), "How long to wait for the command before ignoring it.";
     budget_on: bool = true, BU, Rank, "Budget", None, ParameterKind::Toggle, None, "Limits the total tokens of the results.";
     budget_tokens: u32 = 0, BU, Rank, "Tokens", Some("tokens"), off_at(whole(0, 32_000, 50), 0.0), None, "Maximum total tokens of the results. 0 switches it off.";
     chunk_chars: u32 = 1600, None, Index, "Chunk length", CHARS, whole(200, 8000, 50), None, "Maximum length of a chunk.";

@@ -121,6 +121,44 @@ fn settings_are_read_or_refused_by_name() {
 }
 
 #[test]
+fn a_setting_without_effect_says_why() {
+    let check = |settings: &[&str], expected: &[&str]| {
+        let mut params = Params::default();
+        params.assign_all(settings.iter().copied()).unwrap();
+        assert_eq!(
+            params.without_effect(settings.iter().copied()),
+            expected,
+            "{settings:?}"
+        );
+    };
+    check(&["min_score=0.2", "feedback_on=false", "rerank=off"], &[]);
+    check(
+        &["feedback_strength=2", "feedback_strength = 1"],
+        &[
+            "feedback_strength has no effect while the stage Feedback is off; feedback_on=true switches it on",
+        ],
+    );
+    check(&["feedback_strength=2", "feedback_on=true"], &[]);
+    check(
+        &[
+            "simhash_distance=2",
+            "agreement_measure=words",
+            "corroboration_on=on",
+        ],
+        &[
+            "simhash_distance has no effect with agreement_measure=words; it acts with agreement_measure=simhash",
+        ],
+    );
+    check(
+        &["rerank_share=0.5"],
+        &[
+            "rerank_share has no effect with rerank=off; it acts with rerank=late or rerank=model or rerank=http",
+        ],
+    );
+    check(&["rerank_share=0.5", "rerank=late"], &[]);
+}
+
+#[test]
 fn every_default_is_accepted_and_survives_json() {
     let defaults = Params::default();
     for line in table() {

@@ -93,13 +93,30 @@ impl List {
     }
 }
 
-/// How often the person gave a chunk a thumb, over all questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The user's thumbs on a chunk's text.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thumbs {
-    /// Up.
+    /// Number of thumbs up, over all questions.
     pub n_up: u32,
-    /// Down.
+    /// Number of thumbs down, over all questions.
     pub n_down: u32,
+    /// The thumbs up, each counted by its closeness: the cosine of the embedding of its question to that of this
+    /// question, in `[0, 1]`; 1 for the same question.
+    pub up: f64,
+    /// Likewise the thumbs down.
+    pub down: f64,
+}
+
+impl Thumbs {
+    /// Thumbs that were all given for this very question.
+    pub fn for_this_question(n_up: u32, n_down: u32) -> Thumbs {
+        Thumbs {
+            n_up,
+            n_down,
+            up: f64::from(n_up),
+            down: f64::from(n_down),
+        }
+    }
 }
 
 /// Where a date comes from, the surest first.
@@ -164,6 +181,9 @@ pub struct Candidate {
     pub n_matched: u32,
     /// The observations that it holds: ids of [`CandidateSet::clustering`]; empty where it holds none or none is known.
     pub observations: Range<u32>,
+    /// The group of chunks whose texts are copies of each other: the least [`Candidate::order`] of its members; `None` for
+    /// a chunk without copies.
+    pub copies: Option<u32>,
     /// The thumbs on it.
     pub thumbs: Thumbs,
     /// How old it is.

@@ -39,6 +39,15 @@ pub struct Part {
     pub amount: f64,
 }
 
+/// The copies that are folded under a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct FoldedCopies {
+    /// The row.
+    pub slot: u32,
+    /// The slots of the copies, the newest first.
+    pub copies: Vec<u32>,
+}
+
 /// Where the rows stand in one list, by slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ListColumn {
@@ -72,6 +81,8 @@ pub struct Columns {
     pub order: Vec<u32>,
     /// How many of `order` are kept.
     pub n_kept: u32,
+    /// The kept rows under which copies are folded, best first.
+    pub copies: Vec<FoldedCopies>,
     /// Where the rows stand in each list that is in use, in the order of their stages.
     pub lists: Vec<ListColumn>,
     /// The fused score.
@@ -100,7 +111,7 @@ pub struct Columns {
     pub score: Vec<Option<f64>>,
     /// How many others say the same as the row, where the corroboration stage counted them.
     pub n_corroborating: Vec<Option<u32>>,
-    /// The weight of the row's thumbs, where it has any and the feedback stage weighed them.
+    /// The weight of the row's thumbs; `None` where the feedback stage weighed none.
     pub feedback_weight: Vec<Option<f64>>,
     /// What the row's age leaves of its score, in `[0, 1]`; none where it does not decay.
     pub decay_factor: Vec<Option<f64>>,
@@ -166,6 +177,7 @@ impl Trace {
                 .collect(),
             order: self.kept().to_vec(),
             n_kept: self.kept().len() as u32,
+            copies: Vec::new(),
             lists: Vec::new(),
             fused: vec![None; n],
             fused_rank: vec![None; n],
@@ -196,6 +208,8 @@ impl Trace {
                 .sum(),
             min_score_mark: None,
         };
+        // What the threshold compares with `min_score`.
+        let mut compared = vec![None; n];
         for stage in &self.stages {
             columns.lists.extend(list_column(stage, n));
             columns.own.extend(own_column(stage, n));
@@ -237,16 +251,24 @@ impl Trace {
                     columns.n_corroborating[at] = Some(n_others);
                 }
                 if let Detail::Feedback {
-                    n_up,
-                    n_down,
-                    weight,
-                    ..
+                    up, down, weight, ..
                 } = entry.detail
                 {
-                    columns.feedback_weight[at] = (n_up + n_down > 0).then_some(weight);
+                    columns.feedback_weight[at] = (up + down > 0.0).then_some(weight);
                 }
                 if let Detail::Decay { days, factor, .. } = entry.detail {
                     columns.decay_factor[at] = days.map(|_| factor);
+                }
+                if let Detail::Repeats { copies, .. } = &entry.detail
+                    && !copies.is_empty()
+                {
+                    columns.copies.push(FoldedCopies {
+                        slot: entry.slot,
+                        copies: copies.clone(),
+                    });
+                }
+                if let Detail::Threshold { before_decay, .. } = entry.detail {
+                    compared[at] = Some(before_decay);
                 }
                 if let Detail::Diversity { .. } = entry.detail {
                     columns.diversity_rank_before[at] = entry.rank_before;
@@ -267,11 +289,15 @@ impl Trace {
         columns
             .order
             .extend(self.dropped().iter().map(|(slot, _)| slot));
+        // Entries are in the order before the stage, which for rows with copies may not be the order after it.
+        let rank_of = |slot: u32| self.kept().iter().position(|kept| *kept == slot);
+        columns.copies.retain(|row| rank_of(row.slot).is_some());
+        columns.copies.sort_by_key(|row| rank_of(row.slot));
         columns.min_score_mark = self
             .kept()
             .iter()
             .filter(|slot| set.value(ListId::BM25, **slot).score.is_none())
-            .filter_map(|slot| columns.score[*slot as usize])
+            .filter_map(|slot| compared[*slot as usize].or(columns.score[*slot as usize]))
             .min_by(f64::total_cmp);
         columns
     }

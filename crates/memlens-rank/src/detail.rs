@@ -166,15 +166,18 @@ pub enum Detail {
         /// dropped then. Empty when they do not, or near-duplicates are kept.
         said_by: Vec<u32>,
     },
-    /// What the person's thumbs weigh: `base * weight`, `weight = 1 + strength * 0.5 * (n_up - n_down) / (n_up + n_down
-    /// + 2)`.
+    /// What the user's thumbs weigh: `base * weight`, `weight = 1 + strength * 0.5 * (up - down) / (up + down + 2)`.
     Feedback {
         /// The score before.
         base: f64,
-        /// Thumbs up.
+        /// Number of thumbs up.
         n_up: u32,
-        /// Thumbs down.
+        /// Number of thumbs down.
         n_down: u32,
+        /// The thumbs up, each counted by its closeness in `[0, 1]`, see [`Thumbs`](crate::Thumbs).
+        up: f64,
+        /// Likewise the thumbs down.
+        down: f64,
         /// `feedback_strength`.
         strength: f64,
         /// 1 without thumbs, in `(0.5, 1.5)` at strength 1, in `(0, 2)` at 2.
@@ -210,7 +213,7 @@ pub enum Detail {
         /// The row's new 0-based place.
         place: u32,
     },
-    /// How much of the row's text better rows already show.
+    /// How much of the row's text better rows already show, and which rows are copies of each other.
     Repeats {
         /// The share of its bytes, in `[0, 1]`.
         share: f64,
@@ -218,13 +221,23 @@ pub enum Detail {
         limit: f64,
         /// The 1-based ranks, after this stage, of the rows that showed it, ascending; empty when none did.
         shown_by: Vec<u32>,
-        /// The row's new 0-based place.
+        /// The row's new 0-based place; 0 for a row that is folded.
         place: u32,
+        /// The 1-based rank, after this stage, of the best row whose text is a copy of this one's; the row is dropped then.
+        /// `None` for a row without copies, for the best of them, and where copies are not folded.
+        folded_under: Option<u32>,
+        /// How many copies are folded under the row.
+        n_copies: u32,
+        /// Their slots, the newest first, ties by their order; empty where nobody reads the reasons.
+        #[serde(skip)]
+        copies: Vec<u32>,
     },
-    /// The row's score against the two floors.
+    /// The row's score against the two floors: kept where `before_decay >= min_score` and `score >= min_of_best`.
     Threshold {
         /// The score.
         score: f64,
+        /// The score before decay; `score` where decay did not act.
+        before_decay: f64,
         /// `min_score`.
         min_score: f64,
         /// `min_score_of_best` times the best score; 0 when that is off.
@@ -333,12 +346,17 @@ impl Detail {
             } => Effect::Score(base + boost(gain, n_others)),
             Detail::Feedback { base, weight, .. } => Effect::Score(weighted(base, weight)),
             Detail::Decay { base, factor, .. } => Effect::Score(weighted(base, factor)),
+            Detail::Repeats {
+                folded_under: Some(_),
+                ..
+            } => Effect::Drop,
             Detail::Diversity { place, .. } | Detail::Repeats { place, .. } => Effect::Place(place),
             Detail::Threshold {
                 score,
+                before_decay,
                 min_score,
                 min_of_best,
-            } => kept_if(score >= min_score && score >= min_of_best),
+            } => kept_if(before_decay >= min_score && score >= min_of_best),
             Detail::Limit { rank, max_results } => kept_if(rank <= max_results),
             Detail::Budget { tokens, left } => kept_if(tokens <= left),
             Detail::Own(ref reason) => reason.effect(),
@@ -386,6 +404,20 @@ impl Detail {
             | Detail::Limit { .. }
             | Detail::Budget { .. } => None,
         }
+    }
+}
+
+impl Detail {
+    /// How much a score falls short of the one that every row must reach, where the row was dropped by that. `score` is
+    /// the row's before the stage.
+    pub(crate) fn short_by(&self, score: Option<f64>) -> Option<f64> {
+        let compared = if let Detail::Threshold { before_decay, .. } = self {
+            Some(*before_decay)
+        } else {
+            score
+        }?;
+        let least = self.least().filter(|least| compared < *least)?;
+        (self.effect() == Effect::Drop).then_some(least - compared)
     }
 }
 

@@ -41,6 +41,11 @@ pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
+/// A sum of thumbs: as a whole number where it is one.
+fn counted(thumbs: f64) -> String {
+    number(thumbs, if thumbs.fract() == 0.0 { 0 } else { 3 })
+}
+
 /// A value that a formula multiplies.
 fn times(value: f64) -> String {
     number(value, 4)
@@ -220,14 +225,30 @@ impl Detail {
                 format!("+{boost}: {who} the same{capped} ({how}){counts}")
             }
             Detail::Feedback {
+                n_up: 0, n_down: 0, ..
+            } => "no thumbs".to_owned(),
+            Detail::Feedback {
                 n_up,
                 n_down,
+                up,
+                down,
                 weight,
                 ..
-            } => match (n_up, n_down) {
-                (0, 0) => "no thumbs".to_owned(),
-                _ => format!("{n_up} up, {n_down} down: weight {}", number(*weight, 3)),
-            },
+            } => {
+                let counted = if (*up, *down) == (f64::from(*n_up), f64::from(*n_down)) {
+                    String::new()
+                } else {
+                    format!(
+                        ", counted as {} and {} by how close their questions are to this one",
+                        counted(*up),
+                        counted(*down)
+                    )
+                };
+                format!(
+                    "{n_up} up, {n_down} down{counted}: weight {}",
+                    number(*weight, 3)
+                )
+            }
             Detail::Decay {
                 is_evergreen: true, ..
             } => "evergreen, so it does not decay".to_owned(),
@@ -261,34 +282,55 @@ impl Detail {
             ),
             Detail::Diversity { nearest: None, .. } => "first: the best score".to_owned(),
             Detail::Repeats {
+                folded_under: Some(rank),
+                ..
+            } => format!("folded: its text is a copy of that of rank {rank}"),
+            Detail::Repeats {
                 share: shown,
                 limit,
                 shown_by,
+                n_copies,
                 ..
-            } => match shown_by.as_slice() {
-                [] => "no better row shows its text".to_owned(),
-                ranks => {
-                    let moved = if shown > limit {
-                        "moved to the end: "
-                    } else {
-                        ""
-                    };
-                    format!(
-                        "{moved}{} of its text is already shown by {}",
-                        share(*shown),
-                        ranks_text(ranks)
-                    )
+            } => {
+                let said = match shown_by.as_slice() {
+                    [] => "no better row shows its text".to_owned(),
+                    ranks => {
+                        let moved = if shown > limit {
+                            "moved to the end: "
+                        } else {
+                            ""
+                        };
+                        format!(
+                            "{moved}{} of its text is already shown by {}",
+                            share(*shown),
+                            ranks_text(ranks)
+                        )
+                    }
+                };
+                match n_copies {
+                    0 => said,
+                    1 => format!("{said}; 1 copy is folded under it"),
+                    n => format!("{said}; {n} copies are folded under it"),
                 }
-            },
+            }
             Detail::Threshold {
                 score,
+                before_decay,
                 min_score,
                 min_of_best,
             } => {
-                if score < min_score {
+                // Where decay did not act both are the same.
+                let before = if before_decay == score {
+                    ""
+                } else {
+                    " before decay"
+                };
+                let above_min = before_decay - min_score;
+                let above_best = score - min_of_best;
+                if before_decay < min_score {
                     format!(
-                        "below min score: {} < {}",
-                        below(*score, *min_score),
+                        "below min score: {}{before} < {}",
+                        below(*before_decay, *min_score),
                         number(*min_score, 2)
                     )
                 } else if is_dropped {
@@ -297,9 +339,18 @@ impl Detail {
                         below(*score, *min_of_best),
                         number(*min_of_best, 3)
                     )
+                } else if *min_of_best > 0.0 && above_best < above_min {
+                    format!(
+                        "{} above {}",
+                        number(above_best, 3),
+                        number(*min_of_best, 3)
+                    )
                 } else {
-                    let floor = min_score.max(*min_of_best);
-                    format!("{} above {}", number(score - floor, 3), number(floor, 3))
+                    format!(
+                        "{} above {}{before}",
+                        number(above_min, 3),
+                        number(*min_score, 3)
+                    )
                 }
             }
             Detail::Limit { rank, max_results } => {
@@ -326,6 +377,10 @@ impl Detail {
     pub fn remark(&self) -> Option<String> {
         match self {
             Detail::Repeats { share, limit, .. } if share > limit => Some(self.sentence()),
+            Detail::Repeats { n_copies: 1, .. } => Some("and 1 copy".to_owned()),
+            Detail::Repeats { n_copies, .. } if *n_copies > 1 => {
+                Some(format!("and {n_copies} copies"))
+            }
             Detail::Own(reason) => reason.get().remark(),
             Detail::Repeats { .. }
             | Detail::Listed { .. }
@@ -515,13 +570,15 @@ impl Detail {
             }
             Detail::Feedback {
                 base,
-                n_up,
-                n_down,
+                up,
+                down,
                 strength,
                 weight,
-            } if n_up + n_down > 0 => {
+                ..
+            } if up + down > 0.0 => {
+                let (up, down) = (counted(*up), counted(*down));
                 let of_thumbs = format!(
-                    "weight = 1 + {} · {REACH} · ({n_up} \u{2212} {n_down}) / ({n_up} + {n_down} + {THUMBS_OF_NO_OPINION})",
+                    "weight = 1 + {} · {REACH} · ({up} \u{2212} {down}) / ({up} + {down} + {THUMBS_OF_NO_OPINION})",
                     setting(*strength)
                 );
                 let mut lines = vec![(of_thumbs, *weight)];

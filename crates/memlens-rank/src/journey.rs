@@ -96,6 +96,8 @@ pub struct JourneyCore {
     pub formula: Vec<FormulaLine>,
     /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
     pub min_score: Option<f64>,
+    /// How much the score that was compared with `min_score` falls short of it; `None` unless the row was dropped by that.
+    pub short_by: Option<f64>,
     /// What parts it from the row below it, or from the one above where it is the last.
     pub neighbour: Option<String>,
 }
@@ -118,6 +120,7 @@ impl Trace {
                 .stages
                 .iter()
                 .find_map(|stage| stage.entries.first()?.detail.least()),
+            short_by: None,
             neighbour: None,
         };
         for stage in &self.stages {
@@ -158,6 +161,7 @@ impl Trace {
             }
             if let Some(reason) = entry.detail.drop_reason() {
                 journey.dropped = Some((stage.id, reason));
+                journey.short_by = entry.detail.short_by(entry.score_before);
             }
         }
         if let Some(last) = journey.bars.last().filter(|bar| !bar.total) {

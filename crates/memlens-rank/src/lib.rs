@@ -37,7 +37,7 @@ pub use candidate::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, List, ListId, ListState, ListValue,
     OwnFacts, Thumbs,
 };
-pub use columns::{Columns, ListColumn, OwnColumn, Part, StageSummary};
+pub use columns::{Columns, FoldedCopies, ListColumn, OwnColumn, Part, StageSummary};
 pub use detail::{Detail, Effect, HookMove, LateMix, RerankState};
 pub use directions::Directions;
 pub use explain::{number, share};

@@ -47,6 +47,8 @@ pub struct Row {
     pub order: u32,
     /// The score so far; none before the lists are fused.
     pub score: Option<f64>,
+    /// The score before decay; `None` if decay did not act, and after a later stage scored again.
+    pub before_decay: Option<f64>,
 }
 
 /// What a stage says: its status, and a reason per row in the order in which they came.
@@ -363,6 +365,7 @@ fn start(set: &CandidateSet, ties: Ties) -> Vec<Row> {
             slot,
             order,
             score: None,
+            before_decay: None,
         })
         .collect();
     rows.sort_unstable_by_key(|row| row.order);
@@ -410,12 +413,17 @@ fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect
     let mut kept = Vec::with_capacity(rows.len());
     let mut places = Vec::new();
     let mut is_scored = false;
-    for (row, effect) in rows.iter().zip(&effects) {
+    for ((row, effect), detail) in rows.iter().zip(&effects).zip(details) {
         is_scored |= matches!(effect, Effect::Score(_));
         places.extend(effect.place().map(|place| (place, row.slot)));
         if *effect != Effect::Drop {
             kept.push(Row {
                 score: effect.score().or(row.score),
+                before_decay: match (detail, effect.score()) {
+                    (Detail::Decay { base, .. }, _) => Some(*base),
+                    (_, Some(_)) => None,
+                    (_, None) => row.before_decay,
+                },
                 ..*row
             });
         }

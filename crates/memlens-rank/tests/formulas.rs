@@ -251,6 +251,52 @@ fn an_overlapping_chunk_goes_to_the_back_and_says_who_showed_it() {
     );
 }
 
+#[test]
+fn copies_are_folded_under_the_best_and_listed_newest_first() {
+    let mut set = CandidateSet::of_cosines(&[0.5, 0.6, 0.55, 0.4, 0.3]);
+    for (slot, days) in [(0, 30.0), (2, 400.0), (3, 2.0)] {
+        set.candidates[slot].copies = Some(0);
+        set.candidates[slot].age = Age::Days {
+            days,
+            from: DateSource::FileName,
+        };
+    }
+    let trace = rank(&set, &Params::default(), &NATIVE);
+    assert_eq!(trace.kept(), [1, 2, 4]);
+    let columns = trace.columns(&set, |_| None);
+    let folded: Vec<(u32, &[u32])> = columns
+        .copies
+        .iter()
+        .map(|row| (row.slot, &row.copies[..]))
+        .collect();
+    assert_eq!(folded, [(2, &[3, 0][..])]);
+    assert_eq!(columns.remark[2].as_deref(), Some("and 2 copies"));
+    assert_eq!(columns.dropped_by[0], Some(StageId::REPEATS));
+    assert_eq!(
+        columns.reason[0].as_deref(),
+        Some("folded: its text is a copy of that of rank 2")
+    );
+    assert_eq!(columns.order, [1, 2, 4, 0, 3]);
+    let stage = trace.stage(StageId::REPEATS).unwrap();
+    assert_eq!(stage.note.as_deref(), Some("2 copies folded"));
+    let kept = |settings: &[&str]| rank(&set, &params_of(settings), &NATIVE).kept().to_vec();
+    for settings in [["copies=keep"], ["repeats_on=false"]] {
+        assert_eq!(kept(&settings), [1, 2, 0, 3, 4], "{settings:?}");
+    }
+    // Copies are told apart from lines that are shown twice: one may be without the other.
+    assert_eq!(kept(&["repeat_share=1"]), [1, 2, 4]);
+    let off = rank(
+        &set,
+        &params_of(&["repeat_share=1", "copies=keep"]),
+        &NATIVE,
+    );
+    let why = "off: share 1, copies kept".to_owned();
+    assert_eq!(
+        off.stage(StageId::REPEATS).unwrap().status,
+        Status::Skipped { why }
+    );
+}
+
 /// One observation a candidate, with this text; observations are their own sources but for the last, which shares the
 /// first one's.
 fn saying(texts: &[&str]) -> CandidateSet {
@@ -276,9 +322,10 @@ fn saying(texts: &[&str]) -> CandidateSet {
 }
 
 fn params_of(settings: &[&str]) -> Params {
-    // Off by default; these tests tell what it does.
+    // Off by default; these tests tell what they do.
     let mut params = Params {
         corroboration_on: true,
+        feedback_on: true,
         ..Params::default()
     };
     params.assign_all(settings.iter().copied()).unwrap();
@@ -368,7 +415,7 @@ fn the_share_of_words_decides_where_simhash_is_blind() {
 #[test]
 fn thumbs_and_age_weigh_and_the_journey_tells_how() {
     let mut set = saying(&[SAME, SAME]);
-    set.candidates[0].thumbs = Thumbs { n_up: 2, n_down: 1 };
+    set.candidates[0].thumbs = Thumbs::for_this_question(2, 1);
     set.candidates[1].age = Age::Days {
         days: 30.0,
         from: DateSource::FileName,
@@ -441,9 +488,104 @@ fn columns_of_a_stage_that_says_nothing_do_not_travel() {
     };
     assert_eq!(lengths(&set, &[]), (2, 0));
     assert_eq!(lengths(&set, &["corroboration_on=off"]), (0, 0));
-    set.candidates[0].thumbs = Thumbs { n_up: 1, n_down: 0 };
+    set.candidates[0].thumbs = Thumbs::for_this_question(1, 0);
     assert_eq!(lengths(&set, &["corroboration_gain=0"]), (0, 2));
     assert_eq!(lengths(&set, &["feedback_strength=0"]), (2, 0));
+}
+
+#[test]
+fn thumbs_count_by_how_close_their_questions_are() {
+    let mut set = saying(&[SAME, SAME]);
+    let mut give = |n_up, n_down, up, down| {
+        set.candidates[0].thumbs = Thumbs {
+            n_up,
+            n_down,
+            up,
+            down,
+        };
+        let trace = rank(&set, &params_of(&["corroboration_on=off"]), &NATIVE);
+        let journey = trace.journey(0);
+        let weight = trace
+            .columns(&set, |_| None)
+            .feedback_weight
+            .first()
+            .copied()
+            .flatten();
+        let step = journey
+            .steps
+            .into_iter()
+            .find(|step| step.stage == StageId::FEEDBACK);
+        let line = journey
+            .formula
+            .into_iter()
+            .find(|line| line.stage == StageId::FEEDBACK);
+        (
+            weight,
+            step.unwrap().sentence,
+            line.map(|line| line.expression),
+        )
+    };
+    assert_eq!(
+        give(1, 2, 0.5, 1.25),
+        (
+            Some(0.9),
+            "1 up, 2 down, counted as 0.500 and 1.250 by how close their questions are to this one: weight 0.900".to_owned(),
+            Some("weight = 1 + 1.00 · 0.5 · (0.500 \u{2212} 1.250) / (0.500 + 1.250 + 2)".to_owned()),
+        )
+    );
+    let far = "no thumb was given for a question close to this one";
+    assert_eq!(give(3, 1, 0.0, 0.0), (None, far.to_owned(), None));
+    assert_eq!(
+        give(0, 0, 0.0, 0.0),
+        (None, "no chunk has a thumb".to_owned(), None)
+    );
+    let off = rank(&set, &Params::default(), &NATIVE);
+    let why = "switched off".to_owned();
+    assert_eq!(
+        off.stage(StageId::FEEDBACK).unwrap().status,
+        Status::Skipped { why }
+    );
+}
+
+#[test]
+fn min_score_compares_the_score_before_decay() {
+    let mut set = CandidateSet::of_cosines(&[0.5, 0.4]);
+    for candidate in &mut set.candidates {
+        candidate.age = Age::Days {
+            days: 400.0,
+            from: DateSource::Written,
+        };
+    }
+    let ranked = |settings: &[&str]| {
+        let params = params_of(&[&["half_life_days=30"], settings].concat());
+        rank(&set, &params, &NATIVE)
+    };
+    let trace = ranked(&[]);
+    assert_eq!(trace.kept(), [0, 1]);
+    let said = |trace: &memlens_rank::Trace, slot| {
+        let journey = trace.journey(slot);
+        let step = journey
+            .steps
+            .iter()
+            .find(|step| step.stage == StageId::THRESHOLD);
+        (step.unwrap().sentence.clone(), journey.short_by)
+    };
+    assert_eq!(
+        said(&trace, 1),
+        ("0.300 above 0.100 before decay".to_owned(), None)
+    );
+    let columns = trace.columns(&set, |_| None);
+    assert_eq!(columns.min_score_mark, Some(0.4));
+    assert!(columns.score[1].unwrap() < 0.0001);
+    let trace = ranked(&["min_score=0.45"]);
+    assert_eq!(trace.kept(), [0]);
+    let (sentence, short_by) = said(&trace, 1);
+    assert_eq!(sentence, "below min score: 0.400 before decay < 0.45");
+    assert!((short_by.unwrap() - 0.05).abs() < 1e-12);
+    // The share of the best is of scores after decay, which are on one scale.
+    let trace = ranked(&["min_score_of_best=0.9"]);
+    assert_eq!(trace.kept(), [0]);
+    assert_eq!(said(&trace, 1).1, None);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{
-    AgreementMeasure, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params, RerankMode,
-    StageId,
+    AgreementMeasure, Copies, CorroborationBy, FusionMethod, HookMode, NearDuplicates, Params,
+    RerankMode, StageId,
 };
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, Detail, Directions, Effect, Entry,
@@ -88,7 +88,12 @@ prop_compose! {
 }
 
 /// What the stages after fusion know of one chunk: its observations, thumbs, age and direction.
-type Evidence = (Vec<Vec<&'static str>>, (u32, u32), Age, Option<Vec<f32>>);
+type Evidence = (
+    Vec<Vec<&'static str>>,
+    (u32, u32, f64),
+    Age,
+    Option<Vec<f32>>,
+);
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     let word = prop::sample::select(vec!["red", "green", "blue", "sun", "moon", "star"]);
@@ -106,7 +111,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     ];
     (
         prop::collection::vec(text, 0..4),
-        (0..9u32, 0..9u32),
+        (0..9u32, 0..9u32, 0.0..=1.0f64),
         age,
         prop::option::weighted(0.9, prop::collection::vec(-1.0..1.0f32, 4)),
     )
@@ -116,13 +121,18 @@ fn evidence() -> impl Strategy<Value = Evidence> {
 fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet {
     let mut fingerprints = Vec::new();
     let mut directions = Vec::new();
-    for (candidate, (texts, (n_up, n_down), age, direction)) in
+    for (candidate, (texts, (n_up, n_down, closeness), age, direction)) in
         set.candidates.iter_mut().zip(evidence)
     {
         let first = fingerprints.len() as u32;
         fingerprints.extend(texts.iter().map(|words| Fingerprint::of(&words.join(" "))));
         candidate.observations = first..fingerprints.len() as u32;
-        candidate.thumbs = Thumbs { n_up, n_down };
+        candidate.thumbs = Thumbs {
+            n_up,
+            n_down,
+            up: closeness * f64::from(n_up),
+            down: closeness * f64::from(n_down),
+        };
         candidate.age = age;
         candidate.direction = direction.map(|direction| {
             directions.push(direction);
@@ -576,7 +586,7 @@ proptest! {
     }
 
     #[test]
-    fn a_thumb_up_never_lowers_a_score_and_a_year_never_raises_it(set in rich_sets(), params in rich_parameters(), slot in any::<prop::sample::Index>()) {
+    fn a_thumb_up_never_lowers_a_score_and_a_year_never_raises_it(set in rich_sets(), params in rich_parameters(), slot in any::<prop::sample::Index>(), closeness in 0.0..=1.0f64) {
         prop_assume!(!set.candidates.is_empty());
         let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
         let slot = slot.index(set.candidates.len());
@@ -584,6 +594,7 @@ proptest! {
         prop_assume!(before.kept().contains(&(slot as u32)));
         let mut liked = set.clone();
         liked.candidates[slot].thumbs.n_up += 1;
+        liked.candidates[slot].thumbs.up += closeness;
         prop_assert!(last_score(&traced(&liked, &params), slot as u32) >= last_score(&before, slot as u32) - 1e-12);
         if let Age::Days { days, from } = set.candidates[slot].age && days.is_finite() {
             let mut older = set.clone();
@@ -595,9 +606,10 @@ proptest! {
     #[test]
     fn weights_of_thumbs_lie_in_their_range(set in rich_sets(), params in rich_parameters()) {
         for entry in &traced(&set, &params).stage(StageId::FEEDBACK).unwrap().entries {
-            if let Detail::Feedback { weight, strength, n_up, n_down, .. } = entry.detail {
+            if let Detail::Feedback { weight, strength, up, down, .. } = entry.detail {
                 prop_assert!((weight - 1.0).abs() <= 0.5 * strength);
-                prop_assert_eq!(weight > 1.0, strength > 0.0 && n_up > n_down);
+                prop_assert!(weight <= 1.0 || strength > 0.0 && up > down);
+                prop_assert!(weight >= 1.0 || strength > 0.0 && up < down);
             }
         }
     }
@@ -676,6 +688,33 @@ proptest! {
         taken.extend(aside);
         let trace = traced(&set, &params);
         prop_assert_eq!(trace.kept(), &taken[..]);
+    }
+
+    #[test]
+    fn of_each_group_of_copies_the_best_row_stays(set in sets(), params in parameters(), groups in prop::collection::vec(prop::option::of(0..5u32), 60)) {
+        let params = Params { threshold_on: false, limit_on: false, budget_on: false, copies: Copies::Fold, ..params };
+        let mut copied = set.clone();
+        for (candidate, group) in copied.candidates.iter_mut().zip(groups) {
+            candidate.copies = group;
+        }
+        let before = traced(&copied, &Params { repeats_on: false, ..params.clone() }).kept().to_vec();
+        let group = |slot: &u32| copied.candidates[*slot as usize].copies;
+        let mut seen = BTreeSet::new();
+        let (first, folded): (Vec<u32>, Vec<u32>) = before.iter().copied().partition(|slot| group(slot).is_none_or(|group| seen.insert(group)));
+        let trace = traced(&copied, &params);
+        prop_assert_eq!(trace.kept().iter().copied().collect::<BTreeSet<_>>(), first.iter().copied().collect::<BTreeSet<_>>());
+        let columns = trace.columns(&copied, |_| None);
+        let listed: BTreeSet<u32> = columns.copies.iter().flat_map(|row| row.copies.clone()).collect();
+        prop_assert_eq!(listed, folded.into_iter().collect::<BTreeSet<_>>());
+        for row in &columns.copies {
+            prop_assert!(row.copies.iter().all(|copy| group(copy) == group(&row.slot)));
+        }
+        // A row of its own alone is no copy.
+        for (slot, candidate) in copied.candidates.iter_mut().enumerate() {
+            candidate.copies = candidate.copies.map(|_| slot as u32);
+        }
+        let (alone, plain) = (traced(&copied, &params), traced(&set, &params));
+        prop_assert_eq!(alone.kept(), plain.kept());
     }
 
     /// The slots are compared by the list that both miss, so that a miss costs every row the same.

@@ -35,9 +35,17 @@ fn slot_of(search: &Search, path: &str) -> u32 {
     at.expect("it is a candidate") as u32
 }
 
-/// The weight that the feedback stage gives a note's row.
+/// The default parameters with the feedback stage on.
+fn with_feedback() -> Params {
+    Params {
+        feedback_on: true,
+        ..Params::default()
+    }
+}
+
+/// The weight that the feedback stage gives a note's row where it is on.
 fn weight(search: &Search, path: &str) -> Option<f64> {
-    let weights = search.columns(&Params::default()).feedback_weight;
+    let weights = search.columns(&with_feedback()).feedback_weight;
     *weights.get(slot_of(search, path) as usize)?
 }
 
@@ -62,7 +70,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     assert_eq!(weight(&kept, "attic.md"), None);
     let answer = engine
         .library()
-        .why_typed(&kept, &Params::default(), "hall.md:1", None)
+        .why_typed(&kept, &with_feedback(), "hall.md:1", None)
         .expect("it can be told");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}")
@@ -80,6 +88,76 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     assert_eq!(weight(&kept, "hall.md"), None);
     let gone = engine.vote(first.id, 999, true);
     assert!(matches!(gone, Err(EngineError::NoRow { .. })));
+}
+
+#[test]
+fn a_thumb_changes_no_ranking_while_feedback_is_off() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let first = search(engine.library());
+    let before = first.columns(&Params::default());
+    for (path, up) in [("hall.md", false), ("attic.md", true)] {
+        let slot = slot_of(&first, path);
+        engine.vote(first.id, slot, up).expect("it can be given");
+    }
+    let kept = engine.library().kept(first.id).expect("it is kept");
+    for asked in [kept, search(engine.library())] {
+        let after = asked.columns(&Params::default());
+        assert_eq!((&after.order, &after.score), (&before.order, &before.score));
+        let on = asked.columns(&with_feedback());
+        assert_ne!(on.score, before.score, "it acts where it is on");
+    }
+}
+
+/// The default embedder of tests knows words by their hashes: questions without a common word are at right angles.
+#[test]
+fn a_thumb_acts_by_how_close_the_question_is() {
+    let notes = notes();
+    let dir = fresh(&[notes.path()]);
+    let engine = engine(dir.path());
+    let first = search(engine.library());
+    let slot = slot_of(&first, "attic.md");
+    engine.vote(first.id, slot, true).expect("it can be given");
+    let ask = |query: &str| {
+        let asked = engine.library().search(query, &Params::default(), None);
+        asked.expect("it can be searched")
+    };
+    let thumbs = |asked: &Search| {
+        let slot = slot_of(asked, "attic.md") as usize;
+        asked.set().candidates[slot].thumbs
+    };
+    // Case and white space do not make it another question.
+    let same = ask("Where  is the ROUTER");
+    assert_eq!(weight(&same, "attic.md"), Some(1.0 + 0.5 / 3.0));
+    let close = ask("where is the old router");
+    let of_close = thumbs(&close);
+    assert_eq!((of_close.n_up, of_close.n_down), (1, 0));
+    assert!(of_close.up > 0.5 && of_close.up < 1.0, "{of_close:?}");
+    let expected = 1.0 + 0.5 * of_close.up / (of_close.up + 2.0);
+    assert_eq!(weight(&close, "attic.md"), Some(expected));
+    let slot = slot_of(&close, "attic.md");
+    let journey = close
+        .journey(&with_feedback(), slot)
+        .expect("it can be told");
+    let shown = memlens_rank::number(of_close.up, 3);
+    let formula = format!("({shown} \u{2212} 0) / ({shown} + 0 + 2)");
+    assert!(
+        journey
+            .formula
+            .iter()
+            .any(|line| line.expression.ends_with(&formula)),
+        "{:?}",
+        journey.formula
+    );
+    let fact = journey.facts.iter().find(|fact| fact.label == "Thumbs");
+    assert_eq!(
+        fact.map(|fact| fact.value.as_str()),
+        Some(format!("up for \u{201c}{QUERY}\u{201d} (closeness {shown})").as_str())
+    );
+    let far = ask("boiler serviced otto");
+    assert!(thumbs(&far).up < 0.3, "{:?}", thumbs(&far));
+    assert!(weight(&far, "attic.md").unwrap_or(1.0) < expected);
 }
 
 #[test]

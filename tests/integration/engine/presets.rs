@@ -144,6 +144,51 @@ fn presets_saved_in_the_library_come_back() {
 }
 
 #[test]
+fn a_preset_from_before_feedback_was_off_by_default_keeps_it_on() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let dir = fresh(&[notes.path()]);
+    let file = notes.at(".old.memlens.json");
+    // As they were saved then: with the values that differed from the defaults of that time.
+    fs::write(
+        &file,
+        r#"{"schemaVersion": 1, "parameters": {"min_score": 0.2}}"#,
+    )
+    .expect("it can be written");
+    let mut expected = Params::default();
+    expected
+        .assign_all(["min_score=0.2", "feedback_on=true"])
+        .expect("they are in the table");
+    assert_eq!(read_params(&file).expect("it can be read"), expected);
+    let mut store = memlens_store::Store::open(dir.path()).expect("it can be opened");
+    store
+        .save_preset(&memlens_store::StoredPreset {
+            name: "old".to_owned(),
+            params: r#"{"min_score":0.2}"#.to_owned(),
+        })
+        .expect("it can be saved");
+    drop(store);
+    let library = open(dir.path());
+    let presets = library.presets().expect("they can be read");
+    let old = presets.iter().find(|preset| preset.name == "old");
+    assert_eq!(old.map(|preset| &preset.params), Some(&expected));
+    // One that is saved now says it either way.
+    for on in [false, true] {
+        let params = Params {
+            feedback_on: on,
+            ..Params::default()
+        };
+        let text = library
+            .preset_text(&params, None)
+            .expect("it can be written");
+        let saved: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!(
+            saved["parameters"],
+            serde_json::json!({ "feedback_on": on })
+        );
+    }
+}
+
+#[test]
 fn a_file_says_what_it_was_made_with() {
     let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
     let dir = fresh(&[notes.path()]);
@@ -153,7 +198,7 @@ fn a_file_says_what_it_was_made_with() {
     let text = library.preset_text(&params, None).expect("it can be told");
     let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(file["schemaVersion"], 1);
-    assert_eq!(file["parameters"], serde_json::json!({"min_score": 0.25}));
+    assert_eq!(file["parameters"], serde_json::json!({"feedback_on": false, "min_score": 0.25}));
     assert_eq!(
         file["resolved"].as_object().map(serde_json::Map::len),
         Some(table().len())

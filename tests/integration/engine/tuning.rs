@@ -193,6 +193,13 @@ fn no_question_is_judged_by_its_own_thumbs() {
     let here = Here::new();
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
+    let ours = || {
+        let values = [("feedback_on", Value::Toggle(true))];
+        Ranking {
+            values: ours().values.with(values).expect("it is in the table"),
+            ..ours()
+        }
+    };
     let measured = || {
         let figures = library.measure_set(&wish(&set, &ours()), &ours(), Metric::Mrr10);
         figures

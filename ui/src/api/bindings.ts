@@ -751,6 +751,8 @@ export type Columns = {
 	order: number[],
 	/**  How many of `order` are kept. */
 	n_kept: number,
+	/**  The kept rows under which copies are folded, best first. */
+	copies: FoldedCopies[],
 	/**  Where the rows stand in each list that is in use, in the order of their stages. */
 	lists: ListColumn[],
 	/**  The fused score. */
@@ -779,7 +781,7 @@ export type Columns = {
 	score: (number | null)[],
 	/**  How many others say the same as the row, where the corroboration stage counted them. */
 	n_corroborating: (number | null)[],
-	/**  The weight of the row's thumbs, where it has any and the feedback stage weighed them. */
+	/**  The weight of the row's thumbs; `None` where the feedback stage weighed none. */
 	feedback_weight: (number | null)[],
 	/**  What the row's age leaves of its score, in `[0, 1]`; none where it does not decay. */
 	decay_factor: (number | null)[],
@@ -875,6 +877,13 @@ export type ConfigChange = {
 	/**  The program's agents, where each can be told by itself. */
 	agents: string[],
 };
+
+/**  What happens to copies of a better row's text. */
+export type Copies = 
+/**  They are folded under it. */
+"fold" | 
+/**  They stay. */
+"keep";
 
 /**  What corroborates. */
 export type CorroborationBy = 
@@ -1206,6 +1215,14 @@ export type FixPrice = {
 	metric: MetricPrice | null,
 };
 
+/**  The copies that are folded under a row. */
+export type FoldedCopies = {
+	/**  The row. */
+	slot: number,
+	/**  The slots of the copies, the newest first. */
+	copies: number[],
+};
+
 /**  A watched folder. */
 export type FolderState = {
 	/**  Its id. */
@@ -1434,6 +1451,8 @@ export type Journey = {
 	formula: FormulaLine[],
 	/**  The score that a row must reach; none where no stage asks for one, or nothing came as far as it. */
 	min_score: number | null,
+	/**  How much the score that was compared with it falls short of it; `None` unless the row was dropped by that. */
+	short_by: number | null,
 	/**  What parts it from its neighbour. */
 	neighbour: string | null,
 	/**  Facts of the chunk. */
@@ -1991,9 +2010,9 @@ export type Params = {
 	simhash_distance: number,
 	/** Minimum word overlap for two observations to count as the same. */
 	word_overlap: number,
-	/** Weighs rows by your thumbs. */
+	/** Weighs rows by your thumbs, for this question and for questions close to it. When off, thumbs are judgments only. */
 	feedback_on: boolean,
-	/** How much thumbs count. */
+	/** How much thumbs count. Each counts by the cosine of its question to this one. */
 	feedback_strength: number,
 	/** Lets older notes count less. */
 	decay_on: boolean,
@@ -2003,15 +2022,17 @@ export type Params = {
 	diversity_on: boolean,
 	/** 1 ranks by score alone; 0 only by difference from the rows above. */
 	mmr_lambda: number,
-	/** Moves repeated text to the end. */
+	/** Folds copies and moves repeated text to the end. */
 	repeats_on: boolean,
+	/** Folds chunks whose texts are copies of each other, in one note or several, under the best of them, or keeps every row. */
+	copies: Copies,
 	/** Moves a chunk to the end when better rows already show more than this share of it. 1 switches it off. */
 	repeat_share: number,
 	/** Drops rows that score too low. */
 	threshold_on: boolean,
-	/** Drops rows with a lower final score. */
+	/** Drops rows whose score before decay is lower, so age alone drops none. */
 	min_score: number,
-	/** Drops rows below this share of the best row's score. 0 switches it off. */
+	/** Drops rows whose score after decay is below this share of the best row's. 0 switches it off. */
 	min_score_of_best: number,
 	/** Limits the number of results. */
 	limit_on: boolean,

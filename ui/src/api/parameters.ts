@@ -264,7 +264,14 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 20.0,
     "sentence": "How many of the best fused rows go to the reranker. 0 sends three times max results.",
-    "needs": null
+    "needs": {
+      "parameter": "rerank",
+      "one_of": [
+        "late",
+        "model",
+        "http"
+      ]
+    }
   },
   {
     "id": "rerank_max_chars",
@@ -284,7 +291,14 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 500.0,
     "sentence": "How much of each text a model or provider reads. 0 means all of it; late interaction always reads all of it.",
-    "needs": null
+    "needs": {
+      "parameter": "rerank",
+      "one_of": [
+        "late",
+        "model",
+        "http"
+      ]
+    }
   },
   {
     "id": "rerank_threshold",
@@ -304,7 +318,14 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": null,
     "sentence": "Drops reranked rows below this score, on the reranker's own scale.",
-    "needs": null
+    "needs": {
+      "parameter": "rerank",
+      "one_of": [
+        "late",
+        "model",
+        "http"
+      ]
+    }
   },
   {
     "id": "rerank_share",
@@ -324,7 +345,14 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 1.0,
     "sentence": "The reranker's share of the score. 0 keeps the fused order; 1 follows the reranker alone.",
-    "needs": null
+    "needs": {
+      "parameter": "rerank",
+      "one_of": [
+        "late",
+        "model",
+        "http"
+      ]
+    }
   },
   {
     "id": "rerank_timeout_ms",
@@ -344,7 +372,14 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 10000.0,
     "sentence": "How long to wait for the reranker before keeping the fused order.",
-    "needs": null
+    "needs": {
+      "parameter": "rerank",
+      "one_of": [
+        "late",
+        "model",
+        "http"
+      ]
+    }
   },
   {
     "id": "corroboration_on",
@@ -489,8 +524,8 @@ export const PARAMETERS: Parameter[] = [
     "kind": {
       "kind": "toggle"
     },
-    "default": true,
-    "sentence": "Weighs rows by your thumbs.",
+    "default": false,
+    "sentence": "Weighs rows by your thumbs, for this question and for questions close to it. When off, thumbs are judgments only.",
     "needs": null
   },
   {
@@ -510,7 +545,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 1.0,
-    "sentence": "How much thumbs count.",
+    "sentence": "How much thumbs count. Each counts by the cosine of its question to this one.",
     "needs": null
   },
   {
@@ -589,7 +624,24 @@ export const PARAMETERS: Parameter[] = [
       "kind": "toggle"
     },
     "default": true,
-    "sentence": "Moves repeated text to the end.",
+    "sentence": "Folds copies and moves repeated text to the end.",
+    "needs": null
+  },
+  {
+    "id": "copies",
+    "stage": "repeats",
+    "phase": "rank",
+    "label": "Copies",
+    "unit": null,
+    "kind": {
+      "kind": "choice",
+      "options": [
+        "fold",
+        "keep"
+      ]
+    },
+    "default": "fold",
+    "sentence": "Folds chunks whose texts are copies of each other, in one note or several, under the best of them, or keeps every row.",
     "needs": null
   },
   {
@@ -642,7 +694,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.1,
-    "sentence": "Drops rows with a lower final score.",
+    "sentence": "Drops rows whose score before decay is lower, so age alone drops none.",
     "needs": null
   },
   {
@@ -662,7 +714,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 0.0,
-    "sentence": "Drops rows below this share of the best row's score. 0 switches it off.",
+    "sentence": "Drops rows whose score after decay is below this share of the best row's. 0 switches it off.",
     "needs": null
   },
   {
@@ -746,7 +798,12 @@ export const PARAMETERS: Parameter[] = [
     },
     "default": 5000.0,
     "sentence": "How long to wait for the command before ignoring it.",
-    "needs": null
+    "needs": {
+      "parameter": "hook",
+      "one_of": [
+        "on"
+      ]
+    }
   },
   {
     "id": "budget_on",
@@ -898,7 +955,7 @@ export const STAGES: StageInfo[] = [
     "id": "feedback",
     "label": "Feedback",
     "switch": "feedback_on",
-    "sentence": "Weighs chunks by your thumbs."
+    "sentence": "Weighs chunks by your thumbs, by how close their questions are to this one."
   },
   {
     "id": "decay",
@@ -916,7 +973,7 @@ export const STAGES: StageInfo[] = [
     "id": "repeats",
     "label": "Repeats",
     "switch": "repeats_on",
-    "sentence": "Moves chunks to the end when better rows already show their text."
+    "sentence": "Folds copies of a chunk under the first, and moves chunks to the end when better rows already show their text."
   },
   {
     "id": "threshold",
@@ -970,13 +1027,14 @@ export const DEFAULTS: Params = {
   "agreement_measure": "simhash",
   "simhash_distance": 3,
   "word_overlap": 0.6,
-  "feedback_on": true,
+  "feedback_on": false,
   "feedback_strength": 1.0,
   "decay_on": true,
   "half_life_days": 0.0,
   "diversity_on": true,
   "mmr_lambda": 1.0,
   "repeats_on": true,
+  "copies": "fold",
   "repeat_share": 0.5,
   "threshold_on": true,
   "min_score": 0.1,

@@ -55,6 +55,19 @@ describe("the rail", () => {
     expect(shown(group("BM25"))).toEqual([]);
   });
 
+  it("says which values do nothing since their stage is off", async () => {
+    const { workspace } = await open();
+    expect(within(group("Corroboration")).queryByText(/no effect/)).toBeNull();
+    workspace.parameters.replace({ ...DEFAULTS, near_duplicates: "collapse" });
+    await waitFor(() =>
+      expect(group("Corroboration")).toHaveTextContent(
+        "Near-duplicates collapse: no effect while this stage is off.",
+      ),
+    );
+    workspace.parameters.replace({ ...DEFAULTS, near_duplicates: "collapse", corroboration_on: true });
+    await waitFor(() => expect(within(group("Corroboration")).queryByText(/no effect/)).toBeNull());
+  });
+
   it("keeps an advanced parameter in sight while it is changed", async () => {
     const { workspace } = await open();
     workspace.parameters.set("vector_depth", 200);

@@ -31,9 +31,9 @@ describe("the one switch of a stage", () => {
     expect(withStage(OWN, off, decay, true).half_life_days).toBe(90);
   });
 
-  it("says by default what acts: both lists, fusion, feedback, repeats, threshold and limit", () => {
+  it("says by default what acts: both lists, fusion, repeats, threshold and limit", () => {
     expect(STAGES.filter((stage) => isStageOn(OWN, DEFAULTS, stage)).map(({ id }) => id)).toEqual([
-      ...["vector", "bm25", "fusion", "feedback", "repeats", "threshold", "limit"],
+      ...["vector", "bm25", "fusion", "repeats", "threshold", "limit"],
     ]);
   });
 });

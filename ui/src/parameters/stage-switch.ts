@@ -12,7 +12,6 @@ const STARTS: Partial<Record<string, { id: keyof Params; value: Value }>> = {
   rerank: { id: "rerank", value: "late" },
   decay: { id: "half_life_days", value: 30 },
   diversity: { id: "mmr_lambda", value: 0.7 },
-  repeats: { id: "repeat_share", value: 0.5 },
   hook: { id: "hook", value: "on" },
   budget: { id: "budget_tokens", value: 2000 },
 };

@@ -145,6 +145,7 @@ export function rankClerk(set: FakeSet, ranking: Ranking): Columns {
     ],
     order: [...kept, ...late, ...rest],
     n_kept: kept.length,
+    copies: [],
     lists: [
       { stage: "clerk.near", rank: ranksOf(n, byValue(cosine)), score: cosine },
       { stage: "clerk.words", rank: ranksOf(n, byValue(words)), score: words },
@@ -213,7 +214,7 @@ export function clerkJourney(set: FakeSet, ranking: Ranking, slot: number): Jour
     steps,
     bars: [...bars, { stage: "clerk.top", label: "Final", rank: null, from: 0, to: score, total: true }],
     formula: [{ stage: "clerk.mix", label: "Mix", expression: "0.7 × meaning + 0.3 × words", value: score }],
-    ...{ min_score: null, neighbour: null, facts: [], text, missing: null, window: null },
+    ...{ min_score: null, short_by: null, neighbour: null, facts: [], text, missing: null, window: null },
     marks: marksIn(text, set.words),
     ...{ supporters: [], n_supporters: 0 },
   };

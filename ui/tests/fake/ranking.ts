@@ -267,7 +267,11 @@ export function rank(set: FakeSet, params: Params): Columns {
       case "repeats":
         summary(
           "repeats",
-          params.repeats_on ? (params.repeat_share === 1 ? off("share is 1") : applied) : off("off"),
+          params.repeats_on
+            ? params.repeat_share === 1
+              ? off("share is 1, and no row has copies")
+              : applied
+            : off("off"),
           before.length,
           before.length,
           6,
@@ -334,6 +338,7 @@ export function rank(set: FakeSet, params: Params): Columns {
     stages: summaries,
     order: [...kept, ...dropped],
     n_kept: kept.length,
+    copies: [],
     lists: [
       { stage: "vector", rank: vectorRank, score: [] },
       { stage: "bm25", rank: bm25Rank, score: [] },
@@ -548,6 +553,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
     bars,
     formula,
     min_score: params.threshold_on ? params.min_score : null,
+    short_by: null,
     neighbour:
       fused === null || neighbourScore === null
         ? null

@@ -16,9 +16,13 @@ fn notes() -> Notes {
     ])
 }
 
-/// The best score of each row, by path.
+/// The best score of each row by path, where thumbs weigh.
 fn scores(memlens: &Memlens) -> Value {
-    let report = memlens.json(&["search", "--json", QUERY]);
+    scores_with(memlens, "feedback_on=true")
+}
+
+fn scores_with(memlens: &Memlens, setting: &str) -> Value {
+    let report = memlens.json(&["search", "--json", "--set", setting, QUERY]);
     let rows = list(&report["results"]).iter();
     rows.map(|row| {
         (
@@ -44,9 +48,18 @@ fn a_thumb_moves_the_ranking_until_it_is_taken_back() {
     let up = scores(&memlens);
     assert!(up["attic.md"].as_f64() > plain["attic.md"].as_f64());
     assert_eq!(up["hall.md"], plain["hall.md"]);
+    assert_eq!(scores_with(&memlens, "feedback_on=false"), plain);
     // The other kind turns it.
     assert!(vote("down").contains("which had the other"));
-    let down = memlens.json(&["search", "--json", "--set", "min_score=0", QUERY]);
+    let down = memlens.json(&[
+        "search",
+        "--json",
+        "--set",
+        "min_score=0",
+        "--set",
+        "feedback_on=true",
+        QUERY,
+    ]);
     assert_eq!(paths(&down["results"]), ["hall.md", "attic.md"]);
     let listed = memlens.json(&["feedback", "--json"]);
     let [entry] = list(&listed["feedback"]).as_slice() else {

@@ -464,7 +464,7 @@ fn a_config_leaves_and_comes_back() {
             .expect("it is JSON");
     assert_eq!(
         exported["parameters"],
-        json!({"fusion": "rrf", "min_score": 0.0317})
+        json!({"feedback_on": false, "fusion": "rrf", "min_score": 0.0317})
     );
 
     let search = |arguments: &[&str]| {
@@ -706,4 +706,28 @@ fn rows_say_that_their_note_is_gone_or_changed() {
             }
         }
     }
+}
+
+#[test]
+fn a_short_half_life_does_not_empty_the_answer() {
+    let notes = Notes::new(&[
+        ("2019-03-01.md", "The router stands in the hall."),
+        ("2020-03-01.md", "The router stood in the attic."),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let question = "where does the router stand";
+    let all = memlens.json(&["search", "--json", question]);
+    let decayed = memlens.json(&["search", "--json", "--set", "half_life_days=30", question]);
+    let sorted = |report: &serde_json::Value| {
+        let mut paths = paths(&report["results"]);
+        paths.sort_unstable();
+        paths.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(sorted(&all).len(), 2);
+    assert_eq!(sorted(&decayed), sorted(&all));
+    assert!(
+        decayed["results"][0]["score"]
+            .as_f64()
+            .is_some_and(|score| score < 0.001)
+    );
 }

@@ -41,10 +41,7 @@ pub fn with_evidence(mut set: CandidateSet) -> CandidateSet {
     )));
     for (at, candidate) in (0..).zip(&mut set.candidates) {
         candidate.observations = at * OBSERVATIONS..(at + 1) * OBSERVATIONS;
-        candidate.thumbs = Thumbs {
-            n_up: at % 3,
-            n_down: at % 2,
-        };
+        candidate.thumbs = Thumbs::for_this_question(at % 3, at % 2);
         candidate.age = Age::Days {
             days: f64::from(at),
             from: DateSource::Modified,

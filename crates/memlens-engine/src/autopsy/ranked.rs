@@ -441,16 +441,10 @@ pub(super) fn lost(why: &ChunkWhy) -> String {
         let first = first.to_uppercase();
         said.replace_range(..1, &first);
     }
-    match short_by(&why.journey) {
+    match why.journey.short_by {
         Some(short) => format!("{said}, short by {}", number(short, 3)),
         None => said,
     }
-}
-
-/// How much the score falls short of what is asked for; none where it was not lost by that.
-pub(super) fn short_by(journey: &Journey) -> Option<f64> {
-    let (score, least) = (journey.score?, journey.min_score?);
-    (journey.rank.is_none() && score < least).then_some(least - score)
 }
 
 /// Whose ranking it is, where that is not the agent's very own.

@@ -2,7 +2,7 @@
 
 use super::disk::gaps_said;
 use super::fact::Fact;
-use super::ranked::{Best, lost, short_by};
+use super::ranked::{Best, lost};
 use super::words::{telling, times};
 use super::{Case, Findings, place_told};
 use crate::cause::Cause;
@@ -153,7 +153,7 @@ fn summary(
         Verdict::RankedOut => {
             let n_times = times(n_about);
             let short = best.and_then(|best| {
-                let short = short_by(&best.why.journey)?;
+                let short = best.why.journey.short_by?;
                 Some(format!(
                     "The best try missed the least score by {}.",
                     number(short, 3)

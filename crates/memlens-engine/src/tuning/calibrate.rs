@@ -1,9 +1,12 @@
 //! The line below which results are dropped, by the scores of judged rows.
 
-use memlens_eval::{AtLine, Calibration};
-use memlens_params::{Parameter, ParameterKind, ParameterSet, Value, Values};
+use std::collections::HashMap;
 
-use super::prepared::Prepared;
+use memlens_eval::{AtLine, Calibration};
+use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, Values};
+
+use super::prepared::{Prepared, PreparedQuery};
+use crate::search::native;
 use crate::view::{self, CalibrationAnswer, LineFigures};
 
 /// So many of the best rows of each judged query are looked at: what a person or an agent reads.
@@ -27,9 +30,22 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
     let Ok(open) = values.clone().with([(parameter.id, Value::Number(min))]) else {
         return none("The min score cannot be moved with these settings.");
     };
+    let before_decay = before_decay(&open);
+    // The rows of a query with the scores that the line is compared with.
+    let rows = |query: &PreparedQuery| -> Vec<(u32, f64)> {
+        let rows = prepared.rank(query, &open);
+        let Some(before_decay) = &before_decay else {
+            return rows;
+        };
+        let scores: HashMap<u32, f64> = prepared.rank(query, before_decay).into_iter().collect();
+        let scored = rows.into_iter();
+        scored
+            .filter_map(|(slot, _)| Some((slot, *scores.get(&slot)?)))
+            .collect()
+    };
     let (mut relevant, mut not_relevant) = (Vec::new(), Vec::new());
     for query in prepared.judged() {
-        for (slot, score) in prepared.rank(query, &open).into_iter().take(DEPTH) {
+        for (slot, score) in rows(query).into_iter().take(DEPTH) {
             if query.is_relevant(slot) {
                 relevant.push(score);
             } else {
@@ -37,7 +53,10 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
             }
         }
     }
-    let best = |query| prepared.rank(query, &open).first().map(|(_, score)| *score);
+    let best = |query| {
+        let scores = rows(query).into_iter().map(|(_, score)| score);
+        scores.max_by(f64::total_cmp)
+    };
     let nonsense: Vec<f64> = prepared.nonsense().filter_map(best).collect();
     let Some(scores) = Calibration::of(&relevant, &not_relevant, &nonsense) else {
         return none("No judged query finds anything, so there is no score to look at.");
@@ -70,6 +89,21 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
         separates: scores.separates(),
         sentence: scores.sentence(),
     }))
+}
+
+/// Values by which every candidate keeps its score before decay; `None` where decay does not act.
+fn before_decay(values: &Values) -> Option<Values> {
+    let params = native(values).filter(|it| it.decay_on && it.half_life_days > 0.0)?;
+    let params = Params {
+        decay_on: false,
+        repeats_on: false,
+        limit_on: false,
+        hook_on: false,
+        budget_on: false,
+        min_score_of_best: 0.0,
+        ..params
+    };
+    Some(params.values())
 }
 
 /// The number that drops rows by their score, its range and step; none where a pipeline has none.

@@ -128,6 +128,8 @@ pub struct Journey {
     pub formula: Vec<FormulaLine>,
     /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
     pub min_score: Option<f64>,
+    /// How much the score that was compared with it falls short of it; `None` unless the row was dropped by that.
+    pub short_by: Option<f64>,
     /// What parts it from its neighbour.
     pub neighbour: Option<String>,
     /// Facts of the chunk.

@@ -4,7 +4,8 @@ use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// Drops rows below `min_score`, or below `min_score_of_best` of the best row's score.
+/// Drops rows whose score before decay is below `min_score`, so that age alone never empties an answer, and rows whose score
+/// is below `min_score_of_best` of the best row's.
 pub fn threshold(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.threshold_on {
@@ -15,6 +16,7 @@ pub fn threshold(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let min_of_best = params.min_score_of_best * best;
     let detail = |row| Detail::Threshold {
         score: score_of(row),
+        before_decay: row.before_decay.unwrap_or_else(|| score_of(row)),
         min_score: params.min_score,
         min_of_best,
     };

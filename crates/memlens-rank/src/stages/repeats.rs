@@ -1,24 +1,103 @@
-//! Stage 9: a chunk whose text better rows already show goes to the back.
+//! Stage 9: copies of a better row's text are folded under it, and a chunk whose lines better rows already show goes to the
+//! back.
 //!
-//! Chunks overlap, and a list that shows the same lines three times wastes places. Rows are moved,
-//! never dropped. Source: the study behind the default ranking, section 1.3.
+//! Copied files, archives and repeated lines fill a list with one text; which chunks are copies is a fact of the candidates
+//! ([`Candidate::copies`]). Chunks of one file overlap, and a list that shows the same lines three times wastes places; those
+//! rows are moved and never dropped. Source of the second: the study behind the default ranking, section 1.3.
 
+use std::cmp::Ordering;
 use std::ops::Range;
+
+use memlens_params::Copies;
 
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
+use crate::{Age, Candidate};
 
-/// Goes down the rows and sends to the back those of whose bytes more than `repeat_share` stand in
-/// rows taken before.
+/// Goes down the rows: folds those whose text is a copy of a row above, and sends to the back those of whose bytes more than
+/// `repeat_share` are shown by rows above.
 pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
-    let limit = context.params.repeat_share;
-    if !context.params.repeats_on {
+    let params = context.params;
+    let limit = params.repeat_share;
+    if !params.repeats_on {
         return Outcome::skipped(SWITCHED_OFF);
     }
-    if limit >= 1.0 {
-        return Outcome::skipped("share is 1");
+    let moves = limit < 1.0;
+    let folds = params.copies == Copies::Fold;
+    if !moves && !folds {
+        return Outcome::skipped("off: share 1, copies kept");
     }
+    let groups = if folds {
+        CopyGroups::of(context, rows)
+    } else {
+        CopyGroups::default()
+    };
+    if !moves && groups.is_empty() {
+        return Outcome::skipped("share is 1, and no row has copies");
+    }
+    let found = if moves {
+        shown_before(context, rows, &groups)
+    } else {
+        vec![(0.0, Vec::new()); rows.len()]
+    };
+
+    // The places first, so that what showed a row is named by the rank that it has on screen.
+    let is_taken = |at: usize| found[at].0 <= limit && !groups.is_folded(at);
+    let n_taken = (0..rows.len()).filter(|at| is_taken(*at)).count() as u32;
+    let (mut next_taken, mut next_aside) = (0, n_taken);
+    let mut places: Vec<u32> = Vec::with_capacity(rows.len());
+    for at in 0..rows.len() {
+        if groups.is_folded(at) {
+            places.push(0);
+            continue;
+        }
+        let next = if is_taken(at) {
+            &mut next_taken
+        } else {
+            &mut next_aside
+        };
+        places.push(*next);
+        *next += 1;
+    }
+    let n_moved = next_aside - n_taken;
+    let n_folded = rows.len() as u32 - next_aside;
+    let details = found
+        .into_iter()
+        .enumerate()
+        .map(|(at, (share, shown_by))| {
+            let copies = groups.under(at);
+            Detail::Repeats {
+                share,
+                limit,
+                shown_by: shown_by
+                    .iter()
+                    .map(|position| places[*position as usize] + 1)
+                    .collect(),
+                place: places[at],
+                folded_under: groups.first_of(at).map(|first| places[first as usize] + 1),
+                n_copies: copies.len() as u32,
+                copies: if context.is_recorded {
+                    newest_first(context, rows, copies)
+                } else {
+                    Vec::new()
+                },
+            }
+        })
+        .collect();
+    let copies = if n_folded == 1 { "copy" } else { "copies" };
+    let folded = (n_folded > 0).then(|| format!("{n_folded} {copies} folded"));
+    let moved = (n_moved > 0).then(|| format!("{n_moved} moved to the end"));
+    let said: Vec<String> = folded.into_iter().chain(moved).collect();
+    Outcome {
+        note: (!said.is_empty()).then(|| said.join(", ")),
+        ..Outcome::applied(details)
+    }
+}
+
+/// For each row the share of its bytes that rows taken before it show, and their positions.
+fn shown_before(context: &Context<'_>, rows: &[Row], groups: &CopyGroups) -> Vec<(f64, Vec<u32>)> {
+    let limit = context.params.repeat_share;
     // Documents show nothing of each other, so one is done after the other, each in the order of its rows.
     let document = |position: u32| {
         let slot = rows[position as usize].slot;
@@ -33,6 +112,9 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     for of_document in positions.chunk_by(|a, b| a.0 == b.0) {
         shown.clear();
         for (_, position) in of_document {
+            if groups.is_folded(*position as usize) {
+                continue;
+            }
             let row = &rows[*position as usize];
             let bytes = &context.set.candidates[row.slot as usize].bytes;
             let (share, shown_by) = shown.share_of(bytes);
@@ -42,41 +124,82 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
             found[*position as usize] = (share, shown_by);
         }
     }
+    found
+}
 
-    // The places first, so that what showed a row is named by the rank that it has on screen.
-    let n_taken = found.iter().filter(|(share, _)| *share <= limit).count() as u32;
-    let (mut next_taken, mut next_aside) = (0, n_taken);
-    let places: Vec<u32> = found
-        .iter()
-        .map(|(share, _)| {
-            let next = if *share <= limit {
-                &mut next_taken
-            } else {
-                &mut next_aside
-            };
-            let place = *next;
-            *next += 1;
-            place
-        })
-        .collect();
-    let details = found
-        .into_iter()
-        .zip(&places)
-        .map(|((share, shown_by), place)| Detail::Repeats {
-            share,
-            limit,
-            shown_by: shown_by
-                .iter()
-                .map(|position| places[*position as usize] + 1)
-                .collect(),
-            place: *place,
-        })
-        .collect();
-    let n_moved = rows.len() as u32 - n_taken;
-    Outcome {
-        note: (n_moved > 0).then(|| format!("{n_moved} moved to the end")),
-        ..Outcome::applied(details)
+/// Which rows are copies of a better one, by position.
+#[derive(Default)]
+struct CopyGroups {
+    /// For each row that is folded the position of the best of its group; empty where none is.
+    first_of: Vec<Option<u32>>,
+    /// The position of the best row of a group with each that is folded under it, ascending.
+    under: Vec<(u32, u32)>,
+}
+
+impl CopyGroups {
+    fn of(context: &Context<'_>, rows: &[Row]) -> CopyGroups {
+        let group = |row: &Row| context.set.candidates[row.slot as usize].copies;
+        let grouped = (0..)
+            .zip(rows)
+            .filter_map(|(at, row)| Some((group(row)?, at)));
+        let mut grouped: Vec<(u32, u32)> = grouped.collect();
+        grouped.sort_unstable();
+        let mut under: Vec<(u32, u32)> = Vec::new();
+        for group in grouped.chunk_by(|a, b| a.0 == b.0) {
+            let (_, first) = group[0];
+            under.extend(group[1..].iter().map(|(_, at)| (first, *at)));
+        }
+        let mut groups = CopyGroups::default();
+        if !under.is_empty() {
+            groups.first_of = vec![None; rows.len()];
+            for (first, at) in &under {
+                groups.first_of[*at as usize] = Some(*first);
+            }
+            under.sort_unstable();
+            groups.under = under;
+        }
+        groups
     }
+
+    fn is_empty(&self) -> bool {
+        self.under.is_empty()
+    }
+
+    fn first_of(&self, at: usize) -> Option<u32> {
+        self.first_of.get(at).copied().flatten()
+    }
+
+    fn is_folded(&self, at: usize) -> bool {
+        self.first_of(at).is_some()
+    }
+
+    /// What is folded under a row.
+    fn under(&self, at: usize) -> &[(u32, u32)] {
+        let at = at as u32;
+        let from = self.under.partition_point(|(first, _)| *first < at);
+        let to = self.under.partition_point(|(first, _)| *first <= at);
+        &self.under[from..to]
+    }
+}
+
+/// The slots of folded rows, the newest first.
+fn newest_first(context: &Context<'_>, rows: &[Row], copies: &[(u32, u32)]) -> Vec<u32> {
+    let mut slots: Vec<u32> = copies
+        .iter()
+        .map(|(_, at)| rows[*at as usize].slot)
+        .collect();
+    let candidate = |slot: u32| &context.set.candidates[slot as usize];
+    slots.sort_by(|a, b| by_age(candidate(*a), candidate(*b)));
+    slots
+}
+
+/// Younger before older before those without an age, ties by their order.
+fn by_age(a: &Candidate, b: &Candidate) -> Ordering {
+    let days = |candidate: &Candidate| match candidate.age {
+        Age::Days { days, .. } => days,
+        Age::Unknown | Age::Evergreen => f64::INFINITY,
+    };
+    days(a).total_cmp(&days(b)).then(a.order.cmp(&b.order))
 }
 
 /// The byte ranges of one document that rows taken so far show, sorted by start.

@@ -13,7 +13,7 @@ pub(crate) const REACH: f64 = 0.5;
 /// five sixths.
 pub(crate) const THUMBS_OF_NO_OPINION: f64 = 2.0;
 
-/// Weighs every row by the person's thumbs on it.
+/// Weighs every row by the user's thumbs on it, each by how close its question is to this one.
 pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let strength = context.params.feedback_strength;
     if !context.params.feedback_on {
@@ -24,19 +24,30 @@ pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
     let thumbs_on = |row: &Row| context.set.candidates[row.slot as usize].thumbs;
     let has_thumbs = |row: &&Row| thumbs_on(row) != Thumbs::default();
-    let n_weighted = rows.iter().filter(has_thumbs).count();
-    if n_weighted == 0 {
+    if !rows.iter().any(|row| has_thumbs(&row)) {
         return Outcome::skipped("no chunk has a thumb");
+    }
+    let counts = |row: &&Row| thumbs_on(row).up + thumbs_on(row).down > 0.0;
+    let n_weighted = rows.iter().filter(counts).count();
+    if n_weighted == 0 {
+        return Outcome::skipped("no thumb was given for a question close to this one");
     }
     let details = rows
         .iter()
         .map(|row| {
             let thumbs = thumbs_on(row);
-            let (up, down) = (f64::from(thumbs.n_up), f64::from(thumbs.n_down));
+            let Thumbs {
+                n_up,
+                n_down,
+                up,
+                down,
+            } = thumbs;
             Detail::Feedback {
                 base: row.score.unwrap_or(0.0),
-                n_up: thumbs.n_up,
-                n_down: thumbs.n_down,
+                n_up,
+                n_down,
+                up,
+                down,
                 strength,
                 weight: 1.0 + strength * REACH * (up - down) / (up + down + THUMBS_OF_NO_OPINION),
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use memlens_corroborate::{CopyPrint, copy_groups};
 use memlens_index::{IndexError, Join, TextScores};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
@@ -110,6 +111,7 @@ pub fn retrieve(
         )
     });
     let matched = matched?;
+    let copies = copies_among(lists, &union, also);
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of a note follow each other.
@@ -149,6 +151,7 @@ pub fn retrieve(
             direction: Some(slot as u32),
             cosines,
             n_matched: hit_words.len() as u32,
+            copies: copies[slot],
             ..Candidate::default()
         });
         let (_, facts, dated) = match note.take_if(|(of, ..)| *of == at) {
@@ -213,6 +216,24 @@ pub fn retrieve(
         words: scores.words,
         took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
     })
+}
+
+/// The group of copies of each candidate, see [`Candidate::copies`]. Candidates that are there only because they were asked
+/// for join a group and bring none together, so that they change no other's facts.
+fn copies_among(lists: &Lists, union: &[u32], also: &[u32]) -> Vec<Option<u32>> {
+    let mut order: Vec<usize> = (0..union.len()).collect();
+    // Stable: the rest stay in their order.
+    order.sort_by_key(|slot| also.contains(&union[*slot]));
+    let n_firm = order.partition_point(|slot| !also.contains(&union[*slot]));
+    let prints: Vec<CopyPrint> = order
+        .iter()
+        .map(|slot| lists.snapshot.chunk(union[*slot]).1.copy_print())
+        .collect();
+    let mut copies = vec![None; union.len()];
+    for (slot, first) in order.iter().zip(copy_groups(&prints, n_firm)) {
+        copies[*slot] = first.map(|first| union[order[first as usize]]);
+    }
+    copies
 }
 
 fn note_facts(lists: &Lists, document: &DocumentRow) -> NoteFacts {

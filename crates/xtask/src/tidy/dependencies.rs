@@ -27,11 +27,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-written", &["memlens-index", "memlens-ingest"]),
     (
         "memlens-store",
-        &["memlens-faults", "memlens-files", "memlens-ingest"],
+        &[
+            "memlens-corroborate",
+            "memlens-faults",
+            "memlens-files",
+            "memlens-ingest",
+        ],
     ),
     (
         "memlens-retrieve",
         &[
+            "memlens-corroborate",
             "memlens-embed",
             "memlens-index",
             "memlens-ingest",

@@ -1,0 +1,132 @@
+//! Copies of one text: they hold one place and are listed there; settings that change nothing are named.
+
+use memlens_tests::Notes;
+use serde_json::Value;
+
+use crate::memlens::{Memlens, list, paths};
+
+const QUESTION: &str = "who rotated the shop deploy key";
+const KEY: &str = "# Deploy key\n\nThe deploy key of the shop lives in the vault under shop/deploy, ask Nora to rotate it.";
+
+/// A note with twelve copies that a sync tool left in conflict, four of them edited by a word, and the note that answers.
+fn conflicted() -> Notes {
+    let notes = Notes::new(&[]);
+    notes.write("deploy-key.md", &format!("{KEY}\n"));
+    let dates = [
+        ("2026-01-10", 0, " ok"),
+        ("2026-02-11", 1, ""),
+        ("2026-03-12", 2, ""),
+        ("2026-04-13", 3, " ok"),
+        ("2026-05-14", 4, ""),
+        ("2026-06-15", 5, ""),
+        ("2026-07-16", 6, " ok"),
+        ("2026-08-17", 7, ""),
+        ("2026-09-18", 8, ""),
+        ("2026-01-10", 9, " ok"),
+        ("2026-02-11", 10, ""),
+        ("2026-03-12", 11, ""),
+    ];
+    for (date, at, end) in dates {
+        let name = format!("deploy-key (conflicted copy {date}) {at}.md");
+        notes.write(&name, &format!("{KEY}{end}\n"));
+    }
+    notes.write(
+        "rotation.md",
+        "# Rotation\n\nThe shop's deploy key was rotated on 3 November by Idris and now expires in May.\n",
+    );
+    notes
+}
+
+#[test]
+fn copies_hold_one_place_and_are_listed_there() {
+    let notes = conflicted();
+    let memlens = Memlens::of(&[&notes]);
+    let report = memlens.json(&["search", "--json", QUESTION]);
+    let results = list(&report["results"]);
+    let found = paths(&report["results"]);
+    let rank = found.iter().position(|path| *path == "rotation.md");
+    assert!(rank.is_some_and(|at| at < 2), "{found:?}");
+    // Every copy is listed on one row, the newest first.
+    let copies: Vec<&str> = results
+        .iter()
+        .flat_map(|row| paths(&row["copies"]))
+        .collect();
+    assert_eq!(copies.len() + found.len(), 14, "{found:?} {copies:?}");
+    let dated: Vec<&str> = results
+        .iter()
+        .filter(|row| !list(&row["copies"]).is_empty())
+        .flat_map(|row| paths(&row["copies"]))
+        .filter_map(|path| path.split_once("copy ").map(|(_, rest)| &rest[..10]))
+        .collect();
+    let by_row = results.iter().map(|row| {
+        let copies = paths(&row["copies"]).into_iter();
+        let dates = copies.filter_map(|path| path.split_once("copy ").map(|(_, rest)| &rest[..10]));
+        dates.collect::<Vec<_>>()
+    });
+    for dates in by_row {
+        assert!(dates.is_sorted_by(|a, b| a >= b), "{dates:?}");
+    }
+    assert!(!dated.is_empty());
+    let printed = memlens.print(&["search", QUESTION]);
+    assert!(printed.contains("copies: "), "{printed}");
+    // The folded ones say under which row they are.
+    let folded = memlens.print(&["why", QUESTION, copies[0]]);
+    assert!(
+        folded.contains("lost at Repeats: folded: its text is a copy of that of rank "),
+        "{folded}"
+    );
+}
+
+#[test]
+fn a_note_that_copies_keep_out_says_so() {
+    let notes = conflicted();
+    let memlens = Memlens::of(&[&notes]);
+    let why = |settings: &[&str]| {
+        let settings: Vec<&str> = settings.iter().flat_map(|it| ["--set", it]).collect();
+        memlens.print(&[&["why", QUESTION, "rotation.md"], &settings[..]].concat())
+    };
+    let said = why(&["copies=keep"]);
+    assert!(
+        said.contains(
+            "lost at Limit: rank 14 > max results 10; 12 of the 13 rows above it are copies of others there; copies=fold would put it at rank 2"
+        ),
+        "{said}"
+    );
+    // Copies fill the lists before ranking begins.
+    let said = why(&["vector_on=false", "bm25_depth=5"]);
+    assert!(
+        said.contains("12 of the 13 chunks before it in the list BM25 are copies of others there, and fill it to its depth 5"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_setting_that_changes_nothing_is_named() {
+    let notes = conflicted();
+    let memlens = Memlens::of(&[&notes]);
+    let said = |settings: &[&str]| {
+        let settings: Vec<&str> = settings.iter().flat_map(|it| ["--set", it]).collect();
+        let run = memlens.run(&[&["search", "--json", QUESTION], &settings[..]].concat());
+        assert_eq!(run.status, 0, "{run:?}");
+        let report: Value = serde_json::from_str(&run.out).expect("it prints JSON");
+        assert!(!list(&report["results"]).is_empty());
+        run.err
+    };
+    assert_eq!(
+        said(&["near_duplicates=collapse"]),
+        "memlens: near_duplicates has no effect while the stage Corroboration is off; corroboration_on=true switches it on\n"
+    );
+    assert_eq!(
+        said(&["near_duplicates=collapse", "corroboration_on=true"]),
+        ""
+    );
+    assert_eq!(
+        said(&["fusion_k=20"]),
+        "memlens: fusion_k has no effect with fusion=calibrated; it acts with fusion=rrf\n"
+    );
+    assert_eq!(
+        said(&["limit_on=false", "max_results=3"]),
+        "memlens: max_results has no effect while the stage Limit is off; limit_on=true switches it on\n"
+    );
+    assert_eq!(said(&["max_results=3"]), "");
+}
