@@ -16,6 +16,7 @@ const scenario = inOneWindow({
   prepare: async (scratch) => {
     await scratch.writeHome(CLAUDE, LONG);
     await scratch.writeHome(".claude/projects/-srv-house/0f.jsonl", "{}\n");
+    await scratch.writeHome(".codex/config.toml", "[features]\nmemories = true\n");
     await scratch.writeHome(".codex/memories/memory_summary.md", "The tide table was sold.\n");
     await scratch.writeHome(".openclaw/openclaw.json", "{broken");
   },

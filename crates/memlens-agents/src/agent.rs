@@ -90,6 +90,8 @@ pub enum Keeps {
         /// Percent of the limit for the end.
         tail: u64,
     },
+    /// All entries of the file, equal ones once, and none that Hermes takes for a threat. No limit cuts.
+    Entries,
     /// As `Ends`, with OpenClaw's marker counted. `AGENTS.md` also gets a digest of its policy lines between the ends.
     OpenClaw,
 }

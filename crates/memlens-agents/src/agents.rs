@@ -19,10 +19,14 @@ pub use openclaw::{openclaw_databases, openclaw_member};
 use crate::agent::Agent;
 pub(crate) use basic_memory::config as basic_memory_config;
 pub(crate) use claude_code::{
-    root as claude_code_root, source as claude_code_source, variable_on as claude_code_variable_on,
+    follow_projects as claude_code_follow_projects, root as claude_code_root,
+    source as claude_code_source,
 };
 pub(crate) use codex::{root as codex_root, source as codex_source};
-pub(crate) use gemini_cli::{root as gemini_cli_root, source as gemini_cli_source};
+pub(crate) use gemini_cli::{
+    context_names as gemini_cli_names, is_memory_of as is_gemini_cli_memory_of,
+    root as gemini_cli_root, source as gemini_cli_source,
+};
 pub(crate) use hermes::root as hermes_root;
 pub(crate) use openclaw::{LOGS_IN_WORKSPACE, config as openclaw_config, state as openclaw_state};
 pub(crate) use openviking::config as openviking_config;

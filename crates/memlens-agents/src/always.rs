@@ -3,7 +3,7 @@
 //! Nothing here is called before the user chose to watch the agent. Only regular text files below the home folder, the agent's own
 //! folders and the session's folder are read, none through a link that leads out of them and none in a hidden folder that is not the agent's.
 
-mod chain;
+pub(crate) mod chain;
 mod claude_code;
 mod codex;
 mod gemini_cli;
@@ -133,7 +133,14 @@ impl SessionLoad {
 /// a project. To be called only for an agent that the user watches.
 pub fn session_load(home: &Home, found: &Found, cwd: Option<&Path>) -> SessionLoad {
     let mut load = instructions(home, found, cwd);
-    load.add(memory(found));
+    match cwd {
+        None => load.add(memory(found)),
+        Some(cwd) => {
+            let mut found = found.clone();
+            found.follow_session(home, cwd);
+            load.add(memory(&found));
+        }
+    }
     load
 }
 
@@ -144,7 +151,9 @@ pub fn always_loaded(home: &Home, found: &Found) -> SessionLoad {
     for project in projects(home, found.agent.id) {
         load.add(instructions(home, found, Some(&project)));
     }
-    load.add(memory(found));
+    let mut found = found.clone();
+    found.follow_projects(home);
+    load.add(memory(&found));
     load
 }
 

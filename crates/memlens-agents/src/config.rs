@@ -22,15 +22,25 @@ const DEPTH_MAX: usize = 128;
 pub(crate) enum Format {
     /// JSON5, and so JSON as well.
     Json,
+    /// JSON and nothing else.
+    PlainJson,
+    Toml,
     Yaml,
 }
 
-/// Reads a config below a home folder, its `$include`s followed; `None` if absent. The reason is for the user.
-pub(crate) fn read_with_includes(path: &Path, home: &Path) -> Result<Option<Value>, String> {
+/// Reads a config and its `$include`s; if one of these cannot be read, the config alone, with the reason. `None` if absent.
+pub(crate) fn read_as_far_as_possible(
+    path: &Path,
+    home: &Path,
+) -> Result<Option<(Value, Option<String>)>, String> {
     let Some(value) = read(path, Format::Json, home)? else {
         return Ok(None);
     };
-    include::resolve(value, path, &mut |_| ()).map(Some)
+    let all = include::resolve(value.clone(), path, &mut |_| ());
+    Ok(Some(match all {
+        Ok(all) => (all, None),
+        Err(why) => (value, Some(why)),
+    }))
 }
 
 /// Reads a config below a home folder; none where there is none. The reason is for a person.
@@ -81,11 +91,18 @@ pub(crate) fn parse_any(text: &str) -> Result<Value, String> {
 
 fn parse_value(text: &str, format: Format) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim().is_empty() {
+    // An empty TOML file sets nothing.
+    if text.trim().is_empty() && !matches!(format, Format::Toml) {
         return Err("it is empty".to_owned());
     }
     match format {
         Format::Json => parse_json(text),
+        Format::PlainJson => serde_json::from_str(text).map_err(|error| {
+            let what = error.to_string();
+            let what = what.split(" at line ").next().unwrap_or_default();
+            format!("line {}, column {}: {what}", error.line(), error.column())
+        }),
+        Format::Toml => parse_toml(text),
         Format::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string()),
     }
 }
@@ -106,6 +123,21 @@ pub(crate) fn words(error: &io::Error) -> String {
         return "permission denied".to_owned();
     }
     error.to_string()
+}
+
+fn parse_toml(text: &str) -> Result<Value, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let what = error.message().to_owned();
+        match error.span() {
+            Some(span) => {
+                let before = text.get(..span.start).unwrap_or(text);
+                let line = before.rsplit('\n').next().unwrap_or_default();
+                let (row, column) = (before.matches('\n').count(), line.chars().count());
+                format!("line {}, column {}: {what}", row + 1, column + 1)
+            }
+            None => what,
+        }
+    })
 }
 
 fn parse_json(text: &str) -> Result<Value, String> {
@@ -198,12 +230,25 @@ mod tests {
 
     #[test]
     fn configs_of_every_kind() {
-        use Format::{Json, Yaml};
+        use Format::{Json, PlainJson, Toml, Yaml};
         check("{a: 1, // said\n}", Json, r#"{"a":1}"#);
         check("\u{feff}{\"a\": 'b'}\r\n", Json, r#"{"a":"b"}"#);
         check("{a: 1, a: 2}", Json, r#"{"a":2}"#);
         check("a: 1\r\n", Yaml, r#"{"a":1}"#);
         check("\u{feff}a: 1\n", Yaml, r#"{"a":1}"#);
+        check("{\"a\": 1}", PlainJson, r#"{"a":1}"#);
+        check(
+            "{\"a\": 1, // said\n}",
+            PlainJson,
+            "line 1, column 10: key must be a string",
+        );
+        check("a = 1\n[b]\nc = ['d']", Toml, r#"{"a":1,"b":{"c":["d"]}}"#);
+        check("", Toml, "{}");
+        check(
+            "a = 1\nb = \n",
+            Toml,
+            "line 2, column 5: string values must be quoted, expected literal string",
+        );
         check("\u{feff}\n", Json, "it is empty");
         check("", Json, "it is empty");
         check(" \n", Yaml, "it is empty");

@@ -31,6 +31,8 @@
 mod agent;
 mod agents;
 mod always;
+mod claude_settings;
+mod codex_settings;
 mod config;
 pub mod copied_database;
 mod counting;
@@ -57,9 +59,9 @@ pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
 pub use loaded::{Cut, FileLoad, Loaded, MemoryLoad, Missing, Unreadable, loaded};
 pub use looking::{Found, IfMissing, LoadFile, Loads, SwitchedOff, look, whose};
-pub use measure::{Count, Kept, Measured, Part, measure};
+pub use measure::{Count, Kept, LeftOut, Measured, Part, measure};
 pub use openclaw_search::{
-    Effect, ExtraPath, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void,
+    Effect, ExtraPath, MemorySearch, Schema, SearchOff, SearchSettings, Setting, SettingGroup, Void,
 };
 pub use outputs::{AgentFile, agent_file};
 pub use recall::{

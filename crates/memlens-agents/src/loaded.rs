@@ -32,14 +32,25 @@ impl FileLoad {
     pub fn digest_lines(&self) -> Vec<(u64, u64)> {
         let kept = self.measured.kept.iter();
         kept.filter(|kept| kept.part == Part::Digest)
-            .map(|kept| {
-                let last = kept.range.end.saturating_sub(1).max(kept.range.start);
-                (
-                    line_of(&self.text, kept.range.start),
-                    line_of(&self.text, last),
-                )
+            .map(|kept| self.lines(&kept.range))
+            .collect()
+    }
+
+    /// First and last lines of each entry that the agent blocks, with the patterns that it matches.
+    pub fn blocked_lines(&self) -> Vec<(u64, u64, String)> {
+        let left_out = self.measured.left_out.iter();
+        left_out
+            .filter(|one| !one.threats.is_empty())
+            .map(|one| {
+                let (first, last) = self.lines(&one.range);
+                (first, last, one.threats.join(", "))
             })
             .collect()
+    }
+
+    fn lines(&self, range: &std::ops::Range<usize>) -> (u64, u64) {
+        let last = range.end.saturating_sub(1).max(range.start);
+        (line_of(&self.text, range.start), line_of(&self.text, last))
     }
 }
 
@@ -143,11 +154,13 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
     let mut is_cut = false;
     for file in &loads.files {
         let path = loads.folder.join(file.name);
-        let is_openclaw = file.cap.keeps == Keeps::OpenClaw;
-        let read = if is_openclaw {
-            openclaw_text(&path)
-        } else {
-            read(&path).map_err(|why| (why, None))
+        let read = match file.cap.keeps {
+            Keeps::OpenClaw => openclaw_text(&path),
+            // Hermes takes the mark for a part of the first entry.
+            Keeps::Entries => read_with_mark(&path).map_err(|why| (why, None)),
+            Keeps::Beginning | Keeps::BeginningExactly | Keeps::Ends { .. } => {
+                read(&path).map_err(|why| (why, None))
+            }
         };
         // Charges a line in place of a file to the total; returns what fits.
         let mut charge = |said: &str| {

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::agent::{Agent, Cap, Limit};
-use crate::agents::AGENTS;
+use crate::agents::{AGENTS, claude_code_follow_projects, is_gemini_cli_memory_of};
+use crate::always::projects;
+use crate::codex_settings::CodexSettings;
 use crate::config::{self, Format};
 use crate::home::Home;
 
@@ -18,7 +20,7 @@ use crate::home::Home;
 const CHILDREN_MAX: usize = 2000;
 
 /// What is there of one agent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Found {
     /// The agent.
     pub agent: &'static Agent,
@@ -125,6 +127,39 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
 }
 
 impl Found {
+    /// Changes the loads by what the settings of the projects that its sessions worked in say. Reads these settings and the beginnings of
+    /// sessions, so it is to be called only for an agent that the user watches.
+    pub fn follow_projects(&mut self, home: &Home) {
+        if self.agent.id == "claude-code" {
+            let projects = projects(home, self.agent.id);
+            claude_code_follow_projects(self, home, &projects, true);
+        }
+    }
+
+    /// The same for sessions in one folder: only what these load is left.
+    pub(crate) fn follow_session(&mut self, home: &Home, cwd: &Path) {
+        match self.agent.id {
+            "claude-code" => claude_code_follow_projects(self, home, &[cwd.to_owned()], false),
+            "codex" => {
+                if let Some(why) = CodexSettings::read(home, Some(cwd)).no_memories() {
+                    self.loads.clear();
+                    self.add_switch(format!("{why}, so Codex loads nothing of its memories"));
+                }
+            }
+            "gemini-cli" => {
+                self.loads
+                    .retain(|loads| is_gemini_cli_memory_of(&loads.folder, cwd));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn add_switch(&mut self, said: String) {
+        if !self.switches.contains(&said) {
+            self.switches.push(said);
+        }
+    }
+
     fn is_there(&self) -> bool {
         !self.own.is_empty() || !self.folders.is_empty() || !self.problems.is_empty()
     }
@@ -272,6 +307,11 @@ impl<'a> Look<'a> {
         folders
     }
 
+    /// A place that was looked at by other means.
+    pub fn place(&mut self, path: &Path) {
+        self.found.places.push(path.to_owned());
+    }
+
     /// A config: what it says, or nothing where there is none, with a problem where it cannot be read.
     pub fn config(&mut self, path: &Path, format: Format) -> Value {
         self.found.places.push(path.to_owned());
@@ -287,18 +327,19 @@ impl<'a> Look<'a> {
 
     /// A JSON config and what it includes. If an include cannot be read, a problem says so and the rest of the config counts.
     pub fn config_with_includes(&mut self, path: &Path) -> Value {
-        match config::read_with_includes(path, self.home.folder()) {
-            Ok(found) => {
-                self.found.places.push(path.to_owned());
-                found.unwrap_or(Value::Null)
-            }
-            Err(why) => {
-                let value = self.config(path, Format::Json);
-                if !value.is_null() {
-                    let shown = self.home.shown(path);
+        self.found.places.push(path.to_owned());
+        let shown = self.home.shown(path);
+        match config::read_as_far_as_possible(path, self.home.folder()) {
+            Ok(Some((value, why))) => {
+                if let Some(why) = why {
                     self.problem(format!("cannot read all of {shown}: {why}"));
                 }
                 value
+            }
+            Ok(None) => Value::Null,
+            Err(why) => {
+                self.problem(format!("cannot read {shown}: {why}"));
+                Value::Null
             }
         }
     }
@@ -336,6 +377,11 @@ impl<'a> Look<'a> {
             files,
             in_all,
         });
+    }
+
+    /// What the user should know of the agent's settings.
+    pub fn switch(&mut self, said: String) {
+        self.found.add_switch(said);
     }
 
     /// A setting because of which files of some folders are not loaded.

@@ -3,6 +3,7 @@
 //! Held to what the published programs were seen to load (`tests/loads.rs`).
 
 mod body;
+mod hermes;
 mod openclaw;
 
 use std::ops::Range;
@@ -17,6 +18,8 @@ pub(crate) use openclaw::{FILE_BUDGET_MIN, clamped};
 pub struct Measured {
     /// Byte ranges of the file's text that are loaded, sorted within each part.
     pub kept: Vec<Kept>,
+    /// Entries that are not loaded although no limit leaves them out.
+    pub left_out: Vec<LeftOut>,
     /// The text that the agent is given, with its markers.
     pub given: String,
     /// One for each limit of the cap.
@@ -30,6 +33,15 @@ pub struct Kept {
     pub range: Range<usize>,
     /// How it is loaded.
     pub part: Part,
+}
+
+/// An entry that is not loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Bytes of the file's text.
+    pub range: Range<usize>,
+    /// The threat patterns that it matches, by the agent's names; empty if an equal entry before it is loaded.
+    pub threats: Vec<String>,
 }
 
 /// How a range is loaded.
@@ -67,6 +79,7 @@ impl Measured {
     pub(crate) fn nothing(text: &str, unit: Unit) -> Measured {
         Measured {
             kept: Vec::new(),
+            left_out: Vec::new(),
             given: String::new(),
             counts: vec![Count {
                 unit,
@@ -81,6 +94,9 @@ impl Measured {
 /// What an agent loads of a file's text. `name` is the file's name, which some markers repeat; `left` lowers every limit that
 /// cuts, where other files have spent a total.
 pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured {
+    if cap.keeps == Keeps::Entries {
+        return hermes::entries(text, name, cap);
+    }
     let body = Body::of(text, cap.removed);
     let whole = body.text();
     match cap.keeps {
@@ -90,7 +106,7 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
             openclaw::trimmed(&body, name, most)
         }
         Keeps::Ends { head, tail } => ends(&body, cap, (head, tail)),
-        Keeps::Beginning | Keeps::BeginningExactly => {
+        Keeps::Beginning | Keeps::BeginningExactly | Keeps::Entries => {
             let mut end = whole.len();
             let mut counts = Vec::new();
             for limit in &cap.limits {
@@ -115,6 +131,7 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
             }
             Measured {
                 kept: body.kept(0..end, Part::Head),
+                left_out: Vec::new(),
                 given: whole[..end].to_owned(),
                 counts,
             }
@@ -152,6 +169,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
     let Some(limit) = cap.limits.first() else {
         return Measured {
             kept: body.kept(0..whole.len(), Part::Head),
+            left_out: Vec::new(),
             given: whole.to_owned(),
             counts: Vec::new(),
         };
@@ -166,6 +184,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
     if used <= limit.most {
         return Measured {
             kept: body.kept(0..whole.len(), Part::Head),
+            left_out: Vec::new(),
             given: whole.to_owned(),
             counts,
         };
@@ -183,6 +202,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
     kept.extend(body.kept(again..whole.len(), Part::Tail));
     Measured {
         kept,
+        left_out: Vec::new(),
         given: format!(
             "{}…{tokens} tokens truncated…{}",
             &whole[..until],

@@ -10,7 +10,8 @@ mod memory;
 use serde_json::Value;
 
 pub(crate) use keys::{FEB_2026, Kind, Known, SINCE_2026_8, UP_TO_2026_7, effect};
-pub use memory::{ExtraPath, MemorySearch};
+pub(crate) use memory::extra_paths_key;
+pub use memory::{ExtraPath, MemorySearch, SearchOff};
 
 /// The settings of one config.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,9 +149,35 @@ fn version(config: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The keys that the version of a config reads; those of the newest if it names no version.
-pub(crate) fn schema_of(config: &Value, schema: impl Fn(&str) -> Schema) -> Schema {
-    version(config).map_or(Schema::Since2026Aug, |version| schema(&version))
+/// The year and month of a version such as `2026.9.6`; a year alone counts as its end.
+fn month(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.trim_start_matches('v').split('.');
+    let year = numbers.next()?.parse().ok()?;
+    let month = numbers.next().map_or(Ok(12), str::parse).ok()?;
+    Some((year, month))
+}
+
+/// Whether a version is of this year and month or later; true for an unknown one.
+pub(crate) fn is_since(version: Option<&str>, first: (u32, u32)) -> bool {
+    version.and_then(month).is_none_or(|it| it >= first)
+}
+
+fn is_before_2026_2(config: &Value) -> bool {
+    !is_since(version(config).as_deref(), (2026, 2))
+}
+
+impl Schema {
+    /// The keys that the version of a config reads; those of the newest if it names no version.
+    pub(crate) fn of(config: &Value) -> Schema {
+        let version = version(config);
+        if is_since(version.as_deref(), (2026, 8)) {
+            Schema::Since2026Aug
+        } else if is_since(version.as_deref(), (2026, 3)) {
+            Schema::UpTo2026Jul
+        } else {
+            Schema::Feb2026
+        }
+    }
 }
 
 /// What an OpenClaw config sets.
@@ -205,7 +232,14 @@ pub(crate) fn openclaw_search(config: &Value, schema: Schema) -> SearchSettings 
 
 /// What one agent's search is about; `agent` names one of the config's agents, whose own settings go over those of all.
 pub(crate) fn memory_search(config: &Value, schema: Schema, agent: Option<&str>) -> MemorySearch {
-    memory::memory_search(config, schema, agent)
+    let entries = agent_entries(config);
+    let own = agent.and_then(|agent| entries.iter().find(|entry| entry.id == agent));
+    memory::memory_search(config, schema, own)
+}
+
+/// What the search of one of the config's agents is about; without an entry, of the only agent.
+pub(crate) fn memory_search_of(config: &Value, entry: Option<&AgentEntry<'_>>) -> MemorySearch {
+    memory::memory_search(config, Schema::of(config), entry)
 }
 
 /// The agent that OpenClaw uses if none is named: up to 2026.7 the one marked as default, else the first; since 2026.8 the
@@ -258,11 +292,10 @@ pub(crate) fn voids(
             named.join(", ")
         )));
     }
-    let search = memory::memory_search(config, schema, agent);
-    let place = root(schema).join(".");
-    if !search.is_enabled {
+    let search = memory_search(config, schema, agent);
+    if let Some(off @ SearchOff::Disabled { .. }) = &search.switched_off {
         voids.push(Void::SwitchedOff(format!(
-            "Memory search is switched off there ({place}.enabled is false), so nothing is found whatever the rest says."
+            "Memory search is switched off there ({off}), so nothing is found whatever the rest says."
         )));
     }
     if search.uses_qmd {
@@ -270,9 +303,9 @@ pub(crate) fn voids(
             "qmd searches there (memory.backend is \"qmd\"), so OpenClaw's own ranking settings do not act.".to_owned(),
         ));
     }
-    if !search.searches_notes {
+    if let Some(SearchOff::SessionsOnly { key }) = &search.switched_off {
         voids.push(Void::SwitchedOff(format!(
-            "Only session transcripts are searched there ({place}.sources), so no note is found."
+            "Only session transcripts are searched there ({key}), so no note is found."
         )));
     }
     voids
@@ -360,25 +393,28 @@ fn below(
 }
 
 /// An agent that a config names.
-struct AgentEntry<'a> {
-    id: &'a str,
+pub(crate) struct AgentEntry<'a> {
+    pub id: &'a str,
     /// Its path in the config.
-    key: String,
-    value: &'a Value,
+    pub key: String,
+    pub value: &'a Value,
 }
 
 impl<'a> AgentEntry<'a> {
-    /// Its own settings of the search.
-    fn search(&self, schema: Schema) -> &'a Value {
+    /// Its own settings of the search, with their path in the config.
+    fn search(&self, schema: Schema) -> (String, &'a Value) {
+        let Self { key, value, .. } = self;
         match schema {
-            Schema::Feb2026 | Schema::UpTo2026Jul => &self.value["memorySearch"],
-            Schema::Since2026Aug => &self.value["memory"]["search"],
+            Schema::Feb2026 | Schema::UpTo2026Jul => {
+                (format!("{key}.memorySearch"), &value["memorySearch"])
+            }
+            Schema::Since2026Aug => (format!("{key}.memory.search"), &value["memory"]["search"]),
         }
     }
 }
 
 /// The agents of a config: by id since 2026.8, before as a list, which 2026.8 and later read as well.
-fn agent_entries(config: &Value) -> Vec<AgentEntry<'_>> {
+pub(crate) fn agent_entries(config: &Value) -> Vec<AgentEntry<'_>> {
     let agents = &config["agents"];
     let by_id = agents["entries"].as_object().into_iter().flatten();
     let by_id = by_id.map(|(id, value)| AgentEntry {
@@ -455,11 +491,7 @@ mod tests {
 
     fn config(text: &str) -> (Value, Schema) {
         let config = parse_text(text).expect("it can be read");
-        let schema = super::schema_of(&config, |version| match version {
-            "2026.7.35" => Schema::UpTo2026Jul,
-            "2026.2.13" => Schema::Feb2026,
-            _ => Schema::Since2026Aug,
-        });
+        let schema = Schema::of(&config);
         (config, schema)
     }
 
@@ -732,17 +764,18 @@ mod tests {
             [json!(["../team", null]), json!(["/srv", "*.md"])]
         );
         // Direct messages have conversations of their own, so the default remembers nothing across them.
-        assert!(
-            all.is_enabled && all.searches_notes && !all.searches_sessions && all.is_words_only
-        );
+        assert!(all.switched_off.is_none() && !all.searches_sessions && all.is_words_only);
         assert_eq!(all.tokenizer, "trigram");
         let iris = search(text, Some("iris"));
         assert_eq!(paths(&iris)[2], json!(["own", null]));
-        assert!(!iris.is_enabled && iris.searches_sessions);
-        let plain = search("{}", None);
-        assert!(
-            plain.is_enabled && plain.searches_notes && !plain.searches_sessions && !plain.uses_qmd
+        assert!(iris.searches_sessions);
+        let off = iris.switched_off.map(|off| off.to_string());
+        assert_eq!(
+            off.as_deref(),
+            Some("agents.entries.iris.memory.search.enabled is false")
         );
+        let plain = search("{}", None);
+        assert!(plain.switched_off.is_none() && !plain.searches_sessions && !plain.uses_qmd);
         assert_eq!(plain.tokenizer, "unicode61");
         let off = older("{query: {hybrid: {enabled: false}}}");
         assert!(search(&off, None).is_vectors_only);

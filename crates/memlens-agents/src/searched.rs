@@ -254,6 +254,15 @@ impl Index {
             .find_map(|root| root.name_of(path))
     }
 
+    /// The folder in which the program finds a note that it searches: a workspace, or one that the config names. `None` if it does not
+    /// search the note.
+    pub fn folder_of(&self, path: &Path) -> Option<&Path> {
+        self.judge(path).ok()?;
+        let mut roots = self.roots.iter();
+        let found = roots.find(|root| root.judge(path).is_ok())?;
+        Some(&found.folder)
+    }
+
     /// The same as another version of the program indexes.
     #[must_use]
     pub fn as_of(mut self, version: &str) -> Index {

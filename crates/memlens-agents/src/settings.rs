@@ -54,24 +54,20 @@ impl Config {
     }
 }
 
-/// Reads the config of a program. `schema` maps a version of OpenClaw to the keys that it reads.
+/// Reads the config of a program.
 ///
 /// # Errors
 /// What is wrong with the file, for the user: missing, empty, broken (with line and column), too large, a link, somebody else's,
 /// of no known program; a file that it includes.
-pub fn read_config(path: &Path, schema: impl Fn(&str) -> Schema) -> Result<Config, String> {
-    read_config_and_files(path, schema, &mut |_| ())
+pub fn read_config(path: &Path) -> Result<Config, String> {
+    read_config_and_files(path, &mut |_| ())
 }
 
 /// The same. `before` is called with every file, the config first, before it is looked for.
 ///
 /// # Errors
 /// As [`read_config`].
-pub fn read_config_and_files(
-    path: &Path,
-    schema: impl Fn(&str) -> Schema,
-    before: &mut dyn FnMut(&Path),
-) -> Result<Config, String> {
+pub fn read_config_and_files(path: &Path, before: &mut dyn FnMut(&Path)) -> Result<Config, String> {
     before(path);
     let around = path.parent().filter(|it| !it.as_os_str().is_empty());
     let around = around.unwrap_or(Path::new("."));
@@ -89,7 +85,7 @@ pub fn read_config_and_files(
         "openclaw" => include::resolve(value, path, before)?,
         _ => value,
     };
-    let schema = openclaw_search::schema_of(&value, schema);
+    let schema = Schema::of(&value);
     let settings = match program {
         "openclaw" => openclaw_search(&value, schema),
         "openviking" => flat(&openviking::KEYS, &value, "rerank"),
@@ -184,7 +180,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let path = dir.path().join(name);
         std::fs::write(&path, text).expect("it can be written");
-        read_config(&path, |_| Schema::Since2026Aug)
+        read_config(&path)
     }
 
     #[test]
@@ -252,8 +248,7 @@ mod tests {
             assert!(refused.contains(told), "{refused}");
         }
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let refused =
-            |path: &Path| read_config(path, |_| Schema::Since2026Aug).map(|it| it.program);
+        let refused = |path: &Path| read_config(path).map(|it| it.program);
         let missing = refused(&dir.path().join("none.json"));
         assert_eq!(missing, Err("there is no such file".to_owned()));
         assert_eq!(refused(dir.path()), Err("it is a folder".to_owned()));

@@ -573,6 +573,88 @@ fn settings_switch_loading_off() {
 }
 
 #[test]
+fn settings_that_an_agent_refuses_are_named() {
+    let memory = (".claude/projects/a/memory/MEMORY.md", "fact\n");
+    for (settings, problem) in [
+        (
+            r#"{"autoMemoryEnabled": "false"}"#,
+            "~/.claude/settings.json: autoMemoryEnabled has to be true or false, without quotes, so Claude Code ignores the whole file",
+        ),
+        (
+            r#"{"autoMemoryDirectory": 3, "autoMemoryEnabled": false}"#,
+            "~/.claude/settings.json: autoMemoryDirectory has to be a text in quotes, so Claude Code ignores the whole file",
+        ),
+        (
+            "{\"autoMemoryEnabled\": false, // off\n}",
+            "cannot read ~/.claude/settings.json: line 1, column 30: key must be a string",
+        ),
+        (
+            r#"{"autoMemoryDirectory": "notes"}"#,
+            "autoMemoryDirectory in ~/.claude/settings.json is \"notes\", which is neither absolute nor below ~/, so Claude Code takes the usual folder",
+        ),
+    ] {
+        let scratch = Scratch::new(&[memory, (".claude/settings.json", settings)]);
+        assert_eq!(look(&scratch.home())[0].problems, [problem]);
+        assert_eq!(measured(&scratch).len(), 2, "{settings}");
+    }
+    // A folder that is named and is not there is loaded from all the same, and so nothing is.
+    let scratch = Scratch::new(&[
+        memory,
+        (
+            ".claude/settings.json",
+            r#"{"autoMemoryDirectory": "~/none"}"#,
+        ),
+    ]);
+    assert_eq!(measured(&scratch), Vec::<String>::new());
+    let summary = (".codex/memories/memory_summary.md", "fact\n");
+    for (config, problem) in [
+        (
+            "project_doc_max_bytes = '10'",
+            "~/.codex/config.toml: project_doc_max_bytes has to be a whole number from 0, without quotes, so Codex does not start",
+        ),
+        (
+            "project_doc_fallback_filenames = 'CLAUDE.md'",
+            "~/.codex/config.toml: project_doc_fallback_filenames has to be a list of texts in square brackets, so Codex does not start",
+        ),
+        (
+            "[features]\nmemories = 1",
+            "~/.codex/config.toml: features.memories has to be true or false, without quotes, so Codex does not start",
+        ),
+        (
+            "x = ",
+            "cannot read ~/.codex/config.toml: line 1, column 5: string values must be quoted, expected literal string",
+        ),
+    ] {
+        let scratch = Scratch::new(&[summary, (".codex/config.toml", config)]);
+        assert_eq!(look(&scratch.home())[0].problems, [problem]);
+    }
+    let switches = |config: &str| {
+        let scratch = Scratch::new(&[summary, (".codex/config.toml", config)]);
+        let found = look(&scratch.home());
+        (found[0].switches.join("; "), found[0].loads.len())
+    };
+    assert_eq!(switches("[features]\nmemories = true"), (String::new(), 1));
+    assert_eq!(
+        switches("[features]\nmemories = false"),
+        ("features.memories is false in ~/.codex/config.toml, so Codex loads nothing of its memories".to_owned(), 0)
+    );
+    assert_eq!(
+        switches(""),
+        ("features.memories is not true in ~/.codex/config.toml: Codex loads its memories only in sessions that switch them on".to_owned(), 1)
+    );
+    let scratch = Scratch::new(&[
+        (".gemini/tmp/a/memory/MEMORY.md", "fact\n"),
+        (".gemini/settings.json", "{\"context\": {\"fileName\": 3}}"),
+    ]);
+    assert_eq!(
+        look(&scratch.home())[0].problems,
+        [
+            "~/.gemini/settings.json: context.fileName has to be a text in quotes or a list of such texts, so Gemini CLI does not start"
+        ]
+    );
+}
+
+#[test]
 fn openclaw_cuts_the_middle() {
     let scratch = Scratch::new(&[
         (".openclaw/workspace/MEMORY.md", &"x".repeat(17_940)),

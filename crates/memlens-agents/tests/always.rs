@@ -8,6 +8,13 @@ use std::path::Path;
 
 use memlens_agents::{Content, Home, SessionLoad, always_loaded, look, projects, session_load};
 
+/// The name of the folder that Claude Code makes for a project.
+fn slug(path: &Path) -> String {
+    let path = path.canonicalize().expect("it is there");
+    let path = path.to_string_lossy();
+    path.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-")
+}
+
 struct Scratch(tempfile::TempDir);
 
 impl Scratch {
@@ -94,10 +101,15 @@ fn claude_code_2_1_332() {
         ("code/shop/CLAUDE.local.md", "Mine."),
         ("code/shop/AGENTS.md", "No."),
         ("code/shop/sub/CLAUDE.md", "No."),
-        (".claude/projects/-work-shop/memory/MEMORY.md", "- fact"),
-        (".claude/projects/-work-shop/memory/topic.md", "No."),
     ]);
     let home = scratch.home();
+    let project = slug(&scratch.at("code/shop"));
+    let memory = format!(".claude/projects/{project}/memory");
+    fs::create_dir_all(scratch.at(&memory)).expect("it can be made");
+    for (name, text) in [("MEMORY.md", "- fact"), ("topic.md", "No.")] {
+        fs::write(scratch.at(&memory).join(name), text).expect("it can be written");
+    }
+    let memory = format!("~/{memory}/MEMORY.md");
     assert_eq!(
         shown(&home, &scratch.load(&home, "claude-code", None)),
         [
@@ -109,7 +121,7 @@ fn claude_code_2_1_332() {
             "~/.claude/five.md: it is imported more than 4 deep",
             "~/.claude/rules/some.md: its front matter has paths, so it is loaded only with such files",
             "~/.claude/rules/tabs.md",
-            "~/.claude/projects/-work-shop/memory/MEMORY.md",
+            &memory,
         ]
     );
     let outside = "it is outside the project, so Claude Code loads it only after you agreed there";
@@ -122,7 +134,7 @@ fn claude_code_2_1_332() {
         format!("~/far.md: {outside}"),
         "~/code/shop/.claude/rules/a.md".to_owned(),
         "~/code/shop/CLAUDE.local.md".to_owned(),
-        "~/.claude/projects/-work-shop/memory/MEMORY.md".to_owned(),
+        memory,
     ];
     let load = |home: &Home| shown(home, &scratch.load(home, "claude-code", Some("code/shop")));
     assert_eq!(load(&home), expected);
@@ -274,6 +286,162 @@ fn gemini_cli_0_61_0() {
             "~/.gemini/tmp/sub/memory/MEMORY.md",
         ]
     );
+}
+
+/// The marks in what a session is given, as `tests/fixtures/loads` records them: lines `MK_…`.
+fn marks(load: &SessionLoad, into: &mut std::collections::BTreeSet<String>) {
+    for file in &load.files {
+        if let Content::Loaded { measured, .. } = &file.content {
+            let lines = measured.given.lines();
+            into.extend(lines.filter_map(|line| Some(line.strip_prefix("MK_")?.to_owned())));
+        }
+    }
+}
+
+/// Holds what is predicted against what a program was seen to load with configs of every kind.
+fn check_recorded(agent: &str, fixture: &str, n: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/loads")
+        .join(fixture);
+    let rows = fs::read_to_string(path).expect("the fixture can be read");
+    assert_eq!(rows.lines().count(), n);
+    for row in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(row).expect("it is JSON");
+        let case = row["case"].as_str().expect("it is named");
+        let scratch = Scratch::new(&[]);
+        let texts = |value: &serde_json::Value| -> Vec<String> {
+            let texts = value.as_array().into_iter().flatten();
+            texts.map(|it| it.as_str().unwrap().to_owned()).collect()
+        };
+        let cwd = row["cwd"].as_str().expect("it is named");
+        for folder in texts(&row["git"]) {
+            fs::create_dir_all(scratch.at(&folder).join(".git")).expect("it can be made");
+        }
+        fs::create_dir_all(scratch.at(cwd)).expect("it can be made");
+        let home = scratch.0.path().canonicalize().expect("it is there");
+        let slug = slug(&scratch.at("project"));
+        let filled = |text: &str| {
+            let home = home.to_string_lossy();
+            text.replace("{HOME}", &home).replace("{SLUG}", &slug)
+        };
+        for (name, text) in row["files"].as_object().expect("files by name") {
+            let path = home.join(filled(name));
+            fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
+            fs::write(path, filled(text.as_str().expect("a text"))).expect("it can be written");
+        }
+        let mut at = Home::new(&home);
+        for (name, value) in row["env"].as_object().expect("variables by name") {
+            at = at.with(name, value.as_str().expect("a text"));
+        }
+        let cwd = home.join(cwd);
+        let found = look(&at);
+        let found = found.iter().find(|found| found.agent.id == agent);
+        let found = found.expect("it is found");
+        let of_user = session_load(&at, found, None);
+        let of_session = session_load(&at, found, Some(&cwd));
+        if row["refused"] == true {
+            let said: Vec<&String> = found.problems.iter().chain(&of_session.switches).collect();
+            assert!(
+                said.iter()
+                    .any(|it| it.contains("does not start") || it.contains("cannot read")),
+                "{case}: {said:?}"
+            );
+            continue;
+        }
+        let mut predicted = std::collections::BTreeSet::new();
+        let is_own =
+            |file: &memlens_agents::AlwaysLoaded| file.kind != memlens_agents::AlwaysKind::Memory;
+        // The settings of a project may rename the user's own files for Gemini CLI.
+        let gemini = home.join(".gemini");
+        let is_renamed =
+            |file: &memlens_agents::AlwaysLoaded| is_own(file) && file.path.starts_with(&gemini);
+        // Memory depends on the session, the user's own instructions do not.
+        if !of_session.files.iter().any(is_renamed) {
+            let mut of_user = of_user;
+            of_user.files.retain(is_own);
+            marks(&of_user, &mut predicted);
+        }
+        marks(&of_session, &mut predicted);
+        let recorded: std::collections::BTreeSet<String> =
+            texts(&row["loaded"]).into_iter().collect();
+        assert_eq!(predicted, recorded, "{case}");
+    }
+}
+
+#[test]
+fn claude_code_2_1_332_follows_its_settings() {
+    check_recorded("claude-code", "claude-code-2.1.332/settings.jsonl", 49);
+}
+
+#[test]
+fn codex_0_169_0_follows_its_config() {
+    check_recorded("codex", "codex-0.169.0/config.jsonl", 40);
+}
+
+#[test]
+fn gemini_cli_0_61_0_follows_its_settings() {
+    check_recorded("gemini-cli", "gemini-cli-0.61.0/context.jsonl", 18);
+}
+
+#[test]
+fn claude_code_memory_follows_the_settings_of_each_project() {
+    let outside = tempfile::tempdir().expect("a scratch folder can be made");
+    fs::write(outside.path().join("MEMORY.md"), "Not yours.").expect("it can be written");
+    let elsewhere = format!("{{\"autoMemoryDirectory\": {:?}}}", outside.path());
+    let scratch = Scratch::new(&[
+        (
+            "garden/.claude/settings.local.json",
+            r#"{"autoMemoryEnabled": false}"#,
+        ),
+        (
+            "yard/.claude/settings.json",
+            r#"{"autoMemoryDirectory": "~/notes"}"#,
+        ),
+        ("far/.claude/settings.json", &elsewhere),
+        (
+            "shop/.claude/settings.json",
+            r#"{"autoMemoryEnabled": "no"}"#,
+        ),
+        ("notes/MEMORY.md", "- of the yard"),
+    ]);
+    let mut memories = Vec::new();
+    for project in ["garden", "yard", "far", "shop"] {
+        let cwd = scratch.at(project);
+        let folder = scratch.at(".claude/projects").join(slug(&cwd));
+        fs::create_dir_all(folder.join("memory")).expect("it can be made");
+        fs::write(folder.join("1.jsonl"), format!("{{\"cwd\":{cwd:?}}}\n"))
+            .expect("it can be written");
+        fs::write(folder.join("memory/MEMORY.md"), "- fact").expect("it can be written");
+        memories.push(scratch.home().shown(&folder.join("memory/MEMORY.md")));
+    }
+    // A project of which no session is left.
+    let old = scratch.at(".claude/projects/-old/memory");
+    fs::create_dir_all(&old).expect("it can be made");
+    fs::write(old.join("MEMORY.md"), "- fact").expect("it can be written");
+    let home = scratch.home();
+    let found = look(&home);
+    let load = always_loaded(&home, &found[0]);
+    let loaded: std::collections::BTreeSet<String> = shown(&home, &load).into_iter().collect();
+    let expected = [
+        "~/.claude/projects/-old/memory/MEMORY.md",
+        &memories[3],
+        "~/notes/MEMORY.md",
+    ];
+    assert_eq!(loaded, expected.map(str::to_owned).into());
+    let far = outside.path().display();
+    let mut expected = vec![
+        "autoMemoryEnabled is false in ~/garden/.claude/settings.local.json, so Claude Code loads no MEMORY.md in ~/garden".to_owned(),
+        "autoMemoryDirectory in ~/yard/.claude/settings.json names ~/notes, so in ~/yard Claude Code loads the MEMORY.md there and not the usual one".to_owned(),
+        format!("autoMemoryDirectory in ~/far/.claude/settings.json names {far}, so in ~/far Claude Code loads the MEMORY.md there and not the usual one; Memlens does not read it, as it is outside the home folder and the project"),
+        "~/shop/.claude/settings.json: autoMemoryEnabled has to be true or false, without quotes, so Claude Code ignores the whole file".to_owned(),
+    ];
+    expected.sort();
+    let mut switches = load.switches;
+    switches.sort();
+    assert_eq!(switches, expected);
+    // Nothing of a project is read before the user watches the agent.
+    assert_eq!(found[0].switches, Vec::<String>::new());
+    assert_eq!(found[0].loads.len(), 5);
 }
 
 #[test]

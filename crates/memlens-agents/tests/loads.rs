@@ -189,7 +189,9 @@ fn hermes_0_19_0_cuts_nothing() {
         let size = recorded[name]["characters"].as_u64().expect("a number");
         let n = recorded[name]["entries"].as_u64().expect("a number");
         // So many entries of so many characters together.
-        let mut entries = vec!["x".repeat((size / n) as usize - 3); n as usize];
+        let pad = (size / n) as usize - 6;
+        let entry = |at: u64| format!("{at:03}{}", "x".repeat(pad));
+        let mut entries: Vec<String> = (0..n).map(entry).collect();
         let short = size as usize - entries.join("\n§\n").chars().count();
         entries[0].push_str(&"y".repeat(short));
         let text = entries.join("\n§\n");
@@ -205,6 +207,39 @@ fn hermes_0_19_0_cuts_nothing() {
         (".hermes/config.yaml", "memory:\n  user_char_limit: 3\n"),
     ]);
     assert_eq!((load.rows[0].used, load.rows[0].cap), (9, Some(3)));
+}
+
+#[test]
+fn hermes_0_19_0_loads_equal_entries_once_and_blocks_threats() {
+    let recorded: Value =
+        serde_json::from_str(&text("hermes-0.19.0/entries.json")).expect("it is JSON");
+    let rows = |name: &str| recorded[name].as_array().expect("a list").clone();
+    for row in rows("files") {
+        let case = row["name"].as_str().expect("it is named");
+        let file = row["text"].as_str().expect("it has a text");
+        let load = load(&[(".hermes/memories/MEMORY.md", file)]);
+        let measured = &load.files[0].measured;
+        assert_eq!(measured.given, row["given"].as_str().unwrap(), "{case}");
+        assert_eq!(load.rows[0].used, row["stored_characters"], "{case}");
+        assert!(measured.kept.iter().all(|kept| {
+            let entry = &load.files[0].text[kept.range.clone()];
+            measured.given.contains(entry)
+        }));
+    }
+    for row in rows("entries") {
+        let entry = row["entry"].as_str().expect("it has a text");
+        let load = load(&[(".hermes/memories/MEMORY.md", entry)]);
+        let left_out = load.files[0].measured.left_out.first();
+        let mut ids = left_out.map_or_else(Vec::new, |one| one.threats.clone());
+        ids.sort();
+        assert_eq!(serde_json::json!(ids), row["ids"], "{entry:?}");
+    }
+    let load = load(&[(".hermes/memories/USER.md", "a\n§\nsee\n~/.ssh\n§\na\n")]);
+    assert_eq!(
+        load.files[0].blocked_lines(),
+        [(3, 4, "ssh_access".to_owned())]
+    );
+    assert_eq!(load.files[0].measured.left_out.len(), 2);
 }
 
 #[test]

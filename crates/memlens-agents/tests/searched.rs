@@ -220,6 +220,10 @@ fn extra_paths_of_every_edition_are_searched_and_watched() {
     let searched = scratch.searched("openclaw");
     let at = |name: &str| scratch.path().join("vault").join(name);
     assert_eq!(cause(&searched, &at("kettle.md")), None);
+    let index = searched.index(None).expect("there is one");
+    let folder = scratch.path().join("vault");
+    assert_eq!(index.folder_of(&at("kettle.md")), Some(folder.as_path()));
+    assert_eq!(index.folder_of(&at("soup.md")), None);
     assert_eq!(cause(&searched, &at("soup.md")), Some(NotSearched::Pattern));
 }
 
@@ -354,7 +358,7 @@ fn each_agent_searches_its_own_workspace() {
     assert_eq!(off.cause, NotSearched::SwitchedOff);
     assert_eq!(
         off.reason,
-        "OpenClaw searches no note: memory.search.enabled is false in its config."
+        "OpenClaw searches no note: agents.entries.Yard.memory.search.enabled is false in its config."
     );
 }
 
@@ -392,6 +396,44 @@ fn switches_of_every_edition_act() {
         let index = searched.index(None).expect("there is one");
         assert_eq!(index.switched_off.as_deref(), expected, "{config}");
     }
+}
+
+#[test]
+fn included_files_and_the_scope_of_direct_messages_count() {
+    let search = |included: &str, session: &str| {
+        let config = format!("{{memory: {{$include: './search.json5'}}, session: {session}}}");
+        let scratch = Scratch::openclaw(
+            &config,
+            &[".openclaw/workspace/MEMORY.md", "vault/kettle.md"],
+        );
+        let path = scratch.path().join(".openclaw/search.json5");
+        fs::write(path, included).expect("it can be written");
+        let searched = scratch.searched("openclaw");
+        let index = searched.index(None).expect("there is one");
+        (index.switched_off.clone(), names(index))
+    };
+    let found = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let off = |said: &str| (Some(said.to_owned()), found(&[]));
+    assert_eq!(
+        search("{search: {extraPaths: ['../../vault']}}", "{}"),
+        (None, found(&["../../vault/kettle.md", "MEMORY.md"]))
+    );
+    assert_eq!(
+        search("{search: {enabled: false}}", "{}"),
+        off("memory.search.enabled is false")
+    );
+    let sessions = "{search: {sources: ['sessions']}}";
+    assert_eq!(
+        search(sessions, "{}"),
+        off("memory.search.sources names sessions alone")
+    );
+    // Each sender has a conversation of its own, so no transcript is searched, and notes are.
+    assert_eq!(
+        search(sessions, "{dmScope: 'per-peer'}"),
+        (None, found(&["MEMORY.md"]))
+    );
+    // An include that cannot be read leaves the rest of the config.
+    assert_eq!(search("{search: ", "{}"), (None, found(&["MEMORY.md"])));
 }
 
 #[cfg(unix)]

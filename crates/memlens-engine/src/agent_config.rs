@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memlens_agents::{
-    Config, Effect, Home, Schema, Setting, SettingGroup, TARGETS, Takes, Target, Void,
+    Config, Effect, Home, Setting, SettingGroup, TARGETS, Takes, Target, Void,
     read_config_and_files,
 };
 use memlens_emulate::openclaw::Edition;
@@ -201,12 +201,7 @@ fn read_with_files(
     path: &Path,
     before: &mut dyn FnMut(&Path),
 ) -> Result<(Config, &'static Target), EngineError> {
-    let schema = |version: &str| match edition(version) {
-        Edition::V2026_2 => Schema::Feb2026,
-        Edition::V2026_7 => Schema::UpTo2026Jul,
-        Edition::V2026_8 => Schema::Since2026Aug,
-    };
-    let read = read_config_and_files(path, schema, before);
+    let read = read_config_and_files(path, before);
     let config = read.map_err(|why| EngineError::AgentConfig {
         path: path.to_owned(),
         why,

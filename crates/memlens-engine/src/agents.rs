@@ -34,7 +34,7 @@ pub struct FolderToAdd {
 /// What was found of the agents of a home, where some folders are watched.
 pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     let started = Instant::now();
-    let found = look(home);
+    let found = look_and_follow(home, watched);
     let mut agents: Vec<AgentView> = found
         .iter()
         .map(|found| agent_view(home, found, watched))
@@ -66,6 +66,18 @@ pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     }
 }
 
+/// What was found of the agents of a home; of those that are watched, by the settings of their projects too.
+fn look_and_follow(home: &Home, watched: &[Folder]) -> Vec<Found> {
+    let mut all = look(home);
+    for found in &mut all {
+        let is_watched = |folder: &PathBuf| watching(folder, watched).is_some();
+        if found.folders.iter().any(is_watched) {
+            found.follow_projects(home);
+        }
+    }
+    all
+}
+
 /// What agents load of their memory files when a session begins.
 #[derive(Debug, Default)]
 pub struct LoadedView {
@@ -89,7 +101,7 @@ pub struct Finding {
 /// What the agents of a home load of their memory files.
 pub fn loaded(home: &Home, watched: &[Folder]) -> LoadedView {
     let mut view = LoadedView::default();
-    for found in look(home) {
+    for found in look_and_follow(home, watched) {
         let these = loaded_of(home, &found, watched);
         view.files.extend(these.files);
         view.problems.extend(these.problems);
@@ -275,8 +287,8 @@ fn best_line(why: &WhyNot) -> Option<u32> {
 /// Of the limits of one file, the one that leaves out most.
 pub(crate) fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
     files
-        .filter(|file| file.cut != LoadCut::None)
-        .min_by_key(|file| file.cut_at_line)
+        .filter(|file| file.cut != LoadCut::None || !file.blocked.is_empty())
+        .min_by_key(|file| file.cut_at_line.unwrap_or(u32::MAX))
 }
 
 /// What to say of a line of a file that is cut; `None` if the line is loaded. Without a line, of the file.
@@ -291,6 +303,16 @@ pub(crate) fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
         is_by_total,
         ..
     } = file;
+    let blocking = file
+        .blocked
+        .iter()
+        .find(|(first, last, _)| line.is_some_and(|line| (*first..=*last).contains(&line)));
+    if let Some((first, last, patterns)) = blocking {
+        return Some(format!(
+            "Blocked: {agent_name} takes the entry in {} of {name} for a threat ({patterns}) and loads a remark in its place (checked with {version}).",
+            lines(*first, *last)
+        ));
+    }
     let cut = file.cut_at_line?;
     let is_loaded = |line| {
         line < cut
@@ -320,6 +342,15 @@ pub(crate) fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
             again - 1
         ),
     })
+}
+
+/// `line 3`, `lines 3 to 5`.
+fn lines(first: u32, last: u32) -> String {
+    if first == last {
+        format!("line {first}")
+    } else {
+        format!("lines {first} to {last}")
+    }
 }
 
 /// What is known of an agent before its notes are counted.
@@ -388,8 +419,27 @@ fn loaded_of(home: &Home, found: &Found, watched: &[Folder]) -> Measured {
             .missing
             .iter()
             .map(|one| format!("{} is missing, {}", home.shown(&one.path), one.so))
+            .chain(
+                load.files
+                    .iter()
+                    .flat_map(|file| blocked(home, found, file)),
+            )
             .collect(),
     }
+}
+
+/// A sentence for each entry that the agent blocks.
+fn blocked(home: &Home, found: &Found, file: &FileLoad) -> Vec<String> {
+    let entries = file.blocked_lines().into_iter();
+    let sentence = |(first, last, patterns)| {
+        format!(
+            "{} blocks the entry in {} of {}: it takes it for a threat ({patterns})",
+            found.agent.name,
+            lines(saturated(first), saturated(last)),
+            home.shown(&file.path)
+        )
+    };
+    entries.map(sentence).collect()
 }
 
 fn loaded_file(
@@ -418,6 +468,7 @@ fn loaded_file(
         None => "In all".to_owned(),
     };
     let digest = file.map(FileLoad::digest_lines).unwrap_or_default();
+    let blocked = file.map(FileLoad::blocked_lines).unwrap_or_default();
     LoadedFile {
         agent: row.agent.to_owned(),
         agent_name: found.agent.name.to_owned(),
@@ -436,6 +487,10 @@ fn loaded_file(
         digest: digest
             .into_iter()
             .map(|(first, last)| (saturated(first), saturated(last)))
+            .collect(),
+        blocked: blocked
+            .into_iter()
+            .map(|(first, last, patterns)| (saturated(first), saturated(last), patterns))
             .collect(),
         n_lines: saturated(row.n_lines),
         entries: row

@@ -10,6 +10,13 @@ use crate::view::{NotSearchedBy, WhyNot};
 pub enum Cause {
     /// It is in no watched folder.
     NotWatched,
+    /// An agent searches it, but it is in no watched folder.
+    OnlyAgentSearches {
+        /// The agent's name.
+        name: String,
+        /// The folder that the agent searches: its workspace, or one that its config names.
+        folder: String,
+    },
     /// No file has that name.
     Gone,
     /// A rule leaves out the file, or a folder around it.
@@ -78,6 +85,11 @@ impl Cause {
     pub fn sentence(&self, place: &Place) -> String {
         match self {
             Self::NotWatched => "It is not in a watched folder.".to_owned(),
+            Self::OnlyAgentSearches { name, folder } => {
+                format!(
+                    "{name} searches this note, but Memlens does not watch its folder {folder}."
+                )
+            }
             Self::Gone => "Nothing is there by that name.".to_owned(),
             Self::LeftOut { path, reason } if *path == place.path => {
                 format!("It is left out of the library: {reason}.")
@@ -115,6 +127,10 @@ impl Cause {
             Self::NotWatched => {
                 "Add its folder, in Settings or with `memlens index FOLDER`.".to_owned()
             }
+            Self::OnlyAgentSearches { name, folder } => format!(
+                "Run `memlens index {}`, or press Watch beside {name} in Settings.",
+                in_shell(folder)
+            ),
             Self::Gone => "It may have been renamed: look for it by another name.".to_owned(),
             Self::LeftOut { path, reason } => left_out(path, reason),
             Self::Unreadable { .. } => {
@@ -150,6 +166,16 @@ impl Cause {
                 "Let {name} write that file again; until then it loads nothing of its memory."
             ),
         }
+    }
+}
+
+/// A path as one word of a shell's command line.
+fn in_shell(path: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-~".contains(sign);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
     }
 }
 
@@ -198,7 +224,7 @@ fn not_searched(agent: Option<&str>, name: &str) -> String {
 impl From<Cause> for WhyNot {
     fn from(cause: Cause) -> Self {
         match cause {
-            Cause::NotWatched => Self::NotWatched,
+            Cause::NotWatched | Cause::OnlyAgentSearches { .. } => Self::NotWatched,
             Cause::Gone => Self::Gone,
             Cause::LeftOut { path, reason } => Self::LeftOut {
                 path,

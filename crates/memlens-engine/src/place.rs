@@ -38,15 +38,7 @@ impl Place {
             why,
         };
         let typed_path = typed.trim();
-        let (named, line) = match typed_path.rsplit_once(':') {
-            Some((named, digits)) if is_line(digits) => {
-                let line = digits
-                    .parse()
-                    .map_err(|_| refused(format!("no note has {digits} lines")))?;
-                (named, Some(line))
-            }
-            Some(_) | None => (typed_path, None),
-        };
+        let (named, line) = split_line(typed_path).map_err(refused)?;
         if line == Some(0) {
             return Err(refused("line numbers start at 1".to_owned()));
         }
@@ -72,7 +64,7 @@ impl Place {
         if there.is_empty() {
             there = ending_with(snapshot, named, line);
         }
-        if there.is_empty() {
+        if there.is_empty() && file(typed, here).is_none() {
             there = places.into_iter().take(1).collect();
         }
         match there.as_slice() {
@@ -84,6 +76,37 @@ impl Place {
                 absolute(snapshot, second).display()
             ))),
         }
+    }
+}
+
+/// The regular file that was typed as `PATH` or `PATH:LINE`, with the links in its path resolved, and the line; `None` if there is none.
+pub(crate) fn file(typed: &str, here: Option<&Path>) -> Option<(PathBuf, Option<u32>)> {
+    let typed = typed.trim();
+    let (named, line) = split_line(typed).ok()?;
+    // A file's own name may end in a colon and digits.
+    [(typed, None), (named, line)]
+        .into_iter()
+        .find_map(|(name, line)| {
+            let path = Path::new(name);
+            let path = if path.is_absolute() {
+                path.to_owned()
+            } else {
+                here?.join(path)
+            };
+            let is_file = path.symlink_metadata().ok()?.is_file();
+            Some((is_file.then(|| path.canonicalize())?.ok()?, line))
+        })
+}
+
+/// A path and the line after its last colon.
+fn split_line(typed: &str) -> Result<(&str, Option<u32>), String> {
+    match typed.rsplit_once(':') {
+        Some((named, digits)) if is_line(digits) => {
+            let line = digits.parse();
+            let line = line.map_err(|_| format!("no note has {digits} lines"))?;
+            Ok((named, Some(line)))
+        }
+        Some(_) | None => Ok((typed, None)),
     }
 }
 

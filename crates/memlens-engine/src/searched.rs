@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use memlens_agents::{Index, Listed, Searched, Unsearched};
+use memlens_agents::{AGENTS, Index, Listed, Searched, Unsearched};
 use memlens_emulate::Program;
 use memlens_ingest::FoundFile;
 use memlens_rank::AnyPipeline;
@@ -77,6 +77,15 @@ pub(crate) struct Chosen {
     pub n_members: usize,
     /// Whether the question's agent is known.
     pub is_known: bool,
+}
+
+/// A note that an agent searches and that is in no watched folder.
+pub(crate) struct Unwatched {
+    /// The agent's name.
+    pub agent: String,
+    /// The folder that the agent searches.
+    pub folder: String,
+    pub place: Place,
 }
 
 impl Library {
@@ -210,6 +219,27 @@ impl Library {
         };
         known.push(new.clone());
         Some(new)
+    }
+
+    /// The place of a note in no watched folder that the search of an agent finds, by its absolute path with links resolved.
+    pub(crate) fn searched_unwatched(&self, path: &Path) -> Option<Unwatched> {
+        let agents = AGENTS.into_iter();
+        agents
+            .filter_map(|agent| self.searched(agent.id))
+            .find_map(|rules| {
+                let mut indexes = rules.indexes.iter();
+                let root = indexes.find_map(|index| index.folder_of(path))?;
+                let inner = path.strip_prefix(root).ok()?;
+                Some(Unwatched {
+                    agent: rules.agent.name.to_owned(),
+                    folder: root.display().to_string(),
+                    place: Place {
+                        folder: self.unwatched_folder(root)?.id,
+                        path: crate::scope::with_slashes(inner)?,
+                        line: None,
+                    },
+                })
+            })
     }
 
     /// The folder of such an id.

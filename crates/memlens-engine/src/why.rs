@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use crate::cause::Cause;
 use crate::changes::Trial;
 use crate::copies;
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::search::Search;
 use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
@@ -43,18 +43,47 @@ impl Library {
     ) -> Result<WhyAnswer, EngineError> {
         match Place::parse(&self.lists().snapshot, typed, here)? {
             Some(place) => self.why(search, params, &place, None),
-            None => {
-                let place = Place {
-                    folder: FolderId(0),
-                    path: typed.trim().to_owned(),
-                    line: None,
-                };
-                Ok(WhyAnswer {
-                    folder: String::new(),
-                    ..answer(Outcome::Lost(Cause::NotWatched), &place)
-                })
-            }
+            None => self.why_unwatched(search, params, typed, here),
         }
+    }
+
+    /// Why a note that is in no watched folder is not among the results.
+    fn why_unwatched(
+        &self,
+        search: &Search,
+        params: &impl ParameterSet,
+        typed: &str,
+        here: Option<&Path>,
+    ) -> Result<WhyAnswer, EngineError> {
+        let found = place::file(typed, here)
+            .and_then(|(path, line)| Some((self.searched_unwatched(&path)?, line)));
+        let mut cause = Cause::NotWatched;
+        if let Some((unwatched, line)) = found {
+            let place = Place {
+                line,
+                ..unwatched.place
+            };
+            let is_held = |place: &Place| {
+                let chunks = search.retriever.chunks_of(place.folder, &place.path);
+                search.emulated.is_some() && chunks.is_some()
+            };
+            if is_held(&place) {
+                return self.why(search, params, &place, None);
+            }
+            cause = Cause::OnlyAgentSearches {
+                name: unwatched.agent,
+                folder: unwatched.folder,
+            };
+        }
+        let place = Place {
+            folder: FolderId(0),
+            path: typed.trim().to_owned(),
+            line: None,
+        };
+        Ok(WhyAnswer {
+            folder: String::new(),
+            ..answer(Outcome::Lost(cause), &place)
+        })
     }
 
     /// Why a note, or what stands at a line of it, is not among the results of a search.

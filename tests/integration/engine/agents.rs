@@ -24,6 +24,7 @@ fn home() -> (Notes, Home) {
             ".claude/projects/-house/memory/MEMORY.md",
             "The router stands in the house.\n",
         ),
+        (".codex/config.toml", "[features]\nmemories = true\n"),
         (
             ".codex/memories/memory_summary.md",
             "The router stands in the hall.\n",

@@ -121,6 +121,47 @@ fn mixed() -> Scene {
 }
 
 #[test]
+fn a_note_that_only_the_agent_searches_is_explained_as_such() {
+    let scene = mixed();
+    let library = &scene.library;
+    let params = memlens_params::Params::default();
+    let search = library.search("router", &params, None).expect("it works");
+    let why = |typed: &str| {
+        let here = Some(scene.home.path());
+        let answer = library.why_typed(&search, &params, typed, here);
+        let answer = answer.expect("it can be explained");
+        assert_eq!(answer.why, WhyNot::NotWatched, "{typed}");
+        (answer.sentence, answer.advice.expect("there is one"))
+    };
+    let vault = scene.home.at("vault").display().to_string();
+    let expected = (
+        format!("OpenClaw searches this note, but Memlens does not watch its folder {vault}."),
+        format!("Run `memlens index {vault}`, or press Watch beside OpenClaw in Settings."),
+    );
+    let absolute = format!("{vault}/kettle.md");
+    for typed in [&*absolute, "vault/kettle.md", "vault/kettle.md:1"] {
+        assert_eq!(why(typed), expected, "{typed}");
+    }
+    // What no agent searches, and what does not exist, is not watched and nothing more.
+    for typed in ["private/c.md", &*format!("{vault}/none.md"), &*vault] {
+        let (sentence, _) = why(typed);
+        assert_eq!(sentence, "It is not in a watched folder.", "{typed}");
+    }
+    // The emulated memory holds it: its rank is explained.
+    let emulated = scene.ask("openclaw", Part::All);
+    let values = &all("openclaw").values;
+    let answer = library
+        .why_typed(&emulated, values, &absolute, None)
+        .expect("it can be explained");
+    assert!(
+        matches!(answer.why, WhyNot::Searched { .. }),
+        "{}",
+        answer.sentence
+    );
+    assert_eq!(answer.path, "kettle.md");
+}
+
+#[test]
 fn the_memory_holds_what_the_agent_indexes_and_nothing_else() {
     let scene = mixed();
     let search = scene.ask("openclaw", Part::All);

@@ -1632,6 +1632,8 @@ export type LoadedFile = {
 	again_at_line: number | null,
 	/**  First and last lines within the cut that are loaded as a digest. */
 	digest: ([number, number])[],
+	/**  First and last lines of each entry that the agent blocks, with the patterns that it matches. */
+	blocked: ([number, number, string])[],
 	/**  The file's lines. */
 	n_lines: number,
 	/**  Files with entries: how many begin in what is cut, and how many there are. */

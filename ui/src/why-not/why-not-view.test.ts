@@ -286,7 +286,7 @@ describe("what it tells", () => {
     vi.spyOn(backend, "whyNot").mockResolvedValue(answer);
     await askFor(user, "x.md");
     await waitFor(() => expect(said()).toHaveTextContent(text));
-    if (["gone", "left_out", "unreadable", "not_held"].includes(why.kind))
+    if (["not_watched", "gone", "left_out", "unreadable", "not_held"].includes(why.kind))
       expect(panel()).toHaveTextContent("Do something about it.");
     const buttons = within(panel())
       .getAllByRole("button")

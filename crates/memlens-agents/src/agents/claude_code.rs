@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
-use crate::config::Format;
+use crate::always::chain::{git_root, main_worktree};
+use crate::claude_settings::{ClaudeSettings, MemoryFrom};
 use crate::home::Home;
-use crate::looking::{IfMissing, LoadFile, Look};
+use crate::looking::{Found, IfMissing, LoadFile, Loads, Look, SwitchedOff};
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude-code",
@@ -31,7 +30,7 @@ const SOURCE: Source = Source {
 };
 
 /// `MEMORY.md` of a project.
-fn memory() -> LoadFile {
+fn memory_file() -> LoadFile {
     LoadFile {
         name: "MEMORY.md",
         cap: Cap {
@@ -55,46 +54,18 @@ pub(crate) fn root(home: &Home) -> PathBuf {
     home.folder_of("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-/// The setting that keeps `MEMORY.md` from being loaded, in words; `None` if none does. `settings` is the content of the file that
-/// `shown` names.
-fn memory_off(home: &Home, settings: &Value, shown: &str) -> Option<String> {
-    if settings["autoMemoryEnabled"] == Value::Bool(false) {
-        return Some(format!("autoMemoryEnabled is false in {shown}"));
-    }
-    [
-        "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
-        "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
-    ]
-    .into_iter()
-    .find_map(|name| variable_on(home, settings, shown, name))
-}
-
 /// What its rules were checked with.
 pub(crate) fn source() -> Source {
     SOURCE
 }
 
-/// Whether a variable is on, in the environment or in `env` of the settings; in words.
-pub(crate) fn variable_on(
-    home: &Home,
-    settings: &Value,
-    shown: &str,
-    name: &str,
-) -> Option<String> {
-    let is_on = |value: &str| {
-        matches!(
-            &*value.trim().to_ascii_lowercase(),
-            "1" | "true" | "yes" | "on"
-        )
-    };
-    if home
-        .variable(name)
-        .is_some_and(|value| is_on(&value.to_string_lossy()))
-    {
-        return Some(format!("{name} is set"));
-    }
-    let named = settings["env"][name].as_str().is_some_and(is_on);
-    named.then(|| format!("{name} is set in {shown}"))
+/// The memory folder of sessions in a folder, if no setting names another: that of the repository, whose worktrees share it.
+fn usual_memory(root: &Path, cwd: &Path) -> PathBuf {
+    let resolved = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let repository = git_root(&resolved).map_or(resolved.clone(), main_worktree);
+    let name = repository.to_string_lossy();
+    let name = name.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
+    root.join("projects").join(name).join("memory")
 }
 fn own_places(home: &Home) -> Vec<PathBuf> {
     // `CLAUDE_CONFIG_DIR` moves both.
@@ -110,32 +81,126 @@ fn look(look: &mut Look<'_>) {
     if !look.own(&root) {
         return;
     }
-    let path = root.join("settings.json");
-    let settings = look.config(&path, Format::Json);
-    let shown = look.home().shown(&path);
-    let named = look
-        .text(&settings["autoMemoryDirectory"], "autoMemoryDirectory")
-        .and_then(|named| look.named_folder(named, "autoMemoryDirectory"));
+    let home = look.home();
+    for file in ClaudeSettings::files(home, None) {
+        look.place(&file);
+    }
+    let mut settings = ClaudeSettings::read(home, None);
+    let memory = settings.memory();
+    for finding in settings.findings {
+        look.problem(finding);
+    }
+    if let MemoryFrom::Folder { folder, .. } = &memory {
+        look.named_place(folder, "autoMemoryDirectory");
+    }
     let projects = look.children(&root.join("projects"));
     let usual = projects.into_iter().map(|project| project.join("memory"));
     let usual: Vec<PathBuf> = usual.filter(|memory| look.folder(memory)).collect();
-    if let Some(why) = memory_off(look.home(), &settings, &shown) {
-        let said = format!("{why}, so Claude Code loads no MEMORY.md");
-        look.switch_off(usual.iter().chain(&named), &[memory()], said);
-        return;
-    }
-    let load = |look: &mut Look<'_>, folder: &Path| look.loads(folder, vec![memory()], None);
-    match named {
-        // Instead of the usual ones.
-        Some(named) => {
+    let load = |look: &mut Look<'_>, folder: &Path| look.loads(folder, vec![memory_file()], None);
+    match memory {
+        MemoryFrom::Nowhere(why) => {
+            let said = format!("{why}, so Claude Code loads no MEMORY.md");
+            look.switch_off(&usual, &[memory_file()], said);
+        }
+        MemoryFrom::Folder { folder, by } => {
             if !usual.is_empty() {
                 let said = format!(
-                    "autoMemoryDirectory in {shown} names another folder, so Claude Code loads no MEMORY.md of the usual ones"
+                    "{by} names another folder, so Claude Code loads no MEMORY.md of the usual ones"
                 );
-                look.switch_off(&usual, &[memory()], said);
+                look.switch_off(&usual, &[memory_file()], said);
             }
-            load(look, &named);
+            load(look, &folder);
         }
-        None => usual.iter().for_each(|memory| load(look, memory)),
+        MemoryFrom::Usual => usual.iter().for_each(|memory| load(look, memory)),
     }
+}
+
+/// Changes what was found to load in sessions that worked in these folders, by the settings of each. With `is_all` other sessions count
+/// too, else only these.
+pub(crate) fn follow_projects(found: &mut Found, home: &Home, projects: &[PathBuf], is_all: bool) {
+    let root = root(home);
+    let mut user = ClaudeSettings::read(home, None);
+    let by_user = user.memory();
+    // The folders that sessions load from, and those that some sessions would load from without a setting of theirs.
+    let mut from: Vec<PathBuf> = Vec::new();
+    let mut not_from: Vec<(PathBuf, String)> = Vec::new();
+    for project in projects {
+        let mut settings = ClaudeSettings::read(home, Some(project));
+        let memory = settings.memory();
+        let usual = usual_memory(&root, project);
+        let folder_of = |memory: &MemoryFrom| match memory {
+            MemoryFrom::Usual => Some(usual.clone()),
+            MemoryFrom::Folder { folder, .. } => Some(folder.clone()),
+            MemoryFrom::Nowhere(_) => None,
+        };
+        let folder = folder_of(&memory);
+        for finding in settings.findings {
+            // What is wrong with the user's own settings is a problem of the agent.
+            if !user.findings.contains(&finding) {
+                found.add_switch(finding);
+            }
+        }
+        if memory == by_user {
+            from.extend(folder);
+            continue;
+        }
+        let shown = home.shown(project);
+        let said = match &memory {
+            MemoryFrom::Nowhere(why) => {
+                format!("{why}, so Claude Code loads no MEMORY.md in {shown}")
+            }
+            MemoryFrom::Folder { folder, by } => {
+                let unread = if may_be_read(home, project, folder) {
+                    ""
+                } else {
+                    "; Memlens does not read it, as it is outside the home folder and the project"
+                };
+                let folder = home.shown(folder);
+                format!(
+                    "{by} names {folder}, so in {shown} Claude Code loads the MEMORY.md there and not the usual one{unread}"
+                )
+            }
+            MemoryFrom::Usual => format!(
+                "the settings of {shown} go before those of the user, so Claude Code loads the usual MEMORY.md there"
+            ),
+        };
+        found.add_switch(said.clone());
+        from.extend(folder.filter(|folder| may_be_read(home, project, folder)));
+        not_from.extend(folder_of(&by_user).map(|folder| (folder, said)));
+    }
+    let has_none = |folder: &PathBuf| not_from.iter().any(|(it, _)| it == folder);
+    let is_loaded = |folder: &PathBuf| from.contains(folder) || (is_all && !has_none(folder));
+    found.loads.retain(|loads| is_loaded(&loads.folder));
+    found.switched_off.retain(|off| !from.contains(&off.folder));
+    let off = not_from.iter().filter(|(folder, _)| !is_loaded(folder));
+    found
+        .switched_off
+        .extend(off.map(|(folder, said)| SwitchedOff {
+            folder: folder.clone(),
+            names: vec![memory_file().name],
+            said: said.clone(),
+        }));
+    from.sort();
+    from.dedup();
+    for folder in from {
+        let is_known = found.loads.iter().any(|loads| loads.folder == folder);
+        if !is_known && folder.is_dir() {
+            found.loads.push(Loads {
+                folder,
+                files: vec![memory_file()],
+                in_all: None,
+            });
+        }
+    }
+}
+
+/// Whether the settings of a project, which others may have written, can name a folder for Memlens to read: only below the home
+/// folder and the project.
+fn may_be_read(home: &Home, project: &Path, folder: &Path) -> bool {
+    // A folder that is not there yet is judged by its name.
+    let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = resolved(folder);
+    let is_named =
+        |around: &Path| folder.starts_with(around) || folder.starts_with(resolved(around));
+    [home.folder(), project].into_iter().any(is_named)
 }

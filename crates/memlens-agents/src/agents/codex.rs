@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
+use crate::codex_settings::CodexSettings;
 use crate::home::Home;
 use crate::looking::{IfMissing, LoadFile, Look};
 
@@ -58,7 +59,27 @@ fn own_places(home: &Home) -> Vec<PathBuf> {
 fn look(look: &mut Look<'_>) {
     let root = root(look.home());
     let memories = root.join("memories");
-    if look.own(&root) && look.folder(&memories) {
-        look.loads(&memories, vec![summary()], None);
+    if !look.own(&root) {
+        return;
     }
+    let settings = CodexSettings::read(look.home(), None);
+    look.place(&CodexSettings::file(look.home()));
+    for finding in &settings.findings {
+        look.problem(finding.clone());
+    }
+    if !look.folder(&memories) {
+        return;
+    }
+    if let Some(why) = settings.no_memories() {
+        let said = format!("{why}, so Codex loads nothing of its memories");
+        look.switch_off([&memories], &[summary()], said);
+        return;
+    }
+    if !settings.has_memories() {
+        let shown = look.home().shown(&CodexSettings::file(look.home()));
+        look.switch(format!(
+            "features.memories is not true in {shown}: Codex loads its memories only in sessions that switch them on"
+        ));
+    }
+    look.loads(&memories, vec![summary()], None);
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
+use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 use crate::config::Format;
 use crate::home::Home;
 use crate::looking::{IfMissing, LoadFile, Look};
@@ -12,7 +12,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "Hermes",
     source: SOURCE,
     recall: "loads both files, searches nothing",
-    loads: "MEMORY.md and USER.md, whole",
+    loads: "MEMORY.md and USER.md, whole; equal entries once, and no entry that matches one of its threat patterns",
     instructions: &[],
     look,
     own_places,
@@ -33,8 +33,8 @@ fn file(name: &'static str, most: u64) -> LoadFile {
                 most,
                 cuts: false,
             }],
-            removed: &[Removed::BlankEnd, Removed::BlankStart],
-            keeps: Keeps::Beginning,
+            removed: &[],
+            keeps: Keeps::Entries,
             entries_split_by: Some("§"),
             source: SOURCE,
         },

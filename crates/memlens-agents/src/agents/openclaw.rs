@@ -225,7 +225,7 @@ fn look(look: &mut Look<'_>) {
         };
         workspaces.extend(workspace.map(|workspace| (workspace, settings)));
     }
-    let mut extra: Vec<(PathBuf, &str)> = members(home, &config)
+    let mut extra: Vec<(PathBuf, String)> = members(home, &config)
         .into_iter()
         .flat_map(|member| member.extra)
         .map(|extra| (extra.path, extra.key))
@@ -235,7 +235,7 @@ fn look(look: &mut Look<'_>) {
     extra.sort();
     extra.dedup_by(|a, b| a.0 == b.0);
     for (path, key) in extra {
-        look.named_place(&path, &format!("{key}.extraPaths"));
+        look.named_place(&path, &key);
     }
     workspaces.sort_by(|one, other| one.0.cmp(&other.0));
     workspaces.dedup_by(|one, other| one.0 == other.0);

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
-use serde_json::Value;
 
 use super::chain::{down, normal};
 use super::reading::{Read, markdown_below};
 use super::{AlwaysKind, AlwaysLoaded, Content, Reader, SessionLoad, entry, imports, whole};
 use crate::agent::{Cap, Keeps, Removed, Source};
-use crate::agents::{claude_code_root, claude_code_source, claude_code_variable_on};
-use crate::config::{self, Format};
+use crate::agents::{claude_code_root, claude_code_source};
+use crate::claude_settings::ClaudeSettings;
 use crate::home::Home;
 
 /// A file that is imported by one that is imported by one…: so many deep.
@@ -48,38 +47,20 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
         seen: BTreeSet::new(),
         load: SessionLoad::default(),
     };
-    let mut settings = vec![root.join("settings.json")];
-    if let Some(cwd) = cwd {
-        settings.push(cwd.join(".claude/settings.json"));
-        settings.push(cwd.join(".claude/settings.local.json"));
+    let settings = ClaudeSettings::read(home, cwd);
+    if let Some(why) = settings.no_instructions() {
+        // Files are listed all the same, as not loaded.
+        loader.load.switches.push(format!(
+            "{why}, so Claude Code loads neither CLAUDE.md files nor MEMORY.md"
+        ));
+        loader.off = Some(why);
     }
-    for path in settings {
-        // A settings file that cannot be read is reported where the agent is found.
-        let Ok(Some(value)) = config::read(&path, Format::Json, home.folder()) else {
-            continue;
-        };
-        let shown = home.shown(&path);
-        let name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS";
-        if let Some(why) = claude_code_variable_on(home, &value, &shown, name) {
-            loader.switch_off(why);
+    for (pattern, shown) in settings.excludes() {
+        if let Some(regex) = glob(pattern) {
+            loader
+                .excludes
+                .push((regex, format!("claudeMdExcludes in {shown} names it")));
         }
-        if cwd.is_some_and(|cwd| path.starts_with(cwd)) {
-            loader.memory_switches(&value, &shown);
-        }
-        let patterns = value["claudeMdExcludes"].as_array().into_iter().flatten();
-        for pattern in patterns.filter_map(Value::as_str) {
-            if let Some(regex) = glob(pattern) {
-                loader
-                    .excludes
-                    .push((regex, format!("claudeMdExcludes in {shown} names it")));
-            }
-        }
-    }
-    if home
-        .variable("CLAUDE_CODE_DISABLE_CLAUDE_MDS")
-        .is_some_and(|value| value != "0" && value != "false")
-    {
-        loader.switch_off("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set".to_owned());
     }
     match cwd {
         None => {
@@ -113,29 +94,6 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
 }
 
 impl Loader<'_> {
-    /// Files are listed all the same, as not loaded.
-    fn switch_off(&mut self, why: String) {
-        if self.off.is_none() {
-            self.load.switches.push(format!(
-                "{why}, so Claude Code loads neither CLAUDE.md files nor MEMORY.md"
-            ));
-            self.off = Some(why);
-        }
-    }
-
-    fn memory_switches(&mut self, value: &Value, shown: &str) {
-        if value["autoMemoryEnabled"] == Value::Bool(false) {
-            self.load.switches.push(format!(
-                "autoMemoryEnabled is false in {shown}, so Claude Code loads no MEMORY.md there"
-            ));
-        }
-        if let Some(named) = value["autoMemoryDirectory"].as_str() {
-            self.load.switches.push(format!(
-                "autoMemoryDirectory in {shown} is {named:?}, so Claude Code loads the MEMORY.md of that folder there, and not the usual one"
-            ));
-        }
-    }
-
     fn rules(&mut self, folder: &Path, project: Option<&Path>) {
         for path in markdown_below(folder, 8) {
             self.file(&path, AlwaysKind::Rule, project);

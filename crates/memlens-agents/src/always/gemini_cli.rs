@@ -1,4 +1,4 @@
-//! What Gemini CLI 0.61.0 loads beside its memory: `GEMINI.md` files with their imports, whole.
+//! What Gemini CLI 0.61.0 loads beside its memory: `GEMINI.md` files, and those that its settings name, with their imports, whole.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::chain::{down, git_root, normal};
 use super::reading::Read;
 use super::{AlwaysKind, AlwaysLoaded, Content, Reader, SessionLoad, entry, imports, whole};
 use crate::agent::Cap;
-use crate::agents::gemini_cli_source;
+use crate::agents::{gemini_cli_names, gemini_cli_source};
 use crate::home::Home;
 
 /// A file that is imported by one that is imported by one…: so many deep.
@@ -30,13 +30,28 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
         seen: BTreeSet::new(),
         load: SessionLoad::default(),
     };
+    let (names, findings) = gemini_cli_names(home, cwd);
     let Some(cwd) = cwd else {
-        loader.file(&own.join("GEMINI.md"), &own, None, 0);
+        // What is wrong with the user's settings is reported where the agent is found.
+        for name in &names {
+            loader.file(&normal(&own.join(name)), &own, None, 0);
+        }
         return loader.load;
     };
+    let (of_user, known) = gemini_cli_names(home, None);
+    let is_new = |finding: &String| !known.contains(finding);
+    loader.load.switches = findings.into_iter().filter(is_new).collect();
+    // The settings of a project rename the user's own files too.
+    if names != of_user {
+        for name in &names {
+            loader.file(&normal(&own.join(name)), &own, None, 0);
+        }
+    }
     for folder in down(git_root(cwd).unwrap_or(cwd), cwd) {
         let root = git_root(&folder).unwrap_or(&folder);
-        loader.file(&folder.join("GEMINI.md"), root, None, 0);
+        for name in &names {
+            loader.file(&normal(&folder.join(name)), root, None, 0);
+        }
     }
     loader.load
 }

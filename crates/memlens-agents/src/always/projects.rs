@@ -13,6 +13,7 @@ const SESSIONS_MAX: usize = 200;
 
 /// Bytes read of each; the folder is named in one of the first lines.
 const BYTES_MAX: u64 = 256 << 10;
+const SHORT_BYTES: u64 = 8 << 10;
 
 /// The folders in which an agent's sessions worked and that still exist, sorted. A bounded part of each of the newest sessions is read.
 pub fn projects(home: &Home, agent: &str) -> Vec<PathBuf> {
@@ -38,7 +39,7 @@ pub fn projects(home: &Home, agent: &str) -> Vec<PathBuf> {
         }
         "gemini-cli" => folders(&home.join(".gemini/tmp"))
             .into_iter()
-            .filter_map(|project| start(&project.join(".project_root")))
+            .filter_map(|project| start(&project.join(".project_root"), BYTES_MAX))
             .map(|text| PathBuf::from(text.trim()))
             .collect(),
         _ => Vec::new(),
@@ -57,7 +58,14 @@ fn cwds(mut sessions: Vec<(SystemTime, PathBuf)>) -> Vec<PathBuf> {
     sessions.sort();
     let newest = sessions.into_iter().rev().take(SESSIONS_MAX);
     newest
-        .filter_map(|(_, path)| cwd(&start(&path)?))
+        .filter_map(|(_, path)| {
+            // One of the first lines names it, which are usually short.
+            let short = start(&path, SHORT_BYTES)?;
+            cwd(&short).or_else(|| {
+                let is_all = short.len() < SHORT_BYTES as usize;
+                cwd(&start(&path, BYTES_MAX).filter(|_| !is_all)?)
+            })
+        })
         .map(PathBuf::from)
         .collect()
 }
@@ -73,14 +81,14 @@ fn cwd(text: &str) -> Option<String> {
 }
 
 /// The beginning of a file that is not a link.
-fn start(path: &Path) -> Option<String> {
+fn start(path: &Path, bytes_max: u64) -> Option<String> {
     let found = path.symlink_metadata().ok()?;
     if !found.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     let file = File::open(path).ok()?;
-    file.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    file.take(bytes_max).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -43,6 +43,7 @@ pub(super) fn trimmed(body: &Body, name: &str, most: u64) -> Measured {
     if n <= most {
         return Measured {
             kept: body.kept(0..text.len(), Part::Head),
+            left_out: Vec::new(),
             given: text.to_owned(),
             counts: vec![count(n, most, None)],
         };
@@ -281,6 +282,7 @@ impl Ends {
         kept.extend(digest);
         Measured {
             kept,
+            left_out: Vec::new(),
             given,
             counts: vec![count(n, most, Some(cut))],
         }

@@ -24,13 +24,15 @@ pub(crate) enum Kind {
     Texts,
     /// One of these words; the second field names them for the user.
     OneOf(&'static [&'static str], &'static str),
+    /// Settings by name.
+    Object,
     /// Anything, and any keys below it.
     Any,
 }
 
 impl Kind {
     /// What it takes, if a value is something else.
-    fn refuses(self, value: &Value) -> Option<&'static str> {
+    pub(crate) fn refuses(self, value: &Value) -> Option<&'static str> {
         let is_whole = |least: f64| {
             value
                 .as_f64()
@@ -56,6 +58,7 @@ impl Kind {
             Kind::OneOf(words, takes) => {
                 (value.as_str().is_some_and(|it| words.contains(&it)), takes)
             }
+            Kind::Object => (value.is_object(), "names with values in braces"),
             Kind::Any => (true, ""),
         };
         (!is_it).then_some(takes)

@@ -3,17 +3,17 @@
 //! Source: `resolveMemorySearchConfig` and `resolveMemorySearchSourcePolicy` in the packages 2026.7.35 and 2026.9.6, and the
 //! same of 2026.2.12.
 
+use std::fmt;
+
 use serde_json::Value;
 
-use super::{Schema, agent_entries, root};
+use super::{AgentEntry, Schema, is_before_2026_2, root};
 
 /// The memory search of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemorySearch {
-    /// Whether it is on. If not, nothing is ever found.
-    pub is_enabled: bool,
-    /// Whether notes are searched. Since 2026.8 `sources` may name session transcripts alone.
-    pub searches_notes: bool,
+    /// The setting by which no note is ever found; `None` if notes are searched.
+    pub switched_off: Option<SearchOff>,
     /// Whether the tool searches session transcripts.
     pub searches_sessions: bool,
     /// What is searched besides the workspace: those of all agents, then the agent's own.
@@ -28,13 +28,40 @@ pub struct MemorySearch {
     pub is_vectors_only: bool,
 }
 
+/// A setting by which no note is ever found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchOff {
+    /// The search is off.
+    Disabled {
+        /// The key: `memory.search.enabled`.
+        key: String,
+    },
+    /// Only session transcripts are searched.
+    SessionsOnly {
+        /// The key: `memory.search.sources`.
+        key: String,
+    },
+}
+
+impl fmt::Display for SearchOff {
+    /// The key with its value: `memory.search.enabled is false`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchOff::Disabled { key } => write!(f, "{key} is false"),
+            SearchOff::SessionsOnly { key } => write!(f, "{key} names sessions alone"),
+        }
+    }
+}
+
 /// A folder or file outside the usual places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtraPath {
     /// As the config writes it: absolute, from `~`, or relative to the workspace.
     pub path: String,
-    /// Which files of a folder; `None` for all notes. Since 2026.8.
+    /// Which files of a folder, separated by `/`; `None` for all notes. Since 2026.8.
     pub pattern: Option<String>,
+    /// The key that names it: `memory.search.extraPaths`.
+    pub key: String,
 }
 
 impl MemorySearch {
@@ -57,50 +84,83 @@ impl MemorySearch {
     }
 }
 
-/// The memory search of an agent; `agent` names one whose own settings go over those of all.
-pub(super) fn memory_search(config: &Value, schema: Schema, agent: Option<&str>) -> MemorySearch {
-    let defaults = root(schema).iter().fold(config, |at, key| &at[*key]);
-    let entries = agent_entries(config);
-    let own = agent
-        .and_then(|agent| entries.iter().find(|entry| entry.id == agent))
-        .map_or(&Value::Null, |entry| entry.search(schema));
-    let at = |path: &[&str]| {
-        let find = |from: &Value| {
-            let found = path.iter().fold(from, |at, key| &at[*key]);
-            (!found.is_null()).then(|| found.clone())
-        };
-        find(own).or_else(|| find(defaults))
+/// Settings of the search in one place of a config.
+struct Layer<'v> {
+    /// Their path in the config.
+    place: String,
+    value: &'v Value,
+}
+
+/// Where the settings of one agent's search are, those of all agents first. A later place overrides an earlier one.
+fn layers<'v>(config: &'v Value, schema: Schema, entry: Option<&AgentEntry<'v>>) -> Vec<Layer<'v>> {
+    let mut layers = Vec::new();
+    if is_before_2026_2(config) {
+        layers.push(Layer {
+            place: "memorySearch".to_owned(),
+            value: &config["memorySearch"],
+        });
+    }
+    let shared = root(schema);
+    layers.push(Layer {
+        place: shared.join("."),
+        value: shared.iter().fold(config, |at, key| &at[*key]),
+    });
+    layers.extend(entry.map(|entry| {
+        let (place, value) = entry.search(schema);
+        Layer { place, value }
+    }));
+    layers
+}
+
+/// The key that names further folders for all agents.
+pub(crate) fn extra_paths_key(config: &Value, schema: Schema) -> String {
+    let place = layers(config, schema, None).swap_remove(0).place;
+    format!("{place}.extraPaths")
+}
+
+/// The memory search of an agent; `entry` is the agent's part of the config.
+pub(crate) fn memory_search(
+    config: &Value,
+    schema: Schema,
+    entry: Option<&AgentEntry<'_>>,
+) -> MemorySearch {
+    let layers = layers(config, schema, entry);
+    // The value that counts, and its key.
+    let at = |path: &str| {
+        layers.iter().rev().find_map(|layer| {
+            let found = path.split('.').fold(layer.value, |at, key| &at[key]);
+            (!found.is_null()).then(|| (format!("{}.{path}", layer.place), found))
+        })
     };
-    let is_on = |path: &[&str]| at(path).and_then(|it| it.as_bool());
-    let text = |path: &[&str]| at(path).and_then(|it| it.as_str().map(str::to_owned));
+    let is_on = |path: &str| at(path)?.1.as_bool();
+    let text = |path: &str| Some(at(path)?.1.as_str()?.to_owned());
     let remembers = schema == Schema::Since2026Aug
-        && is_on(&["rememberAcrossConversations"]).unwrap_or_else(|| is_one_conversation(config));
-    let session_memory = is_on(&["experimental", "sessionMemory"]).unwrap_or(false);
-    let sources: Vec<String> = at(&["sources"])
-        .and_then(|it| it.as_array().cloned())
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|it| it.as_str().map(str::to_owned))
-        .collect();
-    let names = |source: &str| sources.iter().any(|it| it == source);
+        && is_on("rememberAcrossConversations").unwrap_or_else(|| is_one_conversation(config));
+    let session_memory = is_on("experimental.sessionMemory").unwrap_or(false);
+    let sources = at("sources");
+    let names = |source: &str| {
+        let mut sources = sources.iter().filter_map(|(_, it)| it.as_array()).flatten();
+        sources.any(|it| it == source)
+    };
     let searches_sessions = names("sessions") && (session_memory || remembers);
+    let switched_off = match (at("enabled"), &sources) {
+        (Some((key, Value::Bool(false))), _) => Some(SearchOff::Disabled { key }),
+        (_, Some((key, _))) if searches_sessions && !names("memory") => {
+            Some(SearchOff::SessionsOnly { key: key.clone() })
+        }
+        _ => None,
+    };
     MemorySearch {
-        is_enabled: is_on(&["enabled"]).unwrap_or(true),
-        searches_notes: names("memory") || !searches_sessions,
+        switched_off,
         searches_sessions,
-        extra_paths: [defaults, own]
-            .into_iter()
-            .filter_map(|from| from["extraPaths"].as_array())
-            .flatten()
-            .filter_map(extra_path)
-            .collect(),
-        tokenizer: text(&["store", "fts", "tokenizer"])
+        extra_paths: layers.iter().flat_map(extra_paths).collect(),
+        tokenizer: text("store.fts.tokenizer")
             .filter(|_| schema != Schema::Feb2026)
             .unwrap_or_else(|| "unicode61".to_owned()),
         uses_qmd: schema != Schema::Since2026Aug && config["memory"]["backend"] == "qmd",
-        is_words_only: text(&["provider"]).is_some_and(|it| it.trim() == "none"),
+        is_words_only: text("provider").is_some_and(|it| it.trim() == "none"),
         is_vectors_only: schema != Schema::Since2026Aug
-            && is_on(&["query", "hybrid", "enabled"]) == Some(false),
+            && is_on("query.hybrid.enabled") == Some(false),
     }
 }
 
@@ -112,10 +172,16 @@ fn is_one_conversation(config: &Value) -> bool {
     (scope.is_null() || *scope == "main") && !bindings.into_iter().any(is_own_scope)
 }
 
-fn extra_path(value: &Value) -> Option<ExtraPath> {
-    let path = value.as_str().or_else(|| value["path"].as_str())?.trim();
-    (!path.is_empty()).then(|| ExtraPath {
-        path: path.to_owned(),
-        pattern: value["pattern"].as_str().map(str::to_owned),
-    })
+fn extra_paths(layer: &Layer<'_>) -> Vec<ExtraPath> {
+    let named = layer.value["extraPaths"].as_array().into_iter().flatten();
+    let one = |value: &Value| {
+        let path = value.as_str().or_else(|| value["path"].as_str())?.trim();
+        let pattern = value["pattern"].as_str().unwrap_or_default().trim();
+        (!path.is_empty()).then(|| ExtraPath {
+            path: path.to_owned(),
+            pattern: (!pattern.is_empty()).then(|| pattern.replace('\\', "/")),
+            key: format!("{}.extraPaths", layer.place),
+        })
+    };
+    named.filter_map(one).collect()
 }

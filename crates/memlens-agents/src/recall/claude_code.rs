@@ -9,7 +9,7 @@ use super::happening::Answer;
 use super::jsonl::Reader;
 use super::{files, sessions, time, tools};
 use crate::agents;
-use crate::config::{self, Format};
+use crate::claude_settings::{ClaudeSettings, MemoryFrom};
 use crate::home::Home;
 
 /// A file of sessions.
@@ -25,10 +25,10 @@ impl Sessions {
         let mut folders = Folders::new(home)
             .with(&root, "projects/*/memory")
             .with_variable("CLAUDE_CONFIG_DIR", &root);
-        let settings = config::read(&root.join("settings.json"), Format::Json, home.folder());
-        let settings = settings.ok().flatten().unwrap_or_default();
-        let named = settings["autoMemoryDirectory"].as_str();
-        let named = named.and_then(|named| home.expanded(named));
+        let named = match ClaudeSettings::read(home, None).memory() {
+            MemoryFrom::Folder { folder, .. } => Some(folder),
+            MemoryFrom::Usual | MemoryFrom::Nowhere(_) => None,
+        };
         if let Some(named) = &named {
             folders = folders.with(named, "");
         }

@@ -11,17 +11,18 @@ use serde_json::Value;
 use super::pattern::Pattern;
 use super::{Index, Root, RootKind, Searched, Skips};
 use crate::agents::{self, openclaw_config, openclaw_state};
-use crate::config::{self, Format};
+use crate::config;
 use crate::home::Home;
+use crate::openclaw_search::{
+    AgentEntry, ExtraPath, MemorySearch, Schema, agent_entries, extra_paths_key, is_since,
+    memory_search_of,
+};
 
 /// The id of the only agent of a config that names none.
 const MAIN: &str = "main";
 
 /// The name of the root's own file, and what is never read at the top.
 const NEVER: &str = "memory.md";
-
-/// Where the settings of the memory search are since 2026.8, at the top and in each agent's entry.
-const SINCE_2026_8: &str = "memory.search";
 
 /// One agent of OpenClaw.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,38 +34,27 @@ pub(crate) struct Member {
     /// Its workspace, whether or not it is there.
     pub workspace: PathBuf,
     /// What its search reads beside the workspace.
-    pub extra: Vec<ExtraPath>,
+    pub extra: Vec<ExtraPlace>,
     /// The key that switches its memory search off, with its value.
     pub switched_off: Option<String>,
 }
 
 /// An entry of `extraPaths`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ExtraPath {
+pub(crate) struct ExtraPlace {
     /// Absolute, without `.` and `..`.
     pub path: PathBuf,
     pub pattern: Option<String>,
-    /// The config's key that names it.
-    pub key: &'static str,
-}
-
-/// A version by year and month.
-fn month(version: &str) -> Option<(u32, u32)> {
-    let mut numbers = version.trim_start_matches('v').split('.');
-    let year = numbers.next()?.parse().ok()?;
-    Some((year, numbers.next()?.parse().ok()?))
-}
-
-fn since(version: Option<&str>, first: (u32, u32)) -> bool {
-    version.and_then(month).is_none_or(|it| it >= first)
+    /// The config's key that names it: `memory.search.extraPaths`.
+    pub key: String,
 }
 
 /// What a version indexes at the top of a workspace, what it never reads there, and which folders it passes over; without a
 /// version the newest.
 fn rules(version: Option<&str>) -> (Vec<&'static str>, Vec<&'static str>, Skips) {
-    if since(version, (2026, 8)) {
+    if is_since(version, (2026, 8)) {
         (vec!["MEMORY.md", "USER.md"], vec![NEVER], Skips::Repair)
-    } else if since(version, (2026, 3)) {
+    } else if is_since(version, (2026, 3)) {
         (vec!["MEMORY.md"], vec![NEVER], Skips::Repair)
     } else {
         (vec!["MEMORY.md", NEVER], Vec::new(), Skips::Nothing)
@@ -88,21 +78,16 @@ pub(super) fn as_of(kind: &mut RootKind, version: &str) {
 pub(super) fn searched(home: &Home) -> Option<Searched> {
     let state = openclaw_state(home);
     let path = openclaw_config(home);
-    let config = config::read(&path, Format::Json, home.folder())
+    // What is wrong with the config is reported where the agent is found.
+    let config = config::read_as_far_as_possible(&path, home.folder())
         .ok()
         .flatten()
-        .unwrap_or(Value::Null);
+        .map_or(Value::Null, |(config, _)| config);
     if config.is_null() && !state.is_dir() {
         return None;
     }
     let version = config["meta"]["lastTouchedVersion"].as_str();
-    let key = if since(version, (2026, 8)) {
-        "memory.search.extraPaths"
-    } else if since(version, (2026, 2)) {
-        "agents.defaults.memorySearch.extraPaths"
-    } else {
-        "memorySearch.extraPaths"
-    };
+    let key = extra_paths_key(&config, Schema::of(&config));
     let extra_key = format!("{key} in {}", home.shown(&path));
     let members = members(home, &config);
     let index = |member: Member| index(member, version, &extra_key);
@@ -218,6 +203,16 @@ pub(crate) fn members(home: &Home, config: &Value) -> Vec<Member> {
     let roster = roster(config);
     let default = default_of(&roster, version);
     let is_roster = roster.len() > 1;
+    let member = |id: &str, is_default, workspace: PathBuf, entry: Option<&AgentEntry<'_>>| {
+        let search = memory_search_of(config, entry);
+        Member {
+            id: id.to_owned(),
+            is_default,
+            extra: extra(&search, home, &workspace),
+            switched_off: search.switched_off.map(|off| off.to_string()),
+            workspace,
+        }
+    };
     let mut members = Vec::new();
     for (id, entry) in &roster {
         let is_default = Some(id.as_str()) == default.as_deref();
@@ -225,144 +220,57 @@ pub(crate) fn members(home: &Home, config: &Value) -> Vec<Member> {
             Some(shared) => shared.join(id),
             None => state.join(format!("workspace-{id}")),
         };
-        let workspace = expanded(&entry["workspace"]).unwrap_or_else(|| {
+        let workspace = expanded(&entry.value["workspace"]).unwrap_or_else(|| {
             // Before agents were named there was one workspace, which its agent keeps.
             let keeps_usual = !is_roster || is_default || (id == MAIN && !own.is_dir());
             if keeps_usual { usual.clone() } else { own }
         });
-        let search = Search::of(config, entry, version);
-        members.push(Member {
-            id: id.clone(),
-            is_default,
-            extra: search.extra(home, &workspace),
-            switched_off: search.switched_off(),
-            workspace,
-        });
+        members.push(member(id, is_default, workspace, Some(entry)));
     }
     if members.is_empty() {
-        let search = Search::of(config, &Value::Null, version);
-        members.push(Member {
-            id: MAIN.to_owned(),
-            is_default: true,
-            extra: search.extra(home, &usual),
-            switched_off: search.switched_off(),
-            workspace: usual,
-        });
+        members.push(member(MAIN, true, usual, None));
     }
     members
 }
 
-fn roster(config: &Value) -> Vec<(String, &Value)> {
-    let agents = &config["agents"];
-    if let Some(entries) = agents["entries"].as_object() {
-        let entries = entries.iter();
-        return entries
-            .map(|(id, entry)| (id.to_lowercase(), entry))
-            .collect();
+/// The agents of a config by their ids in lower case, each once.
+fn roster(config: &Value) -> Vec<(String, AgentEntry<'_>)> {
+    let mut roster: Vec<(String, AgentEntry<'_>)> = Vec::new();
+    for entry in agent_entries(config) {
+        let id = entry.id.trim().to_lowercase();
+        if roster.iter().all(|(known, _)| *known != id) {
+            roster.push((id, entry));
+        }
     }
-    let listed = agents["list"].as_array().into_iter().flatten();
-    listed
-        .filter_map(|entry| Some((entry["id"].as_str()?.trim().to_lowercase(), entry)))
-        .collect()
+    roster
 }
 
 /// The agent that questions of no known agent are taken for: the one that is marked, else `main`, else the first.
-fn default_of(roster: &[(String, &Value)], version: Option<&str>) -> Option<String> {
-    let marked = roster.iter().find(|(_, entry)| entry["default"] == true);
+fn default_of(roster: &[(String, AgentEntry<'_>)], version: Option<&str>) -> Option<String> {
+    let marked = roster
+        .iter()
+        .find(|(_, entry)| entry.value["default"] == true);
     let main = roster
         .iter()
-        .find(|(id, _)| id == MAIN && since(version, (2026, 8)));
+        .find(|(id, _)| id == MAIN && is_since(version, (2026, 8)));
     let (id, _) = marked.or(main).or(roster.first())?;
     Some(id.clone())
 }
 
-/// The settings of one agent's memory search: those of all agents, then its own.
-struct Search<'v> {
-    /// Each with its key.
-    settings: Vec<(&'static str, &'v Value)>,
-}
-
-impl<'v> Search<'v> {
-    fn of(config: &'v Value, entry: &'v Value, version: Option<&str>) -> Search<'v> {
-        let settings = if since(version, (2026, 8)) {
-            vec![
-                (SINCE_2026_8, &config["memory"]["search"]),
-                (SINCE_2026_8, &entry["memory"]["search"]),
-            ]
-        } else if since(version, (2026, 2)) {
-            vec![
-                (
-                    "agents.defaults.memorySearch",
-                    &config["agents"]["defaults"]["memorySearch"],
-                ),
-                ("memorySearch", &entry["memorySearch"]),
-            ]
-        } else {
-            vec![
-                ("memorySearch", &config["memorySearch"]),
-                (
-                    "agents.defaults.memorySearch",
-                    &config["agents"]["defaults"]["memorySearch"],
-                ),
-                ("memorySearch", &entry["memorySearch"]),
-            ]
-        };
-        Search { settings }
-    }
-
-    /// What `extraPaths` adds: the paths of all agents and those of this one together.
-    fn extra(&self, home: &Home, workspace: &Path) -> Vec<ExtraPath> {
-        let mut extra: Vec<ExtraPath> = Vec::new();
-        for (key, settings) in &self.settings {
-            for entry in settings["extraPaths"].as_array().into_iter().flatten() {
-                let named = entry.as_str().or_else(|| entry["path"].as_str());
-                let Some(named) = named.map(str::trim).filter(|it| !it.is_empty()) else {
-                    continue;
-                };
-                let pattern = entry["pattern"].as_str().map(str::trim);
-                let path = home
-                    .expanded(named)
-                    .unwrap_or_else(|| workspace.join(named));
-                let one = ExtraPath {
-                    path: settled(&path),
-                    pattern: pattern
-                        .filter(|it| !it.is_empty())
-                        .map(|it| it.replace('\\', "/")),
-                    key,
-                };
-                if !extra
-                    .iter()
-                    .any(|it| (&it.path, &it.pattern) == (&one.path, &one.pattern))
-                {
-                    extra.push(one);
-                }
-            }
+/// What `extraPaths` adds, each place once.
+fn extra(search: &MemorySearch, home: &Home, workspace: &Path) -> Vec<ExtraPlace> {
+    let mut places: Vec<ExtraPlace> = Vec::new();
+    for ExtraPath { path, pattern, key } in &search.extra_paths {
+        let path = home.expanded(path).unwrap_or_else(|| workspace.join(path));
+        let path = settled(&path);
+        let is_known = |it: &ExtraPlace| it.path == path && it.pattern == *pattern;
+        if !places.iter().any(is_known) {
+            places.push(ExtraPlace {
+                path,
+                pattern: pattern.clone(),
+                key: key.clone(),
+            });
         }
-        extra
     }
-
-    /// The setting by which no note is searched.
-    fn switched_off(&self) -> Option<String> {
-        let last = |name: &str| {
-            let mut settings = self.settings.iter().rev();
-            settings.find_map(|(key, it)| Some((*key, &it[name])).filter(|(_, it)| !it.is_null()))
-        };
-        if let Some((key, Value::Bool(false))) = last("enabled") {
-            return Some(format!("{key}.enabled is false"));
-        }
-        let (key, sources) = last("sources")?;
-        let names = |name: &str| {
-            let mut sources = sources.as_array().into_iter().flatten();
-            sources.any(|it| it == name)
-        };
-        let remembers = match last("rememberAcrossConversations") {
-            Some((_, value)) => value != false,
-            // Before 2026.8 sessions had to be switched on.
-            None => key == SINCE_2026_8,
-        };
-        let reads_sessions =
-            remembers || last("experimental").is_some_and(|(_, it)| it["sessionMemory"] == true);
-        (names("sessions") && !names("memory") && reads_sessions)
-            .then(|| format!("{key}.sources names sessions alone"))
-    }
+    places
 }

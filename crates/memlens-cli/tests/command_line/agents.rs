@@ -7,6 +7,7 @@ use crate::memlens::{AtHome, Memlens, list, paths};
 
 fn home() -> Notes {
     Notes::new(&[
+        (".codex/config.toml", "[features]\nmemories = true\n"),
         (
             ".codex/memories/memory_summary.md",
             "The router stands in the hall.\n",

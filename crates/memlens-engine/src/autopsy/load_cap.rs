@@ -141,7 +141,12 @@ fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> 
 
 /// The setting because of which an agent, or any, does not load a file of its memory, as a sentence.
 pub(crate) fn switched_off(home: &Home, agent: Option<&str>, file: &Path) -> Option<String> {
-    let found = memlens_agents::look(home);
+    let mut found = memlens_agents::look(home);
+    for one in &mut found {
+        if one.folders.iter().any(|folder| file.starts_with(folder)) {
+            one.follow_projects(home);
+        }
+    }
     let mut found = found
         .iter()
         .filter(|it| agent.is_none_or(|id| id == it.agent.id));

@@ -113,6 +113,8 @@ pub struct LoadedFile {
     pub again_at_line: Option<u32>,
     /// First and last lines within the cut that are loaded as a digest.
     pub digest: Vec<(u32, u32)>,
+    /// First and last lines of each entry that the agent blocks, with the patterns that it matches.
+    pub blocked: Vec<(u32, u32, String)>,
     /// The file's lines.
     pub n_lines: u32,
     /// Files with entries: how many begin in what is cut, and how many there are.
