@@ -3,6 +3,7 @@
 //! [`logs`] tells which files there are, [`read`] reads one of them and hands what it tells to a [`Keeper`]. Nothing but calls of
 //! memory tools, their answers and citations leaves a reader, without secrets.
 
+mod among;
 mod claude_code;
 mod codex;
 mod cursor;
@@ -45,7 +46,7 @@ pub use text_line::line_hash;
 
 /// Version of what is read from logs. Increased whenever a log that was read before would yield more now: cursors of another
 /// version are not continued, so such a log is read again from its beginning.
-pub const LOG_READER_VERSION: u32 = 3;
+pub const LOG_READER_VERSION: u32 = 4;
 
 /// What an agent asked its memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

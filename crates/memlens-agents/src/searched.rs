@@ -42,6 +42,8 @@ pub struct Index {
     pub is_default: bool,
     /// The key of the config that switches its search off, with its value.
     pub switched_off: Option<String>,
+    /// The config, as the user writes its path.
+    config: String,
     /// Where to name further folders; `None` if the program has no such setting.
     extra_key: Option<String>,
     roots: Vec<Root>,
@@ -236,6 +238,17 @@ impl Index {
         Err(self.unsearched(cause, &detail))
     }
 
+    /// Why no note is found at all: the config and the key that switches the search off; `None` if it is on.
+    pub fn off_sentence(&self) -> Option<String> {
+        let setting = self.switched_off.as_ref()?;
+        let Index {
+            program, config, ..
+        } = self;
+        Some(format!(
+            "{program}'s search is switched off in {config}: {setting}."
+        ))
+    }
+
     /// Whether a file of the workspace is passed over whatever root holds it.
     fn is_never(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| match &root.kind {
@@ -294,13 +307,10 @@ impl Index {
             None => format!("{but}."),
         };
         let (reason, advice) = match cause {
-            NotSearched::SwitchedOff => {
-                let setting = self.switched_off.as_deref().unwrap_or_default();
-                (
-                    format!("{program} searches no note: {setting} in its config."),
-                    "Change this setting.".to_owned(),
-                )
-            }
+            NotSearched::SwitchedOff => (
+                self.off_sentence().unwrap_or_default(),
+                "Change this setting.".to_owned(),
+            ),
             NotSearched::Kind => (
                 format!("{program} indexes only files whose names end in .md."),
                 "Rename it so that its name ends in .md.".to_owned(),

@@ -358,7 +358,7 @@ fn each_agent_searches_its_own_workspace() {
     assert_eq!(off.cause, NotSearched::SwitchedOff);
     assert_eq!(
         off.reason,
-        "OpenClaw searches no note: agents.entries.Yard.memory.search.enabled is false in its config."
+        "OpenClaw's search is switched off in ~/.openclaw/openclaw.json: agents.entries.Yard.memory.search.enabled is false."
     );
 }
 

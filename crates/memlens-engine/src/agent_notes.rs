@@ -156,9 +156,7 @@ impl Library {
         notes.sort_by(|a, b| a.path.cmp(&b.path));
         let mut remarks = Vec::new();
         let chosen = &searched.chosen;
-        if let Some(setting) = &chosen.index.switched_off {
-            remarks.push(format!("It searches no note: {setting} in its config."));
-        }
+        remarks.extend(chosen.index.off_sentence());
         if n_only_read > 0 {
             remarks.push(format!(
                 "{} not indexed by Memlens, which leaves out hidden and ignored files and folders that nobody watches; the agent reads {}.",

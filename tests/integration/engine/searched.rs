@@ -242,7 +242,7 @@ fn changes_of_the_config_and_of_notes_are_followed() {
     let told = search
         .notices
         .iter()
-        .any(|it| it == "It searches no note: memory.search.enabled is false in its config.");
+        .any(|it| it == "OpenClaw's search is switched off in ~/.openclaw/openclaw.json: memory.search.enabled is false.");
     assert!(told, "{:?}", search.notices);
     // A note that only the agent reads is no change of the library: it is seen after a bounded time.
     scene.home.write(".openclaw/openclaw.json", "{}");

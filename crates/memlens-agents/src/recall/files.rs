@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Used;
+use super::among::Among;
 use super::folders::Folders;
 use super::happening::{Call, Output, Shape};
 use super::shell::{Action, Part, actions};
@@ -89,6 +90,7 @@ fn calls(
             let from = from.map(|from| folders.whole(from, session_folder));
             let from = from.as_deref().or(session_folder);
             let mut opened = Vec::new();
+            let mut among = Vec::new();
             // Several searches have one answer, so they are one question.
             let mut patterns = Vec::new();
             let mut shape: Option<Shape> = None;
@@ -102,6 +104,21 @@ fn calls(
                             ..opening(&path, None)
                         },
                     }),
+                    Action::ReadsAmong {
+                        folder,
+                        pattern,
+                        part,
+                    } => among.push(Among {
+                        folder,
+                        pattern,
+                        lines: match part {
+                            Part::Lines(first, last) => Some((first, last)),
+                            Part::Whole | Part::Unknown => None,
+                        },
+                        is_part: part == Part::Unknown,
+                        at_ms,
+                    }),
+                    Action::Lists { .. } => {}
                     Action::Searches {
                         pattern,
                         paths,
@@ -109,7 +126,8 @@ fn calls(
                         from,
                     } => {
                         patterns.push(pattern);
-                        let is_several = shape.is_some() || paths.len() > 1;
+                        let is_wild = paths.iter().any(|path| path.contains(['*', '?', '[']));
+                        let is_several = shape.is_some() || paths.len() > 1 || is_wild;
                         let mut paths = paths.into_iter();
                         shape = Some(Shape::Found {
                             // Bare lines are of no one note if there are several.
@@ -121,7 +139,7 @@ fn calls(
                 }
             }
             // The output of a search cannot be separated from that of what was read beside it.
-            let is_mixed = !opened.is_empty();
+            let is_mixed = !opened.is_empty() || !among.is_empty();
             let mut calls = Vec::new();
             if let Some(Shape::Found {
                 place,
@@ -142,6 +160,9 @@ fn calls(
             }
             if !opened.is_empty() {
                 calls.push(Call::Open(opened));
+            }
+            if !among.is_empty() {
+                calls.push(Call::OpenAmong(among));
             }
             calls
         }

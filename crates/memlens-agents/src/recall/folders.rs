@@ -64,6 +64,17 @@ impl Folders {
                     .any(|place| is_in(&[&session[..], place].concat())))
     }
 
+    /// The same as [`Folders::whole`], without `.` and `..`.
+    pub fn settled(&self, path: &str, from: Option<&str>) -> String {
+        let whole = self.whole(path, from);
+        let root = if whole.starts_with(['/', '\\']) {
+            "/"
+        } else {
+            ""
+        };
+        format!("{root}{}", parts(&whole).join("/"))
+    }
+
     /// An absolute path for one that may begin with `~` or a variable, or be relative to a folder.
     pub fn whole(&self, path: &str, from: Option<&str>) -> String {
         if let Some(inner) = path.strip_prefix('~') {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Used;
+use super::among::Among;
 
 /// What a tool of memory was called for.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub(super) enum Call {
     },
     /// To open notes.
     Open(Vec<Used>),
+    /// To open some of the notes that patterns name.
+    OpenAmong(Vec<Among>),
 }
 
 /// How a search answers.

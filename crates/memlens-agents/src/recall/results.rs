@@ -151,6 +151,20 @@ pub(super) fn shown(answer: &Answer<'_>) -> Shown {
     }
 }
 
+/// What a command printed.
+pub(super) fn printed(answer: &Answer<'_>) -> String {
+    let mut printed = String::new();
+    for part in &answer.parts {
+        visit(part, DEPTH, &mut |leaf| {
+            if let Leaf::Text(text) = leaf {
+                printed.push_str(found::output_of(text));
+                printed.push('\n');
+            }
+        });
+    }
+    printed
+}
+
 /// What agents write in place of output that is too long: Claude Code's Bash, Codex, Gemini CLI.
 const CUT: &[&str] = &[
     " lines truncated] ...",

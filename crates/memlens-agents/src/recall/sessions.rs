@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::among::{self, Among};
 use super::happening::{Answer, Call, Shape};
 use super::held::{Held, HeldSessions};
 use super::results::{self, Outcome, Shown};
@@ -42,6 +43,8 @@ enum Awaited {
     Results { call: String, answer: Shape },
     /// Whether these could be opened.
     Opening(Vec<Used>),
+    /// Which of these were opened.
+    OpeningAmong(Vec<Among>),
 }
 
 /// The sessions of a log while it is read.
@@ -111,6 +114,7 @@ impl<'k> Sessions<'k> {
             Call::Open(opened) => {
                 Awaited::Opening(opened.into_iter().map(without_secrets).collect())
             }
+            Call::OpenAmong(among) => Awaited::OpeningAmong(among),
             Call::Search {
                 question,
                 mut settings,
@@ -180,7 +184,7 @@ impl<'k> Sessions<'k> {
                 Awaited::Results { answer: shape, .. } => {
                     results::outcome(shape, answer) != Outcome::Unknown
                 }
-                Awaited::Opening(_) => true,
+                Awaited::Opening(_) | Awaited::OpeningAmong(_) => true,
             };
             if is_told {
                 self.answered(session, parent, answer);
@@ -199,6 +203,18 @@ impl<'k> Sessions<'k> {
         match pending.what {
             Awaited::Opening(opened) => {
                 let opened = shown(opened, &results::shown(answer));
+                self.record_opening(session, &pending.id, &opened);
+                for used in opened {
+                    self.opened(session, used);
+                }
+            }
+            Awaited::OpeningAmong(among) => {
+                if results::shown(answer) == Shown::Nothing {
+                    return;
+                }
+                let output = results::printed(answer);
+                let opened = among.iter().flat_map(|one| among::opened(one, &output));
+                let opened: Vec<Used> = opened.map(without_secrets).collect();
                 self.record_opening(session, &pending.id, &opened);
                 for used in opened {
                     self.opened(session, used);

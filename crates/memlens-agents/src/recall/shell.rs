@@ -18,6 +18,21 @@ pub(super) enum Action {
     },
     /// Reads a note, or some of it. A relative path is joined to the folder in which the command runs.
     Reads { path: String, part: Part },
+    /// Reads notes that a pattern names: which ones, only its output shows.
+    ReadsAmong {
+        /// Absolute, without wildcards.
+        folder: String,
+        /// Wildcards over paths below the folder.
+        pattern: String,
+        part: Part,
+    },
+    /// Names files of a folder, which another command may read.
+    Lists {
+        /// Absolute, without wildcards.
+        folder: String,
+        /// Wildcards over paths below the folder.
+        pattern: String,
+    },
 }
 
 /// What a command shows of a note.
@@ -35,18 +50,12 @@ const SEARCHERS: &[&str] = &["rg", "grep", "egrep", "fgrep", "ugrep", "ag", "ack
 const READERS: &[&str] = &[
     "cat", "bat", "less", "more", "nl", "head", "tail", "sed", "awk",
 ];
-/// Options of searchers whose value is the next word.
+/// Long options of searchers whose value is the next word.
 const TAKES_VALUE: &[&str] = &[
-    "-A",
-    "-B",
-    "-C",
-    "-m",
-    "-g",
-    "-t",
-    "-T",
     "--glob",
     "--iglob",
     "--type",
+    "--type-not",
     "--max-count",
     "--context",
     "--include",
@@ -56,8 +65,13 @@ const TAKES_VALUE: &[&str] = &[
     "--before-context",
     "--sort",
     "--max-depth",
-    "-d",
+    "--file",
 ];
+/// Letters of options whose value is the rest of the word, or the next one: of `grep` and its like, and of `rg`.
+const GREP_VALUES: &str = "ABCmdDf";
+const RG_VALUES: &str = "ABCmdfgtTjEMr";
+/// Maximum number of words that braces are expanded to.
+const ALTERNATIVES_MAX: usize = 64;
 /// A longer line is no command that searches.
 const LINE: usize = 64 << 10;
 
@@ -103,7 +117,7 @@ pub(super) fn actions(
         };
         let is_fed = std::mem::take(&mut is_piped);
         let mut shown = if is_fed {
-            filtered(std::mem::take(&mut piped), program, words)
+            filtered(std::mem::take(&mut piped), program, words, folders)
         } else {
             actions.append(&mut piped);
             Vec::new()
@@ -156,7 +170,7 @@ impl Place<'_> {
                 pattern,
                 mut paths,
                 output,
-            } = searched(words);
+            } = searched(program, words);
             if paths.is_empty() && !is_fed {
                 paths.push(".".to_owned());
             }
@@ -171,18 +185,98 @@ impl Place<'_> {
             }
         } else if READERS.contains(&program) && !is_edit(program, words) {
             let part = part_read(program, words);
-            let paths = words
-                .iter()
-                .filter(|word| !word.starts_with('-') && self.holds(word));
-            actions.extend(paths.map(|path| Action::Reads {
-                path: match path.starts_with(['~', '$']) {
-                    true => (*path).to_owned(),
-                    false => self.folders.whole(path, self.from),
-                },
-                part,
-            }));
+            for path in operands(program, words).flat_map(braces) {
+                if !self.holds(&path) {
+                    continue;
+                }
+                actions.push(match self.pattern(&path) {
+                    Some((folder, pattern)) => Action::ReadsAmong {
+                        folder,
+                        pattern,
+                        part,
+                    },
+                    None => Action::Reads {
+                        path: match path.starts_with(['~', '$']) {
+                            true => path,
+                            false => self.folders.whole(&path, self.from),
+                        },
+                        part,
+                    },
+                });
+            }
+        } else if matches!(program, "find" | "fd" | "fdfind" | "ls") {
+            actions.extend(self.listed(program, words));
         }
         actions
+    }
+
+    /// What a command that lists files does: it names them, or has each read by another command.
+    fn listed(&self, program: &str, words: &[&str]) -> Vec<Action> {
+        let n_paths = match program {
+            "find" => words
+                .iter()
+                .position(|word| word.starts_with(['-', '(', '!'])),
+            _ => None,
+        };
+        let paths = &words[..n_paths.unwrap_or(words.len())];
+        let mut paths: Vec<String> = paths
+            .iter()
+            .filter(|word| !word.starts_with('-'))
+            .flat_map(|word| braces(word))
+            .collect();
+        if program.starts_with("fd") && !paths.is_empty() {
+            // The first is what names have to match.
+            paths.remove(0);
+        }
+        if paths.is_empty() {
+            paths.push(".".to_owned());
+        }
+        paths.retain(|path| self.holds(path));
+        let name = words
+            .windows(2)
+            .find(|two| matches!(two[0], "-name" | "-iname"))
+            .map(|two| two[1]);
+        let places = paths.iter().map(|path| {
+            let whole = self.folders.settled(path, self.from);
+            match (self.pattern(path), name) {
+                (Some(place), _) => place,
+                (None, Some(name)) => (whole, format!("**/{name}")),
+                (None, None) => (whole, "**".to_owned()),
+            }
+        });
+        let runs: &[&str] = match program {
+            "find" => &["-exec", "-execdir", "-ok"],
+            "ls" => &[],
+            _ => &["-x", "-X", "--exec", "--exec-batch"],
+        };
+        let run = words.iter().position(|word| runs.contains(word));
+        let Some(run) = run else {
+            return places
+                .map(|(folder, pattern)| Action::Lists { folder, pattern })
+                .collect();
+        };
+        let inner = &words[run + 1..];
+        let end = inner.iter().position(|word| matches!(*word, ";" | "+"));
+        read_each(places.collect(), &inner[..end.unwrap_or(inner.len())])
+    }
+
+    /// The folder and the wildcards of a path that holds wildcards, or variables that are not known.
+    fn pattern(&self, path: &str) -> Option<(String, String)> {
+        let whole = self.folders.settled(path, self.from);
+        let is_wild = |part: &&str| part.contains(['*', '?', '[', '$', '`']);
+        let parts: Vec<&str> = whole.split('/').collect();
+        let at = parts.iter().position(is_wild)?;
+        let last = parts.len() - 1;
+        let patterns = parts.iter().enumerate().skip(at);
+        let patterns = patterns.map(|(n, part)| match part.contains(['$', '`']) {
+            true if n == last => "**",
+            true => "*",
+            false => part,
+        });
+        Some((
+            parts[..at].join("/"),
+            patterns.collect::<Vec<_>>().join("/"),
+        ))
     }
 
     fn holds(&self, path: &str) -> bool {
@@ -191,8 +285,101 @@ impl Place<'_> {
     }
 }
 
+/// The files that a reader is given: without options, their values, and the script of `sed` or `awk`.
+fn operands<'w>(program: &str, words: &'w [&'w str]) -> impl Iterator<Item = &'w str> {
+    let takes_value: &[&str] = match program {
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        "sed" => &["-e", "-f", "--expression", "--file"],
+        "awk" => &["-f", "-v", "-F"],
+        "nl" => &["-b", "-s", "-w", "-v", "-i", "-n"],
+        "bat" => &["-l", "-r", "--language", "--line-range", "--style"],
+        _ => &[],
+    };
+    let has_script = matches!(program, "sed" | "awk")
+        && !words.iter().any(|word| {
+            word.starts_with("-e") || word.starts_with("-f") || word.starts_with("--expression")
+        });
+    let mut is_value = false;
+    let operands = words.iter().copied().filter(move |word| {
+        if std::mem::take(&mut is_value) {
+            return false;
+        }
+        is_value = takes_value.contains(word);
+        !word.starts_with('-')
+    });
+    operands.skip(usize::from(has_script))
+}
+
+/// What a command does that is run with each file of some places.
+fn read_each(places: Vec<(String, String)>, command: &[&str]) -> Vec<Action> {
+    let Some((program, words)) = command.split_first() else {
+        return Vec::new();
+    };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    if SEARCHERS.contains(&program) {
+        let Searched {
+            pattern, output, ..
+        } = searched(program, words);
+        let paths: Vec<String> = places.into_iter().map(|(folder, _)| folder).collect();
+        return pattern
+            .filter(|_| !paths.is_empty())
+            .map(|pattern| Action::Searches {
+                pattern,
+                paths,
+                output,
+                from: None,
+            })
+            .into_iter()
+            .collect();
+    }
+    if !READERS.contains(&program) || is_edit(program, words) {
+        return Vec::new();
+    }
+    let part = part_read(program, words);
+    let places = places.into_iter();
+    places
+        .map(|(folder, pattern)| Action::ReadsAmong {
+            folder,
+            pattern,
+            part,
+        })
+        .collect()
+}
+
+/// The command that `xargs` runs, without its own options.
+fn command_of_xargs<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        let takes_next = matches!(*word, "-I" | "-n" | "-P" | "-L" | "-s" | "-d" | "-a" | "-E");
+        at += if takes_next { 2 } else { 1 };
+    }
+    words.get(at..).unwrap_or_default()
+}
+
+/// A word with each of the alternatives that it names in braces: `{a,b}.md`.
+fn braces(word: &str) -> Vec<String> {
+    let found = word.find('{').and_then(|start| {
+        let end = start + word[start..].find('}')?;
+        let is_list = word[start..end].contains(',') && !word[..start].ends_with('$');
+        is_list.then_some((start, end))
+    });
+    let Some((start, end)) = found else {
+        return vec![word.to_owned()];
+    };
+    word[start + 1..end]
+        .split(',')
+        .take(ALTERNATIVES_MAX)
+        .flat_map(|one| {
+            let rest = braces(&word[end + 1..]);
+            let joined = move |rest| format!("{}{one}{rest}", &word[..start]);
+            rest.into_iter().map(joined).collect::<Vec<_>>()
+        })
+        .take(ALTERNATIVES_MAX)
+        .collect()
+}
+
 /// What the agent sees of earlier actions of a pipeline after this command.
-fn filtered(actions: Vec<Action>, program: &str, words: &[&str]) -> Vec<Action> {
+fn filtered(actions: Vec<Action>, program: &str, words: &[&str], folders: &Folders) -> Vec<Action> {
     let is_searcher = SEARCHERS.contains(&program);
     let narrowed = match program {
         "head" | "tail" | "sed" | "awk" => Some(part_read(program, words)),
@@ -200,8 +387,46 @@ fn filtered(actions: Vec<Action>, program: &str, words: &[&str]) -> Vec<Action> 
     };
     let mut of_search: Option<Vec<String>> = None;
     let mut left = Vec::new();
+    // What `xargs` runs its command with.
+    let mut named: Vec<(String, String)> = Vec::new();
     for action in actions {
         match action {
+            Action::Lists { folder, pattern } => {
+                if program == "xargs" {
+                    named.push((folder, pattern));
+                } else if is_searcher
+                    || PASSES.contains(&program)
+                    || matches!(program, "head" | "tail" | "sed" | "awk")
+                {
+                    left.push(Action::Lists { folder, pattern });
+                }
+            }
+            // Of several notes nobody knows whose lines are left.
+            Action::ReadsAmong { .. } if is_searcher => {
+                of_search.get_or_insert_default().push(String::new());
+            }
+            Action::ReadsAmong {
+                folder,
+                pattern,
+                part,
+            } => {
+                if PASSES.contains(&program) || narrowed.is_some() {
+                    left.push(Action::ReadsAmong {
+                        folder,
+                        pattern,
+                        part,
+                    });
+                }
+            }
+            Action::Searches {
+                paths,
+                output: Output::Names,
+                from,
+                ..
+            } if program == "xargs" => {
+                let place = |path: &String| folders.settled(path, from.as_deref());
+                named.extend(paths.iter().map(|path| (place(path), "**".to_owned())));
+            }
             Action::Reads { path, .. } if is_searcher => {
                 of_search.get_or_insert_default().push(path);
             }
@@ -238,10 +463,13 @@ fn filtered(actions: Vec<Action>, program: &str, words: &[&str]) -> Vec<Action> 
             }
         }
     }
+    if !named.is_empty() {
+        left.extend(read_each(named, command_of_xargs(words)));
+    }
     if let Some(paths) = of_search {
         let Searched {
             pattern, output, ..
-        } = searched(words);
+        } = searched(program, words);
         // Of several notes nobody knows whose lines they are.
         let output = match paths.len() {
             1 => output,
@@ -334,10 +562,15 @@ struct Searched {
     output: Output,
 }
 
-fn searched(words: &[&str]) -> Searched {
+fn searched(program: &str, words: &[&str]) -> Searched {
     let mut patterns: Vec<&str> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
     let mut output = Output::Lines;
+    let values = if program == "rg" {
+        RG_VALUES
+    } else {
+        GREP_VALUES
+    };
     let mut words = words.iter();
     let mut is_all_names = false;
     while let Some(word) = words.next() {
@@ -345,20 +578,35 @@ fn searched(words: &[&str]) -> Searched {
             others.push(word);
         } else if *word == "--" {
             is_all_names = true;
-        } else if matches!(*word, "-e" | "--regexp") {
-            patterns.extend(words.next());
-        } else if let Some(pattern) = word.strip_prefix("--regexp=") {
-            patterns.push(pattern);
-        } else if TAKES_VALUE.contains(word) {
-            words.next();
+        } else if let Some(long) = word.strip_prefix("--") {
+            if long == "regexp" {
+                patterns.extend(words.next());
+            } else if let Some(pattern) = long.strip_prefix("regexp=") {
+                patterns.push(pattern);
+            } else if TAKES_VALUE.contains(word) {
+                words.next();
+            } else if let Some(shown) = shown_by(word) {
+                output = shown;
+            }
         } else {
-            match names_or_changed(word) {
-                Some(shown) => output = shown,
-                // `-rne pattern`
-                None if word.ends_with('e') && !word.starts_with("--") => {
-                    patterns.extend(words.next());
+            for (at, letter) in word.char_indices().skip(1) {
+                let rest = &word[at + letter.len_utf8()..];
+                match letter {
+                    'l' | 'L' | 'c' => output = Output::Names,
+                    'q' | 'h' => output = Output::Changed,
+                    // `-rne pattern`, `-epattern`
+                    'e' => patterns.extend(match rest {
+                        "" => words.next().copied(),
+                        rest => Some(rest),
+                    }),
+                    letter if values.contains(letter) && rest.is_empty() => {
+                        words.next();
+                    }
+                    _ => {}
                 }
-                None => {}
+                if letter == 'e' || values.contains(letter) {
+                    break;
+                }
             }
         }
     }
@@ -373,27 +621,15 @@ fn searched(words: &[&str]) -> Searched {
     }
 }
 
-/// What an option of a searcher makes of its output.
-fn names_or_changed(option: &str) -> Option<Output> {
-    let names = [
-        "--files-with-matches",
-        "--files-without-match",
-        "--count",
-        "--count-matches",
-    ];
-    if names.contains(&option) {
-        return Some(Output::Names);
-    }
-    if matches!(option, "--quiet" | "--silent" | "--no-filename" | "--json") {
-        return Some(Output::Changed);
-    }
-    let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'))?;
-    // A number belongs to a letter before it, as in `-A3`.
-    letters.chars().find_map(|letter| match letter {
-        'l' | 'L' | 'c' => Some(Output::Names),
-        'q' | 'h' => Some(Output::Changed),
+/// What a long option of a searcher makes of its output.
+fn shown_by(option: &str) -> Option<Output> {
+    match option {
+        "--files-with-matches" | "--files-without-match" | "--count" | "--count-matches" => {
+            Some(Output::Names)
+        }
+        "--quiet" | "--silent" | "--no-filename" | "--json" => Some(Output::Changed),
         _ => None,
-    })
+    }
 }
 
 /// What a reader shows: `sed -n '12,40p'`, `head -n 20`, `head -20`, `tail -n +5`.
@@ -409,7 +645,7 @@ fn part_read(program: &str, words: &[&str]) -> Part {
             };
             Some((first.parse().ok()?, last?))
         }),
-        "sed" => return Part::Whole,
+        "sed" => return part_of_script(words),
         "head" => counted(words).and_then(|n| Some((1, n.parse().ok()?))),
         "tail" => counted(words).and_then(|n| Some((n.strip_prefix('+')?.parse().ok()?, u32::MAX))),
         "awk" => None,
@@ -421,6 +657,19 @@ fn part_read(program: &str, words: &[&str]) -> Part {
             Part::Lines(1, 10)
         }
         None => Part::Unknown,
+    }
+}
+
+/// What `sed` shows without `-n`: `sed 20q`; all of it if it only replaces.
+fn part_of_script(words: &[&str]) -> Part {
+    let script = words.iter().find(|word| !word.starts_with('-'));
+    let Some(script) = script else {
+        return Part::Unknown;
+    };
+    match script.strip_suffix('q').map(str::parse) {
+        Some(Ok(last)) if last > 0 => Part::Lines(1, last),
+        _ if script.starts_with(['s', 'y', '=']) => Part::Whole,
+        _ => Part::Unknown,
     }
 }
 
@@ -533,6 +782,12 @@ mod tests {
                 ..
             } => format!("{pattern} in {} {output:?}", paths.join(" ")),
             Action::Reads { path, part } => format!("{path} {part:?}"),
+            Action::ReadsAmong {
+                folder,
+                pattern,
+                part,
+            } => format!("{part:?} of {pattern} below {folder}"),
+            Action::Lists { .. } => "lists".to_owned(),
         });
         told.collect()
     }
@@ -644,6 +899,83 @@ mod tests {
             (
                 "cat ~/.codex/memories/a.md 2>/dev/null",
                 &["~/.codex/memories/a.md Whole"],
+            ),
+            // Neither a number nor a script is a note.
+            (
+                "cd ~/.codex/memories; sed -n '1,40p' a.md; sed -n -e 2p b.md; awk '/koi/' c.md; tail -n 3 d.md",
+                &[
+                    "/home/iris/.codex/memories/a.md Lines(1, 40)",
+                    "/home/iris/.codex/memories/b.md Lines(2, 2)",
+                    "/home/iris/.codex/memories/c.md Unknown",
+                    "/home/iris/.codex/memories/d.md Unknown",
+                ],
+            ),
+            // A pattern names notes, and not which of them were shown.
+            (
+                "cat ~/.codex/memories/*.md",
+                &["Whole of *.md below /home/iris/.codex/memories"],
+            ),
+            (
+                "cd ~/.codex/memories && head -n 5 */*.md notes/{a,b}.md",
+                &[
+                    "Lines(1, 5) of */*.md below /home/iris/.codex/memories",
+                    "/home/iris/.codex/memories/notes/a.md Lines(1, 5)",
+                    "/home/iris/.codex/memories/notes/b.md Lines(1, 5)",
+                ],
+            ),
+            (
+                "for f in ~/.codex/memories/*.md; do echo \"$f\"; cat \"$f\"; done",
+                &["Whole of *.md below /home/iris/.codex/memories"],
+            ),
+            (
+                "cd ~/.codex/memories; ls | while read f; do cat \"$f\"; done",
+                &["Whole of ** below /home/iris/.codex/memories"],
+            ),
+            (
+                r"find ~/.codex/memories -name '*.md' -type f -exec cat {} \;",
+                &["Whole of **/*.md below /home/iris/.codex/memories"],
+            ),
+            (
+                "find ~/.codex/memories -iname '*.md' -exec grep -l koi {} +",
+                &["koi in /home/iris/.codex/memories Names"],
+            ),
+            (
+                "find ~/.codex/memories -name '*.md' -print0 | sort -z | xargs -0 -n 1 head -n 3",
+                &["Lines(1, 3) of **/*.md below /home/iris/.codex/memories"],
+            ),
+            (
+                "rg -l koi ~/.codex/memories | xargs cat",
+                &["Whole of ** below /home/iris/.codex/memories"],
+            ),
+            (
+                "ls ~/.codex/memories/*.md | xargs cat | head -5",
+                &["Whole of *.md below /home/iris/.codex/memories"],
+            ),
+            ("find ~/.codex/memories -name '*.md'", &["lists"]),
+            ("find ~/.codex/memories -name '*.md' | wc -l", &[]),
+            ("find ~ -name '*.md' -exec cat {} +", &[]),
+            ("find ~/.codex/memories -name '*.md' -exec rm {} +", &[]),
+            ("cat ~/.codex/memories/*.md | grep koi", &["koi in  Lines"]),
+            ("cat ~/.codex/memories/../../.ssh/*.md", &[]),
+            (
+                "rg -g '*.md' koi ~/.codex/memories; rg -g'*local*.md' koi ~/.codex/memories; grep -m1 -lA2 koi ~/.codex/memories/a.md",
+                &[
+                    "koi in ~/.codex/memories Lines",
+                    "koi in ~/.codex/memories Lines",
+                    "koi in ~/.codex/memories/a.md Names",
+                ],
+            ),
+            (
+                "rg koi ~/.codex/memories/*.md",
+                &["koi in ~/.codex/memories/*.md Lines"],
+            ),
+            (
+                "sed 20q ~/.codex/memories/a.md; sed 1,5d ~/.codex/memories/b.md; sed 's/a/b/' ~/.codex/memories/c.md",
+                &[
+                    "~/.codex/memories/a.md Lines(1, 20)",
+                    "~/.codex/memories/b.md Unknown",
+                    "~/.codex/memories/c.md Whole",
+                ],
             ),
             ("sed -i 's/koi/carp/' ~/.codex/memories/a.md", &[]),
             ("rg koi", &[]),

@@ -191,6 +191,7 @@ mod tests {
             Call::Search {
                 question, settings, ..
             } => format!("asks {question} {settings:?}"),
+            Call::OpenAmong(_) => return None,
             Call::Open(opened) => {
                 let opened = opened
                     .iter()

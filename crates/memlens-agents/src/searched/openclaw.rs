@@ -90,14 +90,15 @@ pub(super) fn searched(home: &Home) -> Option<Searched> {
     let key = extra_paths_key(&config, Schema::of(&config));
     let extra_key = format!("{key} in {}", home.shown(&path));
     let members = members(home, &config);
-    let index = |member: Member| index(member, version, &extra_key);
+    let config = home.shown(&path);
+    let index = |member: Member| index(member, version, &extra_key, &config);
     Some(Searched {
         agent: agents::openclaw_agent(),
         indexes: members.into_iter().map(index).collect(),
     })
 }
 
-fn index(member: Member, version: Option<&str>, extra_key: &str) -> Index {
+fn index(member: Member, version: Option<&str>, extra_key: &str, config: &str) -> Index {
     let (files, never, skips) = rules(version);
     let workspace = resolved(&member.workspace);
     let mut roots = vec![Root {
@@ -146,6 +147,7 @@ fn index(member: Member, version: Option<&str>, extra_key: &str) -> Index {
         member: member.id,
         is_default: member.is_default,
         switched_off: member.switched_off,
+        config: config.to_owned(),
         extra_key: Some(extra_key.to_owned()),
         roots,
     }

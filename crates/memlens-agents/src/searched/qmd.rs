@@ -33,6 +33,7 @@ pub(super) fn searched(home: &Home) -> Option<Searched> {
             member: String::new(),
             is_default: true,
             switched_off: None,
+            config: home.shown(&path),
             extra_key: None,
             roots: collections.iter().filter_map(root).collect(),
         }],

@@ -86,6 +86,77 @@ fn codex_opens_by_its_shell_and_a_search_that_failed_found_not_nothing() {
 }
 
 #[test]
+fn of_notes_that_a_pattern_names_those_are_opened_that_the_output_shows() {
+    let scratch = Scratch::new();
+    let memory = ".claude/projects/-home-iris-garden/memory";
+    scratch.write(
+        &format!("{memory}/pond.md"),
+        "The pond pump is a Nautilus.\n",
+    );
+    scratch.write(
+        &format!("{memory}/koi.md"),
+        "The koi are fed at eight.\nTwice on Sundays.\n",
+    );
+    let folder = scratch.path().join(memory).display().to_string();
+    let mut log = String::new();
+    for (id, command, output) in [
+        (
+            "a",
+            format!("cat {folder}/*.md"),
+            "The koi are fed at eight.\nTwice on Sundays.\n",
+        ),
+        (
+            "b",
+            format!("head -n 1 {folder}/*.md"),
+            &*format!("==> {folder}/gone.md <==\nx\n"),
+        ),
+        (
+            "c",
+            format!("find {folder} -name '*.md' -exec cat {{}} \\;"),
+            "The pond pump is a Nautilus.\nThe koi are fed at eight.\nTwice on Sundays.\n",
+        ),
+        // Nothing shows which notes they were.
+        (
+            "d",
+            format!("cat {folder}/*.md | head -n 2"),
+            "Something else.\n",
+        ),
+        (
+            "e",
+            format!("find {folder} -name '*.md'"),
+            &*format!("{folder}/pond.md\n"),
+        ),
+        ("f", format!("cat {folder}/*.md"), ""),
+    ] {
+        let call = serde_json::json!({
+            "type": "assistant", "sessionId": "s", "timestamp": "2026-11-25T08:00:00.000Z",
+            "message": {"content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]},
+        });
+        let answer = serde_json::json!({
+            "type": "user", "sessionId": "s", "timestamp": "2026-11-25T08:00:01.000Z",
+            "message": {"content": [{"type": "tool_result", "tool_use_id": id, "content": output}]},
+        });
+        log.push_str(&format!("{call}\n{answer}\n"));
+    }
+    scratch.write(".claude/projects/-home-iris-garden/1.jsonl", log);
+    let told = scratch.told();
+    let mut openings: Vec<String> = told
+        .openings()
+        .iter()
+        .map(|it| it.replace(&folder, "~"))
+        .collect();
+    for opening in &mut openings {
+        let mut notes: Vec<&str> = opening.split(' ').collect();
+        notes.sort_unstable();
+        *opening = notes.join(" ");
+    }
+    assert_eq!(
+        openings,
+        ["~/koi.md", "~/gone.md:1-1", "~/koi.md ~/pond.md"]
+    );
+}
+
+#[test]
 fn gemini_cli_opens_by_read_file_and_shell() {
     let told = told(
         "gemini-cli/session-2026-11-25T08-00-7f3e2a12.jsonl",

@@ -1,0 +1,221 @@
+//! Notes that a command names by a pattern: what was opened is only what its output shows.
+//!
+//! A note counts as opened if the output names it in a header (`==> a.md <==`), or holds its text as it is on disk now. A note that
+//! has changed since is not counted.
+//!
+//! Properties checked: nothing outside of the memory folder is read, no link is followed, and the work is bounded.
+
+use std::fs;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+
+use super::Used;
+
+/// Folders and files that are looked at for one command.
+const ENTRIES_MAX: usize = 2_000;
+const FILE_BYTES_MAX: u64 = 1 << 20;
+const DEPTH_MAX: u32 = 8;
+
+/// A shorter text may stand in an output by chance.
+const TEXT_MIN: usize = 16;
+
+/// Notes below a folder of which a command read some.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Among {
+    /// Absolute, without wildcards.
+    pub folder: String,
+    /// Wildcards over paths below the folder.
+    pub pattern: String,
+    /// First and last line that it shows of each; `None` for all.
+    pub lines: Option<(u32, u32)>,
+    /// Whether it shows some lines of each, and not which.
+    pub is_part: bool,
+    pub at_ms: Option<i64>,
+}
+
+/// The notes that the output of the command shows.
+pub(super) fn opened(among: &Among, output: &str) -> Vec<Used> {
+    let Ok(pattern) = GlobBuilder::new(&among.pattern)
+        .literal_separator(true)
+        .build()
+    else {
+        return Vec::new();
+    };
+    let pattern = pattern.compile_matcher();
+    let used = |path: &str| Used {
+        path: format!("{}/{path}", among.folder),
+        lines: among.lines,
+        at_ms: among.at_ms,
+        is_part: among.is_part,
+    };
+    let mut paths: Vec<String> = headers(output)
+        .filter_map(|named| below(&among.folder, named, &pattern))
+        .collect();
+    if !among.is_part {
+        let mut n_entries = 0;
+        visit(
+            Path::new(&among.folder),
+            "",
+            DEPTH_MAX,
+            &mut n_entries,
+            &mut |path, text| {
+                let is_new = !paths.iter().any(|known| known == path);
+                if is_new && pattern.is_match(path) && shows(output, text, among.lines) {
+                    paths.push(path.to_owned());
+                }
+            },
+        );
+    }
+    paths.iter().map(|path| used(path)).collect()
+}
+
+/// The names in the headers that `head` and `tail` print before each of several files.
+fn headers(output: &str) -> impl Iterator<Item = &str> {
+    let lines = output.lines();
+    lines.filter_map(|line| line.strip_prefix("==> ")?.strip_suffix(" <=="))
+}
+
+/// The path below the folder that a name is of: an absolute one, or one relative to a folder above it or to itself.
+fn below(folder: &str, named: &str, pattern: &GlobMatcher) -> Option<String> {
+    let named = named.strip_prefix("./").unwrap_or(named);
+    if named.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let inner = match named.strip_prefix(folder) {
+        Some(inner) => inner.trim_start_matches('/').to_owned(),
+        // The name may begin with the last parts of the folder: `memory/a.md`.
+        None => {
+            let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+            let begins = (0..parts.len()).find_map(|at| {
+                let beginning = format!("{}/", parts[at..].join("/"));
+                named.strip_prefix(&beginning)
+            });
+            begins.unwrap_or(named).to_owned()
+        }
+    };
+    pattern.is_match(&inner).then_some(inner)
+}
+
+/// Whether an output holds the text of a note, or these lines of it.
+fn shows(output: &str, text: &str, lines: Option<(u32, u32)>) -> bool {
+    let part: String;
+    let text = match lines {
+        None => text,
+        Some((first, last)) => {
+            let n = last.saturating_sub(first) as usize;
+            let lines = text.split_inclusive('\n').skip(first as usize - 1);
+            part = lines.take(n.saturating_add(1)).collect();
+            &part
+        }
+    };
+    let text = text.trim();
+    text.len() >= TEXT_MIN && output.contains(text)
+}
+
+/// Visits the text files below a folder with their paths in it.
+fn visit(
+    folder: &Path,
+    inner: &str,
+    depth: u32,
+    n_entries: &mut usize,
+    visitor: &mut dyn FnMut(&str, &str),
+) {
+    let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let entries = is_folder.then(|| fs::read_dir(folder).ok()).flatten();
+    for entry in entries.into_iter().flatten().flatten() {
+        *n_entries += 1;
+        if *n_entries > ENTRIES_MAX {
+            return;
+        }
+        let name = entry.file_name();
+        let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+            continue;
+        };
+        let path = if inner.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{inner}/{name}")
+        };
+        if kind.is_dir() && depth > 0 {
+            visit(&entry.path(), &path, depth - 1, n_entries, visitor);
+        } else if kind.is_file()
+            && entry.metadata().is_ok_and(|it| it.len() <= FILE_BYTES_MAX)
+            && let Ok(text) = fs::read_to_string(entry.path())
+        {
+            visitor(&path, &text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pattern: &str, lines: Option<(u32, u32)>, is_part: bool, output: &str) -> Vec<String> {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let folder = dir.path().join("memory");
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).expect("it can be made");
+            fs::write(path, text).expect("it can be written");
+        };
+        write("a.md", "The pond pump is a Nautilus.\nIt hums.\n");
+        write("b.md", "The koi are fed at eight.\n");
+        write("deep/c.md", "The heron comes in March.\n");
+        write("short.md", "Koi.\n");
+        write("list.txt", "The carp lives in the barrel.\n");
+        fs::write(
+            dir.path().join("outside.md"),
+            "Nobody may know this line.\n",
+        )
+        .unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(dir.path().join("outside.md"), folder.join("link.md")).unwrap();
+        let among = Among {
+            folder: folder.to_string_lossy().into_owned(),
+            pattern: pattern.to_owned(),
+            lines,
+            is_part,
+            at_ms: None,
+        };
+        let mut told: Vec<String> = opened(&among, output)
+            .into_iter()
+            .map(|used| used.path.replace(&among.folder, ""))
+            .collect();
+        told.sort();
+        told
+    }
+
+    #[test]
+    fn only_notes_that_the_output_shows_are_opened() {
+        let all = "The pond pump is a Nautilus.\nIt hums.\nThe koi are fed at eight.\nThe heron comes in March.\nKoi.\nThe carp lives in the barrel.\nNobody may know this line.\n";
+        for (pattern, output, expected) in [
+            ("*.md", all, &["/a.md", "/b.md"][..]),
+            ("**", all, &["/a.md", "/b.md", "/deep/c.md", "/list.txt"]),
+            ("**/*.md", all, &["/a.md", "/b.md", "/deep/c.md"]),
+            ("b*", all, &["/b.md"]),
+            // A note of which a part is cut off is not known to be read.
+            ("*.md", "The pond pump is a Nautilus.\n", &[]),
+            ("*.md", "", &[]),
+            ("[", all, &[]),
+        ] {
+            assert_eq!(told(pattern, None, false, output), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn headers_name_notes() {
+        let output = "==> memory/a.md <==\nThe pond pump is a Nautilus.\n\n==> memory/gone.md <==\nx\n\n==> ../b.md <==\n==> other/d.txt <==\n";
+        assert_eq!(
+            told("*.md", Some((1, 1)), false, output),
+            ["/a.md", "/gone.md"]
+        );
+        assert_eq!(told("*.md", None, true, output), ["/a.md", "/gone.md"]);
+        // Without headers by the lines that were asked for.
+        let first = "The pond pump is a Nautilus.\n";
+        assert_eq!(told("*.md", Some((1, 1)), false, first), ["/a.md"]);
+        assert_eq!(told("*.md", None, true, first), [""; 0]);
+    }
+}
