@@ -72,7 +72,7 @@ fn a_text_without_a_score_counts_as_not_sent() {
     let trace = rank(&set, &three, &NATIVE);
     let stage = trace.stage(StageId::RERANK).unwrap();
     assert_eq!(
-        (stage.status, stage.note.as_deref()),
+        (stage.status.clone(), stage.note.as_deref()),
         (Status::Applied, Some("2 of 3 texts were scored by made up"))
     );
     let order: Vec<u32> = scores(&trace).iter().map(|(slot, _)| *slot).collect();

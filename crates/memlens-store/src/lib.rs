@@ -26,7 +26,7 @@
 
 mod checksum;
 mod contents;
-mod copies;
+mod copy_print;
 mod damage;
 mod documents;
 mod embeddings;

@@ -14,7 +14,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params}
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
-use crate::copies::{self, PRINT_OF_CHUNK};
+use crate::copy_print::{self, PRINT_OF_CHUNK};
 use crate::damage::lossy;
 use crate::error::Attempt;
 use crate::{DocumentId, EmbeddingId, Folder, FolderId, Records, Span, Store, StoreError};
@@ -720,7 +720,7 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, ChunkText
         n_words,
         sum,
         sum_of_squares,
-    } = copies::read(row.get(12)?);
+    } = copy_print::read(row.get(12)?);
     let chunk = ChunkRow {
         id: row.get(1)?,
         start_line: row.get(2)?,

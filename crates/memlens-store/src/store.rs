@@ -11,7 +11,7 @@ use rusqlite_migration::SchemaVersion;
 use serde::{Deserialize, Serialize};
 
 use crate::checksum;
-use crate::copies;
+use crate::copy_print;
 use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
@@ -468,7 +468,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         checksum::register(&connection)?;
-        copies::register(&connection)?;
+        copy_print::register(&connection)?;
         page::register(&connection)?;
         Ok(connection)
     };

@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 use crate::home::Home;
 use crate::looking::{IfMissing, LoadFile, Look, look_for};
-use crate::openclaw_search::Schema;
 use crate::searched::members;
 use crate::settings::read_config_and_files;
 
@@ -159,8 +158,7 @@ fn own_places(home: &Home) -> Vec<PathBuf> {
     }));
     // Also what the config includes. One that cannot be read includes nothing.
     let mut files = vec![config.clone()];
-    let schema = |_: &str| Schema::Since2026Aug;
-    let _ = read_config_and_files(&config, schema, &mut |file| files.push(file.to_owned()));
+    let _ = read_config_and_files(&config, &mut |file| files.push(file.to_owned()));
     places.extend(files);
     let workspaces = look_for(home, &AGENT).folders.into_iter();
     places.extend(workspaces.map(|workspace| workspace.join(LOGS_IN_WORKSPACE)));
