@@ -198,7 +198,10 @@ fn a_file_says_what_it_was_made_with() {
     let text = library.preset_text(&params, None).expect("it can be told");
     let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(file["schemaVersion"], 1);
-    assert_eq!(file["parameters"], serde_json::json!({"feedback_on": false, "min_score": 0.25}));
+    assert_eq!(
+        file["parameters"],
+        serde_json::json!({"feedback_on": false, "min_score": 0.25})
+    );
     assert_eq!(
         file["resolved"].as_object().map(serde_json::Map::len),
         Some(table().len())
