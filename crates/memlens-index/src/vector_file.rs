@@ -46,7 +46,7 @@ pub struct VectorFile {
 /// How often opening starts over when a writer replaces the list meanwhile.
 const OPEN_TRIES: u32 = 20;
 /// A file of so many bytes is read into memory, and not mapped.
-pub(crate) const READ_MOST: u64 = 1 << 20;
+pub(crate) const READ_MOST: u64 = 64 << 10;
 /// Bytes that are read before their pages rest again, while all are checked.
 const CHECKED_AT_ONCE: usize = 1 << 26;
 

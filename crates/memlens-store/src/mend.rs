@@ -29,7 +29,8 @@ enum Found {
 impl Found {
     fn of(dir: &Path) -> Found {
         match files(dir)[0].metadata() {
-            Ok(metadata) if metadata.len() == 0 => Found::Empty,
+            // A pipe in its place is refused by name when it is opened.
+            Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Found::Empty,
             Ok(_) => Found::There,
             Err(_) => Found::Gone,
         }
