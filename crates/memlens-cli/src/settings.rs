@@ -55,15 +55,13 @@ pub fn source() -> EmbedderSource {
     bundled(Vec::new())
 }
 
-/// The parameters of the preset, with the settings over it.
+/// The parameters of the preset, with the settings over it, for commands that use some of them whether their stage is on or off.
 pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     let mut params = match &arguments.preset {
         Some(path) => read_params(path)?,
         None => Params::default(),
     };
-    let settings = arguments.settings.iter().map(String::as_str);
-    params.assign_all(settings.clone())?;
-    tell_without_effect(&params, settings);
+    params.assign_all(arguments.settings.iter().map(String::as_str))?;
     Ok(params)
 }
 

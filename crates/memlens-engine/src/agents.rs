@@ -232,7 +232,7 @@ impl Library {
     /// The watched folders of one agent.
     ///
     /// # Errors
-    /// [`EngineError::Scope`] where no watched folder is of that agent.
+    /// [`EngineError::Scope`] if no watched folder belongs to that agent; [`EngineError::NoAgent`] if there is no such agent either.
     pub fn part_of_agent(&self, agent: &str) -> Result<Part, EngineError> {
         let lists = self.lists();
         let folders = lists.snapshot.folders.iter();
@@ -241,6 +241,7 @@ impl Library {
             .map(|folder| folder.id)
             .collect();
         if of_agent.is_empty() {
+            known_agent(agent)?;
             return Err(EngineError::Scope {
                 typed: agent.to_owned(),
                 why: "no watched folder belongs to this agent".to_owned(),

@@ -161,9 +161,10 @@ pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed
                 chunks,
                 windows,
                 problems,
-            } = match kind {
-                Kind::Json => json::document(&text, options)?,
-                _ => json::observations(&text, options),
+            } = if kind == Kind::Json {
+                json::document(&text, options)?
+            } else {
+                json::observations(&text, options)
             };
             parsed.chunks = chunks;
             parsed.windows = windows;

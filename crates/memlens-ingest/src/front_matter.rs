@@ -90,7 +90,7 @@ pub(crate) fn head(text: &str) -> Head {
         Block::None => return Head::default(),
     };
     let (mut fields, problems) = match serde_yaml_ng::from_str(yaml) {
-        Ok(Document::Fields(fields)) => (fields, Vec::new()),
+        Ok(Document::Fields(fields)) => (*fields, Vec::new()),
         Ok(Document::Empty) => {
             return Head {
                 body_start,

@@ -95,8 +95,10 @@ fn a_text_without_a_score_counts_as_not_sent() {
     set.rerank[0].scores.clear();
     set.rerank[0].unscored.extend([ChunkId(0), ChunkId(1)]);
     let trace = rank(&set, &three, &NATIVE);
-    let note = trace.stage(StageId::RERANK).unwrap().note.clone();
-    assert_eq!(note.as_deref(), Some("0 of 3 texts were scored"));
+    let skipped = Status::Skipped {
+        why: "0 of 3 texts were scored".to_owned(),
+    };
+    assert_eq!(trace.stage(StageId::RERANK).unwrap().status, skipped);
 }
 
 #[test]

@@ -14,6 +14,7 @@ function row(name: string, level: number, parent: number, isExpanded: boolean | 
     state: "indexed",
     isEvergreen: false,
     notSearched: null,
+    unread: null,
     root: null,
     isExpanded,
     position: 1,

@@ -24,6 +24,7 @@ function loaded(file: Partial<LoadedFile> & Pick<LoadedFile, "agent" | "agent_na
     cut_at_line: null,
     again_at_line: null,
     digest: [],
+    blocked: [],
     n_lines: 1,
     entries: null,
     version: "0.169.0",

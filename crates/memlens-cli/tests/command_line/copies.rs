@@ -11,7 +11,7 @@ const KEY: &str = "# Deploy key\n\nThe deploy key of the shop lives in the vault
 /// A note with twelve copies that a sync tool left in conflict, four of them edited by a word, and the note that answers.
 fn conflicted() -> Notes {
     let notes = Notes::new(&[]);
-    notes.write("deploy-key.md", &format!("{KEY}\n"));
+    notes.write("deploy-key.md", format!("{KEY}\n"));
     let dates = [
         ("2026-01-10", 0, " ok"),
         ("2026-02-11", 1, ""),
@@ -28,7 +28,7 @@ fn conflicted() -> Notes {
     ];
     for (date, at, end) in dates {
         let name = format!("deploy-key (conflicted copy {date}) {at}.md");
-        notes.write(&name, &format!("{KEY}{end}\n"));
+        notes.write(&name, format!("{KEY}{end}\n"));
     }
     notes.write(
         "rotation.md",

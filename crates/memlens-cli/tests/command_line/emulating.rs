@@ -209,7 +209,7 @@ fn parameters_are_those_of_the_program() {
         (
             &["emulate", "router", "--agent", "octopod"],
             2,
-            "cannot rank as octopod: name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1, octopus",
+            "cannot rank as octopod: did you mean octopus? name one of memlens, openclaw@2026.9, openclaw@2026.7, openclaw@2026.2, qmd@2.8, openviking@0.5, basic-memory@0.24, hindsight@1.1, octopus",
         ),
         (
             &["emulate", "router", "--agent", "openclaw@soon"],

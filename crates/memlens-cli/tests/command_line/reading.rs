@@ -25,7 +25,7 @@ fn problems(memlens: &Memlens, notes: &Notes) -> Vec<String> {
 /// The results of a search by words.
 fn found(memlens: &Memlens, query: &str) -> Value {
     let words = ["--set", "vector_on=false", "--set", "min_score=0"];
-    let decay = ["--set", "half_life_days=30"];
+    let decay = ["--set", "half_life_days=30", "--set", "copies=keep"];
     memlens.json(&[&["search", query, "--json"][..], &words, &decay].concat())["results"].take()
 }
 

@@ -28,7 +28,7 @@ pub(super) fn fields_singly(yaml: &str) -> Option<(Fields, Vec<Problem>)> {
         let entry = &yaml[range];
         let message = match serde_yaml_ng::from_str(entry) {
             Ok(Document::Fields(found)) => {
-                fields.add(found);
+                fields.add(*found);
                 n_read += 1;
                 continue;
             }

@@ -14,7 +14,7 @@ use super::{KEYS, TAGS_MAX};
 pub(super) enum Document {
     Empty,
     Text,
-    Fields(Fields),
+    Fields(Box<Fields>),
 }
 
 /// The values of the keys that count.
@@ -144,7 +144,11 @@ impl<'de> Deserialize<'de> for Document {
                 while let Some(key) = entries.next_key::<Value>()? {
                     let idx = match &key {
                         Value::Text(key) => KEYS.iter().position(|it| is_key(key, it)),
-                        _ => None,
+                        Value::Null
+                        | Value::Bool(_)
+                        | Value::Number(_)
+                        | Value::List(_)
+                        | Value::Fields => None,
                     };
                     match idx {
                         Some(idx) => fields.set(idx, entries.next_value()?),
@@ -153,7 +157,7 @@ impl<'de> Deserialize<'de> for Document {
                         }
                     }
                 }
-                Ok(Document::Fields(fields))
+                Ok(Document::Fields(Box::new(fields)))
             }
         }
         deserializer.deserialize_any(Any)

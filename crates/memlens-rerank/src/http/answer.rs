@@ -124,7 +124,7 @@ fn rows_of(value: &Value) -> Option<&Vec<Value>> {
                     Value::Array(rows) => Some(rows),
                     // `data` may be the wrapping.
                     Value::Object(inner) => inner.get(in_object(inner)?)?.as_array(),
-                    _ => None,
+                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
                 };
             }
             if ROWS.iter().any(|key| object.contains_key(*key)) {
@@ -136,7 +136,7 @@ fn rows_of(value: &Value) -> Option<&Vec<Value>> {
             });
             wrapped.next().filter(|_| wrapped.next().is_none())
         }
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }
 
