@@ -31,6 +31,13 @@ pub enum Cause {
         /// Why.
         reason: String,
     },
+    /// The file could be read, but holds none of the forms that are indexed.
+    HoldsNothing {
+        /// The file, relative to the watched folder.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// It is not indexed yet.
     Waiting {
         /// Whether its folder is paused.
@@ -97,7 +104,9 @@ impl Cause {
             Self::LeftOut { path, reason } => {
                 format!("It is left out of the library with {path} around it: {reason}.")
             }
-            Self::Unreadable { reason } => format!("It could not be read: {reason}."),
+            Self::Unreadable { reason } | Self::HoldsNothing { reason, .. } => {
+                format!("It could not be read: {reason}.")
+            }
             Self::Waiting { is_paused: false } => "It waits to be indexed.".to_owned(),
             Self::Waiting { is_paused: true } => {
                 "It waits to be indexed, and its folder is paused.".to_owned()
@@ -133,6 +142,7 @@ impl Cause {
             ),
             Self::Gone => "It may have been renamed: look for it by another name.".to_owned(),
             Self::LeftOut { path, reason } => left_out(path, reason),
+            Self::HoldsNothing { path, .. } => left_out(path, &Reason::Kind),
             Self::Unreadable { .. } => {
                 "Correct what is named there; Memlens reads the file again when it changes."
                     .to_owned()
@@ -230,7 +240,9 @@ impl From<Cause> for WhyNot {
                 path,
                 reason: reason.to_string(),
             },
-            Cause::Unreadable { reason } => Self::Unreadable { reason },
+            Cause::Unreadable { reason } | Cause::HoldsNothing { reason, .. } => {
+                Self::Unreadable { reason }
+            }
             Cause::Waiting { is_paused } => Self::Pending { is_paused },
             Cause::Older { .. } => Self::Pending { is_paused: false },
             Cause::Damaged => Self::Unreadable {

@@ -182,7 +182,17 @@ impl Library {
         Ok(match (verdict, problem) {
             (Verdict::Gone, _) => Cause::Gone,
             (Verdict::LeftOut { path, reason }, _) => Cause::LeftOut { path, reason },
-            (Verdict::Read(_), Some(reason)) => Cause::Unreadable { reason },
+            (Verdict::Read(_), Some(reason)) => {
+                let unread = self.store().why_unread(place.folder, &place.path)?;
+                if unread.is_some_and(|unread| unread == reason) {
+                    Cause::HoldsNothing {
+                        path: place.path.clone(),
+                        reason,
+                    }
+                } else {
+                    Cause::Unreadable { reason }
+                }
+            }
             (Verdict::Read(_), None) => Cause::Waiting {
                 // The snapshot is of the last change of a note, which may be older than the pause.
                 is_paused: self

@@ -125,8 +125,7 @@ fn what_cannot_be_added_is_told() {
     );
     check(
         "Codex",
-        "cannot watch Codex: no agent has the id Codex; choose one of openclaw, claude-code, codex, gemini-cli, hermes, \
-         letta-code, memsearch, basic-memory, qmd, openviking, obsidian",
+        "cannot watch Codex: no agent has the id Codex; did you mean codex?",
     );
     let empty = Notes::new(&[
         (".claude/settings.json", "{}"),
