@@ -14,6 +14,8 @@ mod autopsy;
 mod clusters;
 #[path = "command_line/copies.rs"]
 mod copies;
+#[path = "command_line/decaying.rs"]
+mod decaying;
 #[path = "command_line/emulating.rs"]
 mod emulating;
 #[path = "command_line/erasing.rs"]
