@@ -53,7 +53,8 @@ scenario("the Export view shows the file and what differs from the defaults", as
     max_results: Number(set.max_results),
     fusion_k: Number(set.fusion_k),
   };
-  assert.deepEqual(parameters, expected);
+  // A file always says whether thumbs rank: one without it was saved while they did by default.
+  assert.deepEqual(parameters, { ...expected, feedback_on: false });
   for (const [id, value] of Object.entries(expected)) assert.equal(resolved[id], value, id);
   const rows = await window.texts("[aria-label='Values that differ from the defaults'] tbody th .mono");
   assert.deepEqual(rows.toSorted(), Object.keys(expected).toSorted());
