@@ -223,7 +223,7 @@ scenario("a provider is set up in Settings, tested, and told of in the window's 
   await window.click("button", "Test");
   await window.until("it answers", () => /It answers/.test(document.querySelector(".tested").innerText));
   assert.equal(provider.requests.length, 1);
-  assert.equal(provider.requests[0].documents.length, 2);
+  assert.equal(provider.requests[0].documents.length, MAX_DOCS);
   assert.equal(provider.requests[0].key, `Bearer ${SECRET}`);
 });
 
