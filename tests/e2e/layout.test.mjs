@@ -111,7 +111,9 @@ async function everyStage(window) {
   const [first] = await window.rowsUntil("it is answered", (rows) => rows.length > 4 && rows[0].text !== "");
   await window.click(`[data-chunk='${first.chunk}'] .path`);
   await window.press("+");
-  for (const stage of ["Rerank", "Corroboration", "Decay", "Diversity"]) await window.switchOn(stage);
+  for (const stage of ["Rerank", "Corroboration", "Feedback", "Decay", "Diversity"]) {
+    await window.switchOn(stage);
+  }
   await setTo(window, "half_life_days", 30);
   await setTo(window, "mmr_lambda", 0.5);
   for (const key of ["rerank", "corroboration", "feedback", "decay", "diversity"])
