@@ -1,6 +1,10 @@
 // What jsdom does not have and the window uses. Layout stays at 0: tests look at roles, texts and state.
 import "@testing-library/jest-dom/vitest";
+import { configure } from "@testing-library/svelte";
 import { beforeEach } from "vitest";
+
+// A test waits for a condition, however busy the machine is; its own timeout ends one that never comes.
+configure({ asyncUtilTimeout: 10_000 });
 
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}
