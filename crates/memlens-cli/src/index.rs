@@ -106,7 +106,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     if step != Step::Cancelled {
         indexer.compact()?;
-        // What fails is tried again by whoever writes next.
+        // The next writer tries again what failed.
         if let Err(error) = indexer.come_to_rest() {
             tell(error);
         }

@@ -1,7 +1,7 @@
 //! Files of the program's own, as memory.
 //!
 //! A mapped file that another program shortens ends the process (SIGBUS) when the missing part is read. So files of a few bytes
-//! are read instead, and whoever reads much of a mapped one asks first whether it still has its length.
+//! are read instead, and the length of a mapped one is checked before much of it is read.
 
 use std::fmt;
 use std::fs::File;

@@ -218,7 +218,7 @@ impl Version {
     }
 }
 
-/// Whether a path still holds a version; `None` stands for what is not a regular file.
+/// Whether a path still holds a version; `None` means that it is not a regular file.
 fn is_at(path: &Path, version: Option<&Version>) -> bool {
     match (Version::at(path), version) {
         (Ok(found), Some(version)) => found.is_same(version),

@@ -13,7 +13,7 @@ use crate::own::{keep_private, make_folder, open_own};
 
 /// How the names of scratch folders begin.
 const PREFIX: &str = "copy-";
-/// The file whose lock is shared by all that use a scratch folder here, and held alone by whoever removes leftovers.
+/// The file whose lock is shared by all that use a scratch folder here, and held alone while leftovers are removed.
 const LOCK: &str = "lock";
 
 /// A folder that only its user may look into, removed with its value.

@@ -206,7 +206,7 @@ impl TextWriter {
         }
     }
 
-    /// Writes the parts of the last commit anew that hold deleted chunks, so that no word of these is left in a file. Readers of
+    /// Rewrites the parts of the last commit that hold deleted chunks, so that no word of these is left in a file. Readers of
     /// the list as it is see no difference.
     ///
     /// # Errors

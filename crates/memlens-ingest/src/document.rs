@@ -119,7 +119,7 @@ pub struct Parsed {
 /// An empty or blank one has no chunks.
 ///
 /// Errors: [`IngestError::TooLarge`] above [`MAX_FILE_BYTES`], [`IngestError::Binary`] when there is a NUL,
-/// [`IngestError::NoTexts`] for JSON that is of no known form. Whatever else is wrong is read as well as can be and told in [`Parsed::problems`].
+/// [`IngestError::NoTexts`] for JSON that is of no known form. Whatever else is wrong is read as well as can be and reported in [`Parsed::problems`].
 pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed, IngestError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(IngestError::TooLarge);

@@ -228,7 +228,7 @@ pub enum Detail {
         folded_under: Option<u32>,
         /// How many copies are folded under the row.
         n_copies: u32,
-        /// Their slots, the newest first, ties by their order; empty where nobody reads the reasons.
+        /// Their slots, the newest first, ties by their order; empty if the reasons are not read.
         #[serde(skip)]
         copies: Vec<u32>,
     },

@@ -283,7 +283,7 @@ fn copies_are_folded_under_the_best_and_listed_newest_first() {
     for settings in [["copies=keep"], ["repeats_on=false"]] {
         assert_eq!(kept(&settings), [1, 2, 0, 3, 4], "{settings:?}");
     }
-    // Copies are told apart from lines that are shown twice: one may be without the other.
+    // Copies are distinguished from lines that are shown twice: one may be without the other.
     assert_eq!(kept(&["repeat_share=1"]), [1, 2, 4]);
     let off = rank(
         &set,

@@ -1,7 +1,7 @@
 //! What the user made, in a file of its own beside the database, from which a database that is damaged, empty or gone is
 //! filled: watched folders, settings, presets, thumbs, query sets and runs.
 //!
-//! The file is written when the library comes to rest, by whoever writes the database, and only if something changed. It is
+//! The file is written when the library comes to rest, by the writer of the database, and only if something changed. It is
 //! UTF-8 text, and can be read without a program:
 //!
 //! ```text
@@ -396,7 +396,7 @@ pub(crate) fn exported(connection: &Connection) -> Result<Vec<u8>, StoreError> {
     Ok(text(connection)?.0)
 }
 
-/// Writes the file anew, in one step that outlasts a power failure; removes it if the user made nothing. Returns the state of
+/// Rewrites the file, in one step that outlasts a power failure; removes it if the user made nothing. Returns the state of
 /// the counter that it shows.
 pub(crate) fn write(connection: &Connection, dir: &Path) -> Result<i64, StoreError> {
     let (bytes, n_lines, at) = text(connection)?;

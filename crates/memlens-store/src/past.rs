@@ -325,7 +325,7 @@ impl Store {
                     &format!("DELETE FROM past_questions WHERE id IN (SELECT id FROM past_questions NOT INDEXED WHERE checksum IS NOT {OF_PAST})"),
                     [],
                 )?;
-                // Which log a damaged question is of nobody knows.
+                // The log of a damaged question is unknown.
                 transaction.execute("UPDATE recall_logs SET cursor = NULL, stamp = ''", [])?;
                 transaction.execute_batch("REINDEX past_questions; REINDEX judgments;")?;
                 transaction.commit()?;

@@ -1,7 +1,7 @@
 //! Coming to rest: what was forgotten goes from the disk, and what the user made is kept in a file of its own.
 //!
 //! Deleting a row leaves its bytes in SQLite's log until that is truncated, and copies of rows in pages that they were moved
-//! from until the database is written anew. Both would make a saved note wait, so they are done while nothing else is.
+//! from until the database is rewritten. Both would make a saved note wait, so they are done while nothing else is.
 //!
 //! Properties checked: at rest, no byte of what was forgotten is in any file of the library.
 
@@ -18,7 +18,7 @@ const ATTEMPT: &str = "come to rest";
 /// What the counters were when the library last came to rest.
 const FORGOTTEN_AT: &str = "forgotten_rested";
 const CHANGED_AT: &str = "changed_rested";
-/// When the database was last written anew, milliseconds since 1970.
+/// When the database was last rewritten, milliseconds since 1970.
 const REWRITTEN: &str = "rewritten_ms";
 
 /// How long a reader that holds the log is waited for; it is tried again later.
@@ -28,9 +28,9 @@ const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// A database of up to so many bytes is written anew in about a second.
+/// A database of up to so many bytes is rewritten in about a second.
 const SMALL: u64 = 64 << 20;
-/// One of up to so many is written anew at once after the user asked to forget something.
+/// One of up to so many is rewritten at once after the user asked to forget something.
 const LARGE: u64 = 1 << 30;
 
 /// The counters of what changes; while they stand, there is nothing more to do.
@@ -49,9 +49,9 @@ pub struct Unrest {
 pub enum Forgetting {
     /// Nothing: none was.
     None,
-    /// It is not yet time to write the database anew.
+    /// It is not yet time to rewrite the database.
     Later,
-    /// All files that hold such texts are to be written anew now.
+    /// All files that hold such texts are to be rewritten now.
     Due,
 }
 
@@ -62,7 +62,7 @@ pub enum Rested {
     Fully,
     /// Another connection holds the log just now: it is to be tried again soon.
     Held,
-    /// The database is written anew later: that was done not long ago.
+    /// The database is rewritten later: that was done not long ago.
     Later,
 }
 
@@ -151,7 +151,7 @@ impl Store {
         Ok(Rested::Fully)
     }
 
-    /// Brings a library that nobody else writes to, and that is closed now, to rest, as far as that takes no more than about a
+    /// Brings a library that has no other writer and is closed now to rest, as far as that takes no more than about a
     /// second.
     pub(crate) fn rest_at_end(&mut self) -> Result<(), StoreError> {
         if self.unrest()?.is_none() {
@@ -230,7 +230,7 @@ impl Store {
     }
 }
 
-/// How long after the database was written anew it is written anew again.
+/// How long after the database was rewritten it is rewritten again.
 fn wait(n_bytes: u64, is_asked: bool) -> Duration {
     match (n_bytes, is_asked) {
         (..=LARGE, true) => Duration::ZERO,

@@ -460,7 +460,7 @@ fn check_nothing_is_lost(dir: &Path, expected: &[String], what: &str) -> bool {
         }
         Err(error) => {
             assert!(error.to_string().starts_with("cannot "), "{what}: {error}");
-            // It stands there for whoever restores it.
+            // It is kept so that it can be restored.
             let now = fs::read(dir.join("made.jsonl")).expect("it is there");
             assert!(now == kept, "{what}: {error}");
             false

@@ -153,7 +153,12 @@ fn visit(
 mod tests {
     use super::*;
 
-    fn told(pattern: &str, lines: Option<(u32, u32)>, is_part: bool, output: &str) -> Vec<String> {
+    fn paths_opened(
+        pattern: &str,
+        lines: Option<(u32, u32)>,
+        is_part: bool,
+        output: &str,
+    ) -> Vec<String> {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let folder = dir.path().join("memory");
         let write = |name: &str, text: &str| {
@@ -180,12 +185,12 @@ mod tests {
             is_part,
             at_ms: None,
         };
-        let mut told: Vec<String> = opened(&among, output)
+        let mut paths: Vec<String> = opened(&among, output)
             .into_iter()
             .map(|used| used.path.replace(&among.folder, ""))
             .collect();
-        told.sort();
-        told
+        paths.sort();
+        paths
     }
 
     #[test]
@@ -201,7 +206,11 @@ mod tests {
             ("*.md", "", &[]),
             ("[", all, &[]),
         ] {
-            assert_eq!(told(pattern, None, false, output), expected, "{pattern}");
+            assert_eq!(
+                paths_opened(pattern, None, false, output),
+                expected,
+                "{pattern}"
+            );
         }
     }
 
@@ -209,13 +218,16 @@ mod tests {
     fn headers_name_notes() {
         let output = "==> memory/a.md <==\nThe pond pump is a Nautilus.\n\n==> memory/gone.md <==\nx\n\n==> ../b.md <==\n==> other/d.txt <==\n";
         assert_eq!(
-            told("*.md", Some((1, 1)), false, output),
+            paths_opened("*.md", Some((1, 1)), false, output),
             ["/a.md", "/gone.md"]
         );
-        assert_eq!(told("*.md", None, true, output), ["/a.md", "/gone.md"]);
+        assert_eq!(
+            paths_opened("*.md", None, true, output),
+            ["/a.md", "/gone.md"]
+        );
         // Without headers by the lines that were asked for.
         let first = "The pond pump is a Nautilus.\n";
-        assert_eq!(told("*.md", Some((1, 1)), false, first), ["/a.md"]);
-        assert_eq!(told("*.md", None, true, first), [""; 0]);
+        assert_eq!(paths_opened("*.md", Some((1, 1)), false, first), ["/a.md"]);
+        assert_eq!(paths_opened("*.md", None, true, first), [""; 0]);
     }
 }

@@ -1,0 +1,223 @@
+use std::path::Path;
+
+use super::*;
+use crate::home::Home;
+
+fn described(line: &str) -> Vec<String> {
+    let home = Home::new(Path::new("/home/iris"));
+    let folders = Folders::new(&home).with(Path::new("/home/iris/.codex"), "memories");
+    let actions = actions(line, &folders, Some("/home/iris/garden"), None);
+    let actions = actions.into_iter().map(|action| match action {
+        Action::Searches {
+            pattern,
+            paths,
+            output,
+            ..
+        } => format!("{pattern} in {} {output:?}", paths.join(" ")),
+        Action::Reads { path, part } => format!("{path} {part:?}"),
+        Action::ReadsAmong {
+            folder,
+            pattern,
+            part,
+        } => format!("{part:?} of {pattern} below {folder}"),
+        Action::Lists { .. } => "lists".to_owned(),
+    });
+    actions.collect()
+}
+
+#[test]
+fn searches_and_readings_below_a_memory_folder_are_found() {
+    for (line, actions) in [
+        (
+            r#"rg -n -i -C 2 "pond pump" ~/.codex/memories"#,
+            &["pond pump in ~/.codex/memories Lines"][..],
+        ),
+        (
+            "grep -rn 'koi' --include '*.md' /home/iris/.codex/memories/MEMORY.md | head -20",
+            &["koi in /home/iris/.codex/memories/MEMORY.md Lines"],
+        ),
+        (
+            "cd ~/.codex/memories && rg -e koi -e pond",
+            &["koi\npond in . Lines"],
+        ),
+        (
+            "rg koi . ~/.codex/memories",
+            &["koi in ~/.codex/memories Lines"],
+        ),
+        (
+            "LC_ALL=C /usr/bin/grep -- -x ~/.codex/memories/a.md",
+            &["-x in ~/.codex/memories/a.md Lines"],
+        ),
+        (
+            "sed -n '12,40p' ~/.codex/memories/MEMORY.md",
+            &["~/.codex/memories/MEMORY.md Lines(12, 40)"],
+        ),
+        (
+            "head -n 20 ~/.codex/memories/a.md; cat \"$HOME/.codex/memories/b c.md\"",
+            &[
+                "~/.codex/memories/a.md Lines(1, 20)",
+                "$HOME/.codex/memories/b c.md Whole",
+            ],
+        ),
+        (
+            "head -5 ~/.codex/memories/a.md",
+            &["~/.codex/memories/a.md Lines(1, 5)"],
+        ),
+        (
+            "head ~/.codex/memories/a.md",
+            &["~/.codex/memories/a.md Lines(1, 10)"],
+        ),
+        (
+            "tail -n 5 ~/.codex/memories/a.md; tail -n +7 ~/.codex/memories/b.md",
+            &[
+                "~/.codex/memories/a.md Unknown",
+                "~/.codex/memories/b.md Lines(7, 4294967295)",
+            ],
+        ),
+        // The folder in which it runs is part of the note's name.
+        (
+            "cd ~/.codex/memories && cat a.md",
+            &["/home/iris/.codex/memories/a.md Whole"],
+        ),
+        // Only what the pipeline's end shows was given.
+        (
+            "cat ~/.codex/memories/a.md | grep -n koi",
+            &["koi in ~/.codex/memories/a.md Lines"],
+        ),
+        (
+            "cat ~/.codex/memories/a.md | head -20 | tail -n +5",
+            &["~/.codex/memories/a.md Lines(5, 20)"],
+        ),
+        (
+            "cd ~/.codex/memories && cat a.md | grep koi",
+            &["koi in /home/iris/.codex/memories/a.md Lines"],
+        ),
+        ("cat ~/.codex/memories/a.md | wc -l", &[]),
+        ("cat ~/.codex/memories/a.md > /tmp/a.md", &[]),
+        (
+            "cat ~/.codex/memories/a.md 2>&1 | nl",
+            &["~/.codex/memories/a.md Whole"],
+        ),
+        (
+            "rg -l koi ~/.codex/memories",
+            &["koi in ~/.codex/memories Names"],
+        ),
+        (
+            "grep -rc koi ~/.codex/memories || true",
+            &["koi in ~/.codex/memories Names"],
+        ),
+        (
+            "rg koi ~/.codex/memories | wc -l",
+            &["koi in ~/.codex/memories Changed"],
+        ),
+        (
+            "for f in ~/.codex/memories/a.md ~/.codex/memories/b.md; do cat \"$f\"; done",
+            &[
+                "~/.codex/memories/a.md Whole",
+                "~/.codex/memories/b.md Whole",
+            ],
+        ),
+        (
+            "M=~/.codex/memories; cat $M/a.md",
+            &["~/.codex/memories/a.md Whole"],
+        ),
+        (
+            "cat > ~/.codex/memories/a.md <<'EOF'\ncat ~/.codex/memories/b.md\nEOF",
+            &[],
+        ),
+        (
+            "cat ~/.codex/memories/a.md 2>/dev/null >> ~/.codex/memories/b.md",
+            &[],
+        ),
+        (
+            "cat ~/.codex/memories/a.md 2>/dev/null",
+            &["~/.codex/memories/a.md Whole"],
+        ),
+        // Neither a number nor a script is a note.
+        (
+            "cd ~/.codex/memories; sed -n '1,40p' a.md; sed -n -e 2p b.md; awk '/koi/' c.md; tail -n 3 d.md",
+            &[
+                "/home/iris/.codex/memories/a.md Lines(1, 40)",
+                "/home/iris/.codex/memories/b.md Lines(2, 2)",
+                "/home/iris/.codex/memories/c.md Unknown",
+                "/home/iris/.codex/memories/d.md Unknown",
+            ],
+        ),
+        // A pattern names notes, and not which of them were shown.
+        (
+            "cat ~/.codex/memories/*.md",
+            &["Whole of *.md below /home/iris/.codex/memories"],
+        ),
+        (
+            "cd ~/.codex/memories && head -n 5 */*.md notes/{a,b}.md",
+            &[
+                "Lines(1, 5) of */*.md below /home/iris/.codex/memories",
+                "/home/iris/.codex/memories/notes/a.md Lines(1, 5)",
+                "/home/iris/.codex/memories/notes/b.md Lines(1, 5)",
+            ],
+        ),
+        (
+            "for f in ~/.codex/memories/*.md; do echo \"$f\"; cat \"$f\"; done",
+            &["Whole of *.md below /home/iris/.codex/memories"],
+        ),
+        (
+            "cd ~/.codex/memories; ls | while read f; do cat \"$f\"; done",
+            &["Whole of ** below /home/iris/.codex/memories"],
+        ),
+        (
+            r"find ~/.codex/memories -name '*.md' -type f -exec cat {} \;",
+            &["Whole of **/*.md below /home/iris/.codex/memories"],
+        ),
+        (
+            "find ~/.codex/memories -iname '*.md' -exec grep -l koi {} +",
+            &["koi in /home/iris/.codex/memories Names"],
+        ),
+        (
+            "find ~/.codex/memories -name '*.md' -print0 | sort -z | xargs -0 -n 1 head -n 3",
+            &["Lines(1, 3) of **/*.md below /home/iris/.codex/memories"],
+        ),
+        (
+            "rg -l koi ~/.codex/memories | xargs cat",
+            &["Whole of ** below /home/iris/.codex/memories"],
+        ),
+        (
+            "ls ~/.codex/memories/*.md | xargs cat | head -5",
+            &["Whole of *.md below /home/iris/.codex/memories"],
+        ),
+        ("find ~/.codex/memories -name '*.md'", &["lists"]),
+        ("find ~/.codex/memories -name '*.md' | wc -l", &[]),
+        ("find ~ -name '*.md' -exec cat {} +", &[]),
+        ("find ~/.codex/memories -name '*.md' -exec rm {} +", &[]),
+        ("cat ~/.codex/memories/*.md | grep koi", &["koi in  Lines"]),
+        ("cat ~/.codex/memories/../../.ssh/*.md", &[]),
+        (
+            "rg -g '*.md' koi ~/.codex/memories; rg -g'*local*.md' koi ~/.codex/memories; grep -m1 -lA2 koi ~/.codex/memories/a.md",
+            &[
+                "koi in ~/.codex/memories Lines",
+                "koi in ~/.codex/memories Lines",
+                "koi in ~/.codex/memories/a.md Names",
+            ],
+        ),
+        (
+            "rg koi ~/.codex/memories/*.md",
+            &["koi in ~/.codex/memories/*.md Lines"],
+        ),
+        (
+            "sed 20q ~/.codex/memories/a.md; sed 1,5d ~/.codex/memories/b.md; sed 's/a/b/' ~/.codex/memories/c.md",
+            &[
+                "~/.codex/memories/a.md Lines(1, 20)",
+                "~/.codex/memories/b.md Unknown",
+                "~/.codex/memories/c.md Whole",
+            ],
+        ),
+        ("sed -i 's/koi/carp/' ~/.codex/memories/a.md", &[]),
+        ("rg koi", &[]),
+        ("cat src/main.rs", &[]),
+        ("rm -rf ~/.codex/memories", &[]),
+        ("rg", &[]),
+        ("cat 'unfinished ~/.codex/memories/a.md", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(described(line), actions, "{line}");
+    }
+}
