@@ -1,6 +1,6 @@
-//! How long it takes to order 200 candidates, as tuning does it thousands of times.
+//! Measures how long it takes to order 200 candidates. Tuning does this thousands of times.
 //!
-//! `cargo bench --workspace --bench order --profile dev`: the crate is optimised in that profile too.
+//! Run it with `cargo bench --workspace --bench order --profile dev`; that profile optimises this crate too.
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use memlens_rank::{
 
 const N_CANDIDATES: u32 = 200;
 
-/// 200 chunks of 20 notes that overlap their neighbours, in the union of two lists of 125 that share 50.
+/// Returns 200 chunks of 20 notes. Neighbouring chunks overlap. The two lists hold 125 chunks each and share 50.
 fn set() -> CandidateSet {
     let mut state = 1_u64;
     let mut share = move || {
@@ -38,7 +38,8 @@ fn set() -> CandidateSet {
         }
     });
     let candidates: Vec<Candidate> = candidates.collect();
-    // Of eight in a row three are in the one list alone, three in the other, two in both; scores are in no order of the slots.
+    // Out of eight consecutive slots, three are only in the vector list, three only in the text list and two in both.
+    // Scores do not follow the order of the slots.
     let vector: Vec<Option<f64>> = (0..N_CANDIDATES)
         .map(|slot| (slot % 8 < 5).then(|| 0.1 + 0.6 * share()))
         .collect();

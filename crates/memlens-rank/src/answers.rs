@@ -1,4 +1,4 @@
-//! What models and commands outside answered: facts of a search that came after its retrieval.
+//! Answers of external models and commands: facts of a search that arrive after its retrieval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,45 +8,46 @@ use specta::Type;
 
 use crate::ChunkId;
 
-/// Names what a reranker's scores mean.
+/// The scale of a reranker's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum RerankScale {
-    /// In `[0, 1]`, as they are.
+    /// A score in `[0, 1]`, used as it is.
     Unit,
-    /// Any number; the logistic function makes it a share.
+    /// Any number; the logistic function maps it to `[0, 1]`.
     Logit,
-    /// The mean of each question token's best cosine, in `[-1, 1]`; it says something beside the others' only.
+    /// The mean of each question token's best cosine, in `[-1, 1]`. Only meaningful relative to the other rows of the
+    /// same search.
     MaxSim,
 }
 
-/// The scores that are known for one way of asking.
+/// The known scores of one reranker configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RerankScores {
-    /// Who was asked.
+    /// The kind of reranker that was called.
     pub mode: RerankMode,
-    /// How much of each text it read; 0 for all of it.
+    /// Number of characters of each text that it read; 0 if it read the whole text.
     pub max_chars: u32,
-    /// Who scored, as far as it tells one server from another.
+    /// Identifies the provider, so that scores of different servers are not mixed.
     pub provider: String,
-    /// The model's name, for a person.
+    /// The model's name, as shown to the user.
     pub model: String,
-    /// What the scores mean.
+    /// The scale of the scores.
     pub scale: RerankScale,
-    /// The scores as reported, finite.
+    /// The finite scores as the provider reported them.
     pub scores: BTreeMap<ChunkId, f64>,
-    /// Chunks whose texts were sent and got no score; they count as not sent.
+    /// Chunks that were sent but got no score; they are ranked as if they had not been sent.
     pub unscored: BTreeSet<ChunkId>,
-    /// Why the last call gave no scores, for a person; none where none failed.
+    /// Why the last call gave no scores, as a message for the user; `None` if it did not fail.
     pub failure: Option<String>,
 }
 
-/// What the person's command said of the rows that it was given.
+/// The answer of the user's command for the rows that it received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookAnswer {
-    /// The rows that it was given with their scores, best first.
+    /// The rows that the command received, with their scores, best first.
     pub given: Vec<(ChunkId, f64)>,
-    /// The rows that it gave back with their scores, best first, each one of `given` and none twice; or why there is no
-    /// answer, for a person.
+    /// The rows that the command returned, with their scores, best first. Each is one of `given`, at most once. `Err`
+    /// is a message for the user that says why there is no answer.
     pub returned: Result<Vec<(ChunkId, f64)>, String>,
 }

@@ -1,4 +1,4 @@
-//! What retrieval found: every fact that ranking may use, and nothing else.
+//! The result of retrieval: every fact that ranking may use.
 
 use std::any::Any;
 use std::fmt;
@@ -12,49 +12,49 @@ use specta::Type;
 use crate::Directions;
 use crate::answers::{HookAnswer, RerankScores};
 
-/// The name of a chunk; never used twice.
+/// The identifier of a chunk. Ids are never reused.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct ChunkId(pub u64);
 
-/// The name of a list of a retriever.
+/// The identifier of a list of a retriever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
 #[serde(transparent)]
 pub struct ListId(pub &'static str);
 
 impl ListId {
-    /// The list by cosine of Memlens's own retriever.
+    /// The cosine list of Memlens's own retriever.
     pub const VECTOR: ListId = ListId("vector");
-    /// Its list by BM25.
+    /// The BM25 list of Memlens's own retriever.
     pub const BM25: ListId = ListId("bm25");
 }
 
-/// What one list knows of one chunk.
+/// A chunk's rank and score in one list.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ListValue {
-    /// The chunk's raw score, higher is better; none when the list has none for it. A score without a rank is a fact all the
-    /// same: the chunk lies beyond the depth that was fetched.
+    /// The chunk's raw score, higher is better; `None` if the list has none for it. A score may be known without a
+    /// rank: the chunk is then beyond the depth that was fetched.
     pub score: Option<f64>,
-    /// Its 1-based place among all chunks searched; none beyond the depth that was fetched.
+    /// The chunk's 1-based rank among all chunks searched; `None` beyond the depth that was fetched.
     pub rank: Option<u32>,
 }
 
-/// One list of a retriever, and what it knows of every candidate.
+/// One list of a retriever, with the rank and score of every candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
-    /// Its name.
+    /// The identifier of the list.
     pub id: ListId,
-    /// Whether it could be formed at all.
+    /// Whether the list could be computed.
     pub state: ListState,
-    /// How many chunks it holds, also beyond the depth that was fetched.
+    /// Number of chunks in the list, including those beyond the depth that was fetched.
     pub n_hits: u32,
-    /// What it knows of each candidate, by slot; what lies beyond the end is not known.
+    /// The rank and score of each candidate, by slot. Slots beyond the end have neither.
     pub values: Vec<ListValue>,
 }
 
 impl List {
-    /// A list of all chunks with a score, best first, ties by slot.
+    /// Returns a list of all chunks that have a score, best first, ties by slot.
     pub fn of_scores(id: ListId, scores: &[Option<f64>]) -> List {
         let mut best_first: Vec<(usize, f64)> = scores
             .iter()
@@ -77,7 +77,7 @@ impl List {
         }
     }
 
-    /// A list that could not be formed; `why` is for a person.
+    /// Returns a list that could not be computed; `why` is shown to the user.
     pub fn missing(id: ListId, why: impl Into<String>) -> List {
         List {
             id,
@@ -87,7 +87,7 @@ impl List {
         }
     }
 
-    /// What the list knows of a candidate.
+    /// Returns a candidate's rank and score; both `None` if the list does not hold it.
     pub fn value(&self, slot: u32) -> ListValue {
         self.values.get(slot as usize).copied().unwrap_or_default()
     }
@@ -100,15 +100,15 @@ pub struct Thumbs {
     pub n_up: u32,
     /// Number of thumbs down, over all questions.
     pub n_down: u32,
-    /// The thumbs up, each counted by its closeness: the cosine of the embedding of its question to that of this
+    /// The thumbs up, each counted by its closeness: the cosine between the embedding of its question and that of this
     /// question, in `[0, 1]`; 1 for the same question.
     pub up: f64,
-    /// Likewise the thumbs down.
+    /// The thumbs down, counted in the same way.
     pub down: f64,
 }
 
 impl Thumbs {
-    /// Thumbs that were all given for this very question.
+    /// Returns thumbs that were all given for this very question.
     pub fn for_this_question(n_up: u32, n_down: u32) -> Thumbs {
         Thumbs {
             n_up,
@@ -119,31 +119,31 @@ impl Thumbs {
     }
 }
 
-/// Where a date comes from, the surest first.
+/// Source of a date, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateSource {
-    /// The line of JSONL or the front matter.
+    /// A date in the JSONL line or in the front matter.
     Written,
-    /// A date in the file's name or in the folders around it; of a week or a month the last day.
+    /// A date in the file's name or in the folders around it. A week or a month counts as its last day.
     FileName,
-    /// When the file was last modified.
+    /// The file's modification time.
     Modified,
 }
 
-/// How old a chunk is.
+/// The age of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Age {
-    /// Nothing dates it; it does not decay.
+    /// No date is known; the chunk does not decay.
     #[default]
     Unknown,
-    /// Its file does not decay, whatever its date.
+    /// The file does not decay, whatever its date.
     Evergreen,
-    /// So many days before the moment of retrieval.
+    /// A number of days before the moment of retrieval.
     Days {
         /// Finite; below 0 for a date in the future, which counts as today.
         days: f64,
-        /// Where the date comes from.
+        /// The source of the date.
         from: DateSource,
     },
 }
@@ -151,65 +151,65 @@ pub enum Age {
 /// The cosines of a chunk to the question, each in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cosines {
-    /// That of the best window; none where windows were not used.
+    /// The cosine of the best window; `None` if windows were not used.
     pub window: Option<f64>,
-    /// That of the whole chunk; none when there is no vector to compare.
+    /// The cosine of the whole chunk; `None` if it has no vector.
     pub whole: Option<f64>,
     /// First and last line of the best window, 1-based.
     pub window_lines: Option<(u32, u32)>,
 }
 
-/// One chunk as retrieval saw it.
+/// One chunk as retrieval found it.
 ///
-/// What only some stages need is neutral by default: they change nothing then.
+/// The default of every fact that only some stages use is neutral: those stages then change nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Candidate {
-    /// The chunk.
+    /// The identifier of the chunk.
     pub chunk: ChunkId,
-    /// Its place in the library's total order (folder, path, start byte); breaks every tie.
-    /// No two candidates of a set share it.
+    /// The chunk's place in the library's total order (folder, path, start byte); breaks every tie. No two candidates
+    /// of a set share it.
     pub order: u32,
-    /// The document it belongs to; equal for chunks of one file.
+    /// The document that the chunk belongs to; equal for chunks of one file.
     pub document: u32,
-    /// Its bytes in the document, for repeats.
+    /// The chunk's byte range in the document, for the repeats stage.
     pub bytes: Range<u32>,
-    /// Its length in tokens of the embedding model.
+    /// The chunk's length in tokens of the embedding model.
     pub tokens: u32,
-    /// The cosines behind its value in the vector list.
+    /// The cosines behind the chunk's score in the vector list.
     pub cosines: Cosines,
-    /// How many distinct words of the question it holds.
+    /// Number of distinct words of the question that the chunk holds.
     pub n_matched: u32,
-    /// The observations that it holds: ids of [`CandidateSet::clustering`]; empty where it holds none or none is known.
+    /// The observations in the chunk, as ids of [`CandidateSet::clustering`]; empty if it has none or none is known.
     pub observations: Range<u32>,
-    /// The group of chunks whose texts are copies of each other: the least [`Candidate::order`] of its members; `None` for
-    /// a chunk without copies.
+    /// The group of chunks whose texts are copies of each other, named by the least [`Candidate::order`] of its
+    /// members; `None` for a chunk without copies.
     pub copies: Option<u32>,
-    /// The thumbs on it.
+    /// The user's thumbs on the chunk.
     pub thumbs: Thumbs,
-    /// How old it is.
+    /// The age of the chunk.
     pub age: Age,
-    /// Its row in [`CandidateSet::directions`]; none without a vector.
+    /// The chunk's row in [`CandidateSet::directions`]; `None` if it has no vector.
     pub direction: Option<u32>,
 }
 
-/// Facts that only a retriever and the pipeline made for it understand: what another program's ranking looks at beside the
+/// Facts that only one retriever and its pipeline understand, for emulated programs whose ranking needs more than
 /// lists.
 #[derive(Clone)]
 pub struct OwnFacts(Arc<dyn Any + Send + Sync>);
 
 impl OwnFacts {
-    /// Facts of any type.
+    /// Wraps facts of any type.
     pub fn new<T: Any + Send + Sync>(facts: T) -> OwnFacts {
         OwnFacts(Arc::new(facts))
     }
 
-    /// The facts, where they are of this type.
+    /// Returns the facts if they are of type `T`.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }
 }
 
-/// Facts are frozen: they equal those that they were copied from.
+/// Facts are immutable, so only clones of the same value are equal.
 impl PartialEq for OwnFacts {
     fn eq(&self, other: &OwnFacts) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -222,12 +222,12 @@ impl fmt::Debug for OwnFacts {
     }
 }
 
-/// Whether a list could be formed at all.
+/// Whether a list could be computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListState {
-    /// It could, even if nothing was hit.
+    /// The list could be computed, even if it has no hits.
     Ready,
-    /// It could not; the text says why, for a person.
+    /// The list could not be computed; the text says why, for the user.
     Missing(String),
 }
 
@@ -236,42 +236,43 @@ pub enum ListState {
 pub struct CandidateSet {
     /// The union of all lists at their greatest depth; their order does not matter.
     pub candidates: Vec<Candidate>,
-    /// How many chunks were searched.
+    /// Number of chunks that were searched.
     pub n_chunks: u32,
-    /// How many distinct words the question has.
+    /// Number of distinct words in the question.
     pub n_words: u32,
     /// `BM25_ideal`: the highest BM25 that any text could reach for this question, in `[0, inf)`.
     pub bm25_ideal: f64,
-    /// The lists of the retriever, each named once.
+    /// The retriever's lists; no identifier occurs twice.
     pub lists: Vec<List>,
-    /// Which observations say the same, at every distance; none before the first aggregation.
+    /// Which observations say the same, at every distance; `None` before the first aggregation.
     pub clustering: Option<Arc<Aggregation>>,
-    /// Where the candidates' vectors point; none without vectors.
+    /// The directions of the candidates' vectors; `None` if there are no vectors.
     pub directions: Option<Arc<Directions>>,
-    /// What rerankers answered, at most one for each mode and `rerank_max_chars`; empty before any was asked.
+    /// The answers of rerankers, at most one for each mode and `rerank_max_chars`.
     pub rerank: Vec<RerankScores>,
-    /// What the person's command answered, the latest last; empty before it was asked.
+    /// The answers of the user's command, the latest last.
     pub hook: Vec<HookAnswer>,
-    /// What else the pipeline of this retriever looks at; none for Memlens's own.
+    /// Other facts for the retriever's pipeline; `None` for Memlens's own.
     pub own: Option<OwnFacts>,
 }
 
 impl CandidateSet {
-    /// A list by its name; none where the retriever has no such list.
+    /// Returns a list by its identifier, or `None` if the retriever has no such list.
     pub fn list(&self, id: ListId) -> Option<&List> {
         self.lists.iter().find(|list| list.id == id)
     }
 
-    /// What a list knows of a candidate; nothing where there is no such list.
+    /// Returns a candidate's rank and score in a list; both are `None` if there is no such list.
     pub fn value(&self, id: ListId, slot: u32) -> ListValue {
         self.list(id)
             .map_or_else(ListValue::default, |list| list.value(slot))
     }
 
-    /// The set without the candidates that no list holds within `depth`, and the old slot of each one that is left, ascending.
+    /// Returns the set without the candidates that no list holds within `depth`, and the old slot of each remaining
+    /// one, ascending.
     ///
-    /// Memlens's own pipeline orders both alike while it reads no list deeper. What another program's ranking looks at beside
-    /// the lists goes by slot, so a set that holds such facts stays whole.
+    /// Memlens's own pipeline ranks both sets the same as long as it reads no list deeper than `depth`. A set with
+    /// [`OwnFacts`] stays whole, because those facts are indexed by slot.
     pub fn within_depth(&self, depth: u32) -> (CandidateSet, Vec<u32>) {
         let is_within = |slot: &u32| {
             let ranks = self.lists.iter().filter_map(|list| list.value(*slot).rank);
@@ -287,7 +288,7 @@ impl CandidateSet {
             },
             ..list.clone()
         };
-        // The directions of the others go too: they are most of what a set takes.
+        // The directions of removed candidates are removed too: they are the largest part of a set.
         let mut rows: Vec<u32> = Vec::new();
         let candidates = slots.iter().map(|slot| {
             let mut candidate = self.candidates[*slot as usize].clone();
@@ -312,8 +313,8 @@ impl CandidateSet {
         (set, slots)
     }
 
-    /// A set of chunks of 1,000 bytes that only the vector list holds, for examples and tests: one for each cosine, in the
-    /// order of ties.
+    /// Returns a set of chunks of 1,000 bytes that only the vector list holds, for examples and tests: one per cosine,
+    /// in the order of ties.
     pub fn of_cosines(cosines: &[f64]) -> CandidateSet {
         let candidates = (0..)
             .zip(cosines)

@@ -9,135 +9,135 @@ use crate::detail::{Detail, HookMove, RerankState};
 use crate::trace::{Entry, StageTrace, Status, Trace};
 use crate::{CandidateSet, ListId};
 
-/// A stage in the strip.
+/// A stage as the strip of stages shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct StageSummary {
-    /// The stage.
+    /// The stage's identifier in the pipeline.
     pub id: StageId,
-    /// Its name on screen.
+    /// The stage's name as displayed to the user.
     pub label: &'static str,
     /// Whether it did its work.
     pub status: Status,
-    /// Rows that reached it; for a list, the chunks searched.
+    /// Number of rows that reached the stage; for a list, the number of chunks searched.
     pub n_in: u32,
-    /// Rows that left it; for a list, its length within the depth.
+    /// Number of rows that left the stage; for a list, its length within the depth.
     pub n_out: u32,
     /// `n_in - n_out`.
     pub n_dropped: u32,
-    /// Wall time in microseconds; none where nothing was timed.
+    /// Wall time in microseconds; `None` if it was not measured.
     pub micros: Option<f64>,
-    /// One fact about its work.
+    /// A short fact about the stage's work.
     pub note: Option<String>,
 }
 
 /// What one stage adds to a row's final score; a row's parts sum to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Part {
-    /// The stage.
+    /// The stage that adds the amount.
     pub stage: StageId,
-    /// What it adds; negative where it takes away.
+    /// The amount added; negative if the stage lowers the score.
     pub amount: f64,
 }
 
 /// The copies that are folded under a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FoldedCopies {
-    /// The row.
+    /// The slot of the row that is shown.
     pub slot: u32,
-    /// The slots of the copies, the newest first.
+    /// The slots of the copies, newest first.
     pub copies: Vec<u32>,
 }
 
-/// Where the rows stand in one list, by slot.
+/// The ranks and scores of the rows in one list, by slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ListColumn {
-    /// The stage that reads it.
+    /// The stage that reads the list.
     pub stage: StageId,
-    /// The 1-based rank within its depth.
+    /// The 1-based rank within the list's depth.
     pub rank: Vec<Option<u32>>,
-    /// The raw score there; empty for Memlens's own lists, whose scores stand on the rows.
+    /// The raw score in the list. Empty for Memlens's own lists, whose scores are part of the rows.
     pub score: Vec<Option<f64>>,
 }
 
-/// What a stage of a pipeline outside this crate made of scores and order, by slot.
+/// Scores and ranks after a stage of a pipeline in another crate, by slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct OwnColumn {
-    /// The stage.
+    /// The stage's identifier in the pipeline.
     pub stage: StageId,
-    /// The score after it; none for rows that did not reach it.
+    /// The score after the stage; `None` for rows that did not reach it.
     pub score: Vec<Option<f64>>,
-    /// The 1-based rank after it; none for rows that did not reach it, or were dropped there.
+    /// The 1-based rank after the stage; `None` for rows that did not reach it or were dropped there.
     pub rank: Vec<Option<u32>>,
 }
 
-/// One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of
-/// stages behind fusion are empty where their stage says nothing of any row, which is so in most rankings: they travel
-/// at every step of a slider.
+/// One ranking in columns. Every column but `stages`, `order`, `copies`, `lists` and `own` is indexed by slot. The
+/// columns of stages behind fusion are empty if their stage has no entries, as in most rankings, because the columns
+/// are sent at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
-    /// Every stage, in the order of the pipeline.
+    /// All stages in the order of the pipeline.
     pub stages: Vec<StageSummary>,
-    /// All slots: the kept ones best first, then the dropped ones, nearest to being kept first.
+    /// All slots: the kept ones, best first, then the dropped ones, those dropped by the latest stages first.
     pub order: Vec<u32>,
-    /// How many of `order` are kept.
+    /// Number of slots in `order` that are kept.
     pub n_kept: u32,
     /// The kept rows under which copies are folded, best first.
     pub copies: Vec<FoldedCopies>,
-    /// Where the rows stand in each list that is in use, in the order of their stages.
+    /// One column per list that is in use, in the order of their stages.
     pub lists: Vec<ListColumn>,
-    /// The fused score.
+    /// The fused score, if the row is listed.
     pub fused: Vec<Option<f64>>,
-    /// The rank by fused score.
+    /// The 1-based rank by fused score.
     pub fused_rank: Vec<Option<u32>>,
-    /// The normalised RRF score, whatever method fuses.
+    /// The normalised RRF score, under every fusion method.
     pub rrf: Vec<Option<f64>>,
-    /// The rank by RRF.
+    /// The 1-based rank by RRF.
     pub rrf_rank: Vec<Option<u32>>,
-    /// What the reranker's scores mean; none where no row has one.
+    /// The scale of the reranker's scores; `None` if no row has one.
     pub rerank_scale: Option<RerankScale>,
-    /// Whether the row is sent to the reranker and scored; none where that stage does nothing.
+    /// Whether the row is sent to the reranker and scored; `None` for rows that did not reach that stage.
     pub rerank_state: Vec<Option<RerankState>>,
-    /// The reranker's score as reported; none without one.
+    /// The reranker's score as reported; `None` if the row has none.
     pub rerank_score: Vec<Option<f64>>,
-    /// The rank before the reranker.
+    /// The 1-based rank before the reranker.
     pub rerank_rank_before: Vec<Option<u32>>,
-    /// The rank after it.
+    /// The 1-based rank after the reranker.
     pub rerank_rank_after: Vec<Option<u32>>,
-    /// How many rows wait for a score of the reranker, which is asked on release.
+    /// Number of rows that wait for a score of the reranker, which is called when the slider is released.
     pub n_pending: u32,
-    /// Whether the person's command was not asked for the rows that reach it, which is done on release.
+    /// Whether the user's command has not run yet for the rows that reach it; it runs when the slider is released.
     pub hook_pending: bool,
-    /// The last score the row had; none when it never got one.
+    /// The row's last score; `None` if it never got one.
     pub score: Vec<Option<f64>>,
-    /// How many others say the same as the row, where the corroboration stage counted them.
+    /// Number of others that say the same as the row; `None` for rows that did not reach the corroboration stage.
     pub n_corroborating: Vec<Option<u32>>,
-    /// The weight of the row's thumbs; `None` where the feedback stage weighed none.
+    /// The weight of the row's thumbs; `None` if no thumb counted.
     pub feedback_weight: Vec<Option<f64>>,
-    /// What the row's age leaves of its score, in `[0, 1]`; none where it does not decay.
+    /// The share of its score that the row's age leaves, in `[0, 1]`; `None` if it does not decay.
     pub decay_factor: Vec<Option<f64>>,
-    /// The rank before diversity.
+    /// The 1-based rank before diversity.
     pub diversity_rank_before: Vec<Option<u32>>,
-    /// The rank after it.
+    /// The 1-based rank after diversity.
     pub diversity_rank_after: Vec<Option<u32>>,
-    /// What the final score is made of.
+    /// The parts that sum to the final score.
     pub parts: Vec<Vec<Part>>,
-    /// The stage that dropped the row.
+    /// The stage that dropped the row, if any.
     pub dropped_by: Vec<Option<StageId>>,
-    /// Why it was dropped.
+    /// Why the row was dropped; `None` if it was not.
     pub reason: Vec<Option<String>>,
-    /// A remark on a kept row.
+    /// A remark on a kept row, if any.
     pub remark: Vec<Option<String>>,
-    /// What each stage of another pipeline made of scores and order, for those that changed either.
+    /// Scores and ranks after each stage of a pipeline in another crate that changed either.
     pub own: Vec<OwnColumn>,
-    /// The tokens of the kept rows together.
+    /// The sum of the kept rows' tokens.
     pub tokens_used: u32,
-    /// The lowest score among the kept rows without a hit in the BM25 list: above this `min_score`
-    /// such rows start to drop.
+    /// The lowest score among the kept rows that have no hit in the BM25 list. A `min_score` above it starts to drop
+    /// such rows.
     pub min_score_mark: Option<f64>,
 }
 
 impl Columns {
-    /// For each stage that could not do its own work what it was and why, for a person.
+    /// Returns a message for each stage that fell back: its name, and why.
     pub fn fallbacks(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|stage| match &stage.status {
             Status::Fallback { why } => Some(format!("{} fell back: {why}", stage.label)),
@@ -147,7 +147,7 @@ impl Columns {
 }
 
 impl Trace {
-    /// The trace in columns; `micros` gives the wall time of a stage that was timed.
+    /// Returns the trace in columns. `micros` returns the wall time of a stage in microseconds, if it was measured.
     pub fn columns(&self, set: &CandidateSet, micros: impl Fn(StageId) -> Option<f64>) -> Columns {
         let n = set.candidates.len();
         let n_told_by = |stage| {
@@ -208,7 +208,7 @@ impl Trace {
                 .sum(),
             min_score_mark: None,
         };
-        // What the threshold compares with `min_score`.
+        // The score that the threshold compares with `min_score`.
         let mut compared = vec![None; n];
         for stage in &self.stages {
             columns.lists.extend(list_column(stage, n));
@@ -289,7 +289,7 @@ impl Trace {
         columns
             .order
             .extend(self.dropped().iter().map(|(slot, _)| slot));
-        // Entries are in the order before the stage, which for rows with copies may not be the order after it.
+        // Entries are in the order before the stage, which may differ from the order of the result.
         let rank_of = |slot: u32| self.kept().iter().position(|kept| *kept == slot);
         columns.copies.retain(|row| rank_of(row.slot).is_some());
         columns.copies.sort_by_key(|row| rank_of(row.slot));
@@ -303,7 +303,7 @@ impl Trace {
     }
 }
 
-/// The column of a stage that reads a list; none for any other, and for a list that is not in use.
+/// Returns the column of a stage that reads a list; `None` for other stages, and if the list is not in use.
 fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
     let first = stage.entries.first()?;
     first.detail.listed()?;
@@ -322,12 +322,12 @@ fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
     Some(column)
 }
 
-/// The column of a stage whose reasons are of another crate; none for one that changed no score and no place.
+/// Returns the column of a stage of another crate; `None` if it changed no score and no order.
 fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
     let is_own =
         |entry: &Entry| matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none();
     let scores = |entry: &Entry| entry.score_after != entry.score_before;
-    // Where rows are dropped, those behind them move up, which changes no order.
+    // When rows are dropped, those behind them move up, which does not change the order.
     let drops = stage.entries.iter().any(|entry| entry.is_dropped);
     let moves = |entry: &Entry| !drops && entry.rank_after != entry.rank_before;
     let changes = |entry: &Entry| is_own(entry) && (scores(entry) || moves(entry));

@@ -1,4 +1,4 @@
-//! A stage's reason for one row, and the one place where a reason becomes a number.
+//! A stage's reason for one row, and the only place where a reason becomes a number.
 
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod};
 use serde::Serialize;
@@ -9,51 +9,51 @@ use crate::reason::OwnReason;
 use crate::stages::rerank::blended;
 use crate::{DateSource, ListId, ListValue};
 
-/// How far a row is on its way to a score of the reranker.
+/// Whether a row is sent to the reranker and scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum RerankState {
-    /// It is not among the rows that are sent.
+    /// The row is not among those that are sent.
     NotSent,
-    /// It is, and its score is not there yet.
+    /// The row is among those that are sent; its score has not arrived yet.
     Pending,
-    /// It was sent, and the answer has no score for it; it counts as not sent.
+    /// The row was sent, but the answer has no score for it; it is ranked as if not sent.
     Unscored,
-    /// It has one.
+    /// The row was sent and has a score.
     Scored,
 }
 
-/// What late interaction mixes: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
+/// The parts of the mix under late interaction: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LateMix {
     /// By how many standard deviations the fused score lies above the mean of the scored rows.
     pub z_fused: f64,
-    /// Likewise for MaxSim.
+    /// By how many standard deviations MaxSim lies above the mean of the scored rows.
     pub z_max_sim: f64,
     /// The mix, before it is mapped to the span of the fused scores.
     pub mix: f64,
 }
 
-/// What the person's command did with a row.
+/// What the user's command did with a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "move", rename_all = "snake_case")]
 pub enum HookMove {
-    /// It was not asked for these rows yet.
+    /// The command has not run for these rows yet.
     Pending,
-    /// It left the row out.
+    /// The command left the row out.
     Dropped {
-        /// The 1-based rank with which the row was given.
+        /// The 1-based rank at which the command received the row.
         rank: u32,
     },
-    /// It gave the row back.
+    /// The command returned the row.
     Placed {
-        /// The 1-based rank with which the row was given.
+        /// The 1-based rank at which the command received the row.
         rank: u32,
-        /// The score with which it was given.
+        /// The score with which the command received the row.
         base: f64,
-        /// Its new 0-based place.
+        /// The row's new 0-based place.
         place: u32,
-        /// The score that the command gave.
+        /// The score that the command returned.
         score: f64,
     },
 }
@@ -62,13 +62,13 @@ pub enum HookMove {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Detail {
-    /// Where the row stands in a list.
+    /// The row's place in a list.
     Listed {
-        /// The list.
+        /// The list that the stage reads.
         list: ListId,
-        /// Its 1-based rank; none when the list does not hold it at any fetched depth.
+        /// The 1-based rank in the list; `None` beyond the depth that was fetched.
         rank: Option<u32>,
-        /// Its raw score; none when there is none.
+        /// The raw score in the list; `None` if the list has none for this row.
         score: Option<f64>,
         /// The depth to which the list is read.
         depth: u32,
@@ -76,213 +76,215 @@ pub enum Detail {
         window: Option<f64>,
         /// The cosine of the whole chunk.
         whole: Option<f64>,
-        /// First and last line of the best window.
+        /// First and last line of the best window, 1-based.
         window_lines: Option<(u32, u32)>,
-        /// How many words of the question it holds.
+        /// Number of distinct words of the question that the chunk holds.
         n_matched: u32,
-        /// How many words the question has.
+        /// Number of distinct words in the question.
         n_words: u32,
     },
-    /// How both lists made one score: `(vector_weight * vector + text_weight * text) / divisor`.
+    /// How both lists were fused: `(vector_weight * vector + text_weight * text) / divisor`.
     Fusion {
-        /// The method that formed `vector` and `text`.
+        /// The method that computed `vector` and `text`.
         method: FusionMethod,
-        /// Whether a list holds the row within its depth; a row in neither is dropped.
+        /// Whether a list holds the row within its depth; other rows are dropped.
         is_listed: bool,
         /// The vector side on the method's scale.
         vector: f64,
         /// The text side on the method's scale.
         text: f64,
-        /// The weight used for the vector side; 0 when that side is missing altogether.
+        /// The weight used for the vector side; 0 if that list is not in use.
         vector_weight: f64,
-        /// The weight used for the text side; 0 when that side is missing altogether.
+        /// The weight used for the text side; 0 if that list is not in use.
         text_weight: f64,
-        /// What the sum is divided by, above 0.
+        /// The divisor of the sum, above 0.
         divisor: f64,
-        /// The normalised RRF score, whatever the method, in `[0, 1]`.
+        /// The normalised RRF score under every method, in `[0, 1]`.
         rrf: f64,
-        /// The 1-based place by RRF among the listed rows; none for a row in neither list.
+        /// The 1-based rank by RRF among the listed rows; `None` for a row in neither list.
         rrf_rank: Option<u32>,
-        /// The rank in the vector list within its depth.
+        /// The rank in the vector list; `None` beyond its depth.
         vector_rank: Option<u32>,
-        /// The rank in the BM25 list within its depth.
+        /// The rank in the BM25 list; `None` beyond its depth.
         text_rank: Option<u32>,
-        /// The constant that RRF used.
+        /// The constant `k` that RRF used.
         k: u32,
-        /// The BM25 score and its ideal, for the formula of the calibrated method.
+        /// The BM25 score, for the formula of the calibrated method.
         bm25: f64,
-        /// `BM25_ideal` of the question.
+        /// `BM25_ideal` of the question, for the same formula.
         bm25_ideal: f64,
     },
-    /// What a model that reads question and text together gave: `(1 - share) * base + share * value`; a row without a
-    /// score becomes `base - shift`.
+    /// How a model's score was blended: `(1 - share) * base + share * value`. A row without a model score gets `base -
+    /// shift`.
     Rerank {
-        /// The score before.
+        /// The score before the stage.
         base: f64,
-        /// The 1-based rank before.
+        /// The 1-based rank before the stage.
         rank: u32,
-        /// How many rows are sent.
+        /// Number of rows that are sent.
         n_sent: u32,
         /// Whether the row is sent and scored.
         state: RerankState,
-        /// The score as the model reported it; none without one.
+        /// The score as the model reported it; `None` if the row has none.
         raw: Option<f64>,
-        /// What the model's scores mean; none before the first.
+        /// The scale of the model's scores; `None` before the first answer.
         scale: Option<RerankScale>,
-        /// The model's score on the scale of fused scores; 0 without one.
+        /// The model's score on the scale of fused scores; 0 if the row has none.
         value: f64,
-        /// What `value` was mixed from, under late interaction.
+        /// The parts of `value` under late interaction.
         late: Option<LateMix>,
         /// `rerank_share`.
         share: f64,
-        /// What puts the rows without a score below those with one, at least 0; 0 for rows with one.
+        /// Lowers the rows without a model score below those with one; at least 0, and 0 for rows with one.
         shift: f64,
         /// `rerank_threshold`.
         threshold: Option<f64>,
     },
-    /// What the person's command said.
+    /// What the user's command did.
     Hook(HookMove),
     /// How many others say the same: `base + gain * log2(1 + min(n_others, 8))`.
     Corroboration {
-        /// The score before.
+        /// The score before the stage.
         base: f64,
-        /// What a doubling adds.
+        /// What each doubling of `1 + n_others` adds.
         gain: f64,
-        /// What is counted.
+        /// Whether members or sources are counted.
         by: CorroborationBy,
-        /// How many other members or sources say the same as the best supported observation of the row.
+        /// Number of other members or sources that say the same as the row's best-supported observation.
         n_others: u32,
-        /// That observation, an id of the aggregation; none where nobody agrees with any.
+        /// The best-supported observation, an id of the aggregation; `None` if none of the row's observations is in a
+        /// cluster.
         observation: Option<u32>,
-        /// How many observations the row holds.
+        /// Number of observations that the row holds.
         n_observations: u32,
-        /// How many of them another says too.
+        /// Number of the row's observations that another one agrees with.
         n_agreed: u32,
-        /// By what two observations say the same.
+        /// The measure by which observations agree.
         measure: AgreementMeasure,
-        /// Up to how many differing bits, or from which share of common words on.
+        /// The greatest number of differing bits, or the least share of common words, at which two observations agree.
         limit: f64,
         /// The 1-based ranks, after this stage, of better rows that together say all of it, ascending; the row is
-        /// dropped then. Empty when they do not, or near-duplicates are kept.
+        /// dropped then. Empty if they do not, or if near-duplicates are kept.
         said_by: Vec<u32>,
     },
-    /// What the user's thumbs weigh: `base * weight`, `weight = 1 + strength * 0.5 * (up - down) / (up + down + 2)`.
+    /// How thumbs weight the row: `base * weight`, `weight = 1 + strength * 0.5 * (up - down) / (up + down + 2)`.
     Feedback {
-        /// The score before.
+        /// The score before the stage.
         base: f64,
         /// Number of thumbs up.
         n_up: u32,
         /// Number of thumbs down.
         n_down: u32,
-        /// The thumbs up, each counted by its closeness in `[0, 1]`, see [`Thumbs`](crate::Thumbs).
+        /// The thumbs up, each counted by its closeness in `[0, 1]`; see [`Thumbs`](crate::Thumbs).
         up: f64,
-        /// Likewise the thumbs down.
+        /// The thumbs down, counted in the same way.
         down: f64,
         /// `feedback_strength`.
         strength: f64,
         /// 1 without thumbs, in `(0.5, 1.5)` at strength 1, in `(0, 2)` at 2.
         weight: f64,
     },
-    /// What age leaves: `base * factor`, `factor = exp(-ln 2 * days / half_life_days)`.
+    /// How age weights the row: `base * factor`, `factor = exp(-ln 2 * days / half_life_days)`.
     Decay {
-        /// The score before.
+        /// The score before the stage.
         base: f64,
-        /// Age in days, at least 0; none where it does not decay.
+        /// Age in days, at least 0; `None` if the row does not decay.
         days: Option<f64>,
-        /// Where the date comes from; none where there is none.
+        /// Source of the date, if any.
         from: Option<DateSource>,
         /// Whether the file does not decay, whatever its date.
         is_evergreen: bool,
         /// `half_life_days`.
         half_life_days: f64,
-        /// In `[0, 1]`; 1 where it does not decay.
+        /// The factor in `[0, 1]`; 1 if the row does not decay.
         factor: f64,
     },
     /// What the row adds to those above it: `lambda * score - (1 - lambda) * cosine`, the greatest of those left.
     Diversity {
-        /// The score.
+        /// The score before the stage.
         score: f64,
         /// `mmr_lambda`.
         lambda: f64,
-        /// The cosine to the most similar row above; 0 for the first.
+        /// The cosine to the most similar row above; 0 for the first row.
         cosine: f64,
-        /// The 1-based rank, after this stage, of that row; none for the first, and beyond the rows that are compared.
+        /// The 1-based rank, after this stage, of that row; `None` for the first row and for rows that are not
+        /// compared.
         nearest: Option<u32>,
-        /// Whether it is among the rows that are compared.
+        /// Whether the row is among those that are compared.
         is_compared: bool,
         /// The row's new 0-based place.
         place: u32,
     },
-    /// How much of the row's text better rows already show, and which rows are copies of each other.
+    /// How much of the row's text better rows already show, and which rows are its copies.
     Repeats {
-        /// The share of its bytes, in `[0, 1]`.
+        /// The share of the row's bytes that is shown, in `[0, 1]`.
         share: f64,
-        /// Above this share it moves to the back.
+        /// The row moves to the end if `share` is above this.
         limit: f64,
-        /// The 1-based ranks, after this stage, of the rows that showed it, ascending; empty when none did.
+        /// The 1-based ranks, after this stage, of the rows that show it, ascending; may be empty.
         shown_by: Vec<u32>,
-        /// The row's new 0-based place; 0 for a row that is folded.
+        /// The row's new 0-based place; 0 if it is folded.
         place: u32,
-        /// The 1-based rank, after this stage, of the best row whose text is a copy of this one's; the row is dropped then.
-        /// `None` for a row without copies, for the best of them, and where copies are not folded.
+        /// The 1-based rank, after this stage, of the best row whose text is a copy of this one's; the row is dropped
+        /// then. `None` for a row without copies, for the best of them, and if copies are not folded.
         folded_under: Option<u32>,
-        /// How many copies are folded under the row.
+        /// Number of copies that are folded under the row.
         n_copies: u32,
-        /// Their slots, the newest first, ties by their order; empty if the reasons are not read.
+        /// The slots of the copies, newest first, ties by their order; empty if reasons are not recorded.
         #[serde(skip)]
         copies: Vec<u32>,
     },
-    /// The row's score against the two floors: kept where `before_decay >= min_score` and `score >= min_of_best`.
+    /// The row's score against the two floors: kept if `before_decay >= min_score` and `score >= min_of_best`.
     Threshold {
-        /// The score.
+        /// The score before the stage.
         score: f64,
-        /// The score before decay; `score` where decay did not act.
+        /// The score before decay; equals `score` if decay did not act.
         before_decay: f64,
         /// `min_score`.
         min_score: f64,
-        /// `min_score_of_best` times the best score; 0 when that is off.
+        /// `min_score_of_best` times the best score; 0 if that parameter is 0.
         min_of_best: f64,
     },
     /// The row's rank against the number of results.
     Limit {
-        /// The 1-based rank.
+        /// The 1-based rank before the stage.
         rank: u32,
         /// `max_results`.
         max_results: u32,
     },
-    /// The row's tokens against what is left.
+    /// The row's tokens against the rest of the budget.
     Budget {
-        /// Its tokens.
+        /// The row's length in tokens.
         tokens: u32,
-        /// What was left when it came.
+        /// The tokens left in the budget before this row.
         left: u32,
     },
-    /// A reason of a pipeline outside this crate.
+    /// A reason of a pipeline in another crate.
     Own(OwnReason),
 }
 
 /// What a reason does to a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
-    /// Nothing.
+    /// The row keeps its score and order.
     Keep,
     /// The row has this score from here on; finite.
     Score(f64),
-    /// The row takes this 0-based place until a later stage scores anew.
+    /// The row takes this 0-based place until a later stage scores again.
     Place(u32),
-    /// Both: the row has this score and takes this 0-based place, whatever the other scores are.
+    /// The row gets this score and takes this 0-based place, regardless of the other scores.
     Settle {
-        /// The place.
+        /// The row's new 0-based place.
         place: u32,
-        /// The score; finite.
+        /// The row's new score; finite.
         score: f64,
     },
-    /// The row goes no further.
+    /// The row is dropped and reaches no later stage.
     Drop,
 }
 
 impl Effect {
-    /// The score that the row has from here on; none where it keeps the one that it has.
+    /// Returns the row's new score; `None` if its score does not change.
     pub(crate) fn score(self) -> Option<f64> {
         match self {
             Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
@@ -290,7 +292,7 @@ impl Effect {
         }
     }
 
-    /// The 0-based place that the row takes; none where its score decides.
+    /// Returns the row's new 0-based place; `None` if its score decides the place.
     pub(crate) fn place(self) -> Option<u32> {
         match self {
             Effect::Place(place) | Effect::Settle { place, .. } => Some(place),
@@ -304,7 +306,7 @@ fn kept_if(is_kept: bool) -> Effect {
 }
 
 impl Detail {
-    /// What the reason does to the row.
+    /// Returns what the reason does to the row.
     ///
     /// This is the only place where a reason becomes a number; replaying it gives every score.
     pub fn effect(&self) -> Effect {
@@ -363,7 +365,8 @@ impl Detail {
         }
     }
 
-    /// Where a list holds the row within its depth, and with which raw score; none for the reason of any other stage.
+    /// Returns the row's rank in a list, `None` beyond the depth, and its raw score; `None` for the reason of any other
+    /// stage.
     pub fn listed(&self) -> Option<ListValue> {
         match self {
             Detail::Listed {
@@ -387,7 +390,7 @@ impl Detail {
         }
     }
 
-    /// The score that every row must reach; none for the reason of a stage that asks for none.
+    /// Returns the score that every row must reach; `None` for stages without such a threshold.
     pub(crate) fn least(&self) -> Option<f64> {
         match self {
             Detail::Threshold { min_score, .. } => Some(*min_score),
@@ -408,8 +411,8 @@ impl Detail {
 }
 
 impl Detail {
-    /// How much a score falls short of the one that every row must reach, where the row was dropped by that. `score` is
-    /// the row's before the stage.
+    /// Returns how far the row's score is below the score that every row must reach; `None` unless the row was dropped
+    /// for that. `score` is the row's score before the stage.
     pub(crate) fn short_by(&self, score: Option<f64>) -> Option<f64> {
         let compared = if let Detail::Threshold { before_decay, .. } = self {
             Some(*before_decay)
@@ -421,7 +424,7 @@ impl Detail {
     }
 }
 
-/// More others than these add nothing: at the default gain no more than 0.317.
+/// The greatest number of others that count. At the default gain they add at most 0.317.
 pub(crate) const OTHERS_MAX: u32 = 8;
 
 /// `gain * log2(1 + min(n_others, OTHERS_MAX))`.
@@ -434,8 +437,8 @@ pub(crate) fn marginal_relevance(lambda: f64, score: f64, cosine: f64) -> f64 {
     lambda * score - (1.0 - lambda) * cosine
 }
 
-/// `score * weight`; a score below 0, which a poor cosine may give, moves the same way: up where the weight is
-/// above 1, down below.
+/// `score * weight`. A score below 0, which a poor cosine may give, moves in the same direction: up if the weight is
+/// above 1, down if below.
 pub(crate) fn weighted(score: f64, weight: f64) -> f64 {
     if score >= 0.0 {
         score * weight

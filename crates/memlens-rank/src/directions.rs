@@ -1,26 +1,26 @@
-//! Where vectors point, in a byte per number: enough to tell how alike two chunks are, for a quarter of the memory.
+//! Directions of vectors with one byte per number: enough to compare two chunks, for a quarter of the memory.
 //!
-//! Properties checked: the cosine is that of the vectors up to 0.01, and 1 of a vector with itself; rows laid out to be
-//! compared have the same cosines.
+//! Properties checked: the cosine equals that of the vectors within 0.01, and is 1 for a vector with itself; rows
+//! prepared for comparison have the same cosines.
 
 /// The directions of vectors.
 ///
-/// Whole numbers, so that a cosine is the same on every machine, bit for bit.
+/// Stored as integers, so that a cosine is the same on every machine, bit for bit.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Directions {
     dim: usize,
-    /// Row-major `i8[n_rows, dim]`, the greatest number of a row at 127.
+    /// Row-major `i8[n_rows, dim]`; the greatest magnitude of a row is 127.
     values: Vec<i8>,
-    /// One over the length of each row; 0 for a row that points nowhere.
+    /// The reciprocal of each row's length; 0 for a zero row.
     inverse_lengths: Vec<f64>,
 }
 
 impl Directions {
-    /// The magnitude of the greatest number of a row.
+    /// The greatest magnitude in a row.
     const GREATEST: f32 = 127.0;
 
-    /// The directions of vectors of `dim` numbers each, of any length. Numbers that are missing or not finite
-    /// count as 0, those beyond `dim` not at all.
+    /// Returns the directions of vectors of `dim` numbers each, of any length. Numbers that are missing or not finite
+    /// count as 0; numbers beyond `dim` are ignored.
     pub fn of<'a>(dim: usize, vectors: impl IntoIterator<Item = &'a [f32]>) -> Directions {
         let mut directions = Directions {
             dim,
@@ -33,13 +33,13 @@ impl Directions {
                 *number = if given.is_finite() { *given } else { 0.0 };
             }
             missing.fill(0.0);
-            // As whole numbers, of which machines compare many at once: of numbers above 0 the bits are in their order.
+            // Compared as integers, which vectorises: the bits of non-negative floats are in numeric order.
             let magnitudes = numbers.iter().map(|number| number.abs().to_bits());
             let greatest = f32::from_bits(magnitudes.fold(0, u32::max));
             let start = directions.values.len();
             directions.values.extend(numbers.iter().map(|number| {
                 if greatest > 0.0 {
-                    // Half away from zero, by steps that machines have for many numbers at once.
+                    // Rounds half away from zero, by steps that vectorise.
                     let scaled = number / greatest * Self::GREATEST;
                     (scaled + 0.5_f32.copysign(scaled)) as i32 as i8
                 } else {
@@ -55,7 +55,7 @@ impl Directions {
         directions
     }
 
-    /// The cosine of two rows, in `[-1, 1]` but for rounding; 0 for a row that points nowhere.
+    /// Returns the cosine of two rows, in `[-1, 1]` up to rounding; 0 if either is a zero row.
     ///
     /// # Panics
     /// If there is no such row.
@@ -64,7 +64,7 @@ impl Directions {
         product * (self.inverse_lengths[a as usize] * self.inverse_lengths[b as usize])
     }
 
-    /// Some rows alone, in the order given.
+    /// Returns the given rows, in that order.
     ///
     /// # Panics
     /// If there is no such row.
@@ -83,7 +83,8 @@ impl Directions {
         }
     }
 
-    /// Some rows laid out to be compared with each other; none is like nothing.
+    /// Returns the given rows, prepared for comparison with each other. `None` becomes a zero row, whose cosine is
+    /// always 0.
     ///
     /// # Panics
     /// If there is no such row.
@@ -111,7 +112,7 @@ impl Directions {
     }
 }
 
-/// Rows of [`Directions`] that are compared many times: two bytes per number, since machines multiply and add pairs
+/// Rows of [`Directions`] that are compared many times. Two bytes per number, because machines multiply and add pairs
 /// of those at once.
 #[derive(Default)]
 pub(crate) struct Compared {
@@ -121,16 +122,16 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// The cosine of two rows by their places; bit for bit that of [`Directions::cosine`].
+    /// Returns the cosine of two rows by their positions, bit for bit that of [`Directions::cosine`].
     pub(crate) fn cosine(&self, a: usize, b: usize) -> f64 {
         let row = |at: usize| &self.values[at * self.dim..(at + 1) * self.dim];
         f64::from(dot(row(a), row(b))) * (self.inverse_lengths[a] * self.inverse_lengths[b])
     }
 }
 
-/// The sum of the products, which cannot overflow: 2³¹ holds the squares of 133,000 numbers of a row.
+/// Returns the sum of the products. It cannot overflow: 2³¹ exceeds the sum of the squares of 133,000 numbers of a row.
 fn dot<Number: Copy + Into<i32>>(a: &[Number], b: &[Number]) -> i32 {
-    // A checked sum takes one number at a time, this one as many as the machine can.
+    // A checked sum would handle one number at a time; a wrapping one vectorises.
     a.iter().zip(b).fold(0_i32, |sum, (a, b)| {
         sum.wrapping_add((*a).into().wrapping_mul((*b).into()))
     })

@@ -1,4 +1,4 @@
-//! A reason in a person's words, made from the numbers that decided.
+//! Sentences and formulas for a reason, made from the numbers that decided.
 
 use memlens_params::{AgreementMeasure, CorroborationBy, FusionMethod, StageId};
 
@@ -9,9 +9,10 @@ use crate::stages::rerank::{LATE_FUSED_WEIGHT, LATE_MAX_SIM_WEIGHT};
 use crate::stages::weights::{REACH, THUMBS_OF_NO_OPINION};
 use crate::{DateSource, ListId};
 
-/// A number with `decimals` places and a true minus sign.
+/// Formats a number with `decimals` places and a true minus sign.
 ///
-/// A value that is not 1 never reads as 1.000: more places are shown until it differs. What reads as 0 has no sign.
+/// A value other than 1 never reads as 1.000: more places are added, up to nine, until it differs. A value that rounds
+/// to 0 has no sign.
 pub fn number(value: f64, decimals: usize) -> String {
     let mut text = format!("{value:.decimals$}");
     if value != 1.0 && text.trim_end_matches('0') == "1." {
@@ -26,7 +27,7 @@ pub fn number(value: f64, decimals: usize) -> String {
     text.replace('-', "\u{2212}")
 }
 
-/// A score with three places, or as many more as it takes to read as less than the floor that it lies below.
+/// Formats a score with three places, or with as many more (up to nine) as it needs to read differently from `floor`.
 fn below(score: f64, floor: f64) -> String {
     let reads_as_less = |places: &usize| {
         let rounded = |value: f64| format!("{value:.places$}");
@@ -36,24 +37,24 @@ fn below(score: f64, floor: f64) -> String {
     number(score, places)
 }
 
-/// A share in `[0, 1]` as whole percent.
+/// Formats a share in `[0, 1]` as a whole percentage.
 pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
-/// A sum of thumbs: as a whole number where it is one.
+/// Formats a sum of thumbs: without decimals if it is a whole number, otherwise with three.
 fn counted(thumbs: f64) -> String {
     number(thumbs, if thumbs.fract() == 0.0 { 0 } else { 3 })
 }
 
-/// A value that a formula multiplies.
+/// Formats a factor of a formula, with four places.
 fn times(value: f64) -> String {
     number(value, 4)
 }
 
-/// A parameter, at least 0, as a formula holds it: with two places, or as many as it has up to nine.
+/// Formats a parameter, at least 0, with two places, or with as many as it needs up to nine.
 fn setting(value: f64) -> String {
-    // 1 - 0.9 is a little less than 0.1.
+    // 1 - 0.9 is slightly less than 0.1.
     const ROUNDING: f64 = 1e-9;
     (2..9)
         .map(|places| number(value, places))
@@ -65,7 +66,7 @@ fn setting(value: f64) -> String {
 }
 
 impl Detail {
-    /// In one sentence what the stage did to the row and why.
+    /// Returns one sentence: what the stage did to the row, and why.
     pub fn sentence(&self) -> String {
         let is_dropped = self.effect() == Effect::Drop;
         match self {
@@ -263,7 +264,7 @@ impl Detail {
                     Some(DateSource::FileName) => "the date in its path",
                     Some(DateSource::Modified) => "the file's last change",
                 };
-                // As round as the days: what was saved a minute ago counts 1.000.
+                // Rounded like the days, so that a row saved a minute ago reads 1.000.
                 let days = number(*days, 0);
                 let s = if days == "1" { "" } else { "s" };
                 format!("{days} day{s} old by {by}: weight {factor:.3}")
@@ -319,7 +320,7 @@ impl Detail {
                 min_score,
                 min_of_best,
             } => {
-                // Where decay did not act both are the same.
+                // Both are the same if decay did not act.
                 let before = if before_decay == score {
                     ""
                 } else {
@@ -368,12 +369,12 @@ impl Detail {
         }
     }
 
-    /// Why the row was dropped; none when it was not.
+    /// Returns why the row was dropped, or `None` if it was not.
     pub fn drop_reason(&self) -> Option<String> {
         (self.effect() == Effect::Drop).then(|| self.sentence())
     }
 
-    /// A remark that a kept row should carry; none where nothing is out of the ordinary.
+    /// Returns a remark to show on a kept row, or `None` if there is nothing unusual.
     pub fn remark(&self) -> Option<String> {
         match self {
             Detail::Repeats { share, limit, .. } if share > limit => Some(self.sentence()),
@@ -397,7 +398,8 @@ impl Detail {
         }
     }
 
-    /// What each list's stage adds to the fused score; the amounts sum to it. Empty where nothing is fused.
+    /// Returns what each list's stage adds to the fused score. The amounts sum to it. Empty unless this stage fuses
+    /// lists.
     pub fn shares(&self) -> Vec<(StageId, f64)> {
         match self {
             Detail::Fusion {
@@ -428,7 +430,7 @@ impl Detail {
         }
     }
 
-    /// The formulas that led to the number, with their values filled in, and each result.
+    /// Returns the formulas that led to the number, with their values filled in, each with its result.
     pub fn formulas(&self) -> Vec<(String, f64)> {
         match self {
             Detail::Listed {
@@ -483,7 +485,7 @@ impl Detail {
                 let rank = |rank: &Option<u32>| {
                     rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
                 };
-                // RRF is divided by the weights whatever the method.
+                // RRF is divided by the weights under every method.
                 let weights = positive(vector_weight + text_weight);
                 let by_rrf = sum(rank(vector_rank), rank(text_rank), weights);
                 let Some(fused) = self.effect().score() else {
@@ -634,7 +636,7 @@ impl Detail {
 }
 
 impl Detail {
-    /// The formula with the score that it gives; nothing for a reason that gives none.
+    /// Returns the formula with the score that it gives, or nothing if the reason gives no score.
     fn scored(&self, expression: String) -> Vec<(String, f64)> {
         self.effect()
             .score()
@@ -642,7 +644,7 @@ impl Detail {
     }
 }
 
-/// What [`Detail::effect`] does with a weight.
+/// Formats what `weighted` computes for the two numbers.
 fn product(base: f64, weight: f64) -> String {
     if base >= 0.0 {
         format!("{} · {}", times(base), times(weight))
@@ -652,7 +654,7 @@ fn product(base: f64, weight: f64) -> String {
 }
 
 impl RerankScale {
-    /// A score with what it means.
+    /// Formats a raw score with the name of its scale.
     fn text(self, raw: f64) -> String {
         match self {
             RerankScale::Unit => format!("score {}", number(raw, 3)),

@@ -1,4 +1,4 @@
-//! One row through all stages: steps, waterfall, formulas, and what parts it from its neighbour.
+//! One row through all stages: steps, waterfall, formulas, and its distance from its neighbour.
 
 use memlens_params::StageId;
 use serde::Serialize;
@@ -11,45 +11,45 @@ use crate::trace::{Entry, StageTrace, Status, Trace};
 /// What one stage did to the row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct JourneyStep {
-    /// The stage.
+    /// The stage's identifier in the pipeline.
     pub stage: StageId,
-    /// Its name on screen.
+    /// The stage's name as displayed to the user.
     pub label: String,
     /// Whether the stage did its work.
     pub status: Status,
-    /// The 1-based rank before; none before the lists are fused.
+    /// The 1-based rank before the stage; `None` before the lists are fused.
     pub rank_before: Option<u32>,
-    /// The 1-based rank after; in a list, the rank there; none when dropped.
+    /// The 1-based rank after the stage; `None` if dropped. In a list stage, the rank in the list.
     pub rank_after: Option<u32>,
-    /// The score before.
+    /// The score before the stage, if any.
     pub score_before: Option<f64>,
-    /// The score after; in a list, the raw score there.
+    /// The score after the stage. In a list stage, the raw score in the list.
     pub score_after: Option<f64>,
-    /// Whether the row was dropped here.
+    /// Whether the stage dropped the row.
     pub dropped: bool,
     /// What happened and why.
     pub sentence: String,
 }
 
-/// A bar of the waterfall, from score to score.
+/// A bar of the waterfall, from one score to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Bar {
-    /// The stage.
+    /// The stage that the bar belongs to.
     pub stage: StageId,
-    /// What the bar is.
+    /// The text beside the bar.
     pub label: String,
     /// The rank in the list, or `old → new`.
     pub rank: Option<String>,
-    /// Where it starts.
+    /// The score at which the bar starts.
     pub from: f64,
-    /// Where it ends.
+    /// The score at which the bar ends.
     pub to: f64,
-    /// Whether it is a running total rather than a step.
+    /// Whether the bar is a running total rather than a step.
     pub total: bool,
 }
 
 impl Bar {
-    /// The bar of a stage that changed a score.
+    /// Returns the bar of a stage that changed a score.
     fn of_change(stage: &StageTrace, entry: &Entry) -> Bar {
         let rank = match (entry.rank_before, entry.rank_after) {
             (Some(before), Some(after)) if before != after => Some(format!("{before} → {after}")),
@@ -69,41 +69,41 @@ impl Bar {
 /// A formula with its values filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FormulaLine {
-    /// The stage.
+    /// The stage that the formula belongs to.
     pub stage: StageId,
-    /// Its name on screen.
+    /// The stage's name as displayed to the user.
     pub label: String,
-    /// The formula.
+    /// The formula as text, with its values.
     pub expression: String,
-    /// Its result, unrounded.
+    /// The formula's result, unrounded.
     pub value: f64,
 }
 
 /// The journey of one row, without its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JourneyCore {
-    /// Its 1-based final rank; none when dropped.
+    /// The 1-based final rank; `None` if dropped.
     pub rank: Option<u32>,
-    /// Its last score; none when it never got one.
+    /// The last score; `None` if the row never got one.
     pub score: Option<f64>,
-    /// The stage that dropped it and why.
+    /// The stage that dropped the row, and why.
     pub dropped: Option<(StageId, String)>,
-    /// A step per stage.
+    /// One step per stage of the pipeline.
     pub steps: Vec<JourneyStep>,
-    /// The waterfall.
+    /// The bars of the waterfall, in the order of the stages.
     pub bars: Vec<Bar>,
-    /// The formulas.
+    /// The formulas behind the scores, in the order of the stages.
     pub formula: Vec<FormulaLine>,
-    /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
+    /// The score that a row must reach; `None` if no stage has such a threshold, or no row reached that stage.
     pub min_score: Option<f64>,
-    /// How much the score that was compared with `min_score` falls short of it; `None` unless the row was dropped by that.
+    /// How far the score that was compared with `min_score` is below it; `None` unless the row was dropped for that.
     pub short_by: Option<f64>,
-    /// What parts it from the row below it, or from the one above where it is the last.
+    /// What separates the row from the one below it, or from the one above if it is the last.
     pub neighbour: Option<String>,
 }
 
 impl Trace {
-    /// The journey of one row.
+    /// Returns the journey of one row.
     pub fn journey(&self, slot: u32) -> JourneyCore {
         let mut journey = JourneyCore {
             rank: self
@@ -177,7 +177,7 @@ impl Trace {
         journey
     }
 
-    /// The bars of the stage that made one score of the lists.
+    /// Returns the bars of the stage that fused the lists.
     fn bars(
         &self,
         slot: u32,
@@ -232,7 +232,7 @@ impl Trace {
         entry.detail.listed()?.rank
     }
 
-    /// What every stage gave to the row's score, in the order of the pipeline; the amounts sum to it.
+    /// Returns what every stage added to the row's score, in the order of the pipeline. The amounts sum to the score.
     fn amounts(&self, slot: u32) -> Option<Vec<(StageId, f64)>> {
         let entries = self.entries_of(slot);
         let shares = entries
@@ -245,8 +245,7 @@ impl Trace {
         Some(shares.into_iter().chain(changes).collect())
     }
 
-    /// What parts the row from the next one, or the last from the one above, by what each
-    /// stage adds.
+    /// Describes, stage by stage, what separates the row from the next one, or the last row from the one above.
     fn neighbour(&self, journey: &JourneyCore, slot: u32) -> Option<String> {
         let rank = journey.rank? as usize;
         let below = self.kept().get(rank).map(|slot| (*slot, rank + 1));
@@ -258,7 +257,7 @@ impl Trace {
         let (other, other_rank) = below.or_else(above)?;
         let difference = journey.score? - self.score_of(other)?;
         let is_above = other_rank > rank;
-        // A row that was moved may stand above one with a higher score.
+        // A row that was moved may be above one with a higher score.
         if difference != 0.0 && (difference > 0.0) != is_above {
             let more = if difference < 0.0 { "more" } else { "less" };
             let amount = number(difference.abs(), 3);
@@ -275,7 +274,7 @@ impl Trace {
         let by_stage: Vec<String> = self
             .stages
             .iter()
-            // What was skipped parts nobody.
+            // A skipped stage separates no rows.
             .filter(|stage| !matches!(stage.status, Status::Skipped { .. }))
             .filter(|stage| {
                 [&mine, &theirs]
@@ -295,7 +294,7 @@ impl Trace {
         ))
     }
 
-    /// What put two rows in another order than their scores.
+    /// Returns the name of the stage that ordered two rows against their scores.
     fn placed_by(&self, slot: u32, other: u32) -> &'static str {
         let settled = |slot: u32| {
             self.entries_of(slot)
@@ -323,7 +322,7 @@ impl Trace {
         own.map_or("diversity", |(stage, _)| stage.label)
     }
 
-    /// The row's last score; none when it never got one.
+    /// Returns the row's last score; `None` if it never got one.
     fn score_of(&self, slot: u32) -> Option<f64> {
         let entries = self.stages.iter().rev().flat_map(|stage| &stage.entries);
         entries
@@ -332,7 +331,7 @@ impl Trace {
     }
 }
 
-/// What to say of a stage that has no entry for the row.
+/// Returns the sentence for a stage that has no entry for the row.
 fn idle(status: &Status, dropped: Option<&(StageId, String)>) -> String {
     match (dropped, status) {
         (Some(_), _) => "not reached".to_owned(),

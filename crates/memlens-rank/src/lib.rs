@@ -1,14 +1,14 @@
 //! Ranking: `rank(&CandidateSet, &Params, &Pipeline) -> Trace`, pure and total.
 //!
-//! Retrieval freezes every fact that ranking may use in a [`CandidateSet`]. A [`Stage`] looks at
-//! the facts and returns its reasons, one [`Detail`] per row; [`Detail::effect`] is the only place
-//! where a reason becomes a score, a place or a drop; the driver in [`rank`] sorts and records.
-//! So what a [`Trace`] explains is what happened, and the same input gives the same trace.
+//! Retrieval freezes every fact that ranking may use in a [`CandidateSet`]. A [`Stage`] reads the facts and returns its
+//! reasons, one [`Detail`] per row. [`Detail::effect`] is the only place where a reason becomes a score, a place or a
+//! drop. The driver in [`rank`] sorts and records. So what a [`Trace`] explains is what happened, and the same input
+//! gives the same trace.
 //!
-//! This crate knows no files, clock, threads, search engine or window.
+//! This crate does not know files, clocks, threads, the search engine or the window.
 //!
-//! A pipeline that lives in another crate brings its own parameters ([`memlens_params::parameters!`]), stages and reasons
-//! ([`Reason`]); its retriever brings lists of any names, and [`OwnFacts`] where lists are not enough.
+//! A pipeline in another crate brings its own parameters ([`memlens_params::parameters!`]), stages and reasons
+//! ([`Reason`]). Its retriever brings lists of any names, and [`OwnFacts`] if lists are not enough.
 //!
 //! ```
 //! use memlens_params::Params;

@@ -9,24 +9,24 @@ use crate::stages;
 use crate::trace::{Entry, StageTrace, Status, Trace};
 use crate::{CandidateSet, List, ListId, ListState};
 
-/// What a stage may look at.
+/// The input of a stage, besides the rows.
 pub struct Context<'a, P = Params> {
-    /// The facts.
+    /// The facts that retrieval found.
     pub set: &'a CandidateSet,
-    /// The parameters.
+    /// The parameters of the pipeline.
     pub params: &'a P,
-    /// Whether somebody reads the reasons: where not, a stage may leave out what has no effect on any row.
+    /// Whether reasons are recorded. If not, a stage may leave out work that has no effect on any row.
     pub is_recorded: bool,
 }
 
-/// What the stages of Memlens's own pipeline ask of its two lists.
+/// The two lists of Memlens's own pipeline.
 impl<'a> Context<'a> {
-    /// The vector list; none where there is none or it is switched off.
+    /// Returns the vector list; `None` if it is missing or switched off.
     pub fn vector_list(&self) -> Option<&'a List> {
         self.list(ListId::VECTOR, self.params.vector_on)
     }
 
-    /// The BM25 list; none where there is none or it is switched off.
+    /// Returns the BM25 list; `None` if it is missing or switched off.
     pub fn text_list(&self) -> Option<&'a List> {
         self.list(ListId::BM25, self.params.bm25_on)
     }
@@ -41,30 +41,30 @@ impl<'a> Context<'a> {
 /// A row on its way through the stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// An index into the set's candidates.
+    /// The row, as an index into the set's candidates.
     pub slot: u32,
-    /// Its place by the pipeline's [`Ties`].
+    /// The row's place by the pipeline's [`Ties`].
     pub order: u32,
-    /// The score so far; none before the lists are fused.
+    /// The score so far; `None` before the lists are fused.
     pub score: Option<f64>,
     /// The score before decay; `None` if decay did not act, and after a later stage scored again.
     pub before_decay: Option<f64>,
 }
 
-/// What a stage says: its status, and a reason per row in the order in which they came.
+/// The result of a stage: its status, and one reason per row in the order before the stage.
 pub struct Outcome {
-    /// Whether it did its work.
+    /// Whether the stage did its work.
     pub status: Status,
-    /// One per row, or none at all where nothing was decided.
+    /// One reason per row, or empty if nothing was decided.
     pub details: Vec<Detail>,
-    /// One fact about the work.
+    /// A short fact about the stage's work.
     pub note: Option<String>,
-    /// Chunks searched and length, where they are not the rows in and out.
+    /// Replaces the numbers of rows in and out: chunks searched, and length of the list.
     pub counts: Option<(u32, u32)>,
 }
 
 impl Outcome {
-    /// The outcome of a stage that did its work.
+    /// Returns the outcome of a stage that did its work.
     pub fn applied(details: Vec<Detail>) -> Outcome {
         Outcome {
             status: Status::Applied,
@@ -74,7 +74,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a stage that had nothing to do.
+    /// Returns the outcome of a stage that had nothing to do.
     pub fn skipped(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Skipped { why: why.into() },
@@ -84,7 +84,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a stage that could not do its work; the rows stay as they came.
+    /// Returns the outcome of a stage that could not do its work; the rows keep their order.
     pub fn fallback(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Fallback { why: why.into() },
@@ -95,69 +95,69 @@ impl Outcome {
     }
 }
 
-/// One stage: its name and the function that gives its reasons.
+/// A stage: its identifier, and the function that gives its reasons.
 pub struct Stage<P: 'static = Params> {
-    /// Its name.
+    /// Identifies the stage in its table.
     pub id: StageId,
-    /// Looks at the rows, in their order, and says why each goes where.
+    /// Returns for each of the rows, in their order, the reason that decides what happens to it.
     pub explain: fn(&Context<'_, P>, &[Row]) -> Outcome,
 }
 
-/// The name of a pipeline.
+/// The identifier of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
 #[serde(transparent)]
 pub struct PipelineId(pub &'static str);
 
-/// The name of a retriever, whose candidate sets a pipeline ranks.
+/// The identifier of a retriever, whose candidate sets a pipeline ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
 #[serde(transparent)]
 pub struct RetrieverId(pub &'static str);
 
 impl RetrieverId {
-    /// Memlens's own.
+    /// The identifier of Memlens's own retriever.
     pub const NATIVE: RetrieverId = RetrieverId("memlens");
 }
 
-/// How rows with equal scores stand to each other, and in which order all rows start.
+/// How rows with equal scores are ordered, and the order in which all rows start.
 #[derive(Clone, Copy)]
 pub enum Ties {
-    /// By their place in one order: for each slot its place, no two alike.
+    /// By a total order: the function returns a distinct place for each slot.
     Order(fn(&CandidateSet) -> Vec<u32>),
-    /// In the order in which they came to the stage, as a stable sort leaves them; they start by their place.
+    /// By the order before the stage, as a stable sort leaves them. The rows start by their place.
     Stable(fn(&CandidateSet) -> Vec<u32>),
 }
 
-/// A list of stages, and what they need: whose sets they rank, by which parameters, and how ties go.
+/// A list of stages, with the retriever whose sets they rank and the rule for ties.
 ///
 /// Its parameters are those of `P`'s table.
 pub struct Pipeline<P: 'static = Params> {
-    /// Its name.
+    /// The identifier of the pipeline.
     pub id: PipelineId,
-    /// Its name on screen.
+    /// The pipeline's name as displayed to the user.
     pub label: &'static str,
-    /// Its stages, in order; each is described in the table of `P`.
+    /// The stages in order; each is described in the table of `P`.
     pub stages: &'static [Stage<P>],
     /// How equal scores are ordered.
     pub ties: Ties,
-    /// Who makes its candidate sets.
+    /// The retriever that makes its candidate sets.
     pub retriever: RetrieverId,
 }
 
-/// A pipeline whatever the type of its parameters: what a session, a window and a command line hold.
+/// A pipeline with its parameter type erased, as sessions, the window and the command line hold it.
 pub trait AnyPipeline: Sync {
-    /// Its name.
+    /// Returns the identifier of the pipeline.
     fn id(&self) -> PipelineId;
 
-    /// Its name on screen.
+    /// Returns the pipeline's name as displayed to the user.
     fn label(&self) -> &'static str;
 
-    /// Who makes its candidate sets.
+    /// Returns the retriever that makes its candidate sets.
     fn retriever(&self) -> RetrieverId;
 
-    /// Its parameters and the descriptions of its stages.
+    /// Returns the table of its parameters and stages.
     fn table(&self) -> &'static Table;
 
-    /// As [`rank_observed`], by values of its table; values of another one count as its defaults.
+    /// Like [`rank_observed`], with values of its table. Values of another table count as its defaults.
     fn rank_observed(
         &self,
         set: &CandidateSet,
@@ -165,15 +165,15 @@ pub trait AnyPipeline: Sync {
         after: &mut dyn FnMut(StageId),
     ) -> Trace;
 
-    /// As [`rank`], by values of its table.
+    /// Like [`rank`], with values of its table.
     fn rank(&self, set: &CandidateSet, values: &Values) -> Trace {
         self.rank_observed(set, values, &mut |_| ())
     }
 
-    /// As [`order`], by values of its table.
+    /// Like [`order`], with values of its table.
     fn order(&self, set: &CandidateSet, values: &Values) -> Vec<(u32, f64)>;
 
-    /// As [`dropped_at`], by values of its table.
+    /// Like [`dropped_at`], with values of its table.
     fn dropped_at(&self, set: &CandidateSet, values: &Values, slot: u32) -> Option<usize>;
 }
 
@@ -212,7 +212,7 @@ impl<P: TypedSet> AnyPipeline for Pipeline<P> {
     }
 }
 
-/// Memlens's own pipeline.
+/// Memlens's own pipeline of stages.
 pub static NATIVE: Pipeline = Pipeline {
     id: PipelineId("memlens"),
     label: "Memlens",
@@ -276,13 +276,13 @@ pub static NATIVE: Pipeline = Pipeline {
 
 /// Ranks the candidates and records why.
 ///
-/// Pure and total: the same input gives the same trace, whatever the order of the candidates, and
-/// every score is finite. Equal scores are ordered by the pipeline's [`Ties`].
+/// Pure and total: the same input gives the same trace, whatever the order of the candidates, and every score is
+/// finite. Equal scores are ordered by the pipeline's [`Ties`].
 pub fn rank<P: TypedSet>(set: &CandidateSet, params: &P, pipeline: &Pipeline<P>) -> Trace {
     rank_observed(set, params, pipeline, |_| ())
 }
 
-/// As [`rank`]; calls `after` when a stage is done, so that a caller with a clock can time it.
+/// Like [`rank`], but calls `after` when a stage is done, so that a caller with a clock can time it.
 pub fn rank_observed<P: TypedSet>(
     set: &CandidateSet,
     params: &P,
@@ -307,9 +307,9 @@ pub fn rank_observed<P: TypedSet>(
     Trace::new(traces, rows.iter().map(|row| row.slot).collect())
 }
 
-/// The slots that [`rank`] keeps, best first, each with its last score.
+/// Returns the slots that [`rank`] keeps, best first, each with its last score.
 ///
-/// The same stages, effects and sorting, without the record: for callers that rank thousands of times.
+/// Runs the same stages, effects and sorting without the record, for callers that rank thousands of times.
 pub fn order<P: TypedSet>(
     set: &CandidateSet,
     params: &P,
@@ -320,7 +320,7 @@ pub fn order<P: TypedSet>(
     scored.collect()
 }
 
-/// The index of the stage at which [`rank`] drops a slot; none where it keeps it. Also without the record.
+/// Returns the index of the stage at which [`rank`] drops a slot, or `None` if it keeps it. Keeps no record.
 pub fn dropped_at<P: TypedSet>(
     set: &CandidateSet,
     params: &P,
@@ -331,7 +331,7 @@ pub fn dropped_at<P: TypedSet>(
     unrecorded(set, params, pipeline, is_gone).1
 }
 
-/// The rows after all stages, or after the first that leaves rows by which `is_enough`, with its index.
+/// Returns the rows after all stages, or after the first stage whose rows satisfy `is_enough`, with its index.
 fn unrecorded<P: TypedSet>(
     set: &CandidateSet,
     params: &P,
@@ -356,7 +356,7 @@ fn unrecorded<P: TypedSet>(
     (rows, None)
 }
 
-/// All rows as they start.
+/// Returns all rows in their starting order.
 fn start(set: &CandidateSet, ties: Ties) -> Vec<Row> {
     let (Ties::Order(order) | Ties::Stable(order)) = ties;
     let mut rows: Vec<Row> = (0..)
@@ -372,7 +372,7 @@ fn start(set: &CandidateSet, ties: Ties) -> Vec<Row> {
     rows
 }
 
-/// Applies what a stage says, and records it.
+/// Applies the outcome of a stage to the rows, and records it.
 fn apply(
     outcome: Outcome,
     id: StageId,
@@ -407,7 +407,7 @@ fn apply(
     }
 }
 
-/// Applies a reason to every row, and sorts; returns what is kept, and what each reason did.
+/// Applies a reason to every row, and sorts. Returns the kept rows, and the effect of each reason.
 fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect>) {
     let effects: Vec<Effect> = details.iter().map(Detail::effect).collect();
     let mut kept = Vec::with_capacity(rows.len());
@@ -438,7 +438,7 @@ fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect
             Ties::Stable(_) => kept.sort_by(by_score),
         }
     } else if !places.is_empty() {
-        // A stage that places says a place for every row.
+        // A stage that places rows gives a place to each of them.
         let mut place_of = vec![u32::MAX; n_slots(rows)];
         for (place, slot) in places {
             place_of[slot as usize] = place;
@@ -448,13 +448,13 @@ fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect
     (kept, effects)
 }
 
-/// One more than the highest slot.
+/// Returns the highest slot plus one.
 fn n_slots(rows: &[Row]) -> usize {
     let n_slots = rows.iter().map(|row| row.slot as usize + 1);
     n_slots.max().unwrap_or(0)
 }
 
-/// The record of a stage: what its reasons did to the rows that it found.
+/// Returns the record of a stage: what its reasons did to the rows before it.
 fn entries(details: Vec<Detail>, effects: Vec<Effect>, rows: &[Row], kept: &[Row]) -> Vec<Entry> {
     let mut rank_of = vec![None; n_slots(rows)];
     if kept.iter().any(|row| row.score.is_some()) {
@@ -466,7 +466,7 @@ fn entries(details: Vec<Detail>, effects: Vec<Effect>, rows: &[Row], kept: &[Row
         .zip(rows)
         .zip(effects.into_iter().zip(details))
         .map(|((rank, row), (effect, detail))| {
-            // A list ranks rows that have no score yet.
+            // A list stage ranks rows that have no score yet.
             let (rank_after, score_after) = match detail.listed() {
                 Some(listed) => (listed.rank, listed.score),
                 None => (rank_of[row.slot as usize], effect.score().or(row.score)),

@@ -10,57 +10,57 @@ use serde::{Serialize, Serializer};
 use crate::ListValue;
 use crate::detail::Effect;
 
-/// Why a stage of a pipeline outside this crate decided as it did on one row.
+/// Why a stage of a pipeline in another crate decided as it did on one row.
 ///
-/// One value gives effect, sentence and formulas, as every [`Detail`](crate::Detail) does: a formula that is not the effect's
-/// own cannot be told.
+/// One value yields the effect, the sentence and the formulas, as every [`Detail`](crate::Detail) does, so that they
+/// cannot contradict each other.
 pub trait Reason: fmt::Debug + Send + Sync {
-    /// What it does to the row.
+    /// Returns what the reason does to the row.
     fn effect(&self) -> Effect;
 
-    /// The same in a person's words.
+    /// Returns one sentence for the user: what the stage did and why.
     fn sentence(&self) -> String;
 
-    /// The numbers that it decided with, by name; finite.
+    /// Returns the finite numbers that the stage decided with, by name.
     fn terms(&self) -> Vec<(&'static str, f64)>;
 
-    /// The formulas that led to the number, with their values filled in, and each result.
+    /// Returns the formulas that led to the number, with their values filled in, each with its result.
     fn formulas(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
 
-    /// Where a list holds the row, in a stage that reads one.
+    /// Returns the row's rank and score in the list that the stage reads; `None` if the stage reads no list.
     fn listed(&self) -> Option<ListValue> {
         None
     }
 
-    /// What each list's stage adds to the score, in a stage that makes one score of them; the amounts sum to it.
+    /// Returns what each list's stage adds to the score, if this stage fuses lists. The amounts sum to the score.
     fn shares(&self) -> Vec<(StageId, f64)> {
         Vec::new()
     }
 
-    /// The score that every row must reach, in a stage that asks for one.
+    /// Returns the score that every row must reach; `None` if the stage has no such threshold.
     fn least(&self) -> Option<f64> {
         None
     }
 
-    /// A remark that a kept row should carry; none where nothing is out of the ordinary.
+    /// Returns a remark to show on a kept row, or `None` if there is nothing unusual.
     fn remark(&self) -> Option<String> {
         None
     }
 }
 
-/// A [`Reason`] of whatever type.
+/// A shared [`Reason`] of any type.
 #[derive(Debug, Clone)]
 pub struct OwnReason(Arc<dyn Reason>);
 
 impl OwnReason {
-    /// The reason.
+    /// Returns the wrapped reason.
     pub fn get(&self) -> &dyn Reason {
         &*self.0
     }
 
-    /// Its effect; a score that is not finite counts as 0.
+    /// Returns the reason's effect; a score that is not finite counts as 0.
     pub(crate) fn effect(&self) -> Effect {
         let finite = |score: f64| if score.is_finite() { score } else { 0.0 };
         match self.0.effect() {
@@ -88,7 +88,7 @@ impl PartialEq for OwnReason {
     }
 }
 
-/// The terms by name.
+/// Serialises as a map from term name to value.
 impl Serialize for OwnReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let terms = self.0.terms();

@@ -1,4 +1,4 @@
-//! The stages, one concept a file.
+//! The stages, one concept per file.
 
 pub mod corroboration;
 pub mod cuts;
@@ -10,5 +10,5 @@ pub mod repeats;
 pub mod rerank;
 pub mod weights;
 
-/// Why a stage does nothing that a person switched off.
+/// Why a stage that the user switched off does nothing.
 pub const SWITCHED_OFF: &str = "switched off";

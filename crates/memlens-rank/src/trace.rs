@@ -10,16 +10,16 @@ use crate::Detail;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Status {
-    /// It did.
+    /// The stage did its work.
     Applied,
-    /// It had nothing to do, or was switched off.
+    /// The stage had nothing to do, or was switched off.
     Skipped {
-        /// Why, for a person.
+        /// Why, as a message for the user.
         why: String,
     },
-    /// It could not do its own work and did the next best.
+    /// The stage could not do its work and used the next best method.
     Fallback {
-        /// Why, for a person.
+        /// Why, as a message for the user.
         why: String,
     },
 }
@@ -27,51 +27,52 @@ pub enum Status {
 /// What a stage did to one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The row: an index into the set's candidates.
+    /// The row, as an index into the set's candidates.
     pub slot: u32,
-    /// The 1-based rank before the stage; none before the lists are fused.
+    /// The 1-based rank before the stage; `None` before the lists are fused.
     pub rank_before: Option<u32>,
-    /// The 1-based rank after it; in a list stage, the rank in the list; none when dropped.
+    /// The 1-based rank after the stage; `None` if dropped. In a list stage, the rank in the list.
     pub rank_after: Option<u32>,
-    /// The score before it.
+    /// The score before the stage, if any.
     pub score_before: Option<f64>,
-    /// The score after it; in a list stage, the raw score in the list.
+    /// The score after the stage. In a list stage, the raw score in the list.
     pub score_after: Option<f64>,
     /// Whether the stage dropped the row.
     pub is_dropped: bool,
-    /// Why.
+    /// Why the stage did this.
     pub detail: Detail,
 }
 
-/// What one stage did.
+/// What one stage did to all rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageTrace {
-    /// The stage.
+    /// The stage's identifier in the pipeline.
     pub id: StageId,
-    /// Its name on screen.
+    /// The stage's name as displayed to the user.
     pub label: &'static str,
     /// Whether it did its work.
     pub status: Status,
-    /// Rows that reached it; for a list, the chunks searched.
+    /// Number of rows that reached the stage; for a list, the number of chunks searched.
     pub n_in: u32,
-    /// Rows that left it; for a list, its length within the depth.
+    /// Number of rows that left the stage; for a list, its length within the depth.
     pub n_out: u32,
-    /// One fact about its work.
+    /// A short fact about the stage's work, such as how many rows it moved.
     pub note: Option<String>,
-    /// One entry per row that reached it, in the order before it; empty where it decided nothing.
+    /// One entry per row that reached the stage, in the order before it; empty if the stage decided nothing.
     pub entries: Vec<Entry>,
 }
 
 /// The record of one ranking: what every stage did to every row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// Every stage of the pipeline in its order.
+    /// All stages in the order of the pipeline.
     pub stages: Vec<StageTrace>,
     kept: Vec<u32>,
 }
 
 impl Entry {
-    /// By how much the stage changed a score that the row had before; none where it did not.
+    /// Returns by how much the stage changed the row's score; `None` if it did not change or the row had no score
+    /// before.
     pub fn change(&self) -> Option<f64> {
         let change = self.score_after? - self.score_before?;
         (change != 0.0 && self.detail.listed().is_none()).then_some(change)
@@ -83,13 +84,13 @@ impl Trace {
         Trace { stages, kept }
     }
 
-    /// The slots of the rows that passed every stage, best first.
+    /// Returns the slots of the rows that passed every stage, best first.
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 
-    /// Every dropped slot with the stage that dropped it, nearest to being kept first:
-    /// by stage from the last to the first, then by the rank with which it came.
+    /// Returns every dropped slot with the stage that dropped it. The last stages come first; within a stage, the order
+    /// is that of the rows before it.
     pub fn dropped(&self) -> Vec<(u32, StageId)> {
         self.stages
             .iter()
@@ -104,12 +105,12 @@ impl Trace {
             .collect()
     }
 
-    /// The stage's record; every stage of the pipeline has one.
+    /// Returns the record of a stage, or `None` if the pipeline has no such stage.
     pub fn stage(&self, id: StageId) -> Option<&StageTrace> {
         self.stages.iter().find(|stage| stage.id == id)
     }
 
-    /// What each stage did to the row, in the order of the pipeline.
+    /// Returns what each stage did to the row, in the order of the pipeline.
     pub fn entries_of(&self, slot: u32) -> Vec<(&StageTrace, &Entry)> {
         self.stages
             .iter()

@@ -81,7 +81,7 @@ fn every_method_gives_its_formula() {
             (2, 0.6 * 0.1 + 0.4 * 2.0 / 3.0),
         ],
     );
-    // The weights are divided out, except by `weighted`.
+    // The result is divided by the weights, except under `weighted`.
     check(
         &["vector_weight=0.3", "text_weight=0.2"],
         &[(0, 0.46), (1, 0.36), (2, 0.14)],
@@ -98,7 +98,7 @@ fn one_list_alone_ranks_at_its_own_scale() {
     check(&["vector_on=off"], &[(0, 0.4), (2, 0.2)]);
     check(&["fusion_on=off"], &[(1, 0.6), (0, 0.5), (2, 0.1)]);
     check(&["vector_on=off", "bm25_on=off"], &[]);
-    // A weight of 0 on the only list cannot silence it.
+    // A weight of 0 on the only list in use cannot silence it.
     check(
         &["bm25_on=off", "vector_weight=0"],
         &[(1, 0.6), (0, 0.5), (2, 0.1)],
@@ -111,7 +111,7 @@ fn one_list_alone_ranks_at_its_own_scale() {
 
 #[test]
 fn depth_cuts_the_lists_but_not_the_values() {
-    // The text-only chunk is beyond depth 1 of both lists; the first keeps its cosine all the same.
+    // The text-only chunk is beyond depth 1 of both lists. The first one still keeps its cosine.
     check(&["vector_depth=1", "bm25_depth=1"], &[(0, 0.46), (1, 0.36)]);
 }
 
@@ -174,7 +174,7 @@ fn a_journey_tells_every_stage_by_the_same_numbers() {
     );
 }
 
-/// The formulas of the fusion of the first row.
+/// Returns the formulas of the fusion of the first row.
 fn fusion_formulas(settings: &[&str]) -> Vec<String> {
     let params = params_of(settings);
     let journey = rank(&three(), &params, &NATIVE).journey(0);
@@ -187,7 +187,7 @@ fn fusion_formulas(settings: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_formula_holds_the_very_numbers_that_it_computes_with() {
-    // 0.5 * 0.5 + 0.3 * 4/5, and RRF divided by the weights where the method is not.
+    // 0.5 * 0.5 + 0.3 * 4/5. RRF is divided by the weights even if the method is not.
     let weighted = ["fusion=weighted", "vector_weight=0.5", "text_weight=0.3"];
     let said = |settings: &[&str]| sentence(&three(), settings, StageId::FUSION, 0);
     assert_eq!(said(&weighted), "weighted 0.490; by RRF 0.990, rank 1");
@@ -283,7 +283,7 @@ fn copies_are_folded_under_the_best_and_listed_newest_first() {
     for settings in [["copies=keep"], ["repeats_on=false"]] {
         assert_eq!(kept(&settings), [1, 2, 0, 3, 4], "{settings:?}");
     }
-    // Copies are distinguished from lines that are shown twice: one may be without the other.
+    // Copies differ from lines that are shown twice: either setting works without the other.
     assert_eq!(kept(&["repeat_share=1"]), [1, 2, 4]);
     let off = rank(
         &set,
@@ -297,8 +297,8 @@ fn copies_are_folded_under_the_best_and_listed_newest_first() {
     );
 }
 
-/// One observation a candidate, with this text; observations are their own sources but for the last, which shares the
-/// first one's.
+/// Returns one observation per candidate, with the given texts. Each is its own source, except that the last shares the
+/// source of the first.
 fn saying(texts: &[&str]) -> CandidateSet {
     let fingerprints: Vec<Fingerprint> = texts.iter().map(|text| Fingerprint::of(text)).collect();
     let last = texts.len() as u32 - 1;
@@ -322,7 +322,7 @@ fn saying(texts: &[&str]) -> CandidateSet {
 }
 
 fn params_of(settings: &[&str]) -> Params {
-    // Off by default; these tests tell what they do.
+    // Off by default; these tests cover the stages' behaviour.
     let mut params = Params {
         corroboration_on: true,
         feedback_on: true,
@@ -332,7 +332,7 @@ fn params_of(settings: &[&str]) -> Params {
     params
 }
 
-/// The sentence of a stage for one row.
+/// Returns the sentence of a stage for one row.
 fn sentence(set: &CandidateSet, settings: &[&str], stage: StageId, slot: u32) -> String {
     let journey = rank(set, &params_of(settings), &NATIVE).journey(slot);
     let step = journey.steps.into_iter().find(|step| step.stage == stage);
@@ -375,7 +375,7 @@ fn corroboration_adds_by_the_logarithm() {
         sentence(&set, &["agreement_measure=words"], stage, 1),
         "no other observation says the same (word overlap of at least 60 %)"
     );
-    // Two of the three are of one source: who adds nothing is not counted.
+    // Two of the three are of one source; a row that adds nothing is not counted.
     let note = |set: &CandidateSet, settings: &[&str]| {
         let trace = rank(set, &params_of(settings), &NATIVE);
         trace.stage(stage).unwrap().note.clone().unwrap()
@@ -399,7 +399,7 @@ fn the_share_of_words_decides_where_simhash_is_blind() {
         "the push service listens on port 8093",
     ]);
     let stage = StageId::CORROBORATION;
-    // They are 7 bits apart.
+    // The texts are 7 bits apart.
     assert_eq!(
         sentence(&set, &["simhash_distance=6"], stage, 0),
         "no chunk is corroborated"
@@ -582,7 +582,7 @@ fn min_score_compares_the_score_before_decay() {
     let (sentence, short_by) = said(&trace, 1);
     assert_eq!(sentence, "below min score: 0.400 before decay < 0.45");
     assert!((short_by.unwrap() - 0.05).abs() < 1e-12);
-    // The share of the best is of scores after decay, which are on one scale.
+    // The share of the best compares scores after decay, which are on one scale.
     let trace = ranked(&["min_score_of_best=0.9"]);
     assert_eq!(trace.kept(), [0]);
     assert_eq!(said(&trace, 1).1, None);

@@ -1,7 +1,7 @@
-//! What always holds, for arbitrary facts and parameters: same input, same trace; order of the
-//! candidates is irrelevant; replay gives every score; raising min_score only removes; the budget
-//! is never exceeded; stages at their identity change nothing; more agreement and more thumbs never
-//! lower a row; reranked rows stand above all others; a failure outside changes nothing; optimised equals naive.
+//! Properties that hold for arbitrary facts and parameters: the same input gives the same trace; the order of the
+//! candidates does not matter; replay gives every score; raising min_score only removes rows; the budget is never
+//! exceeded; stages at their identity change nothing; more agreement and more thumbs never lower a row; reranked rows
+//! are above all others; an external failure changes nothing; the optimised code equals the naive one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,7 +87,7 @@ prop_compose! {
     }
 }
 
-/// What the stages after fusion know of one chunk: its observations, thumbs, age and direction.
+/// The facts of one chunk for the stages after fusion: its observations, thumbs, age and direction.
 type Evidence = (
     Vec<Vec<&'static str>>,
     (u32, u32, f64),
@@ -117,7 +117,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     )
 }
 
-/// Gives the first candidates their evidence, in the order of the list; the rest have none.
+/// Gives the first candidates their evidence, in the order of the list; the others have none.
 fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet {
     let mut fingerprints = Vec::new();
     let mut directions = Vec::new();
@@ -155,7 +155,7 @@ fn with_evidence(mut set: CandidateSet, evidence: Vec<Evidence>) -> CandidateSet
     set
 }
 
-/// Gives the first candidates scores of a reranker; the rest have none.
+/// Gives the first candidates reranker scores; the others have none.
 fn with_scores(
     mut set: CandidateSet,
     scores: &[Option<f64>],
@@ -182,8 +182,8 @@ fn with_scores(
     set
 }
 
-/// Has the command answer for the rows that reach it: every `nth` is left out, the rest come back the other way round
-/// with new scores.
+/// Adds the command's answer for the rows that reach it: every `nth` row is left out, the others are returned in
+/// reverse order with new scores.
 fn with_hook(mut set: CandidateSet, params: &Params, nth: usize) -> CandidateSet {
     let given = given_to_hook(&set, params);
     let left = given
@@ -201,7 +201,7 @@ fn with_hook(mut set: CandidateSet, params: &Params, nth: usize) -> CandidateSet
     set
 }
 
-/// The rows that reach the command.
+/// Returns the rows that reach the command.
 fn given_to_hook(set: &CandidateSet, params: &Params) -> Vec<(ChunkId, f64)> {
     let hook_off = Params {
         hook: HookMode::Off,
@@ -220,7 +220,7 @@ fn given_to_hook(set: &CandidateSet, params: &Params) -> Vec<(ChunkId, f64)> {
 }
 
 prop_compose! {
-    /// Sets that give every stage but the hook something to do.
+    /// Sets in which every stage but the hook has something to do.
     fn rich_sets()(
         set in sets(),
         evidence in prop::collection::vec(evidence(), 0..60),
@@ -235,7 +235,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Parameters with every stage that is not at its identity by chance at work.
+    /// Parameters under which every stage acts, unless its value happens to be its identity.
     fn rich_parameters()(
         params in parameters(),
         (corroboration_on, feedback_on, decay_on, diversity_on) in (prop::bool::weighted(0.9), prop::bool::weighted(0.9), prop::bool::weighted(0.9), prop::bool::weighted(0.9)),
@@ -256,7 +256,7 @@ prop_compose! {
     }
 }
 
-/// Nothing but the stages from corroboration to diversity decides.
+/// Switches off all stages but those from corroboration to diversity.
 fn uncut(params: Params) -> Params {
     Params {
         vector_depth: 1000,
@@ -282,7 +282,7 @@ fn traced(set: &CandidateSet, params: &Params) -> Trace {
     rank(set, params, &NATIVE)
 }
 
-/// What a trace keeps, with the scores that a screen shows.
+/// Returns what a trace keeps, with the scores that the window shows.
 fn kept_with_scores(set: &CandidateSet, params: &Params) -> Vec<(u32, f64)> {
     let columns = traced(set, params).columns(set, |_| None);
     let kept = &columns.order[..columns.n_kept as usize];
@@ -424,7 +424,7 @@ proptest! {
         let expected = traced(&set, &off).kept().to_vec();
         let found = traced(&set, &neutral);
         prop_assert_eq!(found.kept(), &expected[..]);
-        // Without facts none of them does anything, whatever its parameters.
+        // Without facts none of these stages does anything, whatever its parameters.
         let mut bare = set.clone();
         (bare.clustering, bare.directions) = (None, None);
         for candidate in &mut bare.candidates {
@@ -534,7 +534,7 @@ proptest! {
         for entry in &trace.stage(StageId::HOOK).unwrap().entries {
             prop_assert_eq!(entry.is_dropped, matches!(entry.detail, Detail::Hook(HookMove::Dropped { .. })));
         }
-        // It is asked again for other rows than those it was given, and for no others.
+        // The command is asked again for rows other than those it was given, and only then.
         let fewer = Params { max_results: (given.len() as u32).saturating_sub(1).max(1), limit_on: true, ..params.clone() };
         let reach = given_to_hook(&answered, &fewer);
         let columns = traced(&answered, &fewer).columns(&answered, |_| None);
@@ -577,7 +577,7 @@ proptest! {
         };
         for distance in 0..7 {
             let (near, far) = (counts(distance), counts(distance + 1));
-            // None at all where nobody agrees with anyone.
+            // The column is empty if no observation agrees with another.
             let of = |counts: &[Option<u32>], slot| counts.get(slot).copied().flatten().unwrap_or(0);
             for slot in 0..set.candidates.len() {
                 prop_assert!(of(&near, slot) <= of(&far, slot));
@@ -709,7 +709,7 @@ proptest! {
         for row in &columns.copies {
             prop_assert!(row.copies.iter().all(|copy| group(copy) == group(&row.slot)));
         }
-        // A row of its own alone is no copy.
+        // A group of one row is no copy.
         for (slot, candidate) in copied.candidates.iter_mut().enumerate() {
             candidate.copies = candidate.copies.map(|_| slot as u32);
         }
@@ -717,7 +717,7 @@ proptest! {
         prop_assert_eq!(alone.kept(), plain.kept());
     }
 
-    /// The slots are compared by the list that both miss, so that a miss costs every row the same.
+    /// Compares slots that the same list misses, so that the miss costs every row the same.
     #[test]
     fn a_miss_in_one_list_never_lowers_a_row_against_rows_with_the_same_miss(set in sets(), params in parameters()) {
         let params = Params { repeat_share: 1.0, threshold_on: false, limit_on: false, budget_on: false, fusion_on: true, ..params };
@@ -727,14 +727,14 @@ proptest! {
         prop_assume!(params.vector_weight > 0.0);
         for pair in only_vector.windows(2) {
             let score = |slot: u32| set.value(ListId::VECTOR, slot).score.unwrap();
-            // Ranks differ for equal cosines only by the total order, so the order never inverts.
+            // Equal cosines get different ranks only by the total order, so the order never inverts.
             prop_assert!(score(pair[0]) >= score(pair[1]));
         }
     }
 }
 
-/// Under every fusion method a chunk of cosine 0.45 without a text hit is returned at the defaults,
-/// wherever it stands in the vector list.
+/// Under every fusion method a chunk of cosine 0.45 without a text hit is returned at the defaults, whatever its rank
+/// in the vector list.
 #[test]
 fn a_chunk_without_a_text_hit_is_returned_at_the_defaults() {
     for fusion in [

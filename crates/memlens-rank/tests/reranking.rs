@@ -1,4 +1,5 @@
-//! The stages rerank and hook by hand: formulas of every scale, who is sent, what is below, and the words for it.
+//! The stages rerank and hook, checked by hand: formulas of every scale, which rows are sent, the order below them, and
+//! the sentences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use memlens_rank::{
     rank,
 };
 
-/// Four rows of fused scores .8, .6, .4 and .2, the first of them with these scores of a reranker.
+/// Returns four rows with the fused scores .8, .6, .4 and .2, of which the first have the given reranker scores.
 fn set(mode: RerankMode, scale: RerankScale, scores: &[f64]) -> CandidateSet {
     let cosines = [0, 1, 2, 3].map(|at| 0.8 - 0.2 * f64::from(at));
     let known = RerankScores {
@@ -47,7 +48,7 @@ fn scores(trace: &Trace) -> Vec<(u32, f64)> {
         .collect()
 }
 
-/// The sentence and the formulas of a stage for one row.
+/// Returns the sentence and the formulas of a stage for one row.
 fn told(trace: &Trace, stage: StageId, slot: u32) -> (String, Vec<String>) {
     let journey = trace.journey(slot);
     let step = journey.steps.into_iter().find(|step| step.stage == stage);
@@ -83,7 +84,7 @@ fn a_text_without_a_score_counts_as_not_sent() {
         "sent, but the answer has no score for it; counts as not sent; fused 0.400"
     );
     assert_eq!(trace.columns(&set, |_| None).n_pending, 0);
-    // A failure of an earlier call is no matter once every text that was sent is settled.
+    // A failure of an earlier call does not matter once every text that was sent has been settled.
     set.rerank[0].failure = Some("it broke".to_owned());
     assert_eq!(
         rank(&set, &three, &NATIVE)
@@ -111,7 +112,7 @@ fn scores_between_0_and_1_are_blended_as_they_are() {
         ..params(RerankMode::Http)
     };
     let trace = rank(&set, &half, &NATIVE);
-    // Ties by the total order: rows 0, 2 and 3 have .45.
+    // Ties follow the total order: rows 0, 2 and 3 have .45.
     assert_eq!(scores(&trace), [(1, 0.75), (0, 0.45), (2, 0.45), (3, 0.45)]);
     let (sentence, formulas) = told(&trace, StageId::RERANK, 1);
     assert_eq!(sentence, "score 0.900; fused 0.600");
@@ -159,7 +160,7 @@ fn late_interaction_mixes_what_stands_out_and_keeps_the_span() {
             "late = mix \u{2212}0.420 on the span of fused scores"
         ]
     );
-    // Where all are equal nothing moves.
+    // If all scores are equal, nothing moves.
     let mut flat = set;
     flat.rerank[0].scores = (0..4).map(|at| (ChunkId(at), 0.3)).collect();
     let trace = rank(&flat, &params(RerankMode::Late), &NATIVE);

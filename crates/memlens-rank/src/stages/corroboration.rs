@@ -1,8 +1,8 @@
-//! Stage 5: what several observations say counts more, and near-duplicates of a better row may be dropped.
+//! Stage 5: raises what several observations say, and can drop near-duplicates of a better row.
 //!
-//! A chunk holds several observations; the one that most others agree with counts for it, so that a copied file gains no
-//! more than its best supported line. Where near-duplicates collapse, a row is dropped when better rows say every
-//! observation of it in other words, at the same distance.
+//! A chunk holds several observations. The one that agrees with the most others decides, so that a copied file gains no
+//! more than its best-supported line. If near-duplicates collapse, a row is dropped when better rows say every one of
+//! its observations, within the same distance.
 
 use memlens_corroborate::{Aggregation, Cluster, Measure};
 use memlens_params::{AgreementMeasure, CorroborationBy, NearDuplicates, Params};
@@ -12,7 +12,8 @@ use crate::detail::{Detail, Effect};
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// Adds `gain * log2(1 + n)` to every row that `n` others agree with; drops what better rows say, if that is wished.
+/// Adds `gain * log2(1 + n)` to every row that `n` others agree with. Drops near-duplicates of better rows if
+/// `near_duplicates` is `collapse`.
 pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     let collapses = params.near_duplicates == NearDuplicates::Collapse;
@@ -65,17 +66,17 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// By what two observations say the same, and up to which level.
+/// Returns the measure by which observations agree, and the greatest level (distance) at which they do.
 pub fn cluster_level(params: &Params) -> (Measure, u8) {
     let limit = Limit::of(params);
     (limit.measure, limit.level)
 }
 
-/// Up to which distance two observations say the same.
+/// The greatest distance at which two observations agree.
 struct Limit {
     measure: Measure,
     level: u8,
-    /// As the person set it.
+    /// The value of the parameter, in its own unit.
     value: f64,
 }
 
@@ -100,9 +101,9 @@ impl Limit {
     }
 }
 
-/// The level up to which the share of common words is at least `overlap`.
+/// Returns the greatest level at which the share of common words is at least `overlap`.
 fn words_level(overlap: f64) -> u8 {
-    // 1 - 0.6 is a little less than 0.4.
+    // 1 - 0.6 is slightly less than 0.4.
     const ROUNDING: f64 = 1e-9;
     ((1.0 - overlap) * 100.0 + ROUNDING) as u8
 }
@@ -124,7 +125,7 @@ fn detail(
             CorroborationBy::Members => cluster.n_members - 1,
             CorroborationBy::Sources => cluster.n_sources - 1,
         };
-        // The first of equals.
+        // Ties keep the first.
         if observation.is_none() || n > n_others {
             (observation, n_others) = (Some(id), n);
         }
@@ -143,7 +144,7 @@ fn detail(
     }
 }
 
-/// Goes down the rows by boosted score and marks those that better ones say; returns how many.
+/// Goes down the rows by boosted score and marks those that better rows say. Returns how many it marked.
 fn collapse(
     context: &Context<'_>,
     rows: &[Row],
@@ -163,7 +164,7 @@ fn collapse(
         .collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 
-    // For each cluster the first kept row that says it, with the observation by which.
+    // For each cluster, the first kept row that says it, and the observation in question.
     let mut said = Said::default();
     let (mut n_kept, mut n_dropped) = (0, 0);
     for (_, _, at) in order {
@@ -187,10 +188,10 @@ fn collapse(
     n_dropped
 }
 
-/// Which clusters the rows taken so far say.
+/// The clusters that the rows taken so far say.
 #[derive(Default)]
 struct Said {
-    /// Cluster, observation, rank; sorted.
+    /// Cluster, observation and rank, sorted by cluster.
     by: Vec<(u32, u32, u32)>,
 }
 
@@ -199,15 +200,15 @@ impl Said {
         for (observation, cluster) in (first..).zip(clusters) {
             let Some(cluster) = cluster else { continue };
             let at = self.by.partition_point(|(other, ..)| other < cluster);
-            // The best row that says it is enough.
+            // Only the best row that says it is recorded.
             if self.by.get(at).is_none_or(|(other, ..)| other != cluster) {
                 self.by.insert(at, (*cluster, observation, rank));
             }
         }
     }
 
-    /// The ranks of the rows that say every observation, ascending; none where one is not said, or where all are
-    /// said by their very selves, since overlapping text is the repeats stage's.
+    /// Returns the ranks of the rows that say every observation, ascending. `None` if an observation is not said, or if
+    /// each is said only by itself: overlapping text belongs to the repeats stage.
     fn ranks(&self, first: u32, clusters: &[Option<u32>]) -> Option<Vec<u32>> {
         let mut ranks = Vec::new();
         let mut is_by_another = false;

@@ -1,11 +1,11 @@
-//! Stages 10, 11 and 13: threshold, limit and budget drop rows and change no score.
+//! Stages 10, 11 and 13: threshold, limit and budget, which drop rows and change no score.
 
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// Drops rows whose score before decay is below `min_score`, so that age alone never empties an answer, and rows whose score
-/// is below `min_score_of_best` of the best row's.
+/// Drops rows whose score before decay is below `min_score`, so that age alone never empties a result list. Also drops
+/// rows whose score is below `min_score_of_best` times the best score.
 pub fn threshold(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.threshold_on {
@@ -36,7 +36,7 @@ pub fn limit(context: &Context<'_>, rows: &[Row]) -> Outcome {
     )
 }
 
-/// Drops rows that do not fit into what is left of `budget_tokens`; smaller ones may still fit.
+/// Drops rows that do not fit into the rest of `budget_tokens`; smaller rows below them may still fit.
 pub fn budget(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if !context.params.budget_on {
         return Outcome::skipped(SWITCHED_OFF);

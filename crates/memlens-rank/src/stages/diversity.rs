@@ -1,4 +1,4 @@
-//! Stage 8: rows unlike those above them come earlier.
+//! Stage 8: moves rows up that differ from those above them.
 //!
 //! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
 
@@ -6,11 +6,11 @@ use crate::detail::{Detail, marginal_relevance};
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// So many rows are compared for each that may be kept; the rest stay in their order below.
+/// Number of rows compared per result that may be kept; the rows after them keep their order.
 const COMPARED_PER_RESULT: usize = 3;
 
-/// Takes row after row the one with the greatest `lambda * score - (1 - lambda) * cosine to the nearest row taken`; ties in
-/// the order in which they came.
+/// Repeatedly takes the row with the greatest `lambda * score - (1 - lambda) * cosine to the nearest row taken`. Ties
+/// keep the order before the stage.
 pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let lambda = context.params.mmr_lambda;
     if !context.params.diversity_on {
@@ -36,7 +36,7 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let score = |at: usize| rows[at].score.unwrap_or(0.0);
 
     let mut details: Vec<Option<Detail>> = vec![None; n_compared];
-    // Positions that are left, in their order, each with the cosine to the nearest row taken and that row's place.
+    // Remaining positions in their order, each with the cosine to the nearest row taken and that row's place.
     let mut left: Vec<(usize, f64, Option<u32>)> =
         (0..n_compared).map(|at| (at, 0.0, None)).collect();
     for place in 0..n_compared as u32 {

@@ -1,7 +1,7 @@
-//! Stage 3: both lists become one score.
+//! Stage 3: fuses both lists into one score.
 //!
-//! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods
-//! differ in the scale of the two sides. The RRF score stands beside it whatever the method.
+//! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
+//! of the two sides. The RRF score is recorded under every method.
 
 use memlens_params::{FusionMethod, Params};
 
@@ -10,12 +10,11 @@ use crate::pipeline::{Context, Outcome, Row};
 use crate::trace::Status;
 use crate::{List, ListValue};
 
-/// The value of the worst row of a list under `relative`, so that a listed row never scores as an
-/// unlisted one. At 0.2 a vector-only row scores at least 0.12 with the default weights, above the
-/// default `min_score`.
+/// The value of the worst row of a list under `relative`, so that a listed row always scores above an unlisted one. At
+/// 0.2 a vector-only row scores at least 0.12 with the default weights, which is above the default `min_score`.
 pub const RELATIVE_FLOOR: f64 = 0.2;
 
-/// Gives every listed row its score, and drops the rows that no list holds within its depth.
+/// Scores every listed row, and drops the rows that no list holds within its depth.
 pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let plan = Plan::of(context);
     if plan.vector.is_none() && plan.text.is_none() {
@@ -38,7 +37,7 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let scales = Scales::of(context.params, &sides);
 
     let rrf: Vec<Option<f64>> = sides.iter().map(|sides| plan.rrf(sides)).collect();
-    // They stand beside the score and decide nothing.
+    // The RRF ranks are only displayed; they decide nothing.
     let rrf_ranks = if context.is_recorded {
         rrf_ranks(rows, &rrf)
     } else {
@@ -74,7 +73,8 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// What one list says of a row: its rank within the depth, and its raw score, 0 without one, also beyond it.
+/// A row's value in one list: its rank, `None` beyond the depth, and its raw score, 0 if it has none. The score is set
+/// beyond the depth too.
 struct Side {
     rank: Option<u32>,
     score: f64,
@@ -90,12 +90,12 @@ impl Side {
     }
 }
 
-/// Which sides count, and how much.
+/// Which lists count, and with which weight.
 struct Plan<'a> {
     method: FusionMethod,
-    /// None where it does not count.
+    /// `None` if this list does not count.
     vector: Option<&'a List>,
-    /// Likewise.
+    /// `None` if this list does not count.
     text: Option<&'a List>,
     vector_weight: f64,
     text_weight: f64,
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
         }
         let (vector_weight, text_weight) = match (vector, text) {
             (Some(_), Some(_)) => (params.vector_weight, params.text_weight),
-            // The other side alone, at its own scale; its weight may be 0 only beside the other.
+            // The other list alone, at its own scale. Its weight may be 0, because 0 is valid while both lists count.
             (Some(_), None) => (positive(params.vector_weight), 0.0),
             (None, Some(_)) => (0.0, positive(params.text_weight)),
             (None, None) => (0.0, 0.0),
@@ -138,9 +138,10 @@ impl<'a> Plan<'a> {
         positive(self.vector_weight + self.text_weight)
     }
 
-    /// Reciprocal rank fusion, divided by what first place in every list gives, so in `[0, 1]`.
+    /// Reciprocal rank fusion, divided by what first place in every list gives, so in `[0, 1]`. `None` for a row in
+    /// neither list.
     ///
-    /// Source: Cormack, Clarke and Buettcher, SIGIR 2009. None for a row in neither list.
+    /// Source: Cormack, Clarke and Buettcher, SIGIR 2009.
     fn rrf(&self, (vector, text): &(Side, Side)) -> Option<f64> {
         (vector.rank.is_some() || text.rank.is_some()).then(|| {
             (self.vector_weight * self.reciprocal(vector.rank)
@@ -165,7 +166,7 @@ impl<'a> Plan<'a> {
     ) -> Detail {
         let (cosine, bm25) = (vector.score, text.score);
         let (vector_side, text_side, divisor) = match self.method {
-            // Both values count for every row of the union, listed there or not.
+            // Both values count for every row of the union, even if only one list holds it.
             FusionMethod::Calibrated => (
                 cosine,
                 if bm25_ideal > 0.0 {
@@ -185,7 +186,7 @@ impl<'a> Plan<'a> {
                 text.rank.map_or(0.0, |_| scales.text.place(bm25)),
                 self.weights(),
             ),
-            // As OpenClaw shipped it: not divided by the weights, an absent side counts 0.
+            // As OpenClaw shipped it: not divided by the weights; a missing side counts 0.
             FusionMethod::Weighted => (
                 vector.rank.map_or(0.0, |_| cosine),
                 text.rank.map_or(0.0, |_| bm25 / (1.0 + bm25)),
@@ -211,7 +212,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The weight, or 1 where it is 0 and nothing else could weigh.
+/// Returns the weight, or 1 if it is 0. Used where no other weight could count.
 pub(crate) fn positive(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
 }
@@ -235,7 +236,7 @@ fn unlisted(params: &Params) -> Detail {
     }
 }
 
-/// The 1-based place by RRF among the listed rows, ties by the total order.
+/// Returns the 1-based rank by RRF among the listed rows; ties follow the total order.
 fn rrf_ranks(rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
     let mut listed: Vec<(f64, u32, usize)> = rows
         .iter()
@@ -251,7 +252,7 @@ fn rrf_ranks(rows: &[Row], rrf: &[Option<f64>]) -> Vec<Option<u32>> {
     ranks
 }
 
-/// The lowest and the highest score of each list within its depth.
+/// The lowest and the highest score of each list within its depth. Only computed for the method `relative`.
 struct Scales {
     vector: Scale,
     text: Scale,
@@ -294,7 +295,7 @@ impl Scale {
         self.max = self.max.max(score);
     }
 
-    /// Maps a listed score to `[RELATIVE_FLOOR, 1]`; a list of one hit, or of equals, scores 1.
+    /// Maps a listed score to `[RELATIVE_FLOOR, 1]`. If all hits have the same score, the result is 1.
     fn place(&self, score: f64) -> f64 {
         let width = self.max - self.min;
         let share = if width > 0.0 {

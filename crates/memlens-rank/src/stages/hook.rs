@@ -1,6 +1,6 @@
-//! Stage 12: a command of the person's own reorders, rescores and drops what is left.
+//! Stage 12: the user's own command reorders, rescores and drops rows.
 //!
-//! Ranking never runs it: it uses the command's answer for exactly these rows where there is one.
+//! Ranking never runs the command. It uses the command's answer for exactly these rows, if there is one.
 
 use memlens_params::HookMode;
 
@@ -9,7 +9,7 @@ use crate::detail::{Detail, HookMove};
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// Applies the command's answer for these rows; runs nothing.
+/// Applies the command's answer for these rows. Runs nothing.
 pub fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.hook_on {

@@ -1,11 +1,11 @@
-//! Stages 1 and 2: where each row stands in the vector list and in the BM25 list.
+//! Stages 1 and 2: each row's rank in the vector list and in the BM25 list.
 
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 use crate::{Cosines, ListId, ListState, ListValue};
 
-/// Names each row's rank and value in the vector list.
+/// Records each row's rank and cosine in the vector list.
 pub fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     list(
@@ -17,7 +17,7 @@ pub fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
     )
 }
 
-/// Names each row's rank and score in the BM25 list.
+/// Records each row's rank and score in the BM25 list.
 pub fn bm25(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     list(
@@ -39,7 +39,7 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
         ListState::Ready if !is_on => return Outcome::skipped(SWITCHED_OFF),
         ListState::Ready => {}
     }
-    // A list keeps every row: to say where it holds them is all that it does.
+    // A list stage keeps every row and only records their ranks, so there is nothing to do without a record.
     if !context.is_recorded {
         return Outcome::applied(Vec::new());
     }

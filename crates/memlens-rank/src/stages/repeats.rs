@@ -1,9 +1,9 @@
-//! Stage 9: copies of a better row's text are folded under it, and a chunk whose lines better rows already show goes to the
-//! back.
+//! Stage 9: folds copies of a better row's text under that row, and moves a chunk to the end if better rows already
+//! show its lines.
 //!
-//! Copied files, archives and repeated lines fill a list with one text; which chunks are copies is a fact of the candidates
-//! ([`Candidate::copies`]). Chunks of one file overlap, and a list that shows the same lines three times wastes places; those
-//! rows are moved and never dropped. Source of the second: the study behind the default ranking, section 1.3.
+//! Copied files, archives and repeated lines fill a list with one text. Which chunks are copies is a fact of the
+//! candidates ([`Candidate::copies`]). Chunks of one file overlap, and showing the same lines three times wastes
+//! results; such rows are moved and never dropped.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 use crate::{Age, Candidate};
 
-/// Goes down the rows: folds those whose text is a copy of a row above, and sends to the back those of whose bytes more than
-/// `repeat_share` are shown by rows above.
+/// Goes down the rows. Folds those whose text is a copy of a row above, and moves those to the end of which more than
+/// `repeat_share` of the bytes are shown by rows above.
 pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     let limit = params.repeat_share;
@@ -42,7 +42,7 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
         vec![(0.0, Vec::new()); rows.len()]
     };
 
-    // The places first, so that what showed a row is named by the rank that it has on screen.
+    // The new places are computed first, because `shown_by` holds the ranks that are displayed.
     let is_taken = |at: usize| found[at].0 <= limit && !groups.is_folded(at);
     let n_taken = (0..rows.len()).filter(|at| is_taken(*at)).count() as u32;
     let (mut next_taken, mut next_aside) = (0, n_taken);
@@ -95,10 +95,10 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// For each row the share of its bytes that rows taken before it show, and their positions.
+/// Returns for each row the share of its bytes that rows taken before it show, and the positions of those rows.
 fn shown_before(context: &Context<'_>, rows: &[Row], groups: &CopyGroups) -> Vec<(f64, Vec<u32>)> {
     let limit = context.params.repeat_share;
-    // Documents show nothing of each other, so one is done after the other, each in the order of its rows.
+    // Documents do not overlap, so each is handled on its own, in the order of its rows.
     let document = |position: u32| {
         let slot = rows[position as usize].slot;
         context.set.candidates[slot as usize].document
@@ -127,12 +127,12 @@ fn shown_before(context: &Context<'_>, rows: &[Row], groups: &CopyGroups) -> Vec
     found
 }
 
-/// Which rows are copies of a better one, by position.
+/// The rows that are copies of a better one, by position.
 #[derive(Default)]
 struct CopyGroups {
-    /// For each row that is folded the position of the best of its group; empty where none is.
+    /// For each folded row, the position of the best row of its group. The vector is empty if no row is folded.
     first_of: Vec<Option<u32>>,
-    /// The position of the best row of a group with each that is folded under it, ascending.
+    /// Pairs of the position of a group's best row and the position of a row folded under it, ascending.
     under: Vec<(u32, u32)>,
 }
 
@@ -173,7 +173,7 @@ impl CopyGroups {
         self.first_of(at).is_some()
     }
 
-    /// What is folded under a row.
+    /// Returns the pairs of `under` whose best row is at this position.
     fn under(&self, at: usize) -> &[(u32, u32)] {
         let at = at as u32;
         let from = self.under.partition_point(|(first, _)| *first < at);
@@ -182,7 +182,7 @@ impl CopyGroups {
     }
 }
 
-/// The slots of folded rows, the newest first.
+/// Returns the slots of folded rows, newest first.
 fn newest_first(context: &Context<'_>, rows: &[Row], copies: &[(u32, u32)]) -> Vec<u32> {
     let mut slots: Vec<u32> = copies
         .iter()
@@ -193,7 +193,7 @@ fn newest_first(context: &Context<'_>, rows: &[Row], copies: &[(u32, u32)]) -> V
     slots
 }
 
-/// Younger before older before those without an age, ties by their order.
+/// Orders younger before older, and those without an age last; ties follow the total order.
 fn by_age(a: &Candidate, b: &Candidate) -> Ordering {
     let days = |candidate: &Candidate| match candidate.age {
         Age::Days { days, .. } => days,
@@ -202,7 +202,7 @@ fn by_age(a: &Candidate, b: &Candidate) -> Ordering {
     days(a).total_cmp(&days(b)).then(a.order.cmp(&b.order))
 }
 
-/// The byte ranges of one document that rows taken so far show, sorted by start.
+/// The byte ranges of one document that the rows taken so far show, sorted by start.
 #[derive(Default)]
 struct Shown {
     ranges: Vec<(Range<u32>, u32)>,
@@ -223,7 +223,7 @@ impl Shown {
         self.ranges.insert(at, (bytes, position));
     }
 
-    /// The share of `bytes` that is shown, and the positions that show it, ascending.
+    /// Returns the share of `bytes` that is shown, and the positions of the rows that show it, ascending.
     fn share_of(&self, bytes: &Range<u32>) -> (f64, Vec<u32>) {
         if bytes.is_empty() {
             return (0.0, Vec::new());

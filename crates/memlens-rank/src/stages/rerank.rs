@@ -1,7 +1,7 @@
-//! Stage 4: a model's scores are blended into those of the best fused rows.
+//! Stage 4: blends a model's scores into those of the best fused rows.
 //!
-//! Ranking never asks a model: it uses the scores that are there and names the rows whose score is missing. Rows without
-//! a score go below all rows that have one, in fused order, so that two scales never mix.
+//! Ranking never calls a model. It uses the scores that are known and marks the rows whose score is missing. Rows
+//! without a score go below all rows that have one, in fused order, so that two scales never mix.
 
 use memlens_params::{Params, RerankMode};
 
@@ -10,17 +10,18 @@ use crate::detail::{Detail, LateMix, RerankState};
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 
-/// What the fused score weighs beside MaxSim. Source: the study behind the default ranking, section on MaxSim: .3 for
-/// MaxSim gains on chat-like notes and costs least on others.
+/// Weight of the fused score beside MaxSim under late interaction. A MaxSim weight of 0.3 improves results on chat-like
+/// notes and costs least on others.
 pub(crate) const LATE_FUSED_WEIGHT: f64 = 0.7;
-/// What MaxSim weighs.
+/// Weight of MaxSim under late interaction.
 pub(crate) const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
-/// The pool is so many times `max_results`.
+/// Size of the pool as a multiple of `max_results`.
 const POOL_OF_RESULTS: u32 = 3;
-/// So far below the lowest reranked row the best of the others stands: enough to differ, too little to see.
+/// How far below the lowest reranked row the best of the other rows is placed: enough to keep the order, too little to
+/// be visible.
 const MARGIN: f64 = 1e-6;
 
-/// Blends the scores that are known into the fused ones; sends nothing.
+/// Blends the known scores into the fused ones. Sends nothing.
 pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.rerank_on {
@@ -95,10 +96,10 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// How many characters of each text the reranker reads; 0 for all of it.
+/// Returns how many characters of each text the reranker reads; 0 for the whole text.
 ///
-/// Late interaction reads all of it: it costs nothing outside, and on the first 500 characters alone its gain on LoCoMo
-/// turns into a loss.
+/// Late interaction reads the whole text: it calls no external service, and with the first 500 characters alone its
+/// gain on LoCoMo turns into a loss.
 pub fn chars_read(params: &Params) -> u32 {
     match params.rerank {
         RerankMode::Off | RerankMode::Late => 0,
@@ -106,7 +107,7 @@ pub fn chars_read(params: &Params) -> u32 {
     }
 }
 
-/// How many of the best fused rows are sent, where there are as many.
+/// Returns how many of the best fused rows are sent, if there are that many.
 fn n_sent(params: &Params) -> u32 {
     match params.rerank_max_docs {
         0 => POOL_OF_RESULTS * params.max_results,
@@ -114,7 +115,7 @@ fn n_sent(params: &Params) -> u32 {
     }
 }
 
-/// What a scored row's new score is made of.
+/// The parts of a scored row's new score.
 #[derive(Clone, Copy)]
 struct Blended {
     raw: f64,
@@ -123,7 +124,7 @@ struct Blended {
     score: f64,
 }
 
-/// For each row that was sent what its score is made of; none without a score.
+/// Returns the parts of the score of each row that was sent; `None` for a row without a model score.
 fn blend(
     known: &RerankScores,
     raw: &[Option<f64>],
@@ -165,8 +166,8 @@ pub(crate) fn blended(base: f64, value: f64, share: f64) -> f64 {
     (1.0 - share) * base + share * value
 }
 
-/// Mixes fused scores and MaxSim by their z-scores, and maps the mix to the span of the fused scores without changing its
-/// order; the best fused score for all where they are equal.
+/// Mixes fused scores and MaxSim by their z-scores, and maps the mix linearly to the span of the fused scores. If all
+/// mixes are equal, every value is the best fused score.
 fn late(scored: &[(f64, f64)]) -> Vec<(f64, Option<LateMix>)> {
     let fused: Vec<f64> = scored.iter().map(|(fused, _)| *fused).collect();
     let max_sim: Vec<f64> = scored.iter().map(|(_, max_sim)| *max_sim).collect();
@@ -200,7 +201,7 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// By how many standard deviations each value lies above the mean; 0 for all where they are equal.
+/// Returns by how many standard deviations each value lies above the mean; 0 for all if they are equal.
 fn z_scores(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -210,7 +211,7 @@ fn z_scores(values: &[f64]) -> Vec<f64> {
         .sum::<f64>()
         / n)
         .sqrt();
-    // Equal values may differ from their mean in the last bits.
+    // Rounding may make equal values differ from their mean.
     let (low, high) = span(values.iter().copied());
     let is_flat = low == high || deviation == 0.0;
     values

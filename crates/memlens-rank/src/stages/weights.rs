@@ -1,19 +1,19 @@
-//! Stages 6 and 7: thumbs and age weigh the score.
+//! Stages 6 and 7: thumbs and age weight the score.
 //!
-//! Both multiply; the formulas stand at [`Detail::Feedback`] and [`Detail::Decay`].
+//! Both multiply the score; the formulas are documented at [`Detail::Feedback`] and [`Detail::Decay`].
 
 use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
 use crate::stages::SWITCHED_OFF;
 use crate::{Age, Thumbs};
 
-/// How far thumbs reach at strength 1: weights lie within 1 ± this.
+/// Limit of the effect of thumbs at strength 1: weights lie within 1 ± this.
 pub(crate) const REACH: f64 = 0.5;
-/// So many thumbs of no opinion stand beside the real ones: a single thumb gives a third of the reach, ten agreeing ones
-/// five sixths.
+/// Number of neutral thumbs that are added to the real ones. With 2, a single thumb has a third of the reach and ten
+/// agreeing ones have five sixths.
 pub(crate) const THUMBS_OF_NO_OPINION: f64 = 2.0;
 
-/// Weighs every row by the user's thumbs on it, each by how close its question is to this one.
+/// Weights every row by the user's thumbs on it. Each thumb counts by how close its question is to this one.
 pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let strength = context.params.feedback_strength;
     if !context.params.feedback_on {
@@ -59,7 +59,7 @@ pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// Lets every row count half after each `half_life_days` of its age.
+/// Halves a row's weight for every `half_life_days` of its age.
 pub fn decay(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let half_life_days = context.params.half_life_days;
     if !context.params.decay_on {
