@@ -1,7 +1,8 @@
-//! The vector list of many chunks by codes and by every vector, in one run: times, their ratio, and whether both say the same.
+//! Computes the vector list of many chunks with codes and by comparing every vector, in one run. Prints both times,
+//! their ratio, and whether both results are equal.
 //!
-//! `cargo bench --profile dev -p memlens-retrieve --bench vectors -- 100000`. Vectors are of 384 numbers in neighbourhoods
-//! of topic, note and chunk, 4.6 a chunk; a question is one more text of some note.
+//! `cargo bench --profile dev -p memlens-retrieve --bench vectors -- 100000`. Vectors have 384 numbers and lie in
+//! neighbourhoods of topic, note and chunk, 4.6 per chunk. A question is one more text of some note.
 
 use std::env;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ const DIM: usize = 384;
 const N_QUESTIONS: u64 = 40;
 const CHUNKS_PER_NOTE: u64 = 10;
 
-/// A number in `[-1, 1)` that looks random: the same at every run.
+/// Returns a pseudo-random number in `[-1, 1)`, the same in every run.
 fn random(seed: u64) -> f32 {
     // SplitMix64.
     let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -24,8 +25,8 @@ fn random(seed: u64) -> f32 {
     (z >> 40) as f32 / (1 << 23) as f32 - 1.0
 }
 
-/// A text's vector: what all texts share, its topic, note, chunk and itself. Some directions count more than others, as
-/// in the vectors of any model.
+/// Returns a text's vector: the sum of a part common to all texts and parts for its topic, note, chunk and itself. Some
+/// directions count more than others, as in the vectors of any model.
 fn vector(chunk: u64, text: u64) -> Vec<f32> {
     let note = chunk / CHUNKS_PER_NOTE;
     // Few topics are large.
@@ -50,7 +51,7 @@ fn vector(chunk: u64, text: u64) -> Vec<f32> {
     numbers.iter().map(|number| number / length).collect()
 }
 
-/// The list as it is without codes: the product with every vector, the score of every chunk, the best of them.
+/// Computes the list without codes: the product with every vector, the score of every chunk, the best of them.
 fn by_every_vector(
     vectors: &VectorFile,
     rows: &Rows,

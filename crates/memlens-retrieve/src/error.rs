@@ -1,4 +1,4 @@
-//! What can go wrong when a library is opened to be searched, or asked.
+//! Errors of opening and searching a library.
 
 use std::path::PathBuf;
 
@@ -9,26 +9,26 @@ use thiserror::Error;
 /// Why nothing could be retrieved.
 #[derive(Debug, Error)]
 pub enum RetrieveError {
-    /// The library's database refused.
+    /// The library's database returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A derived list refused.
+    /// A derived list returned an error.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The lists are being written and did not come to rest.
+    /// The lists are being written, and the writer did not finish in time.
     #[error("cannot search yet: {writer} is building the lists of {}; try again in a moment", dir.display())]
     Building {
         /// The library's folder.
         dir: PathBuf,
-        /// Who builds.
+        /// The program that writes them.
         writer: String,
     },
-    /// A memory that is not Memlens's own could not be asked.
+    /// A memory that is not Memlens's own could not be searched.
     #[error("cannot ask {what}: {why}")]
     Outside {
-        /// The memory, for a person.
+        /// The memory's name, as shown to the user.
         what: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }

@@ -1,8 +1,8 @@
-//! Retrieval: what a question finds, frozen as facts that ranking uses and a person reads.
+//! Retrieval: finds the candidates of a question, and freezes the facts that ranking uses and users read.
 //!
-//! A [`Retriever`] answers a [`Question`] with what it [`Retrieved`]: a candidate set, and for each candidate the facts of
-//! its row, owned, so that whoever keeps them reads no library any more. [`NativeRetriever`] is that of Memlens's own
-//! library. Another program's memory is another implementation: `tests/tiny.rs` is a small one.
+//! A [`Retriever`] answers a [`Question`] with a [`Retrieved`]: a candidate set, and the facts of each candidate's row.
+//! The result owns its data, so that a cached one needs no access to the library. [`NativeRetriever`] searches
+//! Memlens's own library. Another program's memory is another implementation; `tests/tiny.rs` is a small one.
 
 mod error;
 mod native;

@@ -1,4 +1,4 @@
-//! Memlens's own library as it is searched.
+//! The retriever of Memlens's own library.
 
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ pub use vector_scores::{VectorScores, VectorValue};
 
 use places::{ranges, without};
 
-/// The lists of one generation, with what a question and a text are read by.
+/// Searches the lists of one generation.
 pub struct NativeRetriever {
-    /// Everything that a search reads; never changes.
+    /// The immutable data that a search reads.
     pub lists: Arc<Lists>,
     embedder: Arc<QueryEmbedder>,
     store: Arc<StoreReader>,
 }
 
 impl NativeRetriever {
-    /// A retriever of these lists; `store` is a connection to the library that they were opened from.
+    /// Returns a retriever of these lists. `store` is a connection to the library that they were opened from.
     pub fn new(
         lists: Arc<Lists>,
         embedder: Arc<QueryEmbedder>,
@@ -50,15 +50,15 @@ impl NativeRetriever {
         }
     }
 
-    /// The same memory by other lists of it.
+    /// Returns a retriever with other lists of the same library.
     pub fn with(&self, lists: Arc<Lists>) -> NativeRetriever {
         NativeRetriever::new(lists, self.embedder.clone(), self.store.clone())
     }
 
-    /// Prepares for questions that are asked next, not more than eight: the vector list looks at them together, which costs it
-    /// less. It changes no answer.
+    /// Prefetches the vector list's bounds for at most eight questions that will be asked next, which is cheaper than
+    /// computing them one by one. Does not change any result.
     pub fn look_ahead(&self, questions: &[&str]) {
-        // Without a model each of them would look for it.
+        // Stops at the first error: without a model each question would try to load it.
         let embedded = questions
             .iter()
             .map_while(|it| self.embedder.embed(it).ok());
@@ -67,7 +67,7 @@ impl NativeRetriever {
         self.lists.vectors.look_ahead(vectors);
     }
 
-    /// The chunks that are searched, as ascending disjoint ranges of places.
+    /// Returns the chunks to search, as ascending disjoint ranges of places.
     fn places(&self, within: &Within) -> Vec<std::ops::Range<u32>> {
         let snapshot = &self.lists.snapshot;
         let place = |chunk: &ChunkId| self.lists.place_of(chunk.0 as i64);

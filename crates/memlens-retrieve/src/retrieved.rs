@@ -1,4 +1,4 @@
-//! What a question found: the candidates, and the facts of each that a person reads.
+//! The result of a retrieval: the candidates, and the facts of each that are shown to the user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use memlens_index::QueryWord;
 use memlens_rank::{CandidateSet, DateSource, ListId};
 use memlens_store::{DocumentId, FolderId};
 
-/// What one retrieval found. It holds no reference to where it came from.
+/// The result of one retrieval. It holds no reference to its source.
 #[derive(Debug, Clone)]
 pub struct Retrieved {
     /// The facts that ranking uses.
     pub set: CandidateSet,
-    /// The facts of each candidate, by slot.
+    /// The displayed facts of each candidate, by slot.
     pub rows: Vec<RowFacts>,
     /// The distinct words of the question.
     pub words: Vec<QueryWord>,
-    /// How many more words the question has, which were not looked up.
+    /// Number of further words in the question, which were not looked up.
     pub n_words_left_out: usize,
-    /// How long each list took.
+    /// The time that each list took.
     pub took: Vec<(ListId, Duration)>,
 }
 
-/// The facts of one row beside those of its candidate.
+/// The displayed facts of one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowFacts {
     /// The note, shared by its rows.
@@ -31,46 +31,46 @@ pub struct RowFacts {
     pub start_line: u32,
     /// Last line, 1-based.
     pub end_line: u32,
-    /// The headings above it, joined by ` > `; empty for none.
+    /// The headings above the chunk, joined by ` > `; empty if there are none.
     pub heading: String,
-    /// Who says it: the agent of the line or of the note, else the folder around the note.
+    /// The source: the agent of the line or of the note, otherwise the folder around the note.
     pub source: String,
-    /// When it was said; none where nothing dates it.
+    /// The date of the chunk; `None` if unknown.
     pub said: Option<Dated>,
-    /// Its text's name; none where texts have none, and no thumbs with it.
+    /// Identifies the text; `None` if the retriever has no text ids, in which case it takes no thumbs.
     pub text: Option<TextId>,
-    /// The words of the question that it holds: ascending positions in [`Retrieved::words`].
+    /// The words of the question in the chunk, as ascending positions in [`Retrieved::words`].
     pub matched: Vec<u16>,
 }
 
-/// A note as its rows show it.
+/// The facts of a note that its rows show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteFacts {
-    /// Its name in the library; a changed note has another one.
+    /// The note's id in the library; it changes whenever the note's content changes.
     pub id: DocumentId,
-    /// The watched folder.
+    /// The watched folder's id.
     pub folder: FolderId,
-    /// Its name.
+    /// The watched folder's name.
     pub folder_name: String,
-    /// Its absolute path.
+    /// The watched folder's absolute path.
     pub folder_path: String,
-    /// The note's path in it.
+    /// The note's path in the watched folder.
     pub path: String,
-    /// The date that the note names, `YYYY-MM-DD`.
+    /// The date written in the note, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Its tags.
+    /// The tags of the note.
     pub tags: Vec<String>,
 }
 
-/// The name of a text: equal texts share it, so that a thumb on one holds for all.
+/// Identifies a text. Equal texts share an id, so that a thumb on one counts for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub i64);
 
-/// When something was said; it does not change with the clock.
+/// A date, independent of the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dated {
-    /// Days after 1970-01-01.
+    /// Days since 1970-01-01.
     pub day: f64,
-    /// By what that is known.
+    /// The source of the date.
     pub from: DateSource,
 }

@@ -1,4 +1,4 @@
-//! Who answers a question: Memlens's own library, another agent's memory, a shared store.
+//! The trait for everything that can be searched: Memlens's own library, another agent's memory, a shared store.
 
 use memlens_params::Values;
 use memlens_rank::{ChunkId, RetrieverId};
@@ -6,105 +6,109 @@ use memlens_store::{FolderId, NoText};
 
 use crate::{RetrieveError, Retrieved, Scope};
 
-/// A memory that can be asked, as it stood at one generation.
+/// A memory that can be searched, in the state of one generation.
 ///
-/// What it says of one generation does not change, so that a search may ask it again with other parameters. What fails in
-/// part is a fact of the set ([`memlens_rank::ListState::Missing`]) and no error.
+/// Results of one generation do not change, so that a search may be repeated with other parameters. If only part of a
+/// search fails, that is a fact of the set ([`memlens_rank::ListState::Missing`]) and no error.
 pub trait Retriever: Send + Sync {
-    /// Its name; a pipeline names whose sets it ranks.
+    /// Returns the identifier of the retriever. A pipeline names the retriever whose sets it ranks.
     fn id(&self) -> RetrieverId;
 
-    /// A number that is raised by every change of what it searches.
+    /// Returns a number that every change of the searched data raises.
     fn generation(&self) -> u64;
 
-    /// A question's embedding, to be given back with every [`Question`] of it.
+    /// Returns a question's embedding, to be passed with every [`Question`] of it.
     ///
     /// # Errors
-    /// Why there is none, for a person, as the end of a sentence: the vector list is missing then, and the others answer.
+    /// A message for the user, worded as the end of a sentence. The vector list is then missing; the other lists still
+    /// answer.
     fn embed(&self, text: &str) -> Result<Vec<f32>, String>;
 
-    /// The candidates of a question: the union of its lists at their greatest depth.
+    /// Returns the candidates of a question: the union of the lists at their greatest depth.
     ///
     /// # Errors
-    /// [`RetrieveError`] where it cannot be asked at all.
+    /// [`RetrieveError`] if the memory cannot be searched at all.
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError>;
 
-    /// The chunks of a note, in their order; none where it holds no such note.
+    /// Returns the chunks of a note in their order, or `None` if there is no such note.
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>>;
 
-    /// The texts of chunks, in the order asked. A text that is gone is none, never empty.
+    /// Returns the texts of chunks, in the given order. A text that no longer exists is [`NoText`], never empty.
     ///
     /// # Errors
-    /// [`RetrieveError`] where it cannot be asked at all.
+    /// [`RetrieveError`] if the memory cannot be read at all.
     fn texts(&self, chunks: &[ChunkId]) -> Result<Vec<Result<String, NoText>>, RetrieveError>;
 
-    /// Whether a question with these parameters is one to it: other ones may make another memory. By default any is.
+    /// Returns whether this retriever can answer a question with these parameters. Some parameters need another memory.
+    /// The default is `true`.
     fn answers(&self, _params: &Values) -> bool {
         true
     }
 
-    /// The paths of the notes that it leaves out since they are not as they were saved; by default none.
+    /// Returns the paths of the notes that are left out because they changed after they were saved. The default is
+    /// none.
     fn left_out(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What a person should know of each of its answers; by default nothing.
+    /// Returns remarks to show to the user with every answer. The default is none.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What a person should be told of how a question was read, once it was embedded; by default nothing.
+    /// Returns remarks to show to the user about how an embedded question was read. The default is none.
     fn remarks_on(&self, _question: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// Lets go of memory that it takes again when it is asked; by default it holds none.
+    /// Releases memory that the next question would allocate again. By default does nothing.
     fn rest(&self) {}
 }
 
-/// What a retriever is asked.
+/// A question to a [`Retriever`], with the vector and the parameters to use.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The question in words, not empty.
+    /// The question's text, not empty.
     pub text: &'a str,
-    /// What [`Retriever::embed`] said of it.
+    /// The result of [`Retriever::embed`] for the question.
     pub vector: Result<&'a [f32], &'a str>,
     /// The parameters; only those of the phase "retrieve" are read.
     pub params: &'a Values,
-    /// What is searched.
+    /// The part of the memory to search.
     pub within: &'a Within,
-    /// Chunks that become candidates however deep they stand, as far as they lie within; they change no other's facts.
+    /// Chunks that become candidates at any depth, if they are within the searched part. They do not change the facts
+    /// of others.
     pub also: &'a [ChunkId],
-    /// Whether these get their true ranks where they stand deeper than any slider reaches, which may take longer than the
-    /// search; else they have none there.
+    /// Whether the chunks of `also` get their true ranks beyond the greatest depth. This may take longer than the
+    /// search itself. If `false`, they have no rank there.
     pub true_ranks: bool,
 }
 
-/// What is searched.
+/// The part of a memory to search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Within {
-    /// The part.
+    /// The part that includes the chunks to search.
     pub part: Part,
-    /// Chunks of it that are passed over.
+    /// Chunks of that part to leave out.
     pub without: Vec<ChunkId>,
 }
 
 /// A part of a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole memory.
     #[default]
     All,
-    /// A folder, or a folder or note in it.
+    /// A watched folder, or a folder or note in it.
     Folder(Scope),
-    /// Some watched folders, whole.
+    /// Some watched folders as a whole.
     Folders(Vec<FolderId>),
-    /// Some chunks; those that it does not hold are none.
+    /// Some chunks; unknown ids are ignored.
     Chunks(Vec<ChunkId>),
 }
 
 impl Within {
-    /// A part without exceptions.
+    /// Returns a part without exceptions.
     pub fn of(part: Part) -> Within {
         Within {
             part,
@@ -112,7 +116,7 @@ impl Within {
         }
     }
 
-    /// Whether any chunk of a note is searched; `chunks` are all of its chunks.
+    /// Returns whether any chunk of a note is searched. `chunks` must hold all of the note's chunks.
     pub fn holds(&self, folder: FolderId, path: &str, chunks: &[NoteChunk]) -> bool {
         match &self.part {
             Part::All => true,
@@ -123,10 +127,10 @@ impl Within {
     }
 }
 
-/// A chunk of a note, by its lines.
+/// A chunk of a note, with its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoteChunk {
-    /// The chunk.
+    /// The identifier of the chunk.
     pub chunk: ChunkId,
     /// First line, 1-based.
     pub start_line: u32,

@@ -9,18 +9,19 @@ use memlens_store::{FolderId, Snapshot};
 pub struct Scope {
     /// The watched folder.
     pub folder: FolderId,
-    /// A folder or note in it, with `/`; empty for all of it.
+    /// Path of a folder or note in it, separated by `/`; empty for the whole folder.
     pub path: String,
 }
 
 impl Scope {
-    /// The chunks in the scope, as ascending disjoint ranges of places.
+    /// Returns the chunks in the scope, as ascending disjoint ranges of places.
     pub fn chunks(&self, snapshot: &Snapshot) -> Vec<Range<u32>> {
         let first = |path: &str| snapshot.first_from(self.folder, path);
         let documents = if self.path.is_empty() {
             vec![snapshot.documents_of(self.folder)]
         } else {
-            // What lies in it stands behind names such as `it-2.md`, up to the character that follows the slash.
+            // Paths inside the folder sort after names such as `it-2.md`, and before the character that follows the
+            // slash.
             let note = snapshot.find(self.folder, &self.path);
             let within = first(&format!("{}/", self.path))..first(&format!("{}0", self.path));
             note.map(|at| at..at + 1)
@@ -32,7 +33,7 @@ impl Scope {
         places.filter(|places| !places.is_empty()).collect()
     }
 
-    /// Whether a path of the folder lies in it.
+    /// Returns whether a path of the watched folder is in the scope.
     pub fn holds(&self, path: &str) -> bool {
         self.path.is_empty()
             || path == self.path
@@ -72,7 +73,7 @@ mod tests {
                 let note = DocumentRow::new(DocumentId(0), FolderId(folder), &path);
                 Arc::new(DocumentRow { chunks, ..note })
             });
-            // They do not stand as their ids.
+            // The folders are not ordered by their ids.
             let snapshot = Snapshot::new(watched.into_iter().rev().collect(), notes.collect());
             let scope = Scope { folder: FolderId(folder), path };
             let chunks = snapshot.chunks().zip(0_u32..);

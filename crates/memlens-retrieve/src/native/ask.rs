@@ -1,4 +1,4 @@
-//! Retrieval: both lists at the greatest depth that any slider allows, frozen as a candidate set.
+//! Retrieval: reads both lists to the greatest depth that any slider allows, and freezes them as a candidate set.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -22,14 +22,14 @@ use crate::{Dated, NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 /// The greatest depth of a list: the end of its slider.
 pub const DEPTH_MAX: usize = 1000;
 
-/// Asks both lists. `vector` is the query's embedding, or why there is none.
+/// Searches both lists. `vector` is the question's embedding, or why there is none.
 ///
-/// `scope` holds the chunks that are searched, as ascending disjoint ranges of places. Statistics
-/// of words are those of the whole library, whatever the scope. `also` names places in scope that
-/// become candidates however deep they stand, with their true ranks if these are asked for; they change no other's facts.
+/// `scope` holds the chunks to search, as ascending disjoint ranges of places. Word statistics are those of the whole
+/// library, whatever the scope. `also` names places in scope that become candidates at any depth, with their true ranks
+/// if `true_ranks`. They do not change the facts of others.
 ///
 /// # Errors
-/// [`RetrieveError::Index`] when a list cannot be read.
+/// [`RetrieveError::Index`] if a list cannot be read.
 pub fn retrieve(
     lists: &Lists,
     query: &str,
@@ -90,7 +90,7 @@ pub fn retrieve(
         .collect();
     union.sort_unstable();
     union.dedup();
-    // Both values are facts of every candidate, listed there or not.
+    // Every candidate gets both values, even if a list does not hold it.
     let values = vector_scores.as_ref().map(|scores| scores.values(&union));
     let started = Instant::now();
     let ids: Vec<u64> = union
@@ -114,7 +114,7 @@ pub fn retrieve(
     let copies = copies_among(lists, &union, also);
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
-    // Chunks of a note follow each other.
+    // Chunks of one note are consecutive, so the facts of the last note are reused.
     let mut note: Option<(usize, Arc<NoteFacts>, Dated)> = None;
     let list = |id, state, n_hits| List {
         id,
@@ -134,7 +134,7 @@ pub fn retrieve(
             cosines = Cosines {
                 window: value.window.map(|(cosine, _)| cosine),
                 whole: Some(value.whole),
-                // None only where another program changed the saved snapshot behind our back.
+                // `None` only if another program changed the saved snapshot in the meantime.
                 window_lines: value.window.and_then(|(_, window)| {
                     let window = document.windows_of(chunk).get(window as usize)?;
                     Some((window.start_line, window.end_line))
@@ -218,11 +218,11 @@ pub fn retrieve(
     })
 }
 
-/// The group of copies of each candidate, see [`Candidate::copies`]. Candidates that are there only because they were asked
-/// for join a group and bring none together, so that they change no other's facts.
+/// Returns the group of copies of each candidate; see [`Candidate::copies`]. Candidates that are only in `also` join a
+/// group but connect no others, so that they do not change the facts of others.
 fn copies_among(lists: &Lists, union: &[u32], also: &[u32]) -> Vec<Option<u32>> {
     let mut order: Vec<usize> = (0..union.len()).collect();
-    // Stable: the rest stay in their order.
+    // The sort is stable, so the others keep their order.
     order.sort_by_key(|slot| also.contains(&union[*slot]));
     let n_firm = order.partition_point(|slot| !also.contains(&union[*slot]));
     let prints: Vec<CopyPrint> = order
@@ -250,7 +250,7 @@ fn note_facts(lists: &Lists, document: &DocumentRow) -> NoteFacts {
     }
 }
 
-/// Who says it: the agent of the line or of the note, else the folder that holds the note.
+/// Returns the source of a chunk: the agent of the line or of the note, otherwise the folder that holds the note.
 fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String {
     let agent = document.agent_of(chunk).or(document.agent.as_deref());
     agent.map_or_else(
@@ -259,7 +259,7 @@ fn source(chunk: &ChunkRow, document: &DocumentRow, folder_name: &str) -> String
     )
 }
 
-/// The name of the folder that holds a note; the watched folder's where it lies in that itself.
+/// Returns the name of the folder that holds a note, or `watched` if the note is directly in the watched folder.
 pub fn folder_around<'a>(path: &'a str, watched: &'a str) -> &'a str {
     path.rsplit('/').nth(1).unwrap_or(watched)
 }
@@ -274,7 +274,7 @@ fn slot_of(union: &[u32], place: u32) -> usize {
 fn keep_in_scope(scores: &mut TextScores<'_>, lists: &Lists, scope: &[Range<u32>]) {
     let n_chunks = lists.snapshot.n_chunks();
     let is_all = scope.len() == 1 && scope[0] == (0..n_chunks);
-    // Of one generation, the lists differ at most by notes that the snapshot left out.
+    // Lists of one generation differ only by notes that the snapshot left out.
     if is_all && lists.text.n_chunks() == u64::from(n_chunks) {
         return;
     }

@@ -1,24 +1,24 @@
-//! Which place each chunk has.
+//! Maps chunk ids to places.
 
 use memlens_index::IdTable;
 use memlens_store::{ChunkRow, DocumentBlock, Documents};
 
 /// The place of each chunk of some documents.
 ///
-/// Places shift where documents come and go. So chunks have slots, which follow each other within a block: a block keeps its
-/// slots as long as it is the same, and one that is made anew gets others, which no block had before.
+/// Places shift when documents are added or removed. So chunks have slots, which are consecutive within a block. A
+/// block keeps its slots until it changes; a new block gets slots that no block had before.
 pub struct ChunkPlaces {
-    /// The slot of each chunk; ids may have others too, which no block has any more.
+    /// The slots of each chunk id; some may belong to blocks that no longer exist.
     slots: IdTable,
     /// The first slot of each block.
     of_blocks: Vec<u32>,
-    /// The slots that blocks have, in their order.
+    /// The slots in use, ascending.
     held: Vec<Held>,
-    /// The first slot that no block had yet.
+    /// The first slot that was never used.
     next: u32,
 }
 
-/// Slots that follow each other, and the places of their chunks, which do so too.
+/// A run of consecutive slots, whose chunks have consecutive places.
 struct Held {
     slot: u32,
     place: u32,
@@ -26,7 +26,7 @@ struct Held {
 }
 
 impl ChunkPlaces {
-    /// The places in these documents.
+    /// Returns the places in these documents.
     pub fn new(documents: &Documents) -> Self {
         let none = ChunkPlaces {
             slots: IdTable::default(),
@@ -37,7 +37,8 @@ impl ChunkPlaces {
         none.following(documents, &vec![None; documents.blocks().len()])
     }
 
-    /// The places in a later state of the documents, which tells for each of its blocks which one of the earlier it is.
+    /// Returns the places in a later state of the documents. `same` holds for each of its blocks the index of the same
+    /// block in the earlier state, if any.
     pub fn following(&self, documents: &Documents, same: &[Option<usize>]) -> Self {
         let blocks = || documents.blocks().iter();
         let n_new = blocks().zip(same).filter(|(_, same)| same.is_none());
@@ -79,7 +80,7 @@ impl ChunkPlaces {
         }
     }
 
-    /// The place of a chunk; none where there is no such chunk.
+    /// Returns the place of a chunk, or `None` if there is no such chunk.
     pub fn get(&self, chunk: i64) -> Option<u32> {
         let mut slots = self.slots.get_all(chunk);
         slots.find_map(|slot| place_of(&self.held, slot))
@@ -93,7 +94,7 @@ fn place_of(held: &[Held], slot: u32) -> Option<u32> {
     (within < held.n).then(|| held.place + within)
 }
 
-/// The chunks of a block as runs of ids with their slots: those of a document were given one after the other.
+/// Returns the chunks of a block as runs of ids with their slots. The ids of a document are usually consecutive.
 fn runs(block: &DocumentBlock, slot: u32) -> impl Iterator<Item = (i64, u32, u32)> + Clone {
     let documents = block.documents().iter().zip(block.firsts());
     documents.flat_map(move |(document, first)| {
@@ -121,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// A document whose chunks have ids from the first one on, or every other one from there.
+    /// A document whose chunk ids start at `first_chunk` and increase by `step`.
     fn document(path: u32, first_chunk: i64, n_chunks: usize, step: i64) -> Arc<DocumentRow> {
         let chunks = (0..n_chunks as i64).map(|at| ChunkRow {
             id: first_chunk + at * step,

@@ -1,4 +1,4 @@
-//! When a chunk was said: by what is written, else by its file's path, else by its time.
+//! The date of a chunk: the written date, otherwise the one in the file's path, otherwise the modification time.
 
 use jiff::civil::Date;
 use memlens_rank::DateSource;
@@ -10,7 +10,7 @@ const MS_PER_DAY: f64 = 86_400_000.0;
 /// The length of `YYYY-MM-DD`.
 const DATE_LENGTH: usize = 10;
 
-/// When a chunk was said: its own date, `YYYY-MM-DD`, comes before its document's.
+/// Returns the date of a chunk: its own date, `YYYY-MM-DD`, or that of its document.
 pub fn said(own: Option<&str>, document: Dated) -> Dated {
     match own.and_then(day) {
         Some(day) => Dated {
@@ -21,7 +21,7 @@ pub fn said(own: Option<&str>, document: Dated) -> Dated {
     }
 }
 
-/// When a document was said.
+/// Returns the date of a document.
 pub fn dated(document: &DocumentRow) -> Dated {
     let written = document.date.as_deref().and_then(day);
     let in_path = || memlens_ingest::date_of_path(&document.path).and_then(days);
@@ -40,12 +40,12 @@ pub fn dated(document: &DocumentRow) -> Dated {
     }
 }
 
-/// The days between 1970-01-01 and a date as `YYYY-MM-DD`; none for anything else.
+/// Returns the days between 1970-01-01 and a date `YYYY-MM-DD`; `None` for any other text.
 fn day(text: &str) -> Option<f64> {
     days((text.len() == DATE_LENGTH).then(|| text.parse().ok())??)
 }
 
-/// The days between 1970-01-01 and a date.
+/// Returns the days between 1970-01-01 and a date.
 fn days(date: Date) -> Option<f64> {
     let days = date.since(Date::constant(1970, 1, 1)).ok()?.get_days();
     Some(f64::from(days))

@@ -1,4 +1,4 @@
-//! The model that embeds questions: an instance of its own, so that a question never waits for the one that indexes.
+//! The model that embeds questions. It is a separate instance, so that a question never waits for indexing.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -6,43 +6,43 @@ use std::sync::atomic::AtomicBool;
 use memlens_embed::{EmbedError, Embedder};
 use parking_lot::{Mutex, RwLock};
 
-/// Loads the model.
+/// A function that loads the model.
 pub type LoadEmbedder = Box<dyn Fn() -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
 
-/// How many vectors of questions are kept: 20,000 take 40 MB.
+/// Maximum number of cached question vectors: 20,000 take 40 MB.
 const KNOWN_MOST: usize = 20_000;
 
-/// The model for questions, loaded with the first one.
+/// The model for questions, loaded on first use.
 pub struct QueryEmbedder {
     load: LoadEmbedder,
-    /// None before the first question, and while it cannot be loaded.
+    /// `None` before the first question, and while the model cannot be loaded.
     embedder: Mutex<Option<Box<dyn Embedder>>>,
     known: RwLock<KnownVectors>,
-    /// The last questions that the model was asked, the newest last.
+    /// The last questions that the model embedded, the newest last.
     last: Mutex<VecDeque<LastAsked>>,
 }
 
-/// The number of questions that are asked again without the model, more than are looked up ahead.
+/// Number of recent questions that can be asked again without the model. Must be more than are prefetched.
 const LAST_KEPT: usize = 16;
 
-/// A question that the model was asked.
+/// A question that the model embedded.
 struct LastAsked {
     question: String,
     model: String,
-    /// None where the model cannot read it.
+    /// `None` if the model cannot read the question.
     vector: Option<Vec<f32>>,
 }
 
-/// A question of which the model reads the beginning alone.
+/// A question of which the model reads only the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadInPart {
-    /// How many tokens are read, without the two that mark its ends.
+    /// Number of tokens that are read, without the two that mark the ends.
     pub n_read: usize,
-    /// How many it has.
+    /// Number of tokens in the question.
     pub n_tokens: usize,
 }
 
-/// The tokens that mark the beginning and the end of a text.
+/// Number of tokens that mark the beginning and the end of a text.
 const MARKS: usize = 2;
 
 /// Vectors of questions that need no model.
@@ -53,7 +53,7 @@ struct KnownVectors {
 }
 
 impl QueryEmbedder {
-    /// An embedder that `load` loads; after a failure it is tried again with the next question.
+    /// Returns an embedder that calls `load` on first use. If that fails, the next question tries again.
     pub fn new(load: LoadEmbedder) -> QueryEmbedder {
         QueryEmbedder {
             load,
@@ -63,8 +63,8 @@ impl QueryEmbedder {
         }
     }
 
-    /// Keeps vectors of questions by a model, none where it cannot read one, beside those of the same model; in their place where
-    /// they would become too many.
+    /// Caches vectors of questions by a model; `None` for a question that it cannot read. They are added to those of
+    /// the same model. They replace all others if the model differs or there would be too many.
     pub fn keep(&self, model: String, of_question: HashMap<String, Option<Vec<f32>>>) {
         let mut known = self.known.write();
         if known.model == model && known.of_question.len() + of_question.len() <= KNOWN_MOST {
@@ -74,14 +74,14 @@ impl QueryEmbedder {
         }
     }
 
-    /// Lets go of every vector of a question, also of one that is just being embedded.
+    /// Drops every cached vector, including one that is being computed.
     pub fn forget(&self) {
         let _embedder = self.embedder.lock();
         *self.known.write() = KnownVectors::default();
         self.last.lock().clear();
     }
 
-    /// Whether a question needs no model.
+    /// Returns whether a question needs no model.
     pub fn knows(&self, question: &str) -> bool {
         self.known.read().of_question.contains_key(question)
     }
@@ -89,7 +89,7 @@ impl QueryEmbedder {
     /// Loads the model, so that the first question does not wait for it.
     ///
     /// # Errors
-    /// [`EmbedError`] where there is no model.
+    /// [`EmbedError`] if the model cannot be loaded.
     pub fn load(&self) -> Result<(), EmbedError> {
         let mut embedder = self.embedder.lock();
         if embedder.is_none() {
@@ -98,10 +98,10 @@ impl QueryEmbedder {
         Ok(())
     }
 
-    /// The model's id and the question's vector; none where the model cannot read it.
+    /// Returns the model's id and the question's vector; `None` if the model cannot read the question.
     ///
     /// # Errors
-    /// [`EmbedError`] where there is no model.
+    /// [`EmbedError`] if the model cannot be loaded or run.
     pub fn embed(&self, question: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
         {
             let known = self.known.read();
@@ -118,7 +118,7 @@ impl QueryEmbedder {
             *embedder = Some((self.load)()?);
         }
         let embedder = embedder.as_mut().expect("it was just put there");
-        // Without a word for the other list, noise is better than nothing: it finds the same signs.
+        // If the other list has no word either, a noisy vector is better than nothing: it finds the same signs.
         let vector = if embedder.reads(question) || memlens_index::words(question).is_empty() {
             embedder.embed(&[question], &AtomicBool::new(false))?.pop()
         } else {
@@ -137,12 +137,12 @@ impl QueryEmbedder {
         Ok((model, vector))
     }
 
-    /// How much of a question the model reads; none where it reads all of it, and while no model is loaded.
+    /// Returns how much of a question the model reads; `None` if it reads all of it, and while no model is loaded.
     pub fn reads_in_part(&self, question: &str) -> Option<ReadInPart> {
         let embedder = self.embedder.lock();
         let embedder = embedder.as_ref()?;
         let n_read = embedder.info().max_tokens.saturating_sub(MARKS);
-        // A token has a byte at least, so that nearly no question is counted.
+        // A token has at least one byte, so most questions need no count.
         if question.len() <= n_read {
             return None;
         }
@@ -217,7 +217,7 @@ mod tests {
         let n_loaded = Arc::new(AtomicUsize::new(0));
         let loads = n_loaded.clone();
         let embedder = QueryEmbedder::new(Box::new(move || {
-            // So that each question that reaches the model shows.
+            // Fails for the second load, so that each question that reaches the model is visible.
             match loads.fetch_add(1, Ordering::Relaxed) {
                 0 => Ok(Box::new(Hashing::new(8))),
                 _ => Err(EmbedError::NotFound {

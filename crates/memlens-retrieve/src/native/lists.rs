@@ -1,4 +1,4 @@
-//! The library as it is searched: one snapshot of the store and both lists, all of one generation.
+//! The searched state of the library: one snapshot of the store and both lists, all of one generation.
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -15,12 +15,12 @@ use super::chunk_places::ChunkPlaces;
 use super::rows::{BlockRows, Rows};
 use crate::RetrieveError;
 
-/// How long a reader waits for a writer to bring the lists into step.
+/// How long a reader waits for a writer to bring the lists up to date.
 const SETTLE: Duration = Duration::from_secs(20);
-/// How long it sleeps between two looks.
+/// Pause between two attempts.
 const SETTLE_STEP: Duration = Duration::from_millis(25);
 
-/// Everything that a search reads of one generation; never changes.
+/// The data that a search reads, of one generation; never changes.
 pub struct Lists {
     /// The library without its texts, in the total order of chunks.
     pub snapshot: Snapshot,
@@ -28,30 +28,31 @@ pub struct Lists {
     pub text: TextIndex,
     /// The vector list.
     pub vectors: VectorFile,
-    /// Its rows, by place.
+    /// The rows of the vector list, by place.
     pub rows: Rows,
     places: ChunkPlaces,
-    /// The place of each entry of the BM25 list, once a search of a part asks for them.
+    /// The place of each entry of the BM25 list, computed when a part is searched for the first time.
     entry_places: OnceLock<Vec<Option<u32>>>,
 }
 
-/// How much a folder holds that can be found.
+/// Number of searchable documents and chunks in a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FolderCounts {
-    /// Its documents.
+    /// Number of documents in the folder.
     pub n_files: u32,
-    /// Their chunks.
+    /// Number of chunks in the folder.
     pub n_chunks: u32,
 }
 
 impl Lists {
-    /// Opens the library at its present generation. While a writer is between the store and the
-    /// lists this waits for it. What was checked for `before`, an earlier state of it, is not read again.
+    /// Opens the library at its current generation. Waits while a writer has changed the store but not yet the lists.
+    /// What was verified for `before`, an earlier state of the library, is not read again.
+    ///
+    /// `writer` returns the name of the program that is writing, or `None`.
     ///
     /// # Errors
-    /// The list's own error when a list is out of step and nobody writes: the caller may rebuild
-    /// when it [needs](IndexError::needs_rebuild) that. [`RetrieveError::Building`] when the writer
-    /// does not come to rest.
+    /// The list's own error if a list is out of date and no program is writing; the caller may rebuild it if the error
+    /// [says so](IndexError::needs_rebuild). [`RetrieveError::Building`] if the writer does not finish in time.
     pub fn open(
         store: &Store,
         before: Option<&Lists>,
@@ -65,7 +66,7 @@ impl Lists {
             };
             match writer() {
                 None => {
-                    // It may have finished between the two looks.
+                    // The writer may have finished after the lists were opened.
                     return Lists::open_once(store, before)
                         .map_err(|_| RetrieveError::Index(error));
                 }
@@ -81,7 +82,7 @@ impl Lists {
     }
 
     fn open_once(store: &Store, before: Option<&Lists>) -> Result<Lists, RetrieveError> {
-        // Beside each other: each reads what the other does not.
+        // In parallel: each reads different files.
         let dir = store.dir();
         let (lists, snapshot) = thread::scope(|scope| {
             let lists = scope.spawn(|| open_lists(dir, before));
@@ -91,13 +92,13 @@ impl Lists {
         });
         let (text, vectors) = lists?;
         let (snapshot, same, places) = snapshot?;
-        // What a writer changed in between shows here.
+        // Fails if a writer changed something in between.
         text.check(snapshot.generation)?;
         let made_by = store.embedding_model()?;
         let (model, dim) = made_by.unwrap_or((vectors.model().to_owned(), vectors.dim()));
         vectors.check(&model, dim, snapshot.generation)?;
 
-        // Rows that were appended leave those before where they were.
+        // Appended rows do not move the earlier ones.
         let before = before.filter(|before| vectors.continues(&before.vectors));
         let known = |at: usize| Some(&before?.rows.blocks()[same.get(at).copied()??]);
         let blocks = snapshot.documents.blocks().iter().enumerate();
@@ -116,7 +117,7 @@ impl Lists {
         })
     }
 
-    /// How much a folder holds; nothing of one that is not watched.
+    /// Returns the size of a folder; zero if it is not watched.
     pub fn counts_of(&self, folder: FolderId) -> FolderCounts {
         let documents = self.snapshot.documents_of(folder);
         FolderCounts {
@@ -125,7 +126,7 @@ impl Lists {
         }
     }
 
-    /// The place of each entry of the BM25 list; none where its chunk is not in the snapshot.
+    /// Returns the place of each entry of the BM25 list; `None` if its chunk is not in the snapshot.
     pub fn entry_places(&self) -> &[Option<u32>] {
         self.entry_places.get_or_init(|| {
             let chunks = self.text.chunks();
@@ -133,13 +134,13 @@ impl Lists {
         })
     }
 
-    /// The place of a chunk in the snapshot; none when it is not in it.
+    /// Returns the place of a chunk, or `None` if it is not in the snapshot.
     pub fn place_of(&self, chunk: i64) -> Option<u32> {
         self.places.get(chunk)
     }
 }
 
-/// Opens both lists of the library in `dir`; what was checked for `before` is not read again.
+/// Opens both lists of the library in `dir`. What was verified for `before` is not read again.
 fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFile), IndexError> {
     let (text, vectors) = (text_path(dir), vector_path(dir));
     Ok(match before {
@@ -151,7 +152,8 @@ fn open_lists(dir: &Path, before: Option<&Lists>) -> Result<(TextIndex, VectorFi
     })
 }
 
-/// The library without its texts; for each block of its documents, which of those before it is; and the places of chunks.
+/// Returns the library without its texts, for each block of its documents the index of the same block in `before`, and
+/// the places of the chunks.
 fn read_snapshot(
     store: &Store,
     before: Option<&Lists>,
@@ -167,7 +169,7 @@ fn read_snapshot(
     Ok((snapshot, same, places))
 }
 
-/// The rows of all blocks: of those that are known already, the same.
+/// Returns the rows of all blocks. Blocks that are known already share theirs.
 ///
 /// # Errors
 /// The embedding that has no row.

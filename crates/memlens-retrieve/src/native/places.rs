@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The ranges of some places, in any order.
+/// Returns the ranges of some places, given in any order.
 pub fn ranges(places: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut places: Vec<u32> = places.collect();
     places.sort_unstable();
@@ -17,7 +17,7 @@ pub fn ranges(places: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     ranges
 }
 
-/// The ranges without one place.
+/// Returns the ranges with one place removed.
 pub fn without(ranges: Vec<Range<u32>>, place: u32) -> Vec<Range<u32>> {
     ranges
         .into_iter()

@@ -1,15 +1,15 @@
-//! Which rows of the vector list each chunk has.
+//! Maps chunks to rows of the vector list.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The rows of the vectors of some chunks that follow each other.
+/// The rows of the vectors of consecutive chunks.
 pub struct BlockRows {
     /// The row of each chunk's own vector.
     wholes: Vec<u32>,
     /// The rows of all windows' vectors, by chunk.
     windows: Vec<u32>,
-    /// Where the windows of each chunk begin in `windows`, and at the end their number.
+    /// Index in `windows` at which each chunk begins, followed by the total.
     firsts: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ impl Default for BlockRows {
 }
 
 impl BlockRows {
-    /// No chunk yet, and room for so many with so many windows in all.
+    /// Returns an empty block with capacity for this many chunks and windows.
     pub fn for_chunks(n_chunks: usize, n_windows: usize) -> Self {
         let mut firsts = Vec::with_capacity(n_chunks + 1);
         firsts.push(0);
@@ -31,7 +31,7 @@ impl BlockRows {
         }
     }
 
-    /// Adds the chunk that follows, by the row of its whole text and those of its windows.
+    /// Appends a chunk, given by the row of its whole text and those of its windows.
     pub fn push(&mut self, whole: u32, windows: &[u32]) {
         self.wholes.push(whole);
         self.windows.extend(windows);
@@ -52,7 +52,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The rows of all chunks, in blocks.
+    /// Returns the rows of all chunks, in blocks.
     pub fn of(blocks: Vec<Arc<BlockRows>>) -> Self {
         let mut first = 0;
         let mut firsts = vec![first];
@@ -63,27 +63,27 @@ impl Rows {
         Self { blocks, firsts }
     }
 
-    /// The blocks in their order.
+    /// Returns the blocks in their order.
     pub(super) fn blocks(&self) -> &[Arc<BlockRows>] {
         &self.blocks
     }
 
-    /// The row of the whole of the chunk at a place.
+    /// Returns the row of the whole chunk at a place.
     ///
     /// # Panics
-    /// If there is no such place; so do the others.
+    /// If there is no such place. The other methods do so too.
     pub fn whole(&self, place: u32) -> u32 {
         let (block, at) = self.find(place);
         self.blocks[block].wholes[at]
     }
 
-    /// The rows of the windows of the chunk at a place, in their order.
+    /// Returns the rows of the windows of the chunk at a place, in their order.
     pub fn windows(&self, place: u32) -> &[u32] {
         let (block, at) = self.find(place);
         self.blocks[block].windows(at)
     }
 
-    /// The chunks at some places: each place, the row of its whole, and those of its windows.
+    /// Returns the chunks at some places: each place, the row of its whole text, and those of its windows.
     pub fn among(&self, places: Range<u32>) -> impl Iterator<Item = (u32, u32, &[u32])> {
         let first = if places.is_empty() {
             self.blocks.len()
@@ -101,9 +101,9 @@ impl Rows {
         })
     }
 
-    /// The block that holds a place, and where there.
+    /// Returns the block that holds a place, and the position in it.
     fn find(&self, place: u32) -> (usize, usize) {
-        // A block may hold no chunk: the last that begins there is meant.
+        // A block may be empty, so the last one that begins there is meant.
         let block = self.firsts.partition_point(|first| *first <= place) - 1;
         (block, (place - self.firsts[block]) as usize)
     }

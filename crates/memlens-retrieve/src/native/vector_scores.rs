@@ -1,9 +1,9 @@
-//! The vector list: the value of a chunk, and the chunks of the highest values.
+//! The vector list: the value of a chunk, and the chunks with the highest values.
 //!
-//! Every value is made of exact products. Which chunks get one is decided by ceilings, which cost an eighth of that: the
-//! chunks of the highest ceilings are looked at until the next ceiling lies below the last value that is wanted. What is
-//! found, and its order, is that of a look at every chunk. Likewise within a chunk: a window gets an exact product unless its
-//! ceiling lies below that of a window which has one.
+//! Every value is computed from exact products. Upper bounds (ceilings), which cost an eighth of that, decide which
+//! chunks get one: chunks are visited by descending ceiling until the next ceiling is below the last value needed. The
+//! result and its order equal those of visiting every chunk. The same holds within a chunk: a window gets an exact
+//! product unless its ceiling is below the product of another window.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -13,24 +13,24 @@ use memlens_params::VectorUnit;
 
 use super::rows::Rows;
 
-/// What the vector list knows of a chunk.
+/// The vector list's values of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorValue {
-    /// What the list is ordered by.
+    /// The score that orders the list.
     pub score: f64,
     /// The cosine of the whole chunk.
     pub whole: f64,
-    /// The cosine of the best window, and which of the chunk's windows that is; none where windows are not used.
+    /// The cosine of the best window, and the index of that window in the chunk; `None` if windows are not used.
     pub window: Option<(f64, u32)>,
 }
 
-/// The chunks in scope, as a question's vector sees them.
+/// The chunks in scope, scored against one question's vector.
 pub struct VectorScores<'a> {
     rows: &'a Rows,
     unit: VectorUnit,
     /// Ascending disjoint ranges of places.
     scope: &'a [Range<u32>],
-    /// What each row's product with the question is, and lies between.
+    /// The exact product of each row with the question, and its bounds.
     bounds: Bounds<'a>,
 }
 
@@ -39,15 +39,16 @@ pub struct VectorScores<'a> {
 struct Chunk<'a> {
     place: u32,
     whole: u32,
-    /// None where windows are not used.
+    /// Empty if windows are not used.
     windows: &'a [u32],
 }
 
-/// How far a ceiling is at least above its floor, mostly, for vectors of 384 numbers. What is found does not depend on it.
+/// Usual lower limit of the difference between a ceiling and its floor, for vectors of 384 numbers. The result does not
+/// depend on it.
 const SPREAD_USUAL: f64 = 0.03;
-/// More than a ceiling loses where it is kept in 4 bytes.
+/// More than the rounding error of a ceiling that is stored in 4 bytes.
 const ROUNDING: f64 = 1e-6;
-/// How many chunks are looked at before the last value that is wanted is taken again.
+/// Number of chunks that are visited before the last value needed is updated.
 const STRIDE: usize = 512;
 
 impl<'a> VectorScores<'a> {
@@ -68,13 +69,13 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// The value of the chunk at a place.
+    /// Returns the value of the chunk at a place.
     pub fn value(&self, place: u32) -> VectorValue {
         let value = self.value_from(self.chunk(place), f64::NEG_INFINITY);
         value.expect("every score is above the lowest number")
     }
 
-    /// The values of the chunks at some places, in their order.
+    /// Returns the values of the chunks at some places, in the same order.
     pub fn values(&self, places: &[u32]) -> Vec<VectorValue> {
         let found = side_by_side(places.chunks(part_of_values(places.len())), |part| {
             part.iter()
@@ -84,7 +85,7 @@ impl<'a> VectorScores<'a> {
         found.concat()
     }
 
-    /// The `n` highest values, best first, with their places; ties by place.
+    /// Returns the `n` highest values, best first, with their places; ties by place.
     pub fn best(&self, n: usize) -> Vec<(u32, VectorValue)> {
         if n == 0 {
             return Vec::new();
@@ -108,7 +109,7 @@ impl<'a> VectorScores<'a> {
             return Vec::new();
         };
         let mut found = self.values_from(&first, f64::NEG_INFINITY);
-        // Fewer than `n` are all there are.
+        // With fewer than `n` chunks, there are no others.
         let mut last = lowest(&found);
         let is_next = |it: &(f64, u32)| it.0 >= last && by_ceiling(it, &farthest).is_gt();
         let mut rest = Vec::new();
@@ -136,7 +137,7 @@ impl<'a> VectorScores<'a> {
         found
     }
 
-    /// The values of chunks, given by ceiling and place, that may be `least` or more.
+    /// Returns the values of those chunks, given by ceiling and place, whose score may be at least `least`.
     fn values_from(&self, chunks: &[(f64, u32)], least: f64) -> Vec<(u32, VectorValue)> {
         let found = side_by_side(chunks.chunks(part_of_values(chunks.len())), |part| {
             let reaching = part.iter().filter(|(ceiling, _)| *ceiling >= least);
@@ -149,8 +150,9 @@ impl<'a> VectorScores<'a> {
         found.concat()
     }
 
-    /// The 1-based ranks of chunks, given by place and score, among all in scope, in the order given. Every other chunk is looked
-    /// at once, however many are asked for, and gets an exact value where its bounds do not tell which of them it stands before.
+    /// Returns the 1-based ranks of chunks, given by place and score, among all in scope, in the given order. Visits
+    /// every other chunk once, regardless of how many ranks are requested. A chunk gets an exact value only if its
+    /// bounds do not decide which of them it precedes.
     pub fn ranks(&self, wanted: &[(u32, f64)]) -> Vec<u32> {
         let mut in_order: Vec<usize> = (0..wanted.len()).collect();
         let of = |at: usize| (wanted[at].1, wanted[at].0);
@@ -159,15 +161,15 @@ impl<'a> VectorScores<'a> {
             return Vec::new();
         };
         let is_not_after = |at: &usize, chunk| best_first(of(*at), chunk) != Ordering::Greater;
-        // Where no wanted score lies between the bounds of a chunk, they decide.
+        // If no requested score lies between the bounds of a chunk, the bounds decide.
         let decide = |floor: f64, ceiling: f64| {
             let n_above = in_order.partition_point(|at| of(*at).0 > ceiling);
             let n_not_below = in_order.partition_point(|at| of(*at).0 >= floor);
             (n_above == n_not_below).then_some(n_above)
         };
-        // Whether a floor that is so far below may decide; one that cannot is not looked up.
+        // Whether a floor this far below could decide. If not, it is not computed.
         let is_clear = |ceiling: f64, spread: f64| decide(ceiling - spread, ceiling).is_some();
-        // How many wanted chunks stand before the one at a place, or are it, by as few vectors as tell.
+        // Number of requested chunks that precede this chunk or are it, found with as few vectors as possible.
         let n_wanted_before = |ceiling: f64, chunk: Chunk<'_>| {
             let nearest = self.nearest(chunk);
             if is_clear(ceiling, SPREAD_USUAL)
@@ -187,7 +189,7 @@ impl<'a> VectorScores<'a> {
             Some(in_order.partition_point(|at| is_not_after(at, found)))
         };
         let reaches = |(ceiling, _): &(f64, Chunk<'_>)| *ceiling >= least;
-        // How many chunks of a part stand between each wanted one and the one before it.
+        // Counts the chunks of a part between each requested chunk and the one before it.
         let count = |part: &[Range<u32>]| {
             let mut n_between = vec![0; wanted.len()];
             let reaching = self.ceilings(part).filter(reaches);
@@ -199,7 +201,7 @@ impl<'a> VectorScores<'a> {
             });
             n_between
         };
-        // Where a wanted score is a common one most vectors are read, and memory keeps a thread waiting.
+        // If a requested score is common, most vectors are read, and the threads wait for memory.
         let n_chunks = self.scope.iter().map(ExactSizeIterator::len).sum();
         let parts = side_by_side(cut(self.scope, part_len(n_chunks)), |part| count(&part));
         let n_between = (0..wanted.len()).map(|at| parts.iter().map(|part| part[at]).sum());
@@ -213,10 +215,11 @@ impl<'a> VectorScores<'a> {
         ranks
     }
 
-    /// The value of a chunk; none if its score is below `least`, as far as that shows without further products.
+    /// Returns the value of a chunk, or `None` if its score is below `least` as far as that is known without further
+    /// products.
     ///
-    /// Each product reads a vector that is rarely at hand, so windows whose ceilings lie below the product of the nearest are
-    /// passed over.
+    /// Each product reads a vector that is rarely in the cache, so windows whose ceilings are below the product of the
+    /// nearest one are skipped.
     fn value_from(&self, chunk: Chunk<'_>, least: f64) -> Option<VectorValue> {
         let product = |row: u32| f64::from(self.bounds.product(row));
         let nearest = self.nearest(chunk);
@@ -230,7 +233,7 @@ impl<'a> VectorScores<'a> {
             let others = others
                 .filter(|(row, at)| *at != nearest && self.ceiling(*row) >= of_nearest.0)
                 .map(|(row, at)| (product(row), at));
-            // The first of equal windows, so that the trace does not depend on chance.
+            // Of equal windows, the first wins, so that the trace is deterministic.
             others.fold(of_nearest, |best, next| {
                 let is_better = next.0 > best.0 || (next.0 == best.0 && next.1 < best.1);
                 if is_better { next } else { best }
@@ -243,8 +246,8 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// What the score of every chunk of a part does not exceed, with the chunk. Passed over by `for_each`, it is two loops, one
-    /// in the other; asked for the next one, it would have to find out each time where it stands.
+    /// Returns an upper bound of every chunk's score, with the chunk. Consume it with `for_each`, which compiles to two
+    /// nested loops; `next` would have to find its position each time.
     fn ceilings(&self, part: &[Range<u32>]) -> impl Iterator<Item = (f64, Chunk<'_>)> {
         let chunks = part
             .iter()
@@ -252,7 +255,7 @@ impl<'a> VectorScores<'a> {
         chunks.map(|(place, whole, windows)| {
             let windows = self.used(windows);
             let nearest = windows.iter().map(|row| self.ceiling(*row));
-            // The same steps as for the score, each of which rises with its numbers.
+            // The same steps as for the score, all of them monotonic.
             let ceiling = score(self.ceiling(whole), nearest.reduce(f64::max));
             let chunk = Chunk {
                 place,
@@ -263,24 +266,25 @@ impl<'a> VectorScores<'a> {
         })
     }
 
-    /// What the product of a row with the question does not exceed.
+    /// Returns an upper bound of the product of a row with the question.
     fn ceiling(&self, row: u32) -> f64 {
         f64::from(self.bounds.ceilings()[row as usize])
     }
 
-    /// The row of a chunk's window of the highest ceiling, and which of its windows that is; none where windows are not used.
+    /// Returns the row and the index of the chunk's window with the highest ceiling; `None` if windows are not used.
     fn nearest(&self, chunk: Chunk<'_>) -> Option<(u32, u32)> {
         let windows = chunk.windows.iter().copied().zip(0..);
         windows.max_by(|a, b| self.ceiling(a.0).total_cmp(&self.ceiling(b.0)))
     }
 
-    /// What the score of a chunk is not below, by its window of the highest ceiling.
+    /// Returns a lower bound of a chunk's score, from its window with the highest ceiling.
     fn floor(&self, chunk: Chunk<'_>, nearest: Option<(u32, u32)>) -> f64 {
         let floor = |row: u32| f64::from(self.bounds.floor(row));
         score(floor(chunk.whole), nearest.map(|(row, _)| floor(row)))
     }
 
-    /// The product of a chunk's window of the highest ceiling, and what the score of the chunk does not exceed by that.
+    /// Returns the product of the chunk's window with the highest ceiling, and an upper bound of the chunk's score from
+    /// that product.
     fn ceiling_by(&self, chunk: Chunk<'_>, (row, nearest): (u32, u32)) -> (f64, f64) {
         let product = f64::from(self.bounds.product(row));
         let windows = chunk.windows.iter().zip(0..);
@@ -293,13 +297,13 @@ impl<'a> VectorScores<'a> {
         (product, ceiling)
     }
 
-    /// What the score of a chunk is not below, by the product of one of its windows.
+    /// Returns a lower bound of a chunk's score, from the product of one of its windows.
     fn floor_by(&self, chunk: Chunk<'_>, product: f64) -> f64 {
         let whole = self.bounds.floor(chunk.whole);
         score(f64::from(whole), Some(product))
     }
 
-    /// The chunk at a place.
+    /// Returns the chunk at a place.
     fn chunk(&self, place: u32) -> Chunk<'_> {
         Chunk {
             place,
@@ -308,7 +312,7 @@ impl<'a> VectorScores<'a> {
         }
     }
 
-    /// The windows of a chunk, as far as they are used.
+    /// Returns a chunk's windows, or none if the unit is the whole chunk.
     fn used<'r>(&self, windows: &'r [u32]) -> &'r [u32] {
         match self.unit {
             VectorUnit::Windows => windows,
@@ -317,14 +321,14 @@ impl<'a> VectorScores<'a> {
     }
 }
 
-/// Of so many values, how many to give to each thread.
+/// Returns how many of `n` values each thread computes.
 fn part_of_values(n: usize) -> usize {
-    // The products of a chunk take as long as a look at so many codes.
+    // The products of a chunk take as long as the bounds of this many codes.
     const LOOKS: usize = 50;
     part_len(LOOKS * n).div_ceil(LOOKS)
 }
 
-/// Ranges in parts of `len` places together, the last of which may have fewer.
+/// Cuts ranges into parts of `len` places each; the last part may have fewer.
 fn cut(ranges: &[Range<u32>], len: usize) -> Vec<Vec<Range<u32>>> {
     let mut parts: Vec<Vec<Range<u32>>> = Vec::new();
     let mut room = 0;
@@ -345,12 +349,12 @@ fn cut(ranges: &[Range<u32>], len: usize) -> Vec<Vec<Range<u32>>> {
     parts
 }
 
-/// What a chunk is ordered by: its best window counts for two thirds, where windows are used.
+/// Computes a chunk's score: its best window counts two thirds, if windows are used.
 fn score(whole: f64, window: Option<f64>) -> f64 {
     window.map_or(whole, |window| (2.0 * window + whole) / 3.0)
 }
 
-/// The `n` chunks of the highest ceilings, in no order; `n` is at least 1.
+/// Returns the `n` chunks with the highest ceilings, in any order; `n` is at least 1.
 fn nearest(n: usize, chunks: impl Iterator<Item = (f64, u32)>) -> Vec<(f64, u32)> {
     let mut nearest = Vec::new();
     let mut farthest = None;
@@ -359,7 +363,7 @@ fn nearest(n: usize, chunks: impl Iterator<Item = (f64, u32)>) -> Vec<(f64, u32)
             return;
         }
         nearest.push(chunk);
-        // Twice as many as are wanted, so that most pass by without a look at the others.
+        // Collects twice as many as needed, so that most chunks are rejected by a single comparison.
         if nearest.len() == 2 * n {
             farthest = keep_nearest(n, &mut nearest);
         }
@@ -368,7 +372,8 @@ fn nearest(n: usize, chunks: impl Iterator<Item = (f64, u32)>) -> Vec<(f64, u32)
     nearest
 }
 
-/// Drops all but the `n` of the highest ceilings; the last of them, where more were there. `n` is at least 1.
+/// Drops all but the `n` chunks with the highest ceilings. Returns the last of them if any were dropped. `n` is at
+/// least 1.
 fn keep_nearest(n: usize, chunks: &mut Vec<(f64, u32)>) -> Option<(f64, u32)> {
     if chunks.len() <= n {
         return None;
@@ -392,7 +397,7 @@ fn by_value(a: &(u32, VectorValue), b: &(u32, VectorValue)) -> Ordering {
     best_first((a.1.score, a.0), (b.1.score, b.0))
 }
 
-/// The lowest score of what was found.
+/// Returns the lowest score found; infinity if empty.
 fn lowest(found: &[(u32, VectorValue)]) -> f64 {
     let scores = found.iter().map(|(_, value)| value.score);
     scores.fold(f64::INFINITY, f64::min)
@@ -419,7 +424,7 @@ mod tests {
         numbers.iter().map(|number| number / length).collect()
     }
 
-    /// A number in `[-1, 1)` that looks random.
+    /// A pseudo-random number in `[-1, 1)`.
     fn noise(seed: u64) -> f32 {
         let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -427,16 +432,16 @@ mod tests {
         (z >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// A vector of a neighbourhood: some share a place, so that values tie.
+    /// A vector of a neighbourhood. Some share a position, so that values tie.
     fn vector(seed: u64, near: u64) -> Vec<f32> {
         let number =
             |at: u64| noise(near * 1000 + at) + 0.5 * noise(1_000_000 + seed / 2 * 1000 + at);
         unit(&(0..DIM as u64).map(number).collect::<Vec<_>>())
     }
 
-    /// Compares what is found with a look at every chunk.
+    /// Compares the result with that of visiting every chunk.
     struct Case {
-        /// How many windows each chunk has.
+        /// The number of windows of each chunk.
         n_windows: Vec<u32>,
         near: u64,
         seed: u64,
@@ -469,7 +474,7 @@ mod tests {
                     .expect("a unit vector can be appended");
             }
             writer.commit(1).expect("it can be committed");
-            // Rows without a code are as good as any.
+            // Rows without a code must give the same result.
             let codes = scratch.path().join("flat.1.codes");
             let bytes = std::fs::read(&codes).expect("codes are beside it");
             let n_kept = bytes.len() - bytes.len().min(n_late as usize * 60);
@@ -477,7 +482,7 @@ mod tests {
             let vectors = VectorFile::open(&path).expect("the list is sound");
             assert_eq!(vectors.n_coded() == vectors.n_rows(), n_late == 0);
 
-            // Blocks of every size, and of none.
+            // Blocks of every size, including empty ones.
             let mut next = 0;
             let mut rest = n_windows.as_slice();
             let mut blocks = Vec::new();
@@ -526,7 +531,7 @@ mod tests {
                 .map(|place| (place, value(place)))
                 .collect();
             expected.sort_by(by_value);
-            // In no order, and one of them twice.
+            // Unsorted, and one of them twice.
             let mut wanted: Vec<(u32, (u32, f64))> = (1..)
                 .zip(&expected)
                 .step_by(3)
@@ -541,7 +546,7 @@ mod tests {
         }
     }
 
-    /// So many that several threads look at them.
+    /// Enough chunks for several threads.
     #[test]
     fn the_best_of_many_are_those_of_a_look_at_every_chunk() {
         Case {
