@@ -1,8 +1,8 @@
-//! Faults that a test asks for, where the writer meets disk, database, lists and model.
+//! Fault injection for tests, in the code that writes to disk, database, lists and model.
 //!
-//! [`strike`] stands at each such [`Place`] and does nothing until a test arms a [`Fault`] there. In a released program
-//! it is empty: it works only where `debug_assertions` are on. A fault names a folder, so that tests beside each other
-//! in one process do not meet each other's.
+//! [`strike`] is called at each such [`Place`] and does nothing until a test arms a [`Fault`] there. It is empty in
+//! release builds: it works only if `debug_assertions` are on. A fault names a folder, so that parallel tests in one
+//! process do not affect each other.
 //!
 //! ```
 //! use std::path::Path;
@@ -26,22 +26,23 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-/// Where something can fail; beside it stands the folder that a fault names, and what is told of the deed.
+/// A place where faults can be injected. The folder that a fault names, and the `told` text of [`strike`], depend on
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A query of the library in the folder; told is what it attempts, as the error says it.
+    /// A query of the library in the folder. The text names the attempted query, as error messages do.
     Store,
-    /// Writing a list of the library in the folder; told is which.
+    /// Writing a list of the library in the folder. The text names the list.
     Lists,
-    /// Listing the watched folder itself; nothing is told.
+    /// Listing the watched folder itself. The text is empty.
     Root,
-    /// An entry of a folder in the watched one; told is the folder's path in it.
+    /// Reading an entry of a folder inside the watched folder. The text is that folder's relative path.
     Walk,
-    /// Looking at a file in the watched folder; told is its path in it.
+    /// Inspecting a file in the watched folder. The text is the file's relative path.
     Entry,
-    /// A query of the cache of scores in the folder of a library; told is what it attempts.
+    /// A query of the cache of scores in a library's folder. The text names the attempted query.
     Scores,
-    /// Making a vector, in tests alone; told is the text. The folder is whatever the test names.
+    /// Computing a vector, in tests only. The text is the text to embed; the folder is chosen by the test.
     Embedder,
 }
 
@@ -87,15 +88,15 @@ impl State {
     }
 }
 
-/// Set while any fault is armed, so that a program without one pays for a look at it and no more.
+/// Set while any fault is armed, so that programs without one pay only for this check.
 static IS_ANY: AtomicBool = AtomicBool::new(false);
 static ARMED: Mutex<Vec<Armed>> = Mutex::new(Vec::new());
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Fails, or waits, where a test has armed a fault at this place and folder.
+/// Fails or blocks if a test has armed a fault for this place and folder and for a part of the text `told`.
 ///
 /// # Errors
-/// The armed one: [`io::ErrorKind::StorageFull`] for a full disk, else [`io::ErrorKind::Other`].
+/// The error of the armed fault: [`io::ErrorKind::StorageFull`] for a full disk, otherwise [`io::ErrorKind::Other`].
 #[inline]
 pub fn strike(place: Place, folder: &Path, told: &str) -> io::Result<()> {
     if cfg!(debug_assertions) && IS_ANY.load(Ordering::Relaxed) {
@@ -141,7 +142,7 @@ fn armed() -> MutexGuard<'static, Vec<Armed>> {
     ARMED.lock()
 }
 
-/// A fault to be armed, and which deeds it strikes.
+/// Describes a fault and the calls that it affects, before it is armed.
 #[derive(Debug, Clone)]
 pub struct Plan {
     place: Place,
@@ -151,14 +152,14 @@ pub struct Plan {
     n_harmed_max: u64,
 }
 
-/// A fault that strikes until it is dropped.
+/// An armed fault, in effect until it is dropped.
 pub struct Fault {
     id: u64,
     state: Arc<State>,
 }
 
 impl Fault {
-    /// Plans a fault for a place of a folder, by the path that the program knows it by: without links.
+    /// Starts describing a fault at a place of a folder. The path must be the one that the program uses, without links.
     pub fn at(place: Place, folder: &Path) -> Plan {
         Plan {
             place,
@@ -169,15 +170,15 @@ impl Fault {
         }
     }
 
-    /// How many deeds it has struck.
+    /// Returns how many calls the fault has affected.
     pub fn n_struck(&self) -> u64 {
         self.state.so_far().n_struck
     }
 
-    /// Waits until it has struck.
+    /// Waits until the fault has affected a call.
     ///
     /// # Panics
-    /// Where it does not within three minutes.
+    /// If that takes longer than three minutes.
     pub fn wait(&self) {
         let patience = Duration::from_secs(180);
         let waited = self.state.changed.wait_while_for(
@@ -190,40 +191,40 @@ impl Fault {
 }
 
 impl Plan {
-    /// Strikes only where this stands in what is told of a deed.
+    /// Restricts the fault to calls whose text contains `told`.
     #[must_use]
     pub fn only(mut self, told: &str) -> Plan {
         told.clone_into(&mut self.only);
         self
     }
 
-    /// Spares so many deeds first.
+    /// Lets the first `n` calls succeed.
     #[must_use]
     pub fn after(mut self, n: u64) -> Plan {
         self.n_spared = n;
         self
     }
 
-    /// Strikes so many deeds at most.
+    /// Affects at most `n` calls.
     #[must_use]
     pub fn times(mut self, n: u64) -> Plan {
         self.n_harmed_max = n;
         self
     }
 
-    /// Has the deed fail.
+    /// Arms the fault: calls fail.
     #[must_use]
     pub fn fails(self) -> Fault {
         self.arm(Harm::Fails)
     }
 
-    /// Has the deed fail as on a full disk.
+    /// Arms the fault: calls fail as if the disk were full.
     #[must_use]
     pub fn fills_the_disk(self) -> Fault {
         self.arm(Harm::FillsTheDisk)
     }
 
-    /// Has the deed wait until the fault is dropped.
+    /// Arms the fault: calls block until the fault is dropped.
     #[must_use]
     pub fn hangs(self) -> Fault {
         self.arm(Harm::Hangs)
@@ -266,7 +267,7 @@ impl Drop for Fault {
 
 #[cfg(test)]
 mod tests {
-    //! A fault strikes what it names and nothing else, and one that hangs lets go when it is over.
+    //! A fault affects only the calls that it names, and a blocking one releases them when it is dropped.
 
     use super::*;
 
