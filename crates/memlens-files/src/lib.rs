@@ -1,11 +1,11 @@
-//! Files that something else may stand in the place of: a link, a pipe that nobody serves, a file of another user's.
+//! Safe file access where the path may hold something unexpected: a link, a pipe without a reader or writer, another
+//! user's file.
 //!
-//! [`read`] and [`write`] take what a person names: files, devices, and pipes that somebody serves. [`open_own`] opens a
-//! file of the program's own and nothing in its place, [`map_own`] makes one memory that [`buffer_to_map`] wrote, [`make_folder`] and [`keep_private`]
-//! keep other users out of it.
-//! [`replace_keeping`] changes a file that another program saves too, and loses nothing of its.
-//! [`Scratch`] is a folder for files that are needed for a moment only.
-//! [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would truly be written.
+//! [`read`] and [`write`] handle paths that the user names: files, devices and pipes. [`open_own`] opens a file of the
+//! program's own and nothing else in its place. [`map_own`] maps a file that was written with [`buffer_to_map`].
+//! [`make_folder`] and [`keep_private`] deny access to other users. [`replace_keeping`] changes a file that another
+//! program also saves, without losing what it saves. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`]
+//! and [`is_within`] tell where a file would be written, with links resolved.
 //!
 //! This crate does not know what any file holds.
 //!

@@ -1,7 +1,7 @@
-//! Files of the program's own, as memory.
+//! Memory-maps files that this program wrote.
 //!
-//! A mapped file that another program shortens ends the process (SIGBUS) when the missing part is read. So files of a few bytes
-//! are read instead, and the length of a mapped one is checked before much of it is read.
+//! If another program shortens a mapped file, reading the missing part ends the process (SIGBUS). So small files are
+//! read instead, and the length of a mapped one is checked before much of it is read.
 
 use std::fmt;
 use std::fs::File;
@@ -10,20 +10,21 @@ use std::ops::Deref;
 
 use memmap2::{Mmap, MmapOptions};
 
-/// Bytes that are written at once.
+/// Size of the write buffer in bytes.
 const AT_ONCE: usize = 1 << 20;
 
-/// A buffer for a file that is mapped later. What is written at once the system keeps in one piece, and maps in one step: of
-/// a gigabyte written by 8 kB the pages alone take 44 ms to map, by a megabyte 11 (ext4 of Linux 6.18).
+/// Returns a buffered writer for a file that is mapped later. The system keeps data that is written at once in one
+/// piece, and maps it in one step: mapping the pages of a gigabyte takes 44 ms if it was written by 8 kB and 11 ms if
+/// by a megabyte (ext4 of Linux 6.18).
 pub fn buffer_to_map<W: Write>(file: W) -> BufWriter<W> {
     BufWriter::with_capacity(AT_ONCE, file)
 }
 
-/// The first bytes of a file: mapped, or in memory if they are few. They begin at a multiple of 8 bytes.
+/// The first bytes of a file, mapped or, for small files, in memory. They are aligned to 8 bytes.
 pub struct OwnBytes(Held);
 
 enum Held {
-    /// Filled up with zeros to whole numbers.
+    /// Padded with zeros to whole words.
     Read {
         words: Box<[u64]>,
         n_bytes: usize,
@@ -35,7 +36,8 @@ enum Held {
 }
 
 impl OwnBytes {
-    /// Whether all bytes can still be read: another program may have shortened the file. What is in memory always can.
+    /// Returns whether all bytes can still be read. Another program may have shortened a mapped file; bytes in memory
+    /// are always whole.
     pub fn is_whole(&self) -> bool {
         match &self.0 {
             Held::Read { .. } => true,
@@ -45,7 +47,7 @@ impl OwnBytes {
         }
     }
 
-    /// The mapping; `None` if the bytes are in memory.
+    /// Returns the mapping, or `None` if the bytes are in memory.
     pub fn mapping(&self) -> Option<&Mmap> {
         match &self.0 {
             Held::Read { .. } => None,
@@ -74,11 +76,11 @@ impl fmt::Debug for OwnBytes {
     }
 }
 
-/// Takes the first `n_bytes` of a file that is only ever appended to, or replaced by another one under its name: reads them if
-/// they are at most `n_read_most`, else maps them.
+/// Returns the first `n_bytes` of a file, read into memory if they are at most `n_read_most`, otherwise mapped. The
+/// file must only ever be appended to, or be replaced by another file under its name.
 ///
 /// # Errors
-/// What the system answers; for no bytes at all too.
+/// The system's error; also if `n_bytes` is 0.
 #[allow(unsafe_code)]
 pub fn map_own(mut file: File, n_bytes: u64, n_read_most: u64) -> io::Result<OwnBytes> {
     let n_bytes =
@@ -92,10 +94,9 @@ pub fn map_own(mut file: File, n_bytes: u64, n_read_most: u64) -> io::Result<Own
         file.read_exact(&mut bytemuck::cast_slice_mut(&mut words)[..n_bytes])?;
         return Ok(OwnBytes(Held::Read { words, n_bytes }));
     }
-    // SAFETY: The bytes of a mapping must not change or go away while it lives. Those who write the files that are mapped
-    // append beyond what is, cut off nothing before it, and put a new file in the place of an old one. A foreign program
-    // that shortens the file in place would break this, as for every mapping; `OwnBytes::is_whole` notices that before much is
-    // read.
+    // SAFETY: The bytes of a mapping must not change or disappear while it lives. The writers of the mapped files only
+    // append, and replace a file by a new one. Another program that shortens the file in place would break this, as for
+    // every mapping; `OwnBytes::is_whole` detects that before much is read.
     let map = unsafe { MmapOptions::new().len(n_bytes).map(&file)? };
     Ok(OwnBytes(Held::Mapped { map, file }))
 }
@@ -124,7 +125,7 @@ mod tests {
         file.set_len(10).expect("it can be shortened");
         assert!(read.is_whole() && !mapped.is_whole());
         assert_eq!(*read, [7; 100_001]);
-        // Shorter than what is asked for.
+        // The file is shorter than requested.
         let file = File::open(&path).expect("it is there");
         assert!(map_own(file, 11, 100).is_err());
     }

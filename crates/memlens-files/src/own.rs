@@ -1,18 +1,18 @@
-//! Files of the program's own: nobody else's is opened in their place, and nobody else reads them.
+//! The program's own files: files of others are not opened in their place, and other users cannot read them.
 //!
-//! Properties checked: a link is not followed and a pipe not waited for; what was open to other users is theirs no more.
+//! Properties checked: a link is not followed and a pipe does not block; permissions of other users are removed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file of the program's own as the options say; one that is made is its user's alone.
+/// Opens a file of the program's own with the given options. A new file is accessible to its user only.
 ///
-/// The options must not truncate: a second name of another file would empty that one.
+/// The options must not truncate: if the path were a hard link, that would empty the other file.
 ///
 /// # Errors
-/// Of the kind that [`is_odd`] knows for a link or anything else but a regular file, which stays as it is; else what the
-/// system answers.
+/// An error that [`is_odd`] recognises for a link or anything else that is not a regular file, which stays unchanged;
+/// otherwise the system's error.
 pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -27,7 +27,7 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     {
         return Err(io::Error::from(ErrorKind::IsADirectory));
     }
-    // Looked at after the attempt: the refusal itself does not say on every system what stands there.
+    // Checked after the attempt: not every system's error says what the path is.
     let odd = match &opened {
         Ok(file) => !file.metadata()?.is_file(),
         Err(_) => path
@@ -43,15 +43,15 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     opened
 }
 
-/// Whether [`open_own`] refused something that is no regular file.
+/// Returns whether [`open_own`] refused something that is not a regular file.
 pub fn is_odd(error: &io::Error) -> bool {
     error.kind() == ErrorKind::InvalidInput
 }
 
-/// Makes a folder that only its user may look into, where there is none; folders above it are made as any other.
+/// Creates a folder that only its user can access, if it is missing. Missing parent folders get default permissions.
 ///
 /// # Errors
-/// What the system answers.
+/// The system's error.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent() {
         fs::create_dir_all(above)?;
@@ -68,12 +68,12 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes a file or folder from all users but its own; a link is left alone, and so is what is not there.
+/// Removes the permissions of other users from a file or folder. Does nothing for a link or a missing path.
 ///
-/// By path, not by handle: to close one would let go of every lock that this process has on the file.
+/// Works by path, not by handle: closing a handle would release every lock that this process has on the file.
 ///
 /// # Errors
-/// What the system answers, as for a file of another user's.
+/// The system's error, for example if the file belongs to another user.
 pub fn keep_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {

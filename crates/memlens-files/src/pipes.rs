@@ -1,16 +1,18 @@
-//! What a person names and may be a pipe: it is read and written while somebody serves its other end, and waited for no
-//! longer than a moment where nobody does.
+//! Reads and writes paths that the user names and that may be pipes. A pipe is used as long as another process has its
+//! other end open. If no process has, the wait is short.
 //!
-//! Properties checked: all of a pipe comes, also late and in pieces; a pipe that nobody serves is refused.
+//! Properties checked: a pipe is read completely, even if its data comes late and in pieces; a pipe with no process at
+//! its other end is refused.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
-/// Reads a file that a person named: at most one byte more than `n_bytes_max`, which tells that there is more.
+/// Reads a file that the user named: at most one byte more than `n_bytes_max`, so that the caller can detect longer
+/// files.
 ///
 /// # Errors
-/// What the system answers; of the kind [`io::ErrorKind::TimedOut`] for a pipe that nobody writes to.
+/// The system's error; [`io::ErrorKind::TimedOut`] for a pipe that no process writes to.
 pub fn read(path: &Path, n_bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?
@@ -46,17 +48,17 @@ mod served {
 
     use super::*;
 
-    /// How long somebody may take to open a pipe's other end: a program that is just being started.
+    /// How long to wait for another process to open a pipe's other end, for example while it is starting.
     const PATIENCE: Duration = Duration::from_secs(2);
-    /// How long between two looks whether a pipe is read; the system tells of that in no other way.
+    /// Pause between two attempts to open a pipe for writing; the system has no notification for that.
     const PAUSE: Duration = Duration::from_millis(10);
 
     const FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-    /// A file that is opened without waiting for it.
+    /// A file that is opened without blocking.
     pub struct Source {
         file: File,
-        /// Until when somebody must have begun to write; none for what is no pipe, or once somebody has.
+        /// The time by which a process must have begun to write; `None` if the file is no pipe, or once one has.
         begins_by: Option<Instant>,
     }
 
@@ -76,11 +78,11 @@ mod served {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             loop {
                 match (self.file.read(buffer), self.begins_by) {
-                    // Somebody has it open to write.
+                    // A process has it open for writing.
                     (Err(error), _) if error.kind() == io::ErrorKind::WouldBlock => {
                         self.wait(None)?;
                     }
-                    // Nobody has, and perhaps nobody had.
+                    // No process has it open, and perhaps none had.
                     (Ok(0), Some(begins_by)) if !self.wait(Some(Duration::ZERO))?.is_over => {
                         let left = begins_by.saturating_duration_since(Instant::now());
                         if left.is_zero() {
@@ -97,14 +99,14 @@ mod served {
         }
     }
 
-    /// What can be read of a pipe.
+    /// The result of waiting for a pipe.
     struct Waited {
-        /// Whether all who wrote to it are gone.
+        /// Whether all its writers have closed it.
         is_over: bool,
     }
 
     impl Source {
-        /// Waits until something can be read, for ever where no time is given.
+        /// Waits until data can be read; without a timeout if `time` is `None`.
         fn wait(&self, time: Option<Duration>) -> io::Result<Waited> {
             let time = time.map(|time| Timespec {
                 tv_sec: time.as_secs() as _,
@@ -138,7 +140,7 @@ mod served {
                 opened => break opened?,
             }
         };
-        // Who reads may be slow.
+        // The reader may be slow, so writes block.
         fcntl_setfl(&file, OFlags::empty())?;
         file.write_all(bytes)
     }
@@ -181,7 +183,7 @@ mod tests {
                 }
             }
         });
-        // Its end comes when the writer lets go of it, and not before.
+        // The end is reached when the writer closes the pipe, and not before.
         drop(go_on);
         let read = read(&path, u64::MAX).expect("somebody writes to it");
         assert_eq!(read, expected.as_bytes());

@@ -1,6 +1,6 @@
-//! Where a file truly lies, and writing one there in one step.
+//! Resolves the real path of a file, and replaces a file in one step.
 //!
-//! Properties checked: a file is found in a folder by every name; what is replaced keeps who may read it.
+//! Properties checked: a file is found in a folder by every name; a replaced file keeps its permissions.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,10 +8,10 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Where a file would truly be written: what a link leads to, in a folder that is there.
+/// Returns the path at which a file would be written, with links resolved. The file's folder must exist.
 ///
 /// # Errors
-/// Where the folder is not there.
+/// If the folder does not exist.
 pub fn place_of(path: &Path) -> io::Result<PathBuf> {
     if let Ok(resolved) = path.canonicalize() {
         return Ok(resolved);
@@ -23,7 +23,7 @@ pub fn place_of(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.join(path.file_name().unwrap_or_default()))
 }
 
-/// Where a path leads of which the last folders may still be to be made.
+/// Resolves a path whose last folders may not exist yet.
 pub fn place_to_be(path: &Path) -> PathBuf {
     let mut place = PathBuf::new();
     for component in path.components() {
@@ -39,12 +39,13 @@ pub fn place_to_be(path: &Path) -> PathBuf {
     place
 }
 
-/// Whether a [place](place_of) is a folder or lies in it, under whatever name that is mounted.
+/// Returns whether a [place](place_of) is `folder` or inside it, under any name by which the folder is mounted.
 pub fn is_within(place: &Path, folder: &Path) -> bool {
     place.starts_with(folder) || place.ancestors().any(|above| is_same(above, folder))
 }
 
-/// Whether two paths name the same file or folder, also by links of both kinds; false where one is not there.
+/// Returns whether two paths name the same file or folder, including by symbolic or hard links; false if either is
+/// missing.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -58,7 +59,8 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Whether a file has another name (a hard link) in a folder or below it. Links in the folder are not followed.
+/// Returns whether a file has another name (a hard link) in or below a folder. Symbolic links in the folder are not
+/// followed.
 pub fn is_linked_into(place: &Path, folder: &Path) -> bool {
     let is_linked = place
         .metadata()
@@ -79,22 +81,22 @@ pub fn is_linked_into(place: &Path, folder: &Path) -> bool {
     false
 }
 
-/// Writes a file that a person named, in one step: nobody finds half of it, and no other file is touched, one with two names
-/// included. A device or a pipe takes the bytes instead. One that is replaced keeps who may read it; a new one is as the
-/// person's umask says.
+/// Writes a file that the user named, in one step: readers never see part of it, and no other file changes, not even
+/// one with a second name. If the path is a device or a pipe, it receives the bytes. A replaced file keeps its
+/// permissions; a new one gets those of the umask.
 ///
 /// # Errors
-/// What the system answers; of the kind [`io::ErrorKind::TimedOut`] for a pipe that nobody reads.
+/// The system's error; [`io::ErrorKind::TimedOut`] for a pipe that no process reads.
 pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
     match place.metadata() {
         Ok(found) if !found.is_file() => crate::pipes::write(place, bytes),
-        // In the place of a link to it no other file is left.
+        // If the path is a link, its target is replaced and the link stays.
         Ok(found) => replace(&place_of(place)?, Some(&found), bytes),
         Err(_) => replace(&place_of(place)?, None, bytes),
     }
 }
 
-/// Gives a file the group of another.
+/// Gives a file the same group as another.
 pub(crate) fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -108,7 +110,7 @@ pub(crate) fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file that this program made belongs to whom the other one does.
+/// Fails if a file that this program created belongs to another user than `other`.
 pub(crate) fn is_own(made: &File, other: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -135,7 +137,7 @@ pub(crate) fn has_other_names(found: &fs::Metadata) -> bool {
     }
 }
 
-/// Writes a file beside its place and then moves it there.
+/// Writes a temporary file in the same folder, then renames it.
 fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
     let part = part_beside(place, found, bytes)?;
     drop(part.persist(place)?);
@@ -145,8 +147,8 @@ fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Resu
 const PART_PREFIX: &str = ".memlens-";
 const PART_SUFFIX: &str = ".part";
 
-/// Removes what killed processes of this user left of files that they were writing in a folder: regular files with the name of
-/// such a part that nobody has locked. What cannot be removed stays.
+/// Removes temporary files that killed processes of this user left in a folder: regular files with such a name that no
+/// process has locked. Errors are ignored.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -154,7 +156,7 @@ fn remove_leftovers(folder: &Path) {
         if !name.starts_with(PART_PREFIX) || !name.ends_with(PART_SUFFIX) {
             continue;
         }
-        // Opened to read, a link or a pipe in its place is not followed or waited for.
+        // Opened for reading; links are not followed, and a pipe does not block.
         let Ok(found) = crate::open_own(&entry.path(), File::options().read(true)) else {
             continue;
         };
@@ -167,12 +169,12 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Whether a file belongs to the user of this process.
+/// Returns whether a file belongs to the user of this process.
 fn is_of_this_user(found: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // A new file belongs to whoever makes it.
+        // A new file belongs to the user who creates it.
         let own = tempfile::tempfile().and_then(|own| own.metadata());
         own.is_ok_and(|own| own.uid() == found.uid())
     }
@@ -183,7 +185,7 @@ fn is_of_this_user(found: &fs::Metadata) -> bool {
     }
 }
 
-/// A whole file beside a place, under a name that nobody takes for it, for whom `found` is.
+/// Writes a complete temporary file beside `place`, under a reserved name and with the permissions of `found`.
 pub(crate) fn part_beside(
     place: &Path,
     found: Option<&fs::Metadata>,
@@ -194,14 +196,14 @@ pub(crate) fn part_beside(
     #[cfg(unix)]
     if found.is_none() {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the person's umask leaves of it, and not theirs alone.
+        // The default mode of a new file, restricted by the umask, instead of the private one of temporary files.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let folder = place.parent().unwrap_or(Path::new("."));
     remove_leftovers(folder);
     let mut part = loop {
         let part = builder.tempfile_in(folder)?;
-        // The lock tells others that somebody still writes it. Before it was taken they may have removed the file.
+        // The lock shows other processes that the file is in use. They may have removed it before the lock was taken.
         part.as_file().lock()?;
         if part.path().exists() {
             break part;
@@ -209,7 +211,7 @@ pub(crate) fn part_beside(
     };
     part.write_all(bytes)?;
     if let Some(found) = found {
-        // A group that this user is not in cannot be given; who may read it is kept all the same.
+        // A group that this user is not in cannot be set; the mode is kept anyway.
         let _ = keep_group(part.as_file(), found);
         part.as_file().set_permissions(found.permissions())?;
     }

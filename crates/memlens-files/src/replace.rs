@@ -1,7 +1,7 @@
-//! Replacing a file that another program may save at the same time.
+//! Replaces a file that another program may save at the same time.
 //!
-//! Properties checked: whatever the other program saves, and at whatever step, its last text is in the file or in the backup
-//! afterwards; the file and its backup keep who may read them.
+//! Properties checked: whatever and whenever the other program saves, its last text is afterwards in the file or in the
+//! backup; the file and its backup keep their permissions.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
@@ -9,23 +9,23 @@ use std::path::Path;
 
 use crate::places::{has_other_names, is_own, keep_group, part_beside};
 
-/// Longest text that is compared; a longer one counts as changed.
+/// Greatest length of a file that is compared; a longer one counts as changed.
 const N_BYTES_MAX: u64 = 64 << 20;
-/// Each further round needs another save within some microseconds.
+/// Maximum number of exchanges. Each further round needs another save within a few microseconds.
 const ROUNDS_MAX: usize = 1000;
 
 const CHANGED: &str = "it has changed since it was read; look at the changes again";
 
-/// Replaces a file that another program reads and saves. `backup`, in the same folder, then holds the old file itself, with its
-/// owner, group and mode. A reader finds either the old text or the new one.
+/// Replaces a file that another program reads and saves. Afterwards `backup`, in the same folder, is the old file
+/// itself, with its owner, group and mode. A reader finds either the old text or the new one.
 ///
-/// The new file is written first; both files then exchange their names, and what came out is compared with `expected`. If it
-/// differs, it is put back, unless a newer text is there already. Without an exchange in the file system, the comparison comes
-/// directly before the rename, and a save between the two is lost.
+/// The new file is written first. Then both files exchange their names, and the old one is compared with `expected`. If
+/// it differs, it is put back, unless the place holds a newer text by then. If the file system has no exchange, the
+/// comparison precedes the rename directly, and a save between the two is lost.
 ///
 /// # Errors
-/// In words for the user: if it no longer holds `expected`, is a link or has other names, is read-only or another user's; if
-/// `backup` exists; whatever the system reports. The file then holds what the other program saved last.
+/// A message for the user: if the file no longer holds `expected`, is a link or has other names, is read-only or
+/// another user's; if `backup` exists; or the system's error. The file then holds what the other program saved last.
 pub fn replace_keeping(
     place: &Path,
     expected: &[u8],
@@ -46,15 +46,15 @@ pub fn replace_keeping(
 /// A moment at which another program may save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// The file was compared and is not yet replaced.
+    /// The file was compared and is not replaced yet.
     Compared,
-    /// The new text is in place; what came out was not compared yet.
+    /// The new text is in place; the old one is not compared yet.
     Exchanged,
-    /// What came out differed.
+    /// The old text differed from the expected one.
     Differs,
-    /// The new text is still in place, and is to be taken out again.
+    /// The new text is still in place and is about to be removed again.
     Checked,
-    /// What came out was put back.
+    /// The old text was put back.
     PutBack,
 }
 
@@ -85,8 +85,8 @@ impl Replacement<'_> {
         let part = part_beside(self.backup, Some(&found), self.bytes)?;
         is_own(part.as_file(), &found)?;
         keep_group(part.as_file(), &found)?;
-        // Under the backup's name from here on, so that no program that is killed leaves the old text under a name that is
-        // removed later.
+        // From here on the new file has the backup's name: temporary names are removed later, and a killed program must
+        // not leave the old text under one.
         drop(part.persist_noclobber(self.backup)?);
         let compared = Version::at(self.backup).and_then(|new| self.compare().map(|()| new));
         let (new, exchanged) = match compared {
@@ -109,7 +109,7 @@ impl Replacement<'_> {
         }
     }
 
-    /// Refuses a file that does not hold the expected text.
+    /// Fails if the file does not hold the expected text.
     fn compare(&mut self) -> io::Result<()> {
         if !Version::at(self.place)?.holds(self.expected) {
             return refused(CHANGED);
@@ -118,7 +118,7 @@ impl Replacement<'_> {
         Ok(())
     }
 
-    /// Compares what came out, now under the backup's name, and puts back what was not expected.
+    /// Compares the old file, now under the backup's name, and puts it back if it differs.
     fn settle(&mut self, new: Version) -> io::Result<()> {
         (self.step)(Step::Exchanged);
         let is_expected =
@@ -126,7 +126,7 @@ impl Replacement<'_> {
         let mut taken = Version::at(self.backup);
         if is_expected(&taken) {
             sync_folder(self.place);
-            // A program that had the file open may have written to it meanwhile.
+            // A program that had the file open may have written to it in the meantime.
             taken = Version::at(self.backup);
             if is_expected(&taken) {
                 return Ok(());
@@ -136,7 +136,7 @@ impl Replacement<'_> {
         let mut taken = taken.ok();
         let mut put = Some(new);
         for _ in 0..ROUNDS_MAX {
-            // The other program saved again, which is newer than what came out.
+            // The other program saved again, and that text is newer.
             if !is_at(self.place, put.as_ref()) {
                 fs::remove_file(self.backup)?;
                 return refused(CHANGED);
@@ -148,7 +148,8 @@ impl Replacement<'_> {
                 fs::remove_file(self.backup)?;
                 return refused(CHANGED);
             }
-            // A save fell between the check and the exchange, so what came out is newer than what was put back.
+            // A save came between the check and the exchange, so the text that was taken out is newer than the one put
+            // back.
             put = taken;
             taken = Version::at(self.backup).ok();
         }
@@ -165,7 +166,7 @@ impl Replacement<'_> {
         )
     }
 
-    /// The same without an exchange of names.
+    /// Replaces the file if the file system cannot exchange names.
     fn rename(&mut self, found: &fs::Metadata) -> io::Result<()> {
         let new = part_beside(self.place, Some(found), self.bytes)?;
         keep_group(new.as_file(), found)?;
@@ -184,7 +185,7 @@ fn refused<T>(why: &str) -> io::Result<T> {
     Err(io::Error::other(why.to_owned()))
 }
 
-/// A file as it was at one moment. While it is held, no other file gets its inode.
+/// A file's content at one moment. While the handle is open, no other file gets its inode.
 struct Version {
     file: File,
     bytes: Vec<u8>,
@@ -218,7 +219,7 @@ impl Version {
     }
 }
 
-/// Whether a path still holds a version; `None` means that it is not a regular file.
+/// Returns whether a path still holds a version; `None` stands for a file that cannot be read as a regular file.
 fn is_at(path: &Path, version: Option<&Version>) -> bool {
     match (Version::at(path), version) {
         (Ok(found), Some(version)) => found.is_same(version),
@@ -227,7 +228,7 @@ fn is_at(path: &Path, version: Option<&Version>) -> bool {
     }
 }
 
-/// Writes the names in a file's folder to the disk; without success, they follow later.
+/// Flushes the names in a file's folder to the disk. Errors are ignored.
 fn sync_folder(place: &Path) {
     let folder = place
         .parent()
@@ -248,7 +249,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::Error::from(ErrorKind::Unsupported))
 }
 
-/// Whether the file system or the kernel cannot exchange names.
+/// Returns whether the error means that the file system or the kernel cannot exchange names.
 fn is_unsupported(error: &io::Error) -> bool {
     matches!(
         error.kind(),

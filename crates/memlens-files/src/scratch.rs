@@ -1,7 +1,7 @@
-//! Folders for files that are needed for a moment only, such as copies of other programs' databases.
+//! Folders for temporary files, such as copies of other programs' databases.
 //!
-//! Properties checked: nobody else can look into one, whatever the process's umask; what a process that was killed left is
-//! removed by the next one, and nothing that is in use.
+//! Properties checked: other users cannot access one, whatever the process's umask; folders that a killed process left
+//! are removed by the next one, and none that is in use.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -11,24 +11,24 @@ use tempfile::TempDir;
 
 use crate::own::{keep_private, make_folder, open_own};
 
-/// How the names of scratch folders begin.
+/// Prefix of the names of scratch folders.
 const PREFIX: &str = "copy-";
-/// The file whose lock is shared by all that use a scratch folder here, and held alone while leftovers are removed.
+/// The lock file: users of scratch folders share its lock; removing leftovers takes it exclusively.
 const LOCK: &str = "lock";
 
-/// A folder that only its user may look into, removed with its value.
+/// A folder that only its user can access, removed when this value is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     dir: Option<TempDir>,
-    /// Keeps others from removing the folder.
+    /// Keeps other processes from removing the folder.
     lock: File,
 }
 
 impl Scratch {
-    /// Makes a folder in `within`, which is made if absent, after removing what killed processes left there.
+    /// Creates a folder in `within`, after removing what killed processes left there. `within` is created if missing.
     ///
     /// # Errors
-    /// What the system answers.
+    /// The system's error; also if `within` is a link.
     pub fn new(within: &Path) -> io::Result<Scratch> {
         make_folder(within)?;
         if !within.symlink_metadata()?.is_dir() {
@@ -57,7 +57,7 @@ impl Scratch {
         })
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     ///
     /// # Panics
     /// After [`Scratch::unlink`] succeeded.
@@ -67,20 +67,20 @@ impl Scratch {
             .path()
     }
 
-    /// Removes the names of the folder and its files where the system allows that while they are open: the files are gone
-    /// as soon as they are closed, even if the process is killed.
+    /// Removes the names of the folder and its files, if the system allows that while they are open. The files then
+    /// disappear as soon as they are closed, even if the process is killed.
     pub fn unlink(&mut self) {
         if !cfg!(unix) {
             return;
         }
         if let Some(dir) = self.dir.take() {
             match fs::remove_dir_all(dir.path()) {
-                // Else it is removed later.
+                // If this fails, the folder is removed later.
                 Err(_) => self.dir = Some(dir),
                 Ok(()) => {
-                    // Its drop finds nothing.
+                    // Dropping it finds nothing to remove.
                     drop(dir);
-                    // Nothing is left that others must not remove.
+                    // Nothing is left that needs the lock.
                     let _ = self.lock.unlock();
                 }
             }
@@ -88,7 +88,7 @@ impl Scratch {
     }
 }
 
-/// Removes the scratch folders in `within` that killed processes left; none that is in use.
+/// Removes the scratch folders in `within` that killed processes left. Folders in use stay.
 pub fn remove_leftovers(within: &Path) {
     if !within.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         return;
@@ -110,7 +110,7 @@ fn remove_all(within: &Path) {
     for entry in fs::read_dir(within).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(PREFIX) {
             let path: PathBuf = entry.path();
-            // A link is not followed. What cannot be removed now is tried again the next time.
+            // Links are not followed. What cannot be removed now is tried again next time.
             let _ = fs::remove_dir_all(path);
         }
     }

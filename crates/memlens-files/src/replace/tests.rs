@@ -24,9 +24,9 @@ fn names(dir: &Path) -> Vec<String> {
 /// How the other program saves.
 #[derive(Debug, Clone, Copy)]
 enum Saves {
-    /// A new file, which it moves into the place.
+    /// Writes a new file and renames it over the old one.
     NewFile,
-    /// Into the file that it finds.
+    /// Writes into the existing file.
     InPlace,
 }
 
@@ -43,7 +43,7 @@ impl Saves {
     }
 }
 
-/// Replaces "old" by "new" while another program saves at the given steps, each save with a text of its own.
+/// Replaces "old" by "new" while another program saves at the given steps, with a different text each time.
 fn with_saves(
     dir: &Path,
     saves: Saves,
@@ -97,7 +97,7 @@ fn a_save_at_any_step_is_in_place_afterwards() {
             assert_eq!(text(&dir.path().join("config")), last, "{saves:?} {at:?}");
             assert_eq!(names(dir.path()), ["config"], "{saves:?} {at:?}");
         }
-        // After the exchange a save comes after the change, as it would a moment later.
+        // A save after the exchange is like a save a moment after the change.
         let dir = scratch();
         let (outcome, last) = with_saves(dir.path(), saves, &[Exchanged], exchange);
         outcome.expect("it was replaced before the save");
@@ -164,21 +164,21 @@ fn a_file_system_without_exchange_compares_before_the_rename() {
     assert_eq!(text(&at("config")), "new");
     assert_eq!(text(&at("config.bak")), "old");
     fs::remove_file(at("config.bak")).expect("it is ours");
-    // The first comparison comes before the exchange that fails.
+    // The first comparison precedes the exchange that fails.
     let (outcome, last) = with_saves(dir.path(), Saves::NewFile, &[Step::Compared], no_exchange);
     assert!(outcome.is_err());
     assert_eq!(text(&at("config")), last);
     assert_eq!(names(dir.path()), ["config"]);
 }
 
-/// The number that a text carries.
+/// Returns the number in a text.
 fn number(text: &str) -> Option<u64> {
     text.strip_prefix("save ")?.lines().next()?.parse().ok()
 }
 
-/// Replaces the file again and again while a thread saves it, once for each attempt. How long the thread waits before it saves
-/// follows the outcome, so that the saves fall around the moment of the exchange. After each attempt the text that was saved
-/// must be in the file or, if it was replaced, in the backup.
+/// Replaces the file many times while a thread saves it once per attempt. The thread's delay is adapted to the outcome,
+/// so that the saves fall close to the exchange. After each attempt the saved text must be in the file or, if it was
+/// replaced, in the backup.
 fn stress(saves: Saves) {
     const N_OF_EACH: usize = 40;
     let dir = scratch();
@@ -227,7 +227,7 @@ fn stress(saves: Saves) {
                         held == Some(saved) || kept == Some(saved),
                         "{saves:?}: saved {saved}, found {held:?}, in the backup {kept:?}"
                     );
-                    // What it holds now is the beginning of the next attempt.
+                    // The current content is the start of the next attempt.
                     saves.save(&place, &format!("save {saved}\n"));
                 }
                 Err(error) => {
@@ -242,7 +242,7 @@ fn stress(saves: Saves) {
     });
 }
 
-/// Ends the other thread, also when a check fails.
+/// Ends the other thread, even if a check fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -263,7 +263,7 @@ fn a_config_is_replaced_and_its_text_kept() {
     let at = |name: &str| dir.path().join(name);
     fs::write(at("config"), "old").expect("it can be written");
     fs::set_permissions(at("config"), fs::Permissions::from_mode(0o640)).expect("it is ours");
-    // Only the system's own user can give any group.
+    // Only root can set any group.
     let group = std::os::unix::fs::chown(at("config"), None, Some(4711)).map(|()| 4711);
     replace_keeping(&at("config"), b"old", b"new", &at("config.bak")).expect("it is replaced");
     let mode = |name: &str| {
@@ -317,7 +317,7 @@ fn a_config_is_replaced_and_its_text_kept() {
     fs::set_permissions(at("config"), fs::Permissions::from_mode(0o400)).expect("it is ours");
     assert!(refused("config", b"new", "2.bak").contains("read-only"));
     fs::set_permissions(at("config"), fs::Permissions::from_mode(0o600)).expect("it is ours");
-    // Nobody but the system's own user can give a file away.
+    // Only root can give a file to another user.
     if std::os::unix::fs::chown(at("config"), Some(4711), None).is_ok() {
         assert!(refused("config", b"new", "2.bak").contains("another user"));
     }
