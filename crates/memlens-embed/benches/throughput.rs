@@ -1,8 +1,8 @@
-//! How fast the bundled model embeds chunks, against ONNX Runtime alone on the same threads.
+//! Compares the speed of the bundled model with that of ONNX Runtime alone on the same threads.
 //!
-//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-embed --bench throughput`. Prints one
-//! series a line as JSON. The bare session has the same model file and settings and gets token ids that are ready: it
-//! neither cuts a text into tokens nor pools and normalises, which [`Bundled`] does within its time.
+//! Run by `cargo xtask bench`, or alone by `cargo bench --profile dev -p memlens-embed --bench throughput`. Prints one
+//! series per line as JSON. The bare session has the same model file and settings and gets prepared token ids: it
+//! neither tokenizes nor pools and normalises, which [`Bundled`] does within its time.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -20,15 +20,15 @@ use ort::value::TensorRef;
 use serde_json::json;
 use tokenizers::{Tokenizer, TruncationParams};
 
-/// How many chunks are embedded, and how long they are at least.
+/// Number of chunks, and their minimum length.
 const N_CHUNKS: usize = 500;
 const CHUNK_CHARS: usize = 1500;
-/// How many tokens of a chunk the model reads, as [`Bundled`] does.
+/// Maximum number of tokens of a chunk, as in [`Bundled`].
 const MAX_TOKENS: usize = 256;
-/// Both sides take turns after so many chunks, so that a busy machine slows both down.
+/// Both sides take turns after this many chunks, so that other load slows both down.
 const BLOCK: usize = 10;
-/// Makes this program the process that runs ONNX Runtime alone: fastembed keeps the one environment of its process to
-/// itself.
+/// Makes this program the process that runs ONNX Runtime alone: fastembed does not share the one environment of its
+/// process.
 const ALONE: &str = "--onnxruntime-alone";
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// Embeds block after block, by turns with a process that runs ONNX Runtime alone.
+/// Embeds block after block, alternating with a process that runs ONNX Runtime alone.
 fn compare(chunks: &[String], threads: usize) {
     let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
     let mut bundled = Bundled::load(&at, threads).expect("library and model fit");
@@ -57,7 +57,7 @@ fn compare(chunks: &[String], threads: usize) {
         started.elapsed()
     };
     let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    // The first block once more, before, to warm up.
+    // Runs the first block once before, to warm up.
     embed(&chunks[..BLOCK]);
     alone.run(0);
     for (number, block) in chunks.chunks(BLOCK).enumerate() {
@@ -81,7 +81,7 @@ fn compare(chunks: &[String], threads: usize) {
     print("embed chunks, ratio to ONNX Runtime", "", note, &ratios);
 }
 
-/// Runs the blocks whose numbers come in, and answers with the nanoseconds that each took.
+/// Runs the blocks whose numbers it reads, and prints the nanoseconds that each took.
 fn serve(chunks: &[String], threads: usize) {
     let at = Locations::find(&[]).expect("the other process found them");
     let _builder = ort::init_from(&at.runtime).expect("the other process loaded it");
@@ -124,7 +124,7 @@ impl Alone {
         }
     }
 
-    /// How long a block took.
+    /// Runs a block and returns the time that it took.
     fn run(&mut self, number: usize) -> Duration {
         writeln!(self.numbers, "{number}").expect("the other process listens");
         let mut nanos = String::new();
@@ -142,7 +142,7 @@ fn print(name: &str, unit: &str, note: &str, samples: &[f64]) {
     );
 }
 
-/// The model in a session of its own.
+/// The model in its own session.
 struct Bare {
     session: Session,
     tokenizer: Tokenizer,
@@ -193,10 +193,10 @@ impl Bare {
     }
 }
 
-/// Chunks that all differ, of the words of the fixture's notes.
+/// Returns distinct chunks made of the words of the fixture's notes.
 fn chunks() -> Vec<String> {
     let words = words();
-    // Steps without a common divisor lead through all words in another order each.
+    // Steps that are coprime to the number of words visit all words, each in a different order.
     let steps = (1..).filter(|step| greatest_common_divisor(*step, words.len()) == 1);
     let chunk = |step: usize| {
         let mut chunk = String::new();

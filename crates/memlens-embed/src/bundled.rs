@@ -1,4 +1,4 @@
-//! The model that comes with the program: all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime through fastembed.
+//! The bundled model: all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime through fastembed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,17 +16,17 @@ use tokenizers::{
 use crate::telemetry::is_telemetry_forbidden;
 use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors};
 
-/// The bundled model, loaded.
+/// The loaded bundled model.
 ///
-/// It embeds one text at a time, which is the fastest on a processor and the leanest in memory (about 80 MB).
+/// It embeds one text at a time, which is fastest on a CPU and needs the least memory (about 80 MB).
 pub struct Bundled {
     info: ModelInfo,
     model: TextEmbedding,
 }
 
-/// Whether this processor has instructions that sum the products of the model's 8-bit weights as they are. Others cut sums off
-/// at 16 bits: vectors have a cosine of some 0.9997 with those of the first kind, and rows that stand close may stand the other
-/// way round. Whoever compares figures of the model with some that were taken elsewhere asks for it.
+/// Returns whether this processor sums the products of the model's 8-bit weights exactly. Others saturate sums at 16
+/// bits: their vectors have a cosine of about 0.9997 with the exact ones, and rows with close scores may swap. Check
+/// this before comparing the model's figures with those of another machine.
 pub fn sums_exactly() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("avx512vnni");
@@ -40,7 +40,7 @@ pub(crate) struct ModelFile {
     sha256: &'static str,
 }
 
-/// The graph with its weights, then the tokenizer's files; `model/SOURCE.md` tells where they come from.
+/// The graph with its weights, then the tokenizer's files; their origin is in `model/SOURCE.md`.
 pub(crate) const MODEL_FILES: [ModelFile; 5] = [
     ModelFile {
         name: "model.onnx",
@@ -64,23 +64,24 @@ pub(crate) const MODEL_FILES: [ModelFile; 5] = [
     },
 ];
 
-/// The model's id: its name and the start of the sum of [`MODEL_FILES`]' first file.
+/// The model's id: its name and the start of the checksum of the first of [`MODEL_FILES`].
 const ID: &str = "all-MiniLM-L6-v2-q8@57d50a19";
-/// Numbers in a vector.
+/// Number of values in a vector.
 const DIM: usize = 384;
-/// Tokens read of a text; the model was trained on 128 and takes 512, but reads 256 best.
+/// Maximum number of tokens read of a text. The model was trained on 128 and accepts 512, but works best with 256.
 const MAX_TOKENS: usize = 256;
-/// What the model says of each token, before it is made one vector: `f32[n_texts, n_tokens, dim]`.
+/// The model's output for each token, before pooling: `f32[n_texts, n_tokens, dim]`.
 const TOKENS_OUTPUT: OutputKey = OutputKey::ByName("last_hidden_state");
 
 impl Bundled {
     /// Loads library and model, to run on `threads` threads (at least 1).
     ///
-    /// The library is loaded once per process: later calls go on with the one that was loaded first. Threads that the
-    /// library starts have the priority of the calling thread, so [`crate::lower_priority`] comes before.
+    /// The library is loaded once per process; later calls use the one that was loaded first. Threads that the library
+    /// starts have the priority of the calling thread, so call [`crate::lower_priority`] before.
     ///
     /// # Errors
-    /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or [`EmbedError::LoadModel`].
+    /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or
+    /// [`EmbedError::LoadModel`].
     pub fn load(at: &Locations, threads: usize) -> Result<Self, EmbedError> {
         load_runtime(at)?;
         let [
@@ -102,7 +103,7 @@ impl Bundled {
         let options = InitOptionsUserDefined::new()
             .with_max_length(MAX_TOKENS)
             .with_intra_threads(threads.max(1))
-            // Threads that wait for work without sleeping would take the cores that were left to others.
+            // Threads that spin while they wait would take the cores that are left to other programs.
             .with_session_config("session.intra_op.allow_spinning", "0");
         let load_error = |why: String| EmbedError::LoadModel { why };
         let model = TextEmbedding::try_new_from_user_defined(model, options)
@@ -113,17 +114,18 @@ impl Bundled {
         })
     }
 
-    /// Checks what [`Bundled::load`] would load, without the time and the memory that a loaded model takes.
+    /// Checks what [`Bundled::load`] would load, without the time and memory of loading the model.
     ///
     /// # Errors
-    /// As [`Bundled::load`], but for [`EmbedError::LoadModel`].
+    /// Like [`Bundled::load`], except [`EmbedError::LoadModel`].
     pub fn check(at: &Locations) -> Result<ModelInfo, EmbedError> {
         load_runtime(at)?;
         read_model(&at.model)?;
         Ok(info())
     }
 
-    /// The start of `text` that has every token which is read: the tokenizer would take the whole, however long.
+    /// Returns the start of `text` that holds every token that is read. The tokenizer would process the whole text,
+    /// however long.
     fn part_read<'a>(&self, text: &'a str) -> &'a str {
         let mut n_tokens = 0;
         let mut end = 0;
@@ -169,9 +171,9 @@ impl Bundled {
     }
 }
 
-/// Tokenizes a text as the model's tokenizer does, but without its cut at [`MAX_TOKENS`].
+/// Tokenizes a text like the model's tokenizer, but without truncating at [`MAX_TOKENS`].
 ///
-/// A second tokenizer without the cut would hold the vocabulary twice: 5 MB.
+/// A second tokenizer without truncation would hold the vocabulary twice: 5 MB.
 fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
     let mut text = tokenizer
         .get_added_vocabulary()
@@ -179,13 +181,13 @@ fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
     tokenizer
         .get_pre_tokenizer()
         .map_or(Ok(()), |words| words.pre_tokenize(&mut text))
-        // Every text has tokens: what the tokenizer does not know is one `[UNK]`.
+        // Every text has tokens: an unknown word becomes one `[UNK]`.
         .and_then(|()| text.tokenize(|word| tokenizer.get_model().tokenize(word.get())))
         .expect("the model's tokenizer takes every text");
     text
 }
 
-/// The ids of the tokens of a text.
+/// Returns the ids of a text's tokens.
 fn tokens(text: &PreTokenizedString) -> impl Iterator<Item = u32> {
     text.get_splits(OffsetReferential::Normalized, OffsetType::None)
         .into_iter()
@@ -217,7 +219,7 @@ impl Embedder for Bundled {
             .transform([text], Some(1))
             .map_err(token_error)?
             .into_raw();
-        // The same tokenizer cuts at the same token, so the rows are those of these tokens.
+        // The same tokenizer truncates at the same token, so the rows match these tokens.
         let tokens = self
             .model
             .tokenizer
@@ -269,17 +271,17 @@ fn info() -> ModelInfo {
     }
 }
 
-/// The token of what the tokenizer does not know.
+/// The token for words that the tokenizer does not know.
 const UNKNOWN: &str = "[UNK]";
 
-/// More than [`MAX_TOKENS`] tokens of nearly every text, and little work for the tokenizer.
+/// Holds more than [`MAX_TOKENS`] tokens of nearly every text, and is little work for the tokenizer.
 const READ_BYTES: usize = 1 << 12;
 
-/// Text is counted in slices of about this size, since a count takes some 60 times its text in memory.
+/// Texts are counted in slices of about this size, because counting takes about 60 times the text's memory.
 const COUNT_BYTES: usize = 1 << 16;
 
-/// Cuts `text` after blanks into slices of at least `n_bytes`, the last excepted. No token holds a blank, so the slices
-/// have the tokens of the whole.
+/// Cuts `text` after blanks into slices of at least `n_bytes`, except the last. No token contains a blank, so the
+/// slices have the same tokens as the whole text.
 fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -301,10 +303,10 @@ pub fn load_runtime(at: &Locations) -> Result<(), EmbedError> {
     if !is_telemetry_forbidden() {
         return Err(EmbedError::Telemetry);
     }
-    // A relative path would be looked up beside the executable first.
+    // A relative path would first be searched beside the executable.
     let absolute = path::absolute(&at.runtime).unwrap_or_else(|_| at.runtime.clone());
     match ort::init_from(&absolute) {
-        // fastembed builds the one environment of the process itself.
+        // fastembed creates the one environment of the process itself.
         Ok(_builder) => Ok(()),
         Err(error) => Err(EmbedError::LoadRuntime {
             path: absolute,
@@ -313,7 +315,7 @@ pub fn load_runtime(at: &Locations) -> Result<(), EmbedError> {
     }
 }
 
-/// Reads and checks the files in the order of [`MODEL_FILES`].
+/// Reads and verifies the files in the order of [`MODEL_FILES`].
 fn read_model(folder: &Path) -> Result<[Vec<u8>; 5], EmbedError> {
     let mut read: [Vec<u8>; 5] = Default::default();
     for (file, bytes) in MODEL_FILES.iter().zip(&mut read) {
@@ -337,8 +339,8 @@ fn read_model(folder: &Path) -> Result<[Vec<u8>; 5], EmbedError> {
     Ok(read)
 }
 
-/// What is checked: slices for counting keep every byte, stay near their size and end after blanks. What the model does
-/// is checked in `tests/bundled.rs`.
+/// Checks that slices for counting keep every byte, stay near their size and end after blanks. The model itself is
+/// tested in `tests/bundled.rs`.
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -3,26 +3,26 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Says why there is no embedder or no vector.
+/// Why there is no embedder or no vector.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The library or the model is in none of the places where it may lie.
+    /// The library or the model is not in any of the places where it may be.
     #[error(
         "cannot find {what} (`cargo xtask setup` fetches what is missing): looked at {}",
         list(looked)
     )]
     NotFound {
-        /// What was looked for.
+        /// The name of the missing file.
         what: &'static str,
-        /// Every place, in the order in which they were tried.
+        /// Every searched path, in the order in which they were tried.
         looked: Vec<PathBuf>,
     },
-    /// A file is there, but it is no ONNX Runtime library that fits.
+    /// The file exists, but it is not a suitable ONNX Runtime library.
     #[error("cannot load ONNX Runtime from {}: {why}", path.display())]
     LoadRuntime {
-        /// The file.
+        /// Path of the library's file.
         path: PathBuf,
-        /// The loader's reason.
+        /// The loader's error message.
         why: String,
     },
     /// ONNX Runtime would report its use to its maker: `forbid_telemetry` was not called.
@@ -31,34 +31,34 @@ pub enum EmbedError {
     /// A file of the model cannot be read.
     #[error("cannot read model file {}: {source}", path.display())]
     ReadModel {
-        /// The file.
+        /// Path of the model's file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file of the model is not the one that this version was made with.
+    /// A file of the model is not the one that this version was built for.
     #[error("cannot use model file {}: its sha256 is {found}, not {expected}", path.display())]
     OtherModel {
-        /// The file.
+        /// Path of the model's file.
         path: PathBuf,
-        /// What its content sums to.
+        /// The checksum of its content.
         found: String,
-        /// What it should sum to.
+        /// The checksum that is expected.
         expected: &'static str,
     },
-    /// ONNX Runtime does not take the model.
+    /// ONNX Runtime does not accept the model.
     #[error("cannot load model: {why}")]
     LoadModel {
-        /// Its reason.
+        /// ONNX Runtime's error message.
         why: String,
     },
-    /// A text gave no vector.
+    /// A text could not be embedded.
     #[error("cannot embed text: {why}")]
     Embed {
-        /// The reason.
+        /// The model's error message.
         why: String,
     },
-    /// The caller asked to stop.
+    /// The caller cancelled the call.
     #[error("cannot embed text: cancelled")]
     Cancelled,
 }

@@ -1,19 +1,19 @@
-//! An embedder without a model: texts with common words have like vectors.
+//! An embedder without a model: texts with common words have similar vectors.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{EmbedError, Embedder, ModelInfo, TokenVectors};
 
-/// Hashes each word of a text to a place and a sign of its vector; for tests that need vectors but no meaning.
+/// Hashes each word of a text to a position and a sign in its vector, for tests that need vectors but no meaning.
 ///
-/// Deterministic on every machine, without files. Case and signs do not count, and neither does the order of words.
+/// Deterministic on every machine and needs no files. Case, punctuation and the order of words do not matter.
 #[derive(Clone, Debug)]
 pub struct Hashing {
     info: ModelInfo,
 }
 
 impl Hashing {
-    /// Makes an embedder of `dim` numbers a vector; its id tells the dimension.
+    /// Returns an embedder with vectors of `dim` numbers; its id includes the dimension.
     ///
     /// # Panics
     /// If `dim` is 0.
@@ -30,7 +30,7 @@ impl Hashing {
         }
     }
 
-    /// The place of a word's one number in a vector, and the number, 1 or -1.
+    /// Returns the position of a word's number in a vector, and the number, 1 or -1.
     fn place(&self, word: &str) -> (usize, f32) {
         let hash = fnv1a(word.to_lowercase().as_bytes());
         let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
@@ -49,7 +49,7 @@ impl Hashing {
             .sum::<f32>()
             .sqrt();
         if length == 0.0 {
-            // No word, or words that cancel out: some vector of unit length.
+            // No word, or words that cancel out: any vector of unit length.
             vector[0] = 1.0;
             return vector;
         }
@@ -57,7 +57,7 @@ impl Hashing {
     }
 }
 
-/// 64 numbers a vector: few enough to be fast, enough that two words rarely meet.
+/// 64 numbers per vector: few enough to be fast, enough that two words rarely collide.
 impl Default for Hashing {
     fn default() -> Self {
         Self::new(64)
@@ -77,7 +77,7 @@ impl Embedder for Hashing {
         texts.iter().map(embed).collect()
     }
 
-    /// A token is a word, and its neighbours do not count.
+    /// A token is a word, and its neighbours have no effect.
     fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
         let mut tokens = TokenVectors::default();
         for (start, word) in words(text) {
@@ -97,7 +97,7 @@ impl Embedder for Hashing {
     }
 }
 
-/// Every run of letters and digits with the byte at which it starts.
+/// Returns every run of letters and digits with the byte at which it starts.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_between = |c: char| !c.is_alphanumeric();
     let mut end = 0;
@@ -110,14 +110,14 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, word)| !word.is_empty())
 }
 
-/// FNV-1a, 64 bits: the same everywhere, unlike the standard library's hashes.
+/// FNV-1a, 64 bits. Unlike the standard library's hashes it is the same everywhere.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// What is checked: unit length and dimension for every text, nothing but the words counts, cancelling stops.
+/// Checks unit length and dimension for every text, that only words count, and that cancelling stops.
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -169,7 +169,7 @@ mod tests {
     fn the_same_on_every_machine() {
         let places: Vec<usize> = (0..64).filter(|&at| vector("relay")[at] != 0.0).collect();
         assert_eq!(places, [34]);
-        // From the table of its authors.
+        // From the authors' published test values.
         assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
     }
 

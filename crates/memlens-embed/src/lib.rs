@@ -1,13 +1,14 @@
-//! Text to vectors, on the person's own machine.
+//! Text to vectors, on the user's own machine.
 //!
-//! [`Embedder`] is what the program asks for: a vector for a text or, as [`TokenVectors`], for each of its tokens.
-//! [`Bundled`] is the model that comes with the program, all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime, whose library
-//! [`Locations`] finds; [`load_runtime`] loads the library alone, for models that others run. [`Hashing`] needs neither
-//! model nor library and serves tests. [`forbid_telemetry`] keeps the library from reporting its use, and none is loaded
-//! without it. An [`EmbedderSource`], such as [`bundled()`], makes one for a query or for indexing. [`lower_priority`] and [`indexing_threads`] keep indexing out of the person's way.
+//! [`Embedder`] returns a vector for a text or, as [`TokenVectors`], for each of its tokens. [`Bundled`] is the model
+//! that comes with the program, all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime. [`Locations`] finds that library;
+//! [`load_runtime`] loads the library alone, for models that other code runs. [`Hashing`] needs neither model nor
+//! library and is meant for tests. [`forbid_telemetry`] keeps the library from reporting its use; without it no library
+//! is loaded. An [`EmbedderSource`], such as [`bundled()`], creates an embedder for a query or for indexing.
+//! [`lower_priority`] and [`indexing_threads`] keep indexing from slowing down other work.
 //!
-//! This crate does not know what a text is a part of, where vectors are stored or what they are compared with. It is
-//! the only one beside reranking that knows fastembed, and it never reaches for the network.
+//! This crate does not know what a text is part of, where vectors are stored or what they are compared with. Only this
+//! crate and the reranking crate use fastembed. It never uses the network.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! Where the ONNX Runtime library and the model lie.
+//! Finds the ONNX Runtime library and the model.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use crate::bundled::MODEL_FILES;
 /// The files that the bundled embedder is loaded from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locations {
-    /// The ONNX Runtime library.
+    /// The file of the ONNX Runtime library.
     pub runtime: PathBuf,
     /// The folder of the model's files.
     pub model: PathBuf,
@@ -19,26 +19,26 @@ pub struct Locations {
 
 /// The environment variable that names the library and overrides the search.
 const RUNTIME_VARIABLE: &str = "ORT_DYLIB_PATH";
-/// Where an installed application has both, seen from the folder of its programs: `/usr/lib/memlens` from `/usr/bin`.
+/// Where an installed application has both, relative to the folder of its programs: `/usr/lib/memlens` from `/usr/bin`.
 const INSTALLED: &str = "../lib/memlens";
-/// Where a checkout has the library that was fetched for it.
+/// Where a checkout has the fetched library.
 const FETCHED_RUNTIME: &str = ".fetched/onnxruntime";
-/// Where a checkout has the model.
+/// Where a checkout has the model's files.
 const CHECKOUT_MODEL: &str = "crates/memlens-embed/model";
 
 impl Locations {
-    /// Finds library and model; the first place that has one counts.
+    /// Finds library and model; the first match counts.
     ///
-    /// Library: the file that `ORT_DYLIB_PATH` names, and no other if it names one; beside the executable; in `extra`
-    /// (an installed application's resources); in `../lib/memlens` seen from the executable's folder; in
+    /// Library: the file that `ORT_DYLIB_PATH` names, and no other if that is set; beside the executable; in `extra`
+    /// (an installed application's resources); in `../lib/memlens` relative to the executable's folder; in
     /// `.fetched/onnxruntime` of the checkout around the executable.
     /// Model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
     /// `crates/memlens-embed/model` of the checkout around the executable.
     ///
     /// # Errors
-    /// [`EmbedError::NotFound`], which lists where it looked.
+    /// [`EmbedError::NotFound`], which lists the searched paths.
     pub fn find(extra: &[PathBuf]) -> Result<Self, EmbedError> {
-        // A link to the executable stands for the folder that it leads to.
+        // If the executable is a link, the folder of its target counts.
         let executable = env::current_exe()
             .and_then(fs::canonicalize)
             .unwrap_or_default();
@@ -96,7 +96,7 @@ impl Locations {
     }
 }
 
-/// The library in `folder`: of several the one of the highest version.
+/// Returns the library in `folder` with the highest version.
 fn runtime_in(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder)
         .ok()?
@@ -108,7 +108,7 @@ fn runtime_in(folder: &Path) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// The version in the name of an ONNX Runtime library, empty if there is none; `None` for any other file.
+/// Returns the version in the name of an ONNX Runtime library, empty if it has none; `None` for any other file.
 fn version(path: &Path) -> Option<Vec<u32>> {
     let name = path.file_name()?.to_str()?;
     let version = if cfg!(windows) {
@@ -133,12 +133,12 @@ fn is_model(folder: &Path) -> bool {
         .all(|file| folder.join(file.name).is_file())
 }
 
-/// What is checked: which place wins, which file of several wins, and that an error lists every place.
+/// Checks which place wins, which of several files wins, and that an error lists every place.
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Makes empty files below a scratch folder and looks for library and model from `beside`, a folder in it.
+    /// Creates empty files below a scratch folder and searches for library and model from `beside`, a folder in it.
     fn check(
         files: &[&str],
         beside: &str,
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// The files of a model in `folder`, and `others`.
+    /// Returns the files of a model in `folder`, and `others`.
     fn with_model<'a>(folder: &str, others: &[&'a str]) -> Vec<&'a str> {
         let model = MODEL_FILES
             .iter()
@@ -283,7 +283,7 @@ mod tests {
                 ".fetched/onnxruntime",
             ]),
         );
-        // A model without its graph is none.
+        // A model without its graph does not count.
         let files = with_model("app/model", &[&library]);
         let files: Vec<&str> = files
             .into_iter()

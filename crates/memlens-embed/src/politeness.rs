@@ -1,33 +1,33 @@
-//! How indexing leaves the machine to the person who works on it.
+//! Keeps indexing from slowing down the user's other work.
 
 use std::thread::available_parallelism;
 
 use thread_priority::ThreadPriority;
 
-/// Gives the current thread, and every thread that it starts from now on, the lowest priority there is.
+/// Gives the current thread, and every thread that it starts afterwards, the lowest priority.
 ///
-/// It cannot be taken back without rights. Where the system refuses, the thread goes on as it was.
+/// Raising the priority again needs privileges. If the system refuses, the priority does not change.
 pub fn lower_priority() {
     if let Err(error) = ThreadPriority::Min.set_for_current() {
         tracing::debug!(?error, "cannot lower priority");
     }
 }
 
-/// How many threads indexing may use: all cores but one, at least 1.
+/// Returns how many threads indexing may use: all cores but one, at least 1.
 pub fn indexing_threads() -> usize {
     available_parallelism()
         .map_or(1, |cores| cores.get().saturating_sub(1))
         .max(1)
 }
 
-/// What is checked: on Linux, that the system has the thread, and one that it starts, at its lowest priority.
+/// Checks on Linux that a thread, and one that it starts, run at the lowest priority.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::{fs, thread};
 
     use super::*;
 
-    /// The current thread's nice value: field 19 of its line, behind a name that may hold blanks.
+    /// Returns the current thread's nice value: field 19 of its line, after a name that may contain blanks.
     fn nice() -> i32 {
         let line =
             fs::read_to_string("/proc/thread-self/stat").expect("Linux describes every thread");

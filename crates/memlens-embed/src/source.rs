@@ -1,4 +1,4 @@
-//! Where embedders come from.
+//! Creates embedders for queries and for indexing.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -9,36 +9,36 @@ use crate::{
     lower_priority,
 };
 
-/// What an embedder is for, and so how much of the machine it may use.
+/// The use of an embedder, which decides how much of the machine it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// One short text at once, as fast as possible.
+    /// One short text at a time, as fast as possible.
     Query,
-    /// Many texts at low priority, a core left to the person.
+    /// Many texts at low priority, with one core left to the user.
     Indexing,
 }
 
-/// Makes embedders; a query must never wait for the one that indexes.
+/// Creates embedders. A query must never wait for the one that indexes.
 pub type EmbedderSource =
     Arc<dyn Fn(Purpose) -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
 
-/// The folders beside the usual ones that this program's own files may lie in.
+/// Further folders that may hold this program's own files.
 static RESOURCES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// Where the ONNX Runtime lies, for other models than the bundled one.
+/// Returns the location of ONNX Runtime, for models other than the bundled one.
 ///
 /// # Errors
-/// As [`Locations::find`].
+/// Like [`Locations::find`].
 pub fn locations() -> Result<Locations, EmbedError> {
     Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
 }
 
-/// The source of the bundled model; `resources` are further folders to look in.
+/// Returns the source of the bundled model; `resources` are further folders to search.
 ///
-/// The one that indexes is at rest until there is something to embed, and gives its memory back when it rests again:
-/// some 80 MB.
+/// The embedder for indexing is loaded only while there is something to embed, and is unloaded afterwards, which frees
+/// about 80 MB.
 pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
-    // A second source in one process looks where the first one does: the program lies in one place.
+    // All sources of one process use the folders of the first: the program is installed in one place.
     let resources = RESOURCES.get_or_init(|| resources);
     Arc::new(move |purpose| {
         let locations = Locations::find(resources)?;
@@ -49,11 +49,11 @@ pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
     })
 }
 
-/// The bundled model as the indexer has it: loaded only while there is something to embed.
+/// The bundled model for indexing, loaded only while there is something to embed.
 struct Resting {
     locations: Locations,
     info: ModelInfo,
-    /// None while it rests.
+    /// `None` while it is unloaded.
     awake: Option<Bundled>,
 }
 
@@ -71,7 +71,7 @@ impl Resting {
     }
 }
 
-/// Loads the model in a thread of low priority, which the model's own threads keep.
+/// Loads the model in a thread of low priority, which the model's own threads inherit.
 fn load_politely(locations: &Locations) -> Result<Bundled, EmbedError> {
     std::thread::scope(|scope| {
         let loading = scope.spawn(|| {

@@ -1,18 +1,18 @@
-//! The vectors of a text's tokens, each with its place in the text.
+//! The vectors of a text's tokens, each with its position in the text.
 
 use std::ops::Range;
 
-/// What a model says of each token that it read of a text, the two that mark the text's ends left out.
+/// The vectors of the tokens that a model read of a text, without the two that mark the text's ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenVectors {
     /// Row-major `f32[n_tokens, dim]`, finite, unit length.
     pub vectors: Vec<f32>,
-    /// Where each token stands in the text, in bytes, ascending; a token may be a part of a word.
+    /// Byte range of each token in the text, ascending; a token may be part of a word.
     pub ranges: Vec<Range<usize>>,
 }
 
 impl TokenVectors {
-    /// Adds a token's vector of any length; one of length 0 or that is not finite has no direction and is left out.
+    /// Adds a token's vector of any length. A vector whose length is 0 or not finite is left out.
     pub(crate) fn push(&mut self, range: Range<usize>, vector: impl Iterator<Item = f32>) {
         let start = self.vectors.len();
         self.vectors.extend(vector);
@@ -28,7 +28,7 @@ impl TokenVectors {
     }
 }
 
-/// What is checked: rows get unit length, and what has no direction has no row.
+/// Checks that rows get unit length, and that vectors without a direction are left out.
 #[cfg(test)]
 mod tests {
     use super::*;

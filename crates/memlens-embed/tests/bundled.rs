@@ -1,4 +1,4 @@
-//! The real model in the real library: its vectors against stored ones, counts, cancelling, long and odd texts.
+//! Tests of the real model and library: vectors against stored ones, counts, cancelling, long and unusual texts.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,7 +109,7 @@ fn what_follows_the_last_token_is_not_seen() {
     assert_eq!(vectors[0], vectors[1]);
     assert_eq!(vectors[0], vectors[2]);
     assert_ne!(vectors[0], vectors[3]);
-    // Blanks are no tokens, so a late word is seen behind many of them.
+    // Blanks are not tokens, so a late word after many of them is still read.
     let late = format!("{}relay", " ".repeat(50_000));
     let vectors = embed(&mut model, &["relay", &late]);
     assert_eq!(vectors[0], vectors[1]);
@@ -126,7 +126,7 @@ fn counts_do_not_stop_at_the_last_token_read() {
     check("chronotypes", 4);
     check("你好", 2);
     check(&"happy ".repeat(1000), 1000);
-    // Longer than the slices that long texts are counted in.
+    // Longer than the slices in which long texts are counted.
     check(&"a happy, chronotypes\n".repeat(20_000), 140_000);
     check(&"x".repeat(1_000_000), 1);
 }
@@ -159,7 +159,7 @@ fn tokens_have_vectors_and_places() {
         "\u{4f60}\u{597d} 12",
         &["\u{4f60}", "\u{597d}", "12"],
     );
-    // 256 tokens are read, and the two that mark the ends are not told.
+    // 256 tokens are read, including the two that mark the ends, which are not returned.
     let full = "relay ".repeat(254);
     let longer = format!("{full}{}", "night ".repeat(20_000));
     assert_eq!(
@@ -210,7 +210,7 @@ fn cancelling_stops_between_texts() {
         let answer = embedding.join().expect("it does not panic");
         assert!(matches!(answer, Err(EmbedError::Cancelled)));
     });
-    // It goes on as before.
+    // The model still works afterwards.
     assert_eq!(embed(&mut model, &["relay"]).len(), 1);
 }
 

@@ -1,6 +1,6 @@
-//! Libraries that cannot be loaded give an error that says why, never a panic.
+//! Libraries that cannot be loaded give an error with the reason, never a panic.
 //!
-//! In a file of its own: once a process has loaded a library it looks at no other.
+//! In a file of its own: once a process has loaded a library, it does not search for another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use memlens_embed::{Bundled, EmbedError, Locations};
 
-/// Tries to load `runtime` and returns the reason why not.
+/// Tries to load `runtime` and returns the error message.
 fn refusal(runtime: &Path) -> String {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("model");
     match Bundled::load(

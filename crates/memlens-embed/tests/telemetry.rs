@@ -1,6 +1,6 @@
-//! The library is not loaded where it would report its use.
+//! The library is not loaded if it would report its use.
 //!
-//! In a file of its own: the environment is the process's.
+//! In a file of its own, because the environment belongs to the process.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use memlens_embed::{Bundled, EmbedError, Locations};
 const VARIABLE: &str = "ORT_DISABLE_TELEMETRY";
 /// Makes this program try to load the model.
 const LOAD: &str = "MEMLENS_TEST_LOAD";
-/// How it ends then.
+/// Exit codes of that program.
 const LOADED: i32 = 0;
 const REFUSED: i32 = 7;
 const OTHER: i32 = 8;
@@ -39,7 +39,7 @@ fn a_library_that_would_report_is_not_loaded() {
         assert_eq!(tried(value), Some(REFUSED), "{value:?}");
     }
     assert_eq!(tried(Some("1")), Some(LOADED));
-    // Loaded or refused, it left nothing: no id of this machine, no reports to send.
+    // Loaded or refused, it left nothing behind: no id of this machine, no reports to send.
     let left: Vec<_> = fs::read_dir(home.path())
         .expect("it is there")
         .map(|entry| entry.expect("it can be read").path())
