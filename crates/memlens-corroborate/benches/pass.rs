@@ -1,7 +1,7 @@
-//! How long a whole pass takes over 10,000 and 100,000 observations of 5 to 80 words, and over hard input.
+//! Measures a whole pass over 10,000 and 100,000 observations of 5 to 80 words, and over difficult input.
 //!
-//! `cargo bench -p memlens-corroborate --profile dev`: the crate is optimised in that profile too. Prints the peak of memory
-//! above that of the texts once, which an allocator of its own counts.
+//! `cargo bench -p memlens-corroborate --profile dev`; that profile optimises this crate too. Prints the peak memory
+//! above that of the texts once, counted by its own allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use criterion::{Criterion, criterion_group, criterion_main};
 use memlens_corroborate::{Fingerprint, Measure, Observation, aggregate};
 
-/// Counts what is allocated, to tell the peak.
+/// Counts allocated bytes and their peak.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -21,7 +21,7 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
     unsafe_code,
     reason = "an allocator cannot be written without; it only counts"
 )]
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A small generator, so that every run has the same texts: SplitMix64.
+/// A small generator (SplitMix64), so that every run has the same texts.
 struct Random(u64);
 
 impl Random {
@@ -54,18 +54,18 @@ impl Random {
         (self.next() % n as u64) as usize
     }
 
-    /// A word; common ones as common as in English, by Zipf's law over `n_words` words.
+    /// Returns a word. The frequencies follow Zipf's law over `n_words` words, as in English.
     fn word(&mut self, n_words: f64) -> String {
         let share = self.below(1 << 30) as f64 / f64::from(1 << 30);
         format!("w{}", n_words.powf(share) as usize)
     }
 }
 
-/// As many as a person's notes may have, and as few as generated ones.
+/// The vocabulary size of a user's notes, and that of generated ones.
 const MANY_WORDS: f64 = 20_000.0;
 const FEW_WORDS: f64 = 2_000.0;
 
-/// Texts of 5 to 80 words, of which every fifth says again, with a word changed, what an earlier one says.
+/// Returns texts of 5 to 80 words. Every fifth repeats an earlier one with one word changed.
 fn texts(n: usize, n_words: f64) -> Vec<String> {
     let mut random = Random(1);
     let mut texts: Vec<Vec<String>> = Vec::with_capacity(n);
@@ -86,13 +86,14 @@ fn texts(n: usize, n_words: f64) -> Vec<String> {
     texts.into_iter().map(|words| words.join(" ")).collect()
 }
 
-/// One pattern of 20 words with a word of its own each, so that all are near to all: a number, or letters.
+/// Returns variants of one pattern of 20 words with one distinct word each, a number or letters, so that all are near
+/// each other.
 fn pattern(n: usize, own: impl Fn(usize) -> String) -> Vec<String> {
     let words = "the nightly run of the copy job ended well on the second host after some minutes and left nothing behind";
     (0..n).map(|at| format!("{words} {}", own(at))).collect()
 }
 
-/// A number as letters.
+/// Writes a number as letters.
 fn letters(at: usize) -> String {
     at.to_string()
         .bytes()
@@ -100,7 +101,7 @@ fn letters(at: usize) -> String {
         .collect()
 }
 
-/// One pattern of 79 words, of which each has another word in place of any: most differ by two.
+/// Returns variants of one pattern of 79 words, each with another word replaced; most differ by two.
 fn replaced(n: usize) -> Vec<String> {
     const N_WORDS: usize = 79;
     let mut random = Random(2);
@@ -112,7 +113,7 @@ fn replaced(n: usize) -> Vec<String> {
     (0..n).map(text).collect()
 }
 
-/// Texts of so many words, drawn from `n_words`.
+/// Returns texts with a length from the given range, drawn from `n_words` words.
 fn drawn(n: usize, length: Range<usize>, n_words: usize) -> Vec<String> {
     let mut random = Random(3);
     let mut text = || {

@@ -1,7 +1,7 @@
-//! One pass over all observations: pairs by both measures, joined to clusters.
+//! One pass over all observations: finds near pairs by both measures and joins them to clusters.
 //!
-//! Properties checked: the data set's rewordings are joined and its contradictions of number kept apart; identical texts
-//! cost what one costs; the order of levels is kept; canonical is a total choice.
+//! Properties checked: the data set's rewordings are joined and its contradicting numbers are kept apart; identical
+//! texts cost no more than one; the order of levels is kept; the canonical member is unique.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,20 +14,21 @@ use crate::fingerprint::Fingerprint;
 use crate::near::{self, near_pairs};
 use crate::overlap::overlapping_pairs;
 
-/// By what two observations say the same.
+/// The measure by which two observations say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
-    /// The number of SimHash bits that differ; a level is that number, 0 to 7. Good from some forty words on.
+    /// The number of SimHash bits that differ; a level is that number, 0 to 7. Works well from about forty words on.
     Simhash,
-    /// The share of common words, Jaccard's index; a level is 100 less it in percent, 0 to 50. Good for short texts.
+    /// The share of common words, Jaccard's index. A level is 100 minus that share in percent, 0 to 50. Works well for
+    /// short texts.
     Words,
 }
 
 impl Measure {
-    /// Every measure.
+    /// All measures, in a fixed order.
     pub const ALL: [Measure; 2] = [Measure::Simhash, Measure::Words];
 
-    /// How far two texts are apart: differing bits, 0 to 64, or 1 less their overlap, 0 to 1.
+    /// Returns the distance of two texts: the number of differing bits, 0 to 64, or 1 minus their overlap, 0 to 1.
     pub fn distance(self, a: &Fingerprint, b: &Fingerprint) -> f64 {
         match self {
             Measure::Simhash => f64::from(a.distance(b)),
@@ -36,18 +37,18 @@ impl Measure {
     }
 }
 
-/// One observation as aggregation sees it; its id is its place among all.
+/// An observation to aggregate; its id is its index among all.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// What is kept of its text.
+    /// The fingerprint of its text.
     pub fingerprint: &'a Fingerprint,
-    /// Who says it: the number of an agent, else of a folder.
+    /// The number of its source: an agent, otherwise a folder.
     pub source: u32,
-    /// The note that holds it; those of one note follow each other.
+    /// The note that holds it; observations of one note are consecutive.
     pub document: u32,
 }
 
-/// What one pass finds.
+/// The result of one pass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Aggregation {
     simhash: Clusters,
@@ -57,19 +58,20 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// How many pairs were passed over because both were tied by nearer ones already; 0 but for very many near
-    /// each other. Where contradictions part what ties them, a cluster may come out smaller for it, never larger.
+    /// Returns how many pairs were skipped because nearer pairs already connected both. It is 0 unless very many are
+    /// near each other. If contradictions separate what those pairs connected, a cluster may be smaller than without
+    /// skipping, never larger.
     pub fn n_passed_over(&self) -> u64 {
         self.n_passed_over
     }
 
-    /// How many observations agree with nothing since they are boilerplate: they stand word for word in
+    /// Returns how many observations agree with none because they are boilerplate: they occur word for word in
     /// [`NOTES_MIN`](crate::NOTES_MIN) or more notes of unlike topics, name a licence or head a release.
     pub fn n_boilerplate(&self) -> u32 {
         self.n_boilerplate
     }
 
-    /// The clusters by a measure.
+    /// Returns the clusters by one measure.
     pub fn of(&self, measure: Measure) -> &Clusters {
         match measure {
             Measure::Simhash => &self.simhash,
@@ -80,9 +82,9 @@ impl Aggregation {
 
 /// Joins the observations that say the same, by both measures and at every level.
 ///
-/// From the nearest pair to the farthest, ties by the order of `observations`; a pair whose clusters hold contradicting
-/// [claims](Claims::agree), or one pair of `contradictions`, stays apart. Observations that say [too
-/// little](Fingerprint::is_telling) or are [boilerplate](Aggregation::n_boilerplate) stand alone.
+/// Pairs are joined from the nearest to the farthest, ties by the order of `observations`. A pair whose clusters hold
+/// contradicting [claims](Claims::agree), or both sides of one of `contradictions`, stays apart. Observations that say
+/// [too little](Fingerprint::is_telling) or are [boilerplate](Aggregation::n_boilerplate) stay alone.
 pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]) -> Aggregation {
     let claims: Vec<Claims> = observations
         .iter()
@@ -118,7 +120,7 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
     }
 }
 
-/// `said`: for each observation its fingerprint; none for one that stands alone.
+/// `said` holds the fingerprint of each observation; `None` for one that stays alone.
 fn by_simhash(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> Clusters {
     let (alike, firsts) = Alike::of(said, |fingerprint| fingerprint.simhash);
     let items: Vec<(u64, Claims)> = firsts
@@ -137,7 +139,7 @@ fn by_simhash(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> Clusters {
     joining.finish()
 }
 
-/// As [`by_simhash`]; and how many pairs were passed over.
+/// Like [`by_simhash`]. Also returns how many pairs were skipped.
 fn by_words(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> (Clusters, u64) {
     let (alike, firsts) = Alike::of(said, |fingerprint| &fingerprint.words);
     let items: Vec<(&[u64], Claims)> = firsts
@@ -153,17 +155,17 @@ fn by_words(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> (Clusters, u64)
     (joining.finish(), n_passed_over)
 }
 
-/// Observations of distance 0 and equal claims as one, so that copies cost no comparisons.
+/// Treats observations of distance 0 and equal claims as one, so that copies need no comparisons.
 #[derive(Default)]
 struct Alike {
-    /// The first of each, ascending.
+    /// The first observation of each group, ascending.
     firsts: Vec<u32>,
-    /// Each other, with the one before it that is like it.
+    /// Each other observation, with the one before it in its group.
     others: Vec<(u32, u32)>,
 }
 
 impl Alike {
-    /// Those of `said`, and the fingerprints of the first ones.
+    /// Returns the groups of `said`, and the fingerprints of the first observations.
     fn of<'a, Key: Eq + Hash>(
         said: &[Option<&'a Fingerprint>],
         key: impl Fn(&'a Fingerprint) -> Key,
@@ -209,16 +211,16 @@ impl Alike {
     }
 }
 
-/// What makes one member of a cluster speak for all.
+/// The values that decide which member represents a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Standing {
-    /// Its weight; none, negative or not a number counts as 1.
+    /// Its weight. `None`, negative or NaN counts as 1.
     pub weight: Option<f64>,
-    /// When it was said, in days from any fixed day; none counts as later than all.
+    /// Its date, in days from any fixed day. `None` counts as later than all.
     pub day: Option<i32>,
 }
 
-/// The member that speaks for all: of the highest weight, then the oldest, then the lowest id; none of nothing.
+/// Returns the member that represents all: highest weight, then oldest, then lowest id; `None` if empty.
 pub fn canonical(members: &[u32], standing: impl Fn(u32) -> Standing) -> Option<u32> {
     members.iter().copied().min_by(|a, b| {
         let rank = |member: u32| {
@@ -229,15 +231,15 @@ pub fn canonical(members: &[u32], standing: impl Fn(u32) -> Standing) -> Option<
             (weight, day.unwrap_or(i32::MAX), member)
         };
         let ((weight_a, day_a, id_a), (weight_b, day_b, id_b)) = (rank(*a), rank(*b));
-        // Adding 0 makes −0 equal to 0.
+        // Adding 0 turns −0 into 0.
         (weight_b + 0.0)
             .total_cmp(&(weight_a + 0.0))
             .then((day_a, id_a).cmp(&(day_b, id_b)))
     })
 }
 
-/// Whether a chunk holds an observation of its document: at least half of the observation's bytes stand in the
-/// chunk, or at least half of the chunk's in the observation, where that is longer.
+/// Returns whether a chunk holds an observation of its document: at least half of the shorter one's bytes are in the
+/// other.
 pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
     let n_common = chunk
         .end
@@ -247,12 +249,12 @@ pub fn is_held(chunk: &Range<u32>, observation: &Range<u32>) -> bool {
     n_common > 0 && u64::from(n_common) * 2 >= n_shorter
 }
 
-/// Which observations of a document a chunk [holds](is_held), as indices into `observations`, which ascend and do
-/// not overlap.
+/// Returns which observations of a document a chunk [holds](is_held), as indices into `observations`, which must ascend
+/// and not overlap.
 pub fn held(chunk: &Range<u32>, observations: &[Range<u32>]) -> Range<usize> {
     let mut first = observations.partition_point(|observation| observation.end <= chunk.start);
     let mut end = observations.partition_point(|observation| observation.start < chunk.end);
-    // What lies between two others that the chunk touches lies in the chunk.
+    // An observation between two others that the chunk touches is inside the chunk.
     while first < end && !is_held(chunk, &observations[first]) {
         first += 1;
     }

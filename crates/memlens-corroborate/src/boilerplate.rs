@@ -1,5 +1,5 @@
-//! What many notes say without agreeing: licences, heads of changelogs, and lines that stand word for word in many notes of
-//! unlike topics.
+//! Boilerplate: text that many notes repeat without agreeing, such as licences, headings of changelogs, and lines that
+//! occur word for word in many notes of unlike topics.
 //!
 //! Properties checked: a line in many unlike notes is boilerplate, in few notes or in notes of one topic it is not; the
 //! order of the notes does not matter.
@@ -8,23 +8,23 @@ use std::collections::{HashMap, HashSet};
 
 use crate::aggregation::Observation;
 
-/// A text that stands in so many notes is looked at.
+/// Least number of notes that hold a text before it can be boilerplate.
 pub const NOTES_MIN: usize = 10;
 
-/// Notes that share fewer of their words are of unlike topics.
+/// Notes that share a smaller part of their words are of unlike topics.
 ///
-/// Measured: two READMEs of unlike packages share 0.09 of their words at the median and 0.12 at the third quartile; two notes
-/// of one agent, two chats of the same people and two meetings of one committee 0.18 to 0.23 at the median and, each, 0.13 or more
-/// in 95 of 100 pairs.
+/// Measured: two READMEs of unlike packages share 0.09 of their words at the median and 0.12 at the third quartile. Two
+/// notes of one agent, two chats of the same people and two meetings of one committee share 0.18 to 0.23 at the median,
+/// and 0.13 or more in 95 of 100 pairs.
 const LIKE_MIN: f64 = 0.13;
 
-/// A note of fewer words is of no topic that could be compared.
+/// Least number of words of a note whose topic can be compared.
 const WORDS_MIN: usize = 20;
 
-/// So many of the notes that hold a text are compared, each with each.
+/// Maximum number of notes that are compared, in pairs, for one text.
 const NOTES_COMPARED: usize = 12;
 
-/// How a line begins that only grants, restricts or names a licence.
+/// Prefixes of lines that only grant, restrict or name a licence.
 const NOTICES: [&str; 19] = [
     "licensed under",
     "license:",
@@ -47,7 +47,7 @@ const NOTICES: [&str; 19] = [
     "unless you explicitly state otherwise",
 ];
 
-/// What stands beside numbers in the head of a release.
+/// Words that stand beside numbers in the heading of a release.
 const OF_RELEASES: [&str; 8] = [
     "v",
     "version",
@@ -59,7 +59,8 @@ const OF_RELEASES: [&str; 8] = [
     "changelog",
 ];
 
-/// Whether a text of these words says nothing that a note could agree with: a notice of a licence, the head of a release.
+/// Returns whether a text says nothing that a note could agree with: a notice of a licence, or the heading of a
+/// release.
 pub(crate) fn is_formula(text: &str, words: &[String]) -> bool {
     let start = text.trim_start_matches(|char: char| !char.is_alphanumeric());
     let begins = |notice: &str| {
@@ -76,10 +77,10 @@ pub(crate) fn is_formula(text: &str, words: &[String]) -> bool {
         || (!words.is_empty() && words.iter().all(is_of_release))
 }
 
-/// For each observation whether it stands word for word in [many notes](NOTES_MIN) that share few other words.
+/// Returns for each observation whether it occurs word for word in [many notes](NOTES_MIN) that share few other words.
 ///
-/// Notes are compared by the words of all their observations that neither are formulas nor stand in many notes: the mean of Jaccard's index over
-/// the pairs of twelve of them, evenly spread.
+/// Notes are compared by the words of their observations, without formulas and without those that many notes hold. The
+/// value is the mean of Jaccard's index over the pairs of twelve of them, evenly spread.
 pub(crate) fn repeated(observations: &[Observation<'_>]) -> Vec<bool> {
     let mut holders: HashMap<&[u64], Vec<u32>> = HashMap::new();
     for Observation {
@@ -90,7 +91,7 @@ pub(crate) fn repeated(observations: &[Observation<'_>]) -> Vec<bool> {
     {
         if fingerprint.is_telling() {
             let of_text = holders.entry(&fingerprint.words).or_default();
-            // They come by note.
+            // Observations come grouped by note.
             if of_text.last() != Some(document) {
                 of_text.push(*document);
             }
@@ -138,7 +139,7 @@ pub(crate) fn repeated(observations: &[Observation<'_>]) -> Vec<bool> {
     of_text.map(|words| unlike.contains(words)).collect()
 }
 
-/// At most twelve, evenly spread.
+/// Returns at most twelve of the documents, evenly spread.
 fn spread(documents: &[u32]) -> Vec<u32> {
     let n = documents.len().min(NOTES_COMPARED);
     (0..n)
@@ -146,7 +147,7 @@ fn spread(documents: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Whether notes share few words; not where too few of them say enough to tell.
+/// Returns whether notes share few words; `false` if too few of them have enough words.
 fn are_unlike(said: &[&HashSet<u64>]) -> bool {
     let telling: Vec<_> = said.iter().filter(|it| it.len() >= WORDS_MIN).collect();
     let (mut sum, mut n_pairs) = (0.0, 0);
@@ -168,7 +169,7 @@ mod tests {
 
     const LINE: &str = "Pull requests are welcome, please open an issue first";
 
-    /// `n` notes that hold the line, each with 30 words of its own and `n_shared` that all have.
+    /// Returns `n` notes that hold the line, each with 30 words of its own and `n_shared` words common to all.
     fn notes(n: u32, n_shared: usize) -> Vec<(u32, Fingerprint)> {
         let shared: String = (0..n_shared).map(|at| format!("shared{at} ")).collect();
         let said = (0..n).flat_map(|note| {
@@ -199,11 +200,11 @@ mod tests {
         let many = NOTES_MIN as u32;
         assert_eq!(n_repeated(&notes(many, 0)), NOTES_MIN);
         assert_eq!(n_repeated(&notes(54, 0)), 54);
-        // In one note fewer it is agreement.
+        // In one note fewer the line is agreement.
         assert_eq!(n_repeated(&notes(many - 1, 0)), 0);
-        // So it is in notes of one topic.
+        // The same holds in notes of one topic.
         assert_eq!(n_repeated(&notes(many, 30)), 0);
-        // Copies of it within a note are one.
+        // Copies of the line within a note count once.
         let mut copies = notes(many - 1, 0);
         copies.extend(notes(many - 1, 0));
         assert_eq!(n_repeated(&copies), 0);

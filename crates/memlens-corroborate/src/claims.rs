@@ -1,19 +1,19 @@
-//! What a text claims by its negations and numbers: until contradictions are found well, near-duplicates that differ here
-//! are kept apart.
+//! A text's claims: its negations and numbers. Near-duplicates that differ here are kept apart, because there is no
+//! better detection of contradictions yet.
 //!
-//! Properties checked: how a number is written does not matter; agreement is symmetric and lets a text without numbers
-//! join those with.
+//! Properties checked: the notation of a number does not matter; agreement is symmetric and lets a text without numbers
+//! join those with numbers.
 
 use crate::words::fnv1a;
 
-/// Words that deny, without punctuation.
+/// Negating words, without punctuation.
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without",
     "cannot", "cant", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "wont",
     "wouldnt", "shouldnt", "couldnt", "mustnt", "neednt", "hasnt", "havent", "hadnt", "aint",
 ];
 
-/// Numbers as words. Neither `one`, which stands for many things, nor `second`, which is a time too.
+/// Numbers as words. Without `one`, which has many meanings, and `second`, which is also a unit of time.
 const NUMBER_WORDS: &[(&str, &str)] = &[
     ("two", "2"),
     ("three", "3"),
@@ -46,17 +46,17 @@ const NUMBER_WORDS: &[(&str, &str)] = &[
     ("million", "1000000"),
 ];
 
-/// What a text claims: how often it denies, and its numbers.
+/// A text's claims: its number of negations, and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Claims {
-    /// How many words deny.
+    /// Number of negating words.
     pub n_negations: u32,
-    /// A hash of the distinct numbers, whatever their order; 0 where there is none.
+    /// A hash of the distinct numbers, independent of their order; 0 if there are none.
     pub numbers: u64,
 }
 
 impl Claims {
-    /// Reads the claims of a text whose words are `words`.
+    /// Reads the claims of a text; `words` are its words.
     pub(crate) fn of(text: &str, words: &[String]) -> Claims {
         let n_negations = words
             .iter()
@@ -85,13 +85,14 @@ impl Claims {
         }
     }
 
-    /// Whether two near-duplicates may be joined: as many negations, and the same numbers where both have any.
+    /// Returns whether two near-duplicates may be joined: they have equally many negations, and the same numbers if
+    /// both have any.
     pub fn agree(self, other: Claims) -> bool {
         self.n_negations == other.n_negations
             && (self.numbers == other.numbers || self.numbers == 0 || other.numbers == 0)
     }
 
-    /// The claims of a cluster of two that agree: a text without numbers takes on the other's.
+    /// Returns the claims of two joined clusters that agree: a text without numbers takes the other's.
     pub(crate) fn joined(self, other: Claims) -> Claims {
         Claims {
             numbers: self.numbers.max(other.numbers),
@@ -100,14 +101,14 @@ impl Claims {
     }
 }
 
-/// A number as it is compared: lower case, without punctuation around it, thousands separators and leading zeros.
+/// Normalises a number: lower case, without surrounding punctuation, thousands separators and leading zeros.
 fn number(token: &str) -> String {
     let bare = token
         .trim_matches(|char: char| !char.is_alphanumeric())
         .to_lowercase()
         .replace(',', "");
     let digits = bare.trim_start_matches('0');
-    // `05:45` is `5:45`; `0` and `0.5` stay.
+    // `05:45` becomes `5:45`; `0` and `0.5` do not change.
     if digits.starts_with(|char: char| char.is_ascii_digit()) {
         digits.to_owned()
     } else {

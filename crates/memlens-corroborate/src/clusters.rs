@@ -1,7 +1,7 @@
 //! Clusters at every level of distance at once: what is joined at a lower level stays together at a higher one.
 //!
-//! Properties checked: the clusters of a level are the connected groups of the pairs up to it, where nothing contradicts;
-//! no cluster holds both sides of a contradiction; counts of members and sources are those of a naive count.
+//! Properties checked: the clusters of a level are the connected groups of the pairs up to it, if nothing contradicts;
+//! no cluster holds both sides of a contradiction; counts of members and sources equal those of a naive count.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,15 +13,15 @@ const NONE: u32 = u32::MAX;
 /// One cluster at one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster {
-    /// Its name; equal for two observations exactly where they are in one cluster.
+    /// Identifies the cluster. Two observations have equal ids if and only if they are in one cluster.
     pub id: u32,
-    /// How many observations it has, at least 2.
+    /// Number of observations, at least 2.
     pub n_members: u32,
-    /// How many distinct sources say it, at least 1.
+    /// Number of distinct sources, at least 1.
     pub n_sources: u32,
 }
 
-/// The clusters of every level, as a forest: two clusters that are joined at a level have one parent there.
+/// The clusters of every level, as a forest: two clusters that are joined at a level have a common parent there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clusters {
     /// The smallest cluster of each observation.
@@ -34,17 +34,17 @@ struct Node {
     level: u8,
     n_members: u32,
     n_sources: u32,
-    /// Of a higher level.
+    /// A node of a higher level, or `NONE`.
     parent: u32,
 }
 
 impl Clusters {
-    /// How many observations were looked at.
+    /// Returns the number of aggregated observations.
     pub fn n_observations(&self) -> u32 {
         self.smallest.len() as u32
     }
 
-    /// The observation's cluster at a level; none where it stands alone or is not known.
+    /// Returns the observation's cluster at a level; `None` if it is alone or unknown.
     pub fn at(&self, observation: u32, level: u8) -> Option<Cluster> {
         let mut found = None;
         let mut id = *self.smallest.get(observation as usize)?;
@@ -63,7 +63,7 @@ impl Clusters {
         found
     }
 
-    /// Everyone in the observation's cluster at a level, itself too, ascending; nothing where it stands alone.
+    /// Returns all members of the observation's cluster at a level, including itself, ascending; empty if it is alone.
     pub fn members_of(&self, observation: u32, level: u8) -> Vec<u32> {
         let Some(Cluster { id, .. }) = self.at(observation, level) else {
             return Vec::new();
@@ -76,7 +76,7 @@ impl Clusters {
             .collect()
     }
 
-    /// The members of every cluster at a level, ascending, by their first member.
+    /// Returns the members of every cluster at a level, ascending; clusters are ordered by their first member.
     pub fn members(&self, level: u8) -> Vec<Vec<u32>> {
         let mut of_cluster: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for observation in 0..self.n_observations() {
@@ -90,7 +90,7 @@ impl Clusters {
     }
 }
 
-/// Says that two observations are near.
+/// A pair of near observations, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     pub(crate) level: u8,
@@ -98,11 +98,11 @@ pub(crate) struct Edge {
     pub(crate) b: u32,
 }
 
-/// Gathers the edges of one look at all pairs without ever holding many: of those that only tie together what is tied
-/// already, none is needed.
+/// Collects the edges of one search over all pairs without holding many: edges that connect what is already connected
+/// are dropped.
 ///
-/// Where contradictions part what was tied when an edge was let go, a cluster may come out smaller than with all edges,
-/// never larger; that takes more than [`Edges::MANY`] near pairs of different clusters.
+/// If contradictions separate what was connected when an edge was dropped, a cluster may be smaller than with all
+/// edges, never larger. That takes more than [`Edges::MANY`] near pairs of different clusters.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     edges: Vec<Edge>,
@@ -110,7 +110,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// 12 bytes each.
+    /// An edge takes 12 bytes.
     pub(crate) const MANY: usize = 1 << 20;
 
     pub(crate) fn push(&mut self, edge: Edge, joining: &Joining<'_>) {
@@ -123,7 +123,7 @@ impl Edges {
         }
     }
 
-    /// Joins from the nearest to the farthest, ties by the observations' order.
+    /// Joins the edges from the nearest to the farthest, ties by the observations' order.
     pub(crate) fn join(mut self, joining: &mut Joining<'_>) {
         self.edges.sort_unstable();
         for edge in self.edges {
@@ -132,26 +132,26 @@ impl Edges {
     }
 }
 
-/// What joining must know of every observation.
+/// The facts about every observation that joining needs.
 pub(crate) struct Parts<'a> {
     pub(crate) claims: &'a [Claims],
     pub(crate) sources: &'a [u32],
-    /// Pairs that contradict each other whatever their claims.
+    /// Pairs that contradict each other regardless of their claims.
     pub(crate) contradictions: &'a [(u32, u32)],
 }
 
-/// A union of sets that refuses to bring contradictions together; edges come by ascending level.
+/// A union-find that refuses to join contradictions. Edges must come by ascending level.
 #[derive(Clone)]
 pub(crate) struct Joining<'a> {
     parts: &'a Parts<'a>,
     parent: Vec<u32>,
     size: Vec<u32>,
     claims: Vec<Claims>,
-    /// Of a root with several members.
+    /// Set for roots with several members.
     sources: Vec<Option<HashSet<u32>>>,
-    /// What the members of a root contradict.
+    /// The observations that the members of a root contradict.
     opponents: Vec<Vec<u32>>,
-    /// The cluster of a root with several members.
+    /// The cluster of each root with several members.
     node: Vec<u32>,
     smallest: Vec<u32>,
     nodes: Vec<Node>,
@@ -181,7 +181,7 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Which of some observations are together by now.
+    /// Returns which of some observations are joined so far.
     pub(crate) fn crowds(&mut self, observations: &[u32]) -> Crowds {
         let named: Vec<(u32, Claims)> = observations
             .iter()
@@ -202,10 +202,10 @@ impl<'a> Joining<'a> {
         at
     }
 
-    /// Joins both ends; tells whether that changed anything.
+    /// Joins both ends. Returns whether that changed anything.
     fn join(&mut self, edge: Edge) -> bool {
         let (a, b) = (self.root(edge.a), self.root(edge.b));
-        // The larger takes up the smaller; the lower index where they are alike.
+        // The larger takes the smaller; of equal ones, the lower index takes the other.
         let (large, small) = if (self.size[b as usize], a) > (self.size[a as usize], b) {
             (b, a)
         } else {
@@ -229,7 +229,8 @@ impl<'a> Joining<'a> {
         true
     }
 
-    /// Whether a member of one root contradicts a member of the other; if not, both are one from here on.
+    /// Returns whether a member of one root contradicts a member of the other. If not, the opponents of both are
+    /// merged.
     fn oppose(&mut self, large: u32, small: u32) -> bool {
         if self.opponents.is_empty() {
             return false;
@@ -246,7 +247,7 @@ impl<'a> Joining<'a> {
         oppose
     }
 
-    /// The node of both together at this level.
+    /// Returns the node of both together at this level.
     fn cluster(&mut self, large: u32, small: u32, level: u8) -> u32 {
         let present = [large, small].map(|root| self.node[root as usize]);
         let of_level = present.into_iter().find(|node| {
@@ -286,14 +287,14 @@ impl<'a> Joining<'a> {
         sources.len() as u32
     }
 
-    /// The forest, in which a parent is always of a higher level.
+    /// Returns the forest; a parent always has a higher level than its children.
     pub(crate) fn finish(self) -> Clusters {
         let Joining {
             mut smallest,
             mut nodes,
             ..
         } = self;
-        // Two clusters of one level that were joined at that level are one: its top.
+        // Two clusters that were joined at their own level are one: the topmost of that level.
         let top = |nodes: &[Node], mut id: u32| {
             while let Some(node) = nodes.get(id as usize) {
                 match nodes.get(node.parent as usize) {

@@ -1,10 +1,10 @@
-//! Copies: texts that are equal but for case and white space, or near-duplicates that claim the same.
+//! Copies: texts that are equal except for case and white space, or near-duplicates with the same claims.
 //!
-//! One word moves the SimHash of a short text by more bits than a near-duplicate may differ in, so a text with one word
-//! more is recognised by the sums of the hashes of its words and of their squares: they differ by x and x².
+//! One word changes the SimHash of a short text by more bits than near-duplicates may differ in. So a text with one
+//! more word is recognised by the sums of its words' hashes and of their squares: they differ by x and x².
 //!
-//! Properties checked: equal to comparing every pair; the order of the texts does not matter; a text that joins later
-//! brings no two groups together.
+//! Properties checked: equal to comparing every pair; the order of the texts does not matter; a text that is not firm
+//! never connects two groups.
 
 use crate::claims::Claims;
 use crate::fingerprint::WORDS_MIN;
@@ -13,32 +13,32 @@ use crate::words::{fnv1a, simhash, words};
 
 /// The greatest distance of the SimHashes of copies.
 pub const COPY_DISTANCE_MAX: u32 = 3;
-/// A distance of at most [`COPY_DISTANCE_MAX`] leaves one of this many parts of a hash equal (pigeonhole).
+/// At a distance of at most [`COPY_DISTANCE_MAX`], one of this many parts of a hash is equal (pigeonhole).
 const PARTS: u32 = COPY_DISTANCE_MAX + 1;
 const PART_BITS: u32 = u64::BITS / PARTS;
 
-/// The fewest words of a text whose copy may have one word more: a tenth of it.
+/// Least number of words of a text whose copy may have one more word, a tenth of it.
 const WORDS_FOR_ONE_MORE: u32 = 10;
 
-/// What tells whether a text is a copy of another one.
+/// Compact form of a text that decides whether it is a copy of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CopyPrint {
-    /// A hash of the text in lower case with its white space folded; 0 for a text without words, which has no copies.
+    /// A hash of the text in lower case with folded white space; 0 for a text without words, which has no copies.
     pub folded: u64,
     /// The SimHash of its words.
     pub simhash: u64,
-    /// A hash of its numbers and of how often it denies; 0 where it has too few words for the SimHash to mean anything.
+    /// A hash of its numbers and its count of negations; 0 if it has too few words for the SimHash to be meaningful.
     pub claims: u64,
-    /// How many words it has, every occurrence counted.
+    /// Number of its words, counting every occurrence.
     pub n_words: u32,
-    /// The sum of the hashes of its words, modulo 2^64.
+    /// The sum of its words' hashes, modulo 2^64.
     pub sum: u64,
-    /// The sum of their squares, modulo 2^64.
+    /// The sum of the squares of those hashes, modulo 2^64.
     pub sum_of_squares: u64,
 }
 
 impl CopyPrint {
-    /// The print of a text of any length. Texts with the same `folded` have the same print.
+    /// Returns the print of a text of any length. Texts with the same `folded` have the same print.
     pub fn of(text: &str) -> CopyPrint {
         let lower = text.to_lowercase();
         let folded = lower.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -70,9 +70,9 @@ impl CopyPrint {
         }
     }
 
-    /// Whether one text is a copy of the other: equal but for case and white space, or a near-duplicate with the same
-    /// numbers and as many negations. Near-duplicates are texts of a SimHash distance of at most [`COPY_DISTANCE_MAX`], and
-    /// texts of at least ten words of which one has one word more, in any order.
+    /// Returns whether one text is a copy of the other: equal except for case and white space, or a near-duplicate with
+    /// the same numbers and equally many negations. Near-duplicates have a SimHash distance of at most
+    /// [`COPY_DISTANCE_MAX`], or at least ten words of which one text has one more, in any order.
     pub fn is_copy_of(self, other: CopyPrint) -> bool {
         if self.folded == 0 || other.folded == 0 {
             return false;
@@ -93,10 +93,10 @@ impl CopyPrint {
     }
 }
 
-/// For each text the position of the first of its group of copies; `None` where it has no copy.
+/// Returns for each text the position of the first of its group of copies, or `None` if it has no copy.
 ///
-/// Groups are connected: a copy of a copy belongs to them. Of the texts from `n_firm` on none connects others: each joins
-/// the first group that it finds.
+/// Groups are connected: a copy of a copy belongs to them. Texts from `n_firm` on connect no others; each joins the
+/// first group that it matches.
 pub fn copy_groups(prints: &[CopyPrint], n_firm: usize) -> Vec<Option<u32>> {
     let mut pairs = Pairs {
         prints,
@@ -177,17 +177,17 @@ pub fn copy_groups(prints: &[CopyPrint], n_firm: usize) -> Vec<Option<u32>> {
     groups.firsts()
 }
 
-/// Pairs of texts as they are compared.
+/// State of the pairwise comparison of texts.
 struct Pairs<'a> {
     prints: &'a [CopyPrint],
     n_firm: usize,
     groups: Joined,
-    /// A text that connects no others, and one before it that it is a copy of.
+    /// Pairs of a text that connects no others, and an earlier text of which it is a copy.
     late: Vec<(u32, u32)>,
 }
 
 impl Pairs<'_> {
-    /// Compares a text with one before it. That one is firm where the later one is.
+    /// Compares a text with an earlier one, which must be firm if the later one is.
     fn meet(&mut self, before: u32, at: u32) {
         if !self.prints[before as usize].is_copy_of(self.prints[at as usize]) {
             return;
@@ -200,7 +200,7 @@ impl Pairs<'_> {
     }
 }
 
-/// Which items belong together; the root of a group is its first member.
+/// A union-find in which the root of a group is its first member.
 struct Joined {
     parents: Vec<u32>,
     has_members: Vec<bool>,
@@ -269,7 +269,7 @@ mod tests {
         check("Done", "Done!", false);
         check("", "", false);
         check(" \n", "", false);
-        // Of many words one differs: too little for the SimHash, and yet another number or a negation is another claim.
+        // One of many words differs: too little for the SimHash, but another number or a negation is another claim.
         let long = |port: &str, verb: &str| {
             let filler =
                 "every night the relay copies the notes of the day to the store behind the hall ";
@@ -291,7 +291,7 @@ mod tests {
         check(&long("8093", "does"), &long("8094", "does"), false);
         check(&long("8093", "does"), &long("8093", "does not"), false);
         check(&long("8093", "does"), &long("", "does"), false);
-        // A word more in a short text, wherever it is; not a word in another's place, nor two.
+        // One more word in a short text counts, at any position; a replaced word or two more do not.
         let key = "The deploy key of the shop lives in the vault, ask Nora to rotate it.";
         check(key, &format!("{key} ok"), true);
         check(key, &key.replace("vault", "old vault"), true);
@@ -301,7 +301,7 @@ mod tests {
         check("ask Nora to rotate it", "ask Nora Lind to rotate it", false);
     }
 
-    /// Every pair of firm items compared, then every late one with those before it.
+    /// Compares every pair of firm items, then every other one with those before it.
     fn naive(prints: &[CopyPrint], n_firm: usize) -> Vec<Option<u32>> {
         let mut groups = Joined::new(prints.len());
         for b in 0..n_firm {

@@ -1,20 +1,20 @@
-//! What is together already: pairs within one crowd change nothing, so the search for pairs passes them over.
+//! Crowds: the items that are already joined. Pairs within one crowd change nothing, so the search for pairs skips
+//! them.
 //!
-//! Where nearly all are near each other there are as many pairs as there are items squared, and all but a few of them lie
-//! within one crowd soon.
+//! If nearly all items are near each other, the number of pairs is quadratic, and all but a few soon lie within one
+//! crowd.
 
 use crate::claims::Claims;
 
-/// Says which items are together already, the largest crowd first.
+/// Assigns each item to its crowd; crowd 0 is the largest.
 pub(crate) struct Crowds {
     of_item: Vec<u32>,
-    /// By crowd: what its members claim together.
+    /// The joined claims of each crowd's members.
     claims: Vec<Claims>,
 }
 
 impl Crowds {
-    /// Numbers the crowds by how many items they have; `named` gives for each item any name of its crowd, and what that
-    /// claims.
+    /// Numbers the crowds by their size. `named` gives for each item any name of its crowd, and that crowd's claims.
     pub(crate) fn of(named: &[(u32, Claims)]) -> Crowds {
         let n_names = named.iter().map(|(name, _)| name + 1).max().unwrap_or(0);
         let mut sizes = vec![0_u32; n_names as usize];
@@ -37,17 +37,17 @@ impl Crowds {
         }
     }
 
-    /// The item's crowd: 0 is the largest.
+    /// Returns the item's crowd; 0 is the largest.
     pub(crate) fn at(&self, item: u32) -> u32 {
         self.of_item[item as usize]
     }
 
-    /// Whether two crowds may still come together.
+    /// Returns whether two crowds may still be joined.
     pub(crate) fn agree(&self, a: u32, b: u32) -> bool {
         self.claims[a as usize].agree(self.claims[b as usize])
     }
 
-    /// The items by crowd, those of one crowd ascending.
+    /// Returns the items by crowd; those of one crowd are ascending.
     pub(crate) fn in_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.of_item.len() as u32).collect();
         order.sort_unstable_by_key(|item| (self.at(*item), *item));

@@ -1,29 +1,29 @@
-//! What is kept of an observation's text to find those that say the same.
+//! The part of an observation's text that is needed to find those that say the same.
 
 use crate::boilerplate::is_formula;
 use crate::claims::Claims;
 use crate::words::{fnv1a, simhash, words};
 
-/// An observation of fewer words says too little to be agreed with: `done`, `see above`, nothing at all.
+/// Observations with fewer words, such as `done` or `see above`, say too little to be agreed with.
 pub const WORDS_MIN: usize = 3;
 
-/// What is kept of an observation's text.
+/// Compact form of an observation's text, for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The SimHash of its words.
     pub simhash: u64,
     /// The hashes of its distinct words, ascending.
     pub words: Box<[u64]>,
-    /// How many words it has, every occurrence counted.
+    /// Number of its words, counting every occurrence.
     pub n_words: u32,
-    /// What it claims.
+    /// Its negations and numbers.
     pub claims: Claims,
-    /// Whether it is a notice of a licence or the head of a release.
+    /// Whether it is a notice of a licence or the heading of a release.
     pub is_formula: bool,
 }
 
 impl Fingerprint {
-    /// Reads a text, of any length.
+    /// Returns the fingerprint of a text of any length.
     pub fn of(text: &str) -> Fingerprint {
         let words = words(text);
         let mut hashes: Vec<u64> = words.iter().map(|word| fnv1a(word)).collect();
@@ -39,18 +39,18 @@ impl Fingerprint {
         }
     }
 
-    /// Whether it says enough to be agreed with.
+    /// Returns whether it says enough to be agreed with.
     pub fn is_telling(&self) -> bool {
         self.n_words as usize >= WORDS_MIN && !self.is_formula
     }
 
-    /// In how many of 64 bits the SimHashes differ.
+    /// Returns the number of bits in which the SimHashes differ, 0 to 64.
     pub fn distance(&self, other: &Fingerprint) -> u32 {
         (self.simhash ^ other.simhash).count_ones()
     }
 
-    /// The share of common words among all distinct words of both, in `[0, 1]`: Jaccard's index; 0 for two
-    /// without words.
+    /// Returns the share of common words among all distinct words of both, in `[0, 1]` (Jaccard's index); 0 if neither
+    /// has words.
     pub fn overlap(&self, other: &Fingerprint) -> f64 {
         let n_common = n_common(&self.words, &other.words);
         let n_all = self.words.len() + other.words.len() - n_common;
@@ -62,7 +62,7 @@ impl Fingerprint {
     }
 }
 
-/// How many items two ascending lists share.
+/// Returns the number of items that two ascending lists share.
 pub(crate) fn n_common<T: Ord>(mut a: &[T], mut b: &[T]) -> usize {
     let mut n = 0;
     while let ([first_a, rest_a @ ..], [first_b, rest_b @ ..]) = (a, b) {

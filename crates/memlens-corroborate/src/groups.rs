@@ -1,17 +1,17 @@
-//! Which items are worth comparing by what they claim, so that a thousand lines of one pattern with different numbers are
+//! Selects which items to compare by their claims, so that a thousand lines of one pattern with different numbers are
 //! not compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::Claims;
 
-/// Says for each item under which groups it is found, and in which it looks for others.
+/// For each item, the groups that it is listed in and the groups that it searches.
 ///
-/// Two items whose claims [agree](Claims::agree) look for each other; each meets the other in one group only.
+/// Two items whose claims [agree](Claims::agree) find each other, in one group only.
 pub(crate) struct Groups {
     /// The number of each item's claims.
     of_item: Vec<u32>,
-    /// By that number.
+    /// Indexed by the number of the claims.
     found_under: Vec<[Option<u32>; 2]>,
     looks_in: Vec<[Option<u32>; 2]>,
 }
@@ -25,7 +25,8 @@ impl Groups {
         for number in &of_item {
             n_items[*number as usize] += 1;
         }
-        // For as many negations: those with any numbers, where there are such, named after all others.
+        // For each count of negations, a group of the claims that have numbers, if any. Its number follows those of all
+        // claims.
         let with_numbers: BTreeMap<u32, u32> = distinct
             .iter()
             .filter(|claims| claims.numbers != 0)
@@ -61,13 +62,13 @@ impl Groups {
         groups
     }
 
-    /// The groups under which others find the item.
+    /// Returns the groups in which others find the item.
     pub(crate) fn found_under(&self, item: u32) -> impl Iterator<Item = u32> {
         let number = self.of_item[item as usize] as usize;
         self.found_under[number].into_iter().flatten()
     }
 
-    /// The groups in which the item looks for others.
+    /// Returns the groups in which the item searches for others.
     pub(crate) fn looks_in(&self, item: u32) -> impl Iterator<Item = u32> {
         let number = self.of_item[item as usize] as usize;
         self.looks_in[number].into_iter().flatten()

@@ -1,11 +1,10 @@
 //! Corroboration: which observations say the same, at every distance that a slider can ask for.
 //!
-//! An observation is a list item, a paragraph or a line of JSONL. Its text becomes a
-//! [`Fingerprint`]: a SimHash, its distinct words, and what it [claims](Claims) by negations and
-//! numbers. [`aggregate`] finds the near-duplicates among all fingerprints by two measures, without
-//! comparing every pair, and joins them from the nearest to the farthest, so that one pass holds the
-//! clusters of every distance ([`Clusters::at`]). A pair that contradicts each other is never
-//! brought together. Licences, heads of releases and lines that stand in many unlike notes agree with nothing.
+//! An observation is a list item, a paragraph or a line of JSONL. Its text becomes a [`Fingerprint`]: a SimHash, its
+//! distinct words, and what it [claims](Claims) by negations and numbers. [`aggregate`] finds the near-duplicates among
+//! all fingerprints by two measures, without comparing every pair, and joins them from the nearest to the farthest. So
+//! one pass gives the clusters of every distance ([`Clusters::at`]). A contradicting pair is never joined. Licences,
+//! headings of releases and lines that occur in many unlike notes agree with nothing.
 //!
 //! This crate is pure: it knows no files, clock, threads, database or ranking.
 //!

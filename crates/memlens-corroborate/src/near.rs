@@ -1,14 +1,14 @@
 //! Pairs of near SimHashes, found exactly and without comparing every pair.
 //!
-//! A hash is cut into chunks, by turns, since some words leave the high bits nearly alike. Of two hashes that differ in
-//! fewer bits than there are chunks some chunk is equal, and in fewer than twice as many some chunk is equal up to one bit
-//! (pigeonhole), so looking up every chunk, and every chunk with one bit flipped, meets every partner.
-//! Source: Norouzi, Punjani and Fleet, Fast search in Hamming space with multi-index hashing, CVPR 2012.
+//! A hash is cut into chunks of interleaved bits, because some words leave the high bits nearly alike. If two hashes
+//! differ in fewer bits than there are chunks, some chunk is equal. If they differ in fewer than twice as many, some
+//! chunk is equal up to one bit (pigeonhole). So looking up every chunk, and every chunk with one bit flipped, finds
+//! every partner. Source: Norouzi, Punjani and Fleet, Fast search in Hamming space with multi-index hashing, CVPR 2012.
 //!
-//! The nearest are looked for first, since what they bring together need not be compared again.
+//! The nearest pairs are searched first, because what they join need not be compared again.
 //!
-//! Properties checked: equal to comparing every pair, for arbitrary hashes, claims and distances; of crowds the nearest pair
-//! is found.
+//! Properties checked: equal to comparing every pair, for arbitrary hashes, claims and distances; for each pair of
+//! crowds the nearest pair is found.
 
 use crate::claims::Claims;
 use crate::crowds::Crowds;
@@ -17,7 +17,7 @@ use crate::groups::Groups;
 /// The greatest distance that is searched.
 pub const DISTANCE_MAX: u32 = 7;
 
-/// One look at all hashes: cut into so many chunks, and how many bits of a chunk may differ.
+/// One search over all hashes: the number of chunks, and how many bits of a chunk may differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Round {
     n_chunks: u32,
@@ -41,7 +41,7 @@ pub(crate) const ROUNDS: [Round; 3] = [
 ];
 
 impl Round {
-    /// The greatest distance that it finds.
+    /// Returns the greatest distance that this round finds.
     pub(crate) fn distance_max(self) -> u32 {
         self.n_chunks * (self.n_flipped + 1) - 1
     }
@@ -50,22 +50,22 @@ impl Round {
         u64::BITS / self.n_chunks
     }
 
-    /// A chunk of bits that are [spread](spread).
+    /// Returns a chunk of bits that are [spread](spread).
     fn chunk_of(self, spread: u64, chunk: u32) -> u64 {
         spread << (u64::BITS - self.chunk_bits() * (chunk + 1)) >> (u64::BITS - self.chunk_bits())
     }
 
-    /// The patterns with at most `n_flipped` bits set; that is 0 or 1.
+    /// Returns the patterns with at most `n_flipped` bits set; `n_flipped` is 0 or 1.
     fn flips(self) -> impl Iterator<Item = u64> {
         std::iter::once(0).chain((0..self.chunk_bits() * self.n_flipped).map(|bit| 1 << bit))
     }
 }
 
-/// Calls `found` with pairs of items of different crowds whose SimHashes differ in at most as many bits as the round finds
-/// and whose crowds agree, and their distance: for every item and each crowd before its own the nearest there, ties by the
-/// order of the items.
+/// Calls `found` with pairs of items of different crowds, and their distance, if the SimHashes differ in at most as
+/// many bits as the round finds and the crowds agree. For every item and each crowd before its own, this is the nearest
+/// item there, ties by the order of the items.
 ///
-/// The larger index comes first. No pair comes twice, in an order that depends on nothing but the items.
+/// The larger index comes first. No pair is reported twice, and the order depends only on the items.
 pub(crate) fn near_pairs(
     items: &[(u64, Claims)],
     crowds: &Crowds,
@@ -86,7 +86,7 @@ pub(crate) fn near_pairs(
     let tables: Vec<Table> = (0..round.n_chunks)
         .map(|chunk| Table::of(&entries, &groups, round, chunk))
         .collect();
-    // For a crowd the distance of the nearest, and the pair.
+    // For each crowd the least distance, and the pair that has it.
     let mut nearest: Vec<(u32, u32, (u32, u32))> = Vec::new();
     for (at, hash) in (0..).zip(&hashes) {
         let own = crowds.at(at);
@@ -121,14 +121,14 @@ pub(crate) fn near_pairs(
     }
 }
 
-/// The hash with its bits in another order: those whose place leaves 0 when divided by 4, then 1, 2 and 3.
+/// Returns the hash with its bits reordered: those whose position modulo 4 is 0, then 1, 2 and 3.
 pub(crate) fn spread(hash: u64) -> u64 {
     (0..u64::BITS).fold(0, |spread, bit| {
         spread | (hash >> bit & 1) << (bit % 4 * 16 + bit / 4)
     })
 }
 
-/// An item as it stands in a table.
+/// An item of a table.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     hash: u64,
@@ -136,11 +136,12 @@ struct Entry {
     crowd: u32,
 }
 
-/// Cuts the first crowd off `entries`, which ascend by crowd; none where nothing is left or that crowd is not before `own`.
+/// Splits the first crowd off `entries`, which ascend by crowd. `None` if nothing is left or that crowd is not before
+/// `own`.
 fn next_before<'a>(own: u32, entries: &mut &'a [Entry]) -> Option<(u32, &'a [Entry])> {
     let crowd = entries.first().filter(|entry| entry.crowd < own)?.crowd;
     let is_of_it = |entry: &Entry| entry.crowd == crowd;
-    // Most are alone; the largest are not walked through to their end.
+    // Most crowds have one entry; the largest are not scanned to their end.
     let end = match entries.get(1) {
         Some(second) if is_of_it(second) => entries.partition_point(is_of_it),
         Some(_) | None => 1,
@@ -150,17 +151,17 @@ fn next_before<'a>(own: u32, entries: &mut &'a [Entry]) -> Option<(u32, &'a [Ent
     Some((crowd, of_crowd))
 }
 
-/// The items by group and by the value of one chunk, each bucket by crowd; a bucket may hold others too.
+/// The items by group and by the value of one chunk. Each bucket is sorted by crowd, and may hold other items too.
 struct Table {
     chunk: u32,
     shift: u32,
-    /// Where each bucket starts in `entries`, and where the last one ends.
+    /// Index in `entries` at which each bucket starts, followed by the end of the last one.
     starts: Vec<u32>,
     entries: Vec<Entry>,
 }
 
 impl Table {
-    /// `all` ascend by crowd.
+    /// `all` must ascend by crowd.
     fn of(all: &[Entry], groups: &Groups, round: Round, chunk: u32) -> Table {
         // More buckets than items.
         let bits = usize::BITS - all.len().leading_zeros() + 1;
@@ -200,7 +201,7 @@ impl Table {
     }
 }
 
-/// Spreads group and value over all buckets, by Fibonacci hashing.
+/// Maps group and value to a bucket by Fibonacci hashing.
 fn bucket(group: u32, value: u64, shift: u32) -> usize {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let key = value.wrapping_mul(GOLDEN).rotate_left(32) ^ u64::from(group);
@@ -213,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// Everyone is alone.
+    /// Every item is a crowd of its own.
     fn alone(items: &[(u64, Claims)]) -> Crowds {
         let named: Vec<(u32, Claims)> = (0..)
             .zip(items)
@@ -255,7 +256,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Hashes around few centres, so that every distance occurs.
+        /// Hashes around a few centres, so that every distance occurs.
         fn items()(
             centres in prop::collection::vec(any::<u64>(), 1..4),
             spread in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(0..64u32, 0..8), 0..2u32, 0..3u64), 0..80),
@@ -278,7 +279,7 @@ mod tests {
 
         #[test]
         fn of_crowds_the_nearest_pair_is_found(items in items(), crowds in prop::collection::vec(0..5u32, 80)) {
-            // A crowd of equal claims each, so that who is together is known.
+            // Items of a crowd have equal claims, so that the crowds are known.
             let items: Vec<(u64, Claims)> = items.iter().map(|(hash, _)| (*hash, Claims::default())).collect();
             let named: Vec<(u32, Claims)> = items.iter().zip(&crowds).map(|((_, claims), crowd)| (*crowd, *claims)).collect();
             for round in ROUNDS {
@@ -303,7 +304,7 @@ mod tests {
     fn every_distance_is_found_and_no_greater() {
         let plain = Claims::default();
         for distance in 0..=DISTANCE_MAX + 1 {
-            // Spread over the chunks as evenly as can be, and all in one.
+            // Differing bits spread evenly over the chunks, and all in one chunk.
             for bit_of in [|at: u32| at % 4 * 16 + at / 4, |at: u32| at] {
                 let difference = (0..distance).fold(0, |bits, at| bits | 1_u64 << bit_of(at));
                 check(&[(0, plain), (difference, plain)]);

@@ -1,10 +1,13 @@
-//! Pairs of texts that share many words, from an inverted index of their rarest words.
+//! Finds pairs of texts that share many words, with an inverted index of their rarest words.
 //!
-//! Short texts are too short for SimHash: one word of seven turns a dozen bits. Two sets of words with a Jaccard index of
-//! at least `t` share a word among the rarest few of each, so only texts that do are compared; and of those only where the
-//! words after it, and sketches of both, leave room for enough in common. Few different words in all make the rarest few
-//! poor at telling texts apart: whoever would meet more by them than there are is compared with all, which the sketches
-//! make quick, and with one of those only that have all words but one in common.
+//! Short texts are too short for SimHash: one word of seven changes a dozen bits. Two sets of words with a Jaccard
+//! index of at least `t` share a word among the rarest few of each, so only texts that do are compared. Of those, only
+//! the ones are compared for which the words after it, and the sketches of both, leave room for enough common words.
+//!
+//! With a small vocabulary the rarest words select too many texts. A text that would meet more candidates by them than
+//! there are sets of suitable size is compared with all of those instead, which the sketches make cheap. Of texts that
+//! differ in only one word, it is compared with one.
+//!
 //! Source: Bayardo, Ma and Srikant, Scaling up all pairs similarity search, WWW 2007; Xiao et al., Efficient similarity
 //! joins for near duplicate detection, WWW 2008; Sandes, Teodoro and Melo, Bitmap filter, Information Systems 2020.
 //!
@@ -22,25 +25,26 @@ use ties::Ties;
 /// The lowest overlap (Jaccard index) that is searched, in percent.
 pub const OVERLAP_MIN: u32 = 50;
 
-/// Its [level](overlap_level).
+/// The [level](overlap_level) of [`OVERLAP_MIN`].
 const LEVEL_MAX: u8 = 100 - OVERLAP_MIN as u8;
 
-/// How far two sets are apart: 100 less their overlap in percent, rounded up; so an overlap of at least `p`
+/// Returns the distance of two sets: 100 minus their overlap in percent, rounded up. So an overlap of at least `p`
 /// percent is a level of at most `100 - p`.
 ///
-/// `n_all` is the number of distinct words of both, above 0.
+/// `n_all` is the number of distinct words in both, above 0.
 pub fn overlap_level(n_common: usize, n_all: usize) -> u8 {
     ((n_all - n_common) * 100).div_ceil(n_all) as u8
 }
 
 /// Calls `found` with every pair of items that share at least [`OVERLAP_MIN`] percent of their distinct words and whose
-/// claims [agree](Claims::agree), and their [level](overlap_level).
+/// claims [agree](Claims::agree), and with their [level](overlap_level).
 ///
-/// Every pair comes once, the larger index first, in an order that depends on nothing but the items. Items are distinct
-/// words as ascending hashes; one without words has no partner. No two have both the same words and the same claims.
+/// Every pair is reported once, the larger index first, in an order that depends only on the items. Items are distinct
+/// words as ascending hashes; an item without words has no partner. No two items have both the same words and the same
+/// claims.
 ///
-/// Once more than `n_many` pairs are found, those are passed over that change nothing: both are tied by pairs that are at
-/// least as near. Returns how many those were.
+/// Once more than `n_many` pairs are found, pairs that change nothing are skipped: nearer or equally near pairs already
+/// connect both. Returns how many were skipped.
 pub(crate) fn overlapping_pairs(
     items: &[(&[u64], Claims)],
     n_many: usize,
@@ -57,7 +61,7 @@ pub(crate) fn overlapping_pairs(
         found,
     };
     let mut families = Families::default();
-    // For each set the last that met it in a list.
+    // For each set, the last set that met it in a list.
     let mut met_by: Vec<u32> = vec![u32::MAX; sets.len() as usize];
     for at in 0..sets.len() {
         if sets.n_words(at) != families.n_words {
@@ -84,7 +88,7 @@ pub(crate) fn overlapping_pairs(
             }
             families.members.push(vec![at]);
         } else {
-            // To follow the lists would take longer.
+            // Following the lists would take longer.
             for other in first..families.start {
                 comparison.compare(at, other);
             }
@@ -95,18 +99,18 @@ pub(crate) fn overlapping_pairs(
     comparison.n_passed_over
 }
 
-/// How many words two sets of `n_words` together must share to be of this level or a lower one.
+/// Returns how many words two sets of `n_words` together must share to be of this level or a lower one.
 fn common_min(n_words: u32, level: u8) -> u32 {
     let overlap = 100 - u32::from(level);
     (n_words * overlap).div_ceil(100 + overlap)
 }
 
-/// How few words may overlap so many.
+/// Returns the least number of words of a set that can overlap one of `n_words`.
 fn overlapping_min(n_words: u32) -> u32 {
     (n_words * OVERLAP_MIN).div_ceil(100)
 }
 
-/// How many items two ascending lists share; none as soon as that is less than `at_least`.
+/// Returns the number of items that two ascending lists share, or `None` if it is less than `at_least`.
 fn n_common_of(a: &[u32], b: &[u32], at_least: usize) -> Option<usize> {
     let (mut at_a, mut at_b, mut n_common) = (0, 0, 0);
     while at_a < a.len() && at_b < b.len() {
@@ -121,19 +125,19 @@ fn n_common_of(a: &[u32], b: &[u32], at_least: usize) -> Option<usize> {
     (n_common >= at_least).then_some(n_common)
 }
 
-/// Compares sets, and remembers what is tied.
+/// Compares sets, and records which are connected.
 struct Comparison<'a, Found> {
     sets: &'a Sets,
     n_many: usize,
     n_found: usize,
     n_passed_over: u64,
-    /// None before there are many pairs.
+    /// `None` until there are many pairs.
     ties: Option<Ties>,
     found: Found,
 }
 
 impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
-    /// Compares two sets as far as it matters; returns the lowest level at which they are known to be tied.
+    /// Compares two sets as far as it matters. Returns the lowest level at which they are known to be connected.
     fn compare(&mut self, a: u32, b: u32) -> Option<u8> {
         let Sets {
             items,
@@ -160,7 +164,7 @@ impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
                     self.n_passed_over += 1;
                     return tied_at;
                 }
-                // Only what is nearer matters.
+                // Only nearer pairs matter.
                 Some(level) => needed = common_min(n_both, level - 1),
                 None => {}
             }
@@ -182,7 +186,7 @@ impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
         tied_at
     }
 
-    /// Compares a set with those of a family until it is known to be of it; tells whether it is.
+    /// Compares a set with the members of a family until it is known to belong to it. Returns whether it does.
     fn compare_family(&mut self, at: u32, family: &[u32]) -> bool {
         let claims_of = |at: u32| self.sets.claims[at as usize];
         let is_of_it = |level| level <= family_level(self.sets.n_words(at));
@@ -198,13 +202,13 @@ impl<Found: FnMut(u32, u32, u8)> Comparison<'_, Found> {
     }
 }
 
-/// The lowest level of two different sets of so many words.
+/// Returns the lowest level of two different sets with this many words.
 fn family_level(n_words: u32) -> u8 {
     overlap_level(n_words as usize - 1, n_words as usize + 1)
 }
 
-/// The sets of one size by family: those of the same claims that are tied as near as different sets of that size can
-/// be. To be tied to one is to be tied to all, and none is nearer.
+/// The sets of one size by family. A family has equal claims and is connected at the lowest level that different sets
+/// of that size can have. A set connected to one member is connected to all, and no other set is nearer.
 #[derive(Default)]
 struct Families {
     n_words: u32,
@@ -222,7 +226,7 @@ impl Families {
         }
     }
 
-    /// Takes a set up: all families that `is_of` says it is of become one with it.
+    /// Adds a set. All families to which `is_of` says it belongs are merged with it.
     fn take_up(&mut self, at: u32, mut is_of: impl FnMut(&[u32]) -> bool) {
         let mut own = vec![at];
         self.members.retain_mut(|family| {
@@ -277,7 +281,7 @@ mod tests {
         }
         assert_eq!(pairs, naive);
 
-        // What is passed over changes nothing: the ties of every level are those of all pairs.
+        // Skipped pairs change nothing: the components of every level are those of all pairs.
         let n_items = items.len() as u32;
         let (mut all, mut few) = (Ties::of(n_items), Ties::of(n_items));
         for (a, b, level) in naive {
@@ -302,7 +306,7 @@ mod tests {
             check(&words, &claims);
         }
 
-        /// Families: many share all words but one or two.
+        /// Families: many sets that share all words but one or two.
         #[test]
         fn finds_those_of_one_pattern(
             patterns in prop::collection::vec((0..9u64, 3..12u64), 1..3),
@@ -321,7 +325,7 @@ mod tests {
             check(&words, &claims);
         }
 
-        /// More words than a sketch has bits, some of every second text missing.
+        /// More words than a sketch has bits; every second text lacks some.
         #[test]
         fn finds_long_ones_that_overlap_too(ranges in prop::collection::vec((0..600u64, 1..300u64, 2..40u64), 0..40)) {
             let words: Vec<Vec<u64>> = ranges.iter().map(|(start, n_words, gap)| (*start..start + n_words).filter(|word| word % gap > 0).collect()).collect();

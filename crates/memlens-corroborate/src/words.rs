@@ -2,12 +2,12 @@
 //!
 //! Source: Charikar, Similarity estimation techniques from rounding algorithms, STOC 2002.
 
-/// Punctuation beyond ASCII that is taken out of words.
+/// Punctuation beyond ASCII that is removed from words.
 const PUNCTUATION: &[char] = &[
     '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', '\u{2013}', '\u{2014}', '\u{2026}',
 ];
 
-/// The words of a text: lower case, split at white space, without punctuation, never empty.
+/// Returns the words of a text: lower case, split at white space, without punctuation, never empty.
 pub fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split_whitespace()
@@ -21,7 +21,7 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The 64-bit FNV-1a hash of the word's UTF-8.
+/// Returns the 64-bit FNV-1a hash of the word's UTF-8.
 pub fn fnv1a(word: &str) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
@@ -30,9 +30,9 @@ pub fn fnv1a(word: &str) -> u64 {
     })
 }
 
-/// The SimHash of words given by their hashes, every occurrence counted; 0 for none.
+/// Returns the SimHash of words given by their hashes, counting every occurrence; 0 if there are none.
 ///
-/// Each hash votes for or against every bit; a bit is set where more vote for than against it.
+/// Each hash votes for or against every bit; a bit is set if more vote for it than against it.
 pub fn simhash(hashes: impl IntoIterator<Item = u64>) -> u64 {
     let mut votes = [0_i64; u64::BITS as usize];
     for hash in hashes {

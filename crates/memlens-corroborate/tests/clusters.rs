@@ -1,7 +1,7 @@
-//! What always holds of clusters, for arbitrary texts: at every level they are the connected groups of the near pairs of
-//! that level and below, as long as nothing contradicts, and where something does, those that come of joining one pair
-//! after the other, the nearest first; no cluster holds a contradiction; counts are true; what is
-//! together at one level is together at the next.
+//! Properties of clusters for arbitrary texts. At every level they are the connected groups of the near pairs of that
+//! level and below, if nothing contradicts. Otherwise they are the result of joining one pair after the other, the
+//! nearest first. No cluster holds a contradiction; counts are correct; what is together at one level is together at
+//! the next.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use memlens_corroborate::{
 };
 use proptest::prelude::*;
 
-/// Texts around few patterns, so that near ones are common.
+/// Texts around a few patterns, so that near ones are common.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec![
         "red", "green", "blue", "not", "7", "8", "sun", "moon", "star", "sea",
@@ -49,7 +49,7 @@ fn observations(prints: &[Fingerprint]) -> Vec<Observation<'_>> {
         .collect()
 }
 
-/// The level of a pair, worked out alone.
+/// Computes the level of a pair on its own.
 fn level(measure: Measure, a: &Fingerprint, b: &Fingerprint) -> u32 {
     match measure {
         Measure::Simhash => a.distance(b),
@@ -64,7 +64,7 @@ fn level(measure: Measure, a: &Fingerprint, b: &Fingerprint) -> u32 {
     }
 }
 
-/// The connected groups of at least two, by trying every pair again and again.
+/// Finds the connected groups of at least two by trying every pair repeatedly.
 fn naive(prints: &[Fingerprint], measure: Measure, level_max: u32) -> Vec<Vec<u32>> {
     let mut group: Vec<usize> = (0..prints.len()).collect();
     loop {
@@ -116,8 +116,8 @@ fn check_counts(clusters: &Clusters, level: u8) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The groups that come of joining every pair from the nearest to the farthest, ties by the later of both and then the
-/// other, where the claims of both groups agree; by trying every member of both.
+/// Finds the groups that result from joining every pair from the nearest to the farthest, ties by the later of both and
+/// then the other, if the claims of both groups agree. Tries every member of both.
 fn joined_one_by_one(prints: &[Fingerprint], measure: Measure, level_max: u32) -> Vec<Vec<u32>> {
     let mut edges = Vec::new();
     for a in 0..prints.len() {

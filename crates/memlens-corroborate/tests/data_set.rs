@@ -1,5 +1,5 @@
-//! The data set of 39 observations by five agents (CC0, `tests/fixtures`): SimHash is bit for bit as its vectors say,
-//! rewordings are joined, contradictions of numbers are not.
+//! The data set of 39 observations by five agents (CC0, `tests/fixtures`): SimHash equals its vectors bit for bit,
+//! rewordings are joined, contradicting numbers are not.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn data_set() -> Vec<Said> {
         .collect()
 }
 
-/// The ids that are joined by a measure at a level.
+/// Returns the ids that are joined by a measure at a level.
 fn joined(measure: Measure, level: u8) -> Vec<Vec<String>> {
     let said = data_set();
     let fingerprints: Vec<Fingerprint> = said
@@ -145,7 +145,7 @@ fn simhash_joins_case_punctuation_and_order_and_little_else() {
             "g02-base g02-case-punct",
             "g04-base g04-case-punct g04-one-word",
             "g06-base g06-case-punct g06-one-word g06-order",
-            // One negation in 87 words is distance 0; only the negation tells.
+            // One negation in 87 words has distance 0; only the negation differs.
             "g08-base g08-case-punct g08-one-word g08-insert",
             "g10-base g10-case-punct g10-order",
         ]

@@ -1,4 +1,4 @@
-//! The inverted index: for every word the sets that have it among their rarest.
+//! The inverted index: for every word, the sets that have it among their rarest.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use super::sets::Sets;
 use super::{LEVEL_MAX, common_min, overlapping_min};
 use crate::groups::Groups;
 
-/// One set that has a word among its rarest.
+/// A set that has a word among its rarest.
 pub(super) struct Posting {
     pub(super) at: u32,
-    /// How many of its words are no rarer than this one, itself too.
+    /// The number of its words that are no rarer than this one, including this one.
     pub(super) left: u32,
 }
 
-/// For every word and group the sets that have it among their rarest, those of the fewest words first.
+/// For every word and group, the sets that have it among their rarest, those with the fewest words first.
 pub(super) struct Index {
     groups: Groups,
     lists: HashMap<(u32, u32), Vec<Posting>>,
@@ -27,8 +27,8 @@ impl Index {
         }
     }
 
-    /// For each of a set's rarest words how many of its words are no rarer, and the sets from `first` on that have
-    /// it among their rarest.
+    /// Returns for each of a set's rarest words how many of its words are no rarer, and the sets from `first` on that
+    /// have it among their rarest.
     pub(super) fn lists<'a>(
         &'a self,
         sets: &'a Sets,
@@ -36,7 +36,7 @@ impl Index {
         first: u32,
     ) -> impl Iterator<Item = (u32, &'a [Posting])> {
         let words = &sets.words[at as usize];
-        // Only sets of as many or fewer words stand in the index.
+        // The index holds only sets with as many or fewer words.
         let n_common_min = overlapping_min(words.len() as u32);
         (n_common_min..=words.len() as u32)
             .rev()
@@ -57,7 +57,7 @@ impl Index {
 
     pub(super) fn insert(&mut self, sets: &Sets, at: u32) {
         let words = &sets.words[at as usize];
-        // A set of as many words or more that overlaps enough shares one of so few.
+        // A set with at least as many words that overlaps enough shares one of these few.
         let n_common_min = common_min(words.len() as u32 * 2, LEVEL_MAX);
         for (left, word) in (n_common_min..=words.len() as u32).rev().zip(words) {
             for group in self.groups.found_under(at) {

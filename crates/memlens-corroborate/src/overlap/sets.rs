@@ -1,13 +1,13 @@
-//! Sets of words as they are compared: words as numbers, the rarest first, and sketches of few bits.
+//! Sets of words prepared for comparison: words as numbers, the rarest first, and small bit sketches.
 
 use std::collections::HashMap;
 
 use super::{LEVEL_MAX, common_min, overlapping_min};
 use crate::claims::Claims;
 
-/// The items that have words as they are compared, those of the fewest words first.
+/// The items that have words, prepared for comparison, those with the fewest words first.
 pub(super) struct Sets {
-    /// Which item each is.
+    /// The index of each set's item.
     pub(super) items: Vec<u32>,
     pub(super) words: Vec<Box<[u32]>>,
     sizes: Vec<Size>,
@@ -15,11 +15,11 @@ pub(super) struct Sets {
     pub(super) claims: Vec<Claims>,
 }
 
-/// What tells at once that two sets differ.
+/// Cheap values that can show that two sets differ.
 #[derive(Clone, Copy)]
 struct Size {
     n_words: u32,
-    /// Of the words, as numbers.
+    /// Wrapping sum of the words' numbers.
     sum: u32,
 }
 
@@ -51,14 +51,14 @@ impl Sets {
         self.sizes[at as usize].n_words
     }
 
-    /// The first that is not too small to overlap this one.
+    /// Returns the first set that is large enough to overlap this one.
     pub(super) fn first_overlapping(&self, at: u32) -> u32 {
         let n_words_min = overlapping_min(self.n_words(at));
         self.sizes
             .partition_point(|size| size.n_words < n_words_min) as u32
     }
 
-    /// How many words two share at most.
+    /// Returns an upper bound of the number of words that two sets share.
     pub(super) fn common_max(&self, a: u32, b: u32) -> u32 {
         let (size_a, size_b) = (self.sizes[a as usize], self.sizes[b as usize]);
         let n_both = size_a.n_words + size_b.n_words;
@@ -67,7 +67,7 @@ impl Sets {
         ((n_both - self.sketches.n_apart_min(a, b)) / 2).min(shorter)
     }
 
-    /// How many words two must share to overlap enough.
+    /// Returns how many words two sets must share to overlap enough.
     pub(super) fn common_min(&self, a: u32, b: u32) -> u32 {
         common_min(self.n_words(a) + self.n_words(b), LEVEL_MAX)
     }
@@ -82,22 +82,22 @@ impl Size {
     }
 }
 
-/// Every set in few bits: each word sets one. Half of the bits are of the most common words, one each, so that sets
-/// which share most of their words are told apart by the others.
+/// A bit sketch of every set: each word sets one bit. Half of the bits belong to the most common words, one each, so
+/// that sets that share most of their words are told apart by the others.
 struct Sketches {
-    /// How many blocks a sketch has.
+    /// The number of blocks in a sketch.
     n_blocks: usize,
     blocks: Vec<Block>,
 }
 
-/// As many bits as a machine compares at once, or nearly.
+/// About as many bits as a machine compares at once.
 type Block = [u64; 4];
 
 impl Sketches {
     const BLOCK_BITS: u32 = 256;
-    /// With more words for each block, half of the sets that share few of them look as if they shared more.
+    /// With more words per block, half of the sets that share few words would look as if they shared more.
     const WORDS_PER_BLOCK: usize = 64;
-    /// Of 64 words each: longer texts are few.
+    /// At 64 words per block; longer texts are rare.
     const N_BLOCKS_MAX: usize = 16;
 
     fn of(words: &[Box<[u32]>]) -> Sketches {
@@ -123,7 +123,8 @@ impl Sketches {
         Sketches { n_blocks, blocks }
     }
 
-    /// How many words only one of both sets has, at least: a bit that only one has is of such a word.
+    /// Returns a lower bound of the number of words in only one of the sets: a bit that is set in only one comes from
+    /// such a word.
     fn n_apart_min(&self, a: u32, b: u32) -> u32 {
         let sketch = |at: u32| &self.blocks[at as usize * self.n_blocks..][..self.n_blocks];
         let bits = |at: u32| sketch(at).as_flattened().iter();
@@ -134,7 +135,7 @@ impl Sketches {
     }
 }
 
-/// The words of each item as numbers, ascending from the rarest of all to the most common.
+/// Returns the words of each item as numbers, ascending from the rarest to the most common.
 fn by_rarity(items: &[(&[u64], Claims)]) -> Vec<Box<[u32]>> {
     let mut n_of: HashMap<u64, u32> = HashMap::new();
     for (words, _) in items {

@@ -1,10 +1,10 @@
-//! What the pairs found so far tie together, at every level.
+//! Which sets the pairs found so far connect, at every level.
 
 use super::LEVEL_MAX;
 
-/// Says what is tied together by the pairs of each level and below.
+/// A union-find per level: which sets are connected by the pairs of that level and below.
 pub(super) struct Ties {
-    /// By level, for each set another of its tie or, for one of each, itself.
+    /// For each level and set another set of its component, or the set itself if it is the root.
     pub(super) parents: Vec<Vec<u32>>,
 }
 
@@ -19,7 +19,7 @@ impl Ties {
     pub(super) fn tie(&mut self, a: u32, b: u32, level: u8) {
         for parents in &mut self.parents[usize::from(level)..] {
             let (root_a, root_b) = (root(parents, a), root(parents, b));
-            // What is tied at a level is tied at all above.
+            // What is connected at one level is connected at all higher ones.
             if root_a == root_b {
                 return;
             }
@@ -27,7 +27,7 @@ impl Ties {
         }
     }
 
-    /// The lowest level from `level_min` on at which both are tied; none where they are not.
+    /// Returns the lowest level from `level_min` on at which both are connected, or `None` if they are not.
     pub(super) fn lowest(&mut self, a: u32, b: u32, level_min: u8) -> Option<u8> {
         if self.are_tied(a, b, level_min) {
             return Some(level_min);
