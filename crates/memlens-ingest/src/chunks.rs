@@ -1,11 +1,12 @@
 //! The chunk packer: whole lines, packed greedily, with an overlap of whole lines.
 //!
-//! This is the packing of OpenClaw 2026.7.35 (`chunkMarkdown`), so that its chunks and ours are the same texts, with two
-//! departures: a fenced code block that fits into a chunk is not split, and the newline that the original puts between
+//! The same packing as in OpenClaw 2026.7.35 (`chunkMarkdown`), so that its chunks and ours are the same texts, with
+//! two differences. A fenced code block that fits into a chunk is not split. The newline that the original puts between
 //! the pieces of a cut line is left out, so that a chunk is always a slice of its document.
 //!
-//! Properties checked: the original's chunks are met to the byte; no text is lost; chunks ascend; a chunk is longer than
-//! allowed only where the original's is (an overlap and one more line); fences stay whole; time and space stay linear.
+//! Properties checked: the chunks equal the original's to the byte; no text is lost; chunks ascend; a chunk is longer
+//! than allowed only where the original's is (an overlap and one more line); fences stay whole; time and space stay
+//! linear.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,23 +14,23 @@ use std::ops::Range;
 use crate::document::IngestOptions;
 use crate::lines::lines_from;
 
-/// The original's smallest chunk.
+/// The original's minimum chunk size.
 const CHUNK_UNITS_MIN: usize = 32;
 
-/// What the chunks of one document may hold in all, as a multiple of its length and a free amount in bytes.
+/// Limit of the total length of a document's chunks: a multiple of the document's length plus a constant in bytes.
 ///
-/// A long line before many short ones is carried into a new chunk with every one of them, up to the overlap: a hostile
-/// document grows 300-fold. Notes written by a person stay below 3, and small ones within the free amount.
+/// A long line before many short ones is repeated in a new chunk with every one of them, up to the overlap; a hostile
+/// document would grow 300-fold. Notes that people write stay below 3, and small ones within the constant.
 const TOTAL_PER_BYTE: usize = 4;
 const TOTAL_FREE_BYTES: usize = 1024 * 1024;
 
-/// How much the chunks of a document may still hold until they are packed without overlap.
+/// The remaining total length of a document's chunks; once used up, chunks are packed without overlap.
 pub(crate) struct Allowance {
     bytes_left: usize,
 }
 
 impl Allowance {
-    /// What a document of that length in bytes begins with, however many texts it is cut into.
+    /// Returns the allowance of a document of that length in bytes, regardless of how many texts it is cut into.
     pub(crate) fn of(document_bytes: usize) -> Self {
         Self {
             bytes_left: document_bytes
@@ -39,20 +40,20 @@ impl Allowance {
     }
 }
 
-/// The chunks of a text, and what had to be left out of them.
+/// The chunks of a text.
 #[derive(Debug)]
 pub(crate) struct Packed {
     /// Byte ranges; starts never descend, ends ascend. Blank chunks are left out.
     pub(crate) chunks: Vec<Range<usize>>,
-    /// Where chunks began to be packed without overlap, since too much was being repeated.
+    /// Where chunks began to be packed without overlap because too much was repeated.
     pub(crate) overlap_given_up_at: Option<usize>,
 }
 
 /// Packs the lines of `text` into chunks.
 ///
-/// Lengths are UTF-16 units, plus 1 for each line's end, as the original counts. `fences` are whole lines, in order.
-/// An overlap of more than half a chunk counts as half, without which no progress would be sure. `allowance` is that of
-/// the document which `text` is or is a part of.
+/// Lengths are UTF-16 units, plus 1 for each line's end, as in the original. `fences` are whole lines, in order. An
+/// overlap of more than half a chunk counts as half, to guarantee progress. `allowance` is that of the document that
+/// `text` is, or is part of.
 pub(crate) fn pack(
     text: &str,
     fences: &[Range<usize>],
@@ -88,7 +89,7 @@ struct Packer<'a> {
     text: &'a str,
     units_max: usize,
     overlap_units: usize,
-    /// Lines and pieces of lines, with their units.
+    /// Lines and pieces of lines, with their lengths.
     current: VecDeque<(Range<usize>, usize)>,
     current_units: usize,
     allowance: &'a mut Allowance,
@@ -97,7 +98,7 @@ struct Packer<'a> {
 
 impl Packer<'_> {
     fn push_line(&mut self, line: Range<usize>) {
-        // A line has at most as many units as bytes, so few lines need to be looked at twice.
+        // A line has at most as many units as bytes, so few lines need to be counted.
         if line.len() <= self.units_max {
             let units = utf16_units(&self.text[line.clone()]);
             return self.push(line, units);
@@ -120,14 +121,15 @@ impl Packer<'_> {
             self.flush();
             self.carry_overlap();
         }
-        // Pushed even if the overlap leaves too little room, as in the original: every chunk takes in something new.
+        // Pushed even if the overlap leaves too little room, as in the original: every chunk must contain something
+        // new.
         self.current.push_back((segment, units));
         self.current_units += units;
     }
 
-    /// Ends the chunk before a fence that fits into one but not into what is left of this one.
+    /// Ends the chunk before a fence that fits into a chunk but not into the rest of this one.
     fn make_room_for(&mut self, fence: &Range<usize>) {
-        // No UTF-16 unit is longer than 3 bytes: a longer fence need not be counted.
+        // No UTF-16 unit is longer than 3 bytes, so a longer fence need not be counted.
         if fence.len() > 3 * self.units_max {
             return;
         }
@@ -231,7 +233,7 @@ mod tests {
                 "ccccccccccc\nddddddddddd\n",
             ],
         );
-        // Lines of 6 units: two are carried, since one is too little.
+        // Lines of 6 units: two are repeated, because one is too little.
         check(
             "1aaaa\n2aaaa\n3aaaa\n4aaaa\n5aaaa\n6aaaa\n7aaaa",
             &[
@@ -253,7 +255,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_between_characters() {
         let piece = |char: &str| char.repeat(40);
-        // As in the original, a carried piece and the next one make a chunk.
+        // As in the original, a repeated piece and the next one make a chunk.
         check(
             &"x".repeat(100),
             &[&piece("x"), &"x".repeat(80), &"x".repeat(60)],
@@ -262,7 +264,7 @@ mod tests {
         check(&"🌊".repeat(30), &[&"🌊".repeat(20), &"🌊".repeat(30)]);
         // One unit each, three bytes.
         check(&"水".repeat(50), &[&piece("水"), &"水".repeat(50)]);
-        // The cut would fall inside a pair: it falls before it.
+        // The limit would fall inside a surrogate pair, so the cut is before it.
         check(
             &format!("{}🌊", "x".repeat(39)),
             &[&"x".repeat(39), &format!("{}🌊", "x".repeat(39))],
@@ -279,7 +281,7 @@ mod tests {
                 "\n```\ncode 1\ncode 2\ncode 3\n```\nafter",
             ],
         );
-        // The fence takes the place of the overlap where both do not fit.
+        // The fence replaces the overlap if both do not fit.
         check(
             "before before before before\n```\n12345678901234567890123456789\n```",
             &[
@@ -296,7 +298,7 @@ mod tests {
                 "code code code\ncode code code\n```",
             ],
         );
-        // Fits where it stands: nothing changes.
+        // It fits, so nothing changes.
         check("a\n```\nb\n```\nc", &["a\n```\nb\n```\nc"]);
     }
 
@@ -354,7 +356,7 @@ mod tests {
                 let slice = &text[chunk.clone()];
                 prop_assert!(!slice.trim().is_empty());
                 if utf16_units(slice) > 40 {
-                    // Only what was carried from the chunk before (or from blank lines) and one more line or piece.
+                    // Only what was repeated from the chunk before (or from blank lines) and one more line or piece.
                     let added = text[previous.end.max(chunk.start)..chunk.end].trim_start();
                     prop_assert!(!added.contains('\n') && utf16_units(added) <= 40, "{:?}", slice);
                 }

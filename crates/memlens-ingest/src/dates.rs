@@ -1,37 +1,39 @@
-//! Days as people write them: in values, in file names and in folders.
+//! Parses dates in values, file names and folder names.
 //!
-//! A week or a month counts as its last day. Day and month in one order only: `25.12.2026` is read, `06.05.2026` is not.
+//! A week or a month counts as its last day. Day and month before a year are read only if their order is unambiguous:
+//! `25.12.2026` is read, `06.05.2026` is not.
 //!
-//! Properties checked: every day survives each form; arbitrary text and paths never panic; numbers, versions and
+//! Properties checked: every day can be read in each form; arbitrary text and paths never panic; numbers, versions and
 //! durations are no dates.
 
 use jiff::civil::{Date, ISOWeekDate};
 use jiff::tz::Offset;
 
-/// Years that digits without `-` between them may begin with: longer numbers are seldom dates.
+/// Years with which digits without `-` between them may begin; longer numbers are rarely dates.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 
-/// How much of the calendar a form names. The finest in a name counts.
+/// How precise a form is. The most precise one in a name counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Grain {
     Day,
-    /// A day whose parts stand with the year last.
+    /// A day whose form has the year last.
     DayYearLast,
     Week,
     Month,
 }
 
-/// Where a form is looked for: a value may have single digits, a name has many numbers that are no dates.
+/// Where a form occurs: a value may have single digits; a name has many numbers that are no dates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum In {
     Value,
     Name,
 }
 
-/// The day of a path inside a watched folder, separated by `/`; `None` if no part of it names one.
+/// Returns the day of a path inside a watched folder, separated by `/`; `None` if no part of it is a date.
 ///
-/// In this order, the first in a name where there are several: the file name; folders by year, month and day with the
-/// file (`2026/05/06.md`, `2026/05/06/standup.md`); the names of the folders, the innermost first; folders by year and month.
+/// In this order, the first one in a name if there are several: the file name; folders by year, month and day with the
+/// file (`2026/05/06.md`, `2026/05/06/standup.md`); the names of the folders, the innermost first; folders by year and
+/// month.
 pub fn date_of_path(path: &str) -> Option<Date> {
     if !path.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
@@ -43,13 +45,13 @@ pub fn date_of_path(path: &str) -> Option<Date> {
         .or_else(|| folder_month(&folders, stem))
 }
 
-/// What looks like a date in the file name of a path that [`date_of_path`] has no day for.
+/// Returns the part of a file name that looks like a date, if [`date_of_path`] finds no day in the path.
 pub fn unread_date(path: &str) -> Option<String> {
     if date_of_path(path).is_some() {
         return None;
     }
     let (_, stem) = parts(path);
-    // Not the rest of an address, such as `10.10.10.10`.
+    // Not part of an address such as `10.10.10.10`.
     let goes_on = |at: usize| {
         let before = stem[..at].strip_suffix('.');
         before.is_some_and(|before| before.ends_with(|char: char| char.is_ascii_digit()))
@@ -59,11 +61,11 @@ pub fn unread_date(path: &str) -> Option<String> {
         .find_map(|at| date_like(&stem[at..]).map(|length| stem[at..at + length].to_owned()))
 }
 
-/// The day that a value names, alone, before a time of day, or as the text of a link.
+/// Returns the day of a value: a date alone, before a time of day, or as the text of a link.
 pub(crate) fn date_of_value(written: &str) -> Option<Date> {
     let written = written.trim();
     if let Some(inside) = wrapped(written, "[[", "]]") {
-        // `[[target|text]]`: what is shown may be "yesterday".
+        // `[[target|text]]`: the displayed text may be "yesterday".
         let (target, text) = inside.split_once('|').unwrap_or((inside, ""));
         return date_of_target(target).or_else(|| date_of_plain(text));
     }
@@ -76,7 +78,7 @@ pub(crate) fn date_of_value(written: &str) -> Option<Date> {
             .or_else(|| wrapped(text, "[[", "]]").and_then(date_of_target))
             .or_else(|| date_of_target(target));
     }
-    // Org mode writes `<2026-05-06 Wed>` and `[2026-05-06 Wed]`.
+    // Org mode uses `<2026-05-06 Wed>` and `[2026-05-06 Wed]`.
     let inside = wrapped(written, "<", ">").or_else(|| wrapped(written, "[", "]"));
     if let Some(inside) = inside {
         let day = inside.split_whitespace().next().unwrap_or("");
@@ -85,14 +87,14 @@ pub(crate) fn date_of_value(written: &str) -> Option<Date> {
     date_of_plain(written)
 }
 
-/// The day of a number: eight digits, or what follows them, as in [`date_of_value`].
+/// Returns the day of a number: eight digits, or more with a time, as in [`date_of_value`].
 pub(crate) fn date_of_number(number: f64) -> Option<Date> {
-    // Digits of larger numbers are lost.
+    // Larger numbers lose digits.
     let is_whole = number.fract() == 0.0 && (1e7..1e15).contains(&number);
     is_whole.then(|| date_of_value(&format!("{number:.0}")))?
 }
 
-/// The day (UTC) of a point in time, in seconds, or above 100 billion in milliseconds, since 1970.
+/// Returns the day (UTC) of a point in time since 1970, in seconds, or above 100 billion in milliseconds.
 pub(crate) fn date_of_unix(number: f64) -> Option<Date> {
     const MS_FROM: f64 = 1e11;
     // Smaller numbers are counts or years.
@@ -115,7 +117,7 @@ fn wrapped<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     Some(inside.trim())
 }
 
-/// The day that a link leads to: its last name, without extension or heading.
+/// Returns the day of a link's target: its last name, without extension or heading.
 fn date_of_target(target: &str) -> Option<Date> {
     let target = target.split(['#', '?']).next().unwrap_or(target).trim();
     let name = target.rsplit('/').next().unwrap_or(target);
@@ -134,7 +136,7 @@ fn date_of_plain(written: &str) -> Option<Date> {
     (rest.is_empty() || (is_day && is_time)).then_some(date)
 }
 
-/// The finest form in a name, of several the first.
+/// Returns the most precise date in a name, the first of several.
 fn date_in_name(name: &str) -> Option<Date> {
     let mut best: Option<(Grain, Date)> = None;
     for at in number_starts(name) {
@@ -151,7 +153,7 @@ fn date_in_name(name: &str) -> Option<Date> {
     best.map(|(_, date)| date)
 }
 
-/// Where runs of digits begin.
+/// Returns where runs of digits begin.
 fn number_starts(name: &str) -> impl Iterator<Item = usize> + '_ {
     let bytes = name.as_bytes();
     (0..bytes.len()).filter(|&at| {
@@ -162,7 +164,7 @@ fn number_starts(name: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The form that begins a text, and its length in bytes.
+/// Returns the date with which a text begins, and its length in bytes.
 fn form(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     let n_digits = digits(text);
     match n_digits {
@@ -173,7 +175,7 @@ fn form(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     }
 }
 
-/// `2026-05-06`, `2026-W19`, `2026-05` and the like.
+/// Parses `2026-05-06`, `2026-W19`, `2026-05` and the like.
 fn year_first(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     let (year, after_year) = text.split_at(4);
     let year: i16 = year.parse().ok()?;
@@ -196,7 +198,7 @@ fn year_first(text: &str, place: In) -> Option<(Date, Grain, usize)> {
         let date = Date::new(year, month, day).ok()?;
         return Some((date, Grain::Day, text.len() - rest.len()));
     }
-    // `2026-05-next` is the month, `2026-05-321` is nothing.
+    // `2026-05-next` is the month, `2026-05-321` is no date.
     let goes_on = after_month
         .strip_prefix(separator)
         .is_some_and(|rest| digits(rest) > 0);
@@ -205,7 +207,7 @@ fn year_first(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     is_month.then_some((last, Grain::Month, text.len() - after_month.len()))
 }
 
-/// `2026-W19`, its Sunday, and `2026-W19-3`, its Wednesday; the `-` may be missing.
+/// Parses `2026-W19`, its Sunday, and `2026-W19-3`, its Wednesday; the `-` may be missing.
 fn week(year: i16, text: &str, after_year: &str) -> Option<(Date, Grain, usize)> {
     let after = after_year.trim_start_matches(['-', '_', ' ', '.']);
     if after_year.len() - after.len() > 1 || !YEARS.contains(&year) {
@@ -230,7 +232,7 @@ fn week(year: i16, text: &str, after_year: &str) -> Option<(Date, Grain, usize)>
     ends.then_some((sunday, Grain::Week, length(rest)))
 }
 
-/// `2026年5月6日`, and the same with Korean signs.
+/// Parses `2026年5月6日`, and the same with Korean signs.
 fn ideographic(year: i16, text: &str) -> Option<(Date, Grain, usize)> {
     let after_year = text[4..].strip_prefix(['年', '년'])?.trim_start();
     let (month, rest) = number(after_year, In::Value)?;
@@ -240,7 +242,7 @@ fn ideographic(year: i16, text: &str) -> Option<(Date, Grain, usize)> {
     Some((date, Grain::Day, text.len() - rest.len()))
 }
 
-/// `25.12.2026` or `12/25/2026`, if no other order of day and month is a date.
+/// Parses `25.12.2026` or `12/25/2026`, if no other order of day and month is a date.
 fn year_last(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     let (first, rest) = number(text, place)?;
     let separator = rest.chars().next().filter(|sign| "./-_ ".contains(*sign))?;
@@ -264,7 +266,7 @@ fn year_last(text: &str, place: In) -> Option<(Date, Grain, usize)> {
     Some((date, Grain::DayYearLast, text.len() - rest.len() + 4))
 }
 
-/// `20260506`, alone or before `HHMM` or `HHMMSS`.
+/// Parses `20260506`, alone or before `HHMM` or `HHMMSS`.
 fn compact(text: &str) -> Option<Date> {
     let (day, time) = text.split_at(8);
     let part = |from: usize, to: usize| day[from..to].parse::<i8>().ok();
@@ -279,7 +281,7 @@ fn compact(text: &str) -> Option<Date> {
     Date::new(year, part(4, 6)?, part(6, 8)?).ok()
 }
 
-/// A month or a day and what follows it: two digits, or in a value also one.
+/// Parses a month or a day, and returns the rest: two digits, or in a value also one.
 fn number(text: &str, place: In) -> Option<(i8, &str)> {
     let n_digits = digits(text);
     let is_good = n_digits == 2 || (n_digits == 1 && place == In::Value);
@@ -287,12 +289,12 @@ fn number(text: &str, place: In) -> Option<(i8, &str)> {
     Some((number, &text[n_digits..]))
 }
 
-/// How many ASCII digits begin a text.
+/// Returns the number of ASCII digits at the start of a text.
 fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// The folders of a path and the name of its file without extension.
+/// Returns the folders of a path, and the file's name without extension.
 fn parts(path: &str) -> (Vec<&str>, &str) {
     let mut folders: Vec<&str> = path.split('/').collect();
     let name = folders.pop().unwrap_or("");
@@ -303,7 +305,8 @@ fn parts(path: &str) -> (Vec<&str>, &str) {
     (folders, stem)
 }
 
-/// The day of folders by year, month and day, of which the file's name may be the last: the innermost year counts.
+/// Returns the day of folders by year, month and day, the last of which may be the file's name. The innermost year
+/// counts.
 fn folder_day(folders: &[&str], stem: &str) -> Option<Date> {
     let part = |at: usize| {
         folders
@@ -327,7 +330,7 @@ fn folder_day(folders: &[&str], stem: &str) -> Option<Date> {
     })
 }
 
-/// The last day of the month of folders by year and month.
+/// Returns the last day of the month of folders by year and month.
 fn folder_month(folders: &[&str], stem: &str) -> Option<Date> {
     (0..folders.len()).rev().find_map(|at| {
         let (year, "") = folder_year(folders[at])? else {
@@ -342,7 +345,7 @@ fn folder_month(folders: &[&str], stem: &str) -> Option<Date> {
     })
 }
 
-/// The year that begins a folder's name, and the rest.
+/// Returns the year with which a folder's name begins, and the rest.
 fn folder_year(name: &str) -> Option<(i16, &str)> {
     if digits(name) != 4 {
         return None;
@@ -351,13 +354,13 @@ fn folder_year(name: &str) -> Option<(i16, &str)> {
     Some((year, &name[4..]))
 }
 
-/// Exactly two digits that begin a name, and the rest.
+/// Returns the number if a name begins with exactly two digits, and the rest.
 fn two_digits(name: &str) -> Option<(i8, &str)> {
     number(name, In::Name)
 }
 
-/// The length of what looks like a date at the start of a text: three numbers that a year, a month and a day may be, or eight
-/// digits that begin or end with a year.
+/// Returns the length of what looks like a date at the start of a text: three numbers that could be year, month and
+/// day, or eight digits that begin or end with a year.
 fn date_like(text: &str) -> Option<usize> {
     let is_year = |digits: &str| digits.parse().is_ok_and(|year| YEARS.contains(&year));
     let first = digits(text);
@@ -490,7 +493,7 @@ mod tests {
         check("2026/05/standup.md", "2026-05-31");
         check("2026/05.md", "2026-05-31");
         check("2026-05/standup.md", "2026-05-31");
-        // The name goes before the folders, the inner folder before the outer one.
+        // The name takes precedence over the folders, the inner folder over the outer one.
         check("2026/05/06/2025-01-02.md", "2025-01-02");
         check("2025-01-02/2026-05-06/standup.md", "2026-05-06");
         check("2024/01/01/2026/05/06/standup.md", "2026-05-06");
@@ -568,7 +571,7 @@ mod tests {
             ("06052026.md", Some("06052026")),
             ("2026-02-30.md", Some("2026-02-30")),
             ("2026-05-06.md", None),
-            // The folder says it.
+            // The folder has the date.
             ("2026/05/06.05.2026.md", None),
             ("v1.2.3.md", None),
             ("v2026.7.35.md", None),
@@ -615,7 +618,7 @@ mod tests {
             prop_assert_eq!(date_of_path(&format!("{before} {year}-{month:02}.md")), last);
         }
 
-        /// A doubtful order is never decided, and a sure one always.
+        /// An ambiguous order is never decided, an unambiguous one always.
         #[test]
         fn day_and_month_before_a_year(date in any_day()) {
             let (year, month, day) = (date.year(), date.month(), date.day());

@@ -1,7 +1,7 @@
 //! Bytes to text: encodings, byte order marks and line ends.
 //!
-//! Properties checked: every encoding named here comes out as the same text; a guess is told; NUL is refused;
-//! no line end but `\n` is left; any bytes are decoded or refused without a panic.
+//! Properties checked: every encoding named here gives the same text; a guess is reported; NUL is rejected; every line
+//! end becomes `\n`; any bytes are decoded or rejected without a panic.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -10,29 +10,30 @@ use crate::document::Problem;
 use crate::error::IngestError;
 use crate::lines::offset;
 
-/// How many of a hundred characters must be ASCII for UTF-16 to be known without a byte order mark. Spaces and line ends
-/// alone are as many in most scripts.
+/// Minimum percentage of ASCII characters for detecting UTF-16 without a byte order mark. In most scripts spaces and
+/// line ends alone reach it.
 const ZEROS_PERCENT_MIN: usize = 5;
 
-/// The same for fewer characters than this, and for bytes that are UTF-8 but for a few zeros.
+/// The same for fewer characters than [`SURE_CHARS_MIN`], and for bytes that are valid UTF-8 except for a few zeros.
 const ZEROS_PERCENT_MIN_IN_DOUBT: usize = 80;
 const SURE_CHARS_MIN: usize = 100;
 
-/// A document's text, and how it was come by.
+/// A document's decoded text, and how it was decoded.
 #[derive(Debug)]
 pub(crate) struct Decoded {
-    /// Without byte order marks at its start; lines end in `\n` alone.
+    /// Without byte order marks at its start; all line ends are `\n`.
     pub(crate) text: String,
     /// The encoding's usual name, such as `UTF-8`.
     pub(crate) encoding: &'static str,
-    /// Says what was guessed or could not be read.
+    /// What was guessed or could not be decoded.
     pub(crate) problem: Option<Problem>,
 }
 
-/// Decodes `bytes` as UTF-8, as UTF-16 where a byte order mark says so or the zeros of its ASCII do, else as the
-/// likeliest older encoding.
+/// Decodes `bytes` as UTF-8; as UTF-16 if a byte order mark or the zeros of its ASCII characters say so; otherwise as
+/// the likeliest older encoding.
 ///
-/// Errors: [`IngestError::Binary`] when a NUL is among the characters.
+/// # Errors
+/// [`IngestError::Binary`] if the characters include a NUL.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
     let (text, encoding, problem) = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) if encoding == UTF_16LE || encoding == UTF_16BE => {
@@ -57,7 +58,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, IngestError> {
     }
 }
 
-/// The text of a file's bytes, lines ending in `\n`; `None` for binary files.
+/// Returns the text of a file's bytes with `\n` line ends; `None` for binary files.
 pub fn text_of(bytes: &[u8]) -> Option<String> {
     decode(bytes).ok().map(|decoded| decoded.text)
 }
@@ -77,8 +78,8 @@ fn utf_16(
     (text.into_owned(), encoding, problem)
 }
 
-/// Reads UTF-16 without a byte order mark, where there can be no doubt: nothing but text, and a good share of it ASCII,
-/// whose other byte is 0. None for everything else.
+/// Decodes UTF-16 without a byte order mark if it is certain: only text characters, and enough of them ASCII, whose
+/// other byte is 0. `None` for everything else.
 fn utf_16_unmarked(bytes: &[u8]) -> Option<(String, &'static Encoding, Option<Problem>)> {
     if !bytes.len().is_multiple_of(2) || !bytes.contains(&0) {
         return None;
@@ -113,7 +114,7 @@ fn utf_16_unmarked(bytes: &[u8]) -> Option<(String, &'static Encoding, Option<Pr
     })
 }
 
-/// Says whether `char` may stand in a text: no control sign but blanks, and nothing that only programs agree upon.
+/// Returns whether `char` may occur in a text: no control character except blanks, and no private-use character.
 fn is_of_text(char: char) -> bool {
     let is_private = ('\u{E000}'..='\u{F8FF}').contains(&char);
     matches!(char, '\t' | '\n' | '\r' | '\u{c}') || !(char.is_control() || is_private)
@@ -125,7 +126,7 @@ fn utf_8(bytes: &[u8]) -> (String, &'static Encoding, Option<Problem>) {
         Err(error) => error.valid_up_to(),
     };
     if bytes.contains(&0) {
-        // Refused by the caller whatever the encoding; guessing would only cost time.
+        // The caller rejects it whatever the encoding; guessing would only cost time.
         return (String::from_utf8_lossy(bytes).into_owned(), UTF_8, None);
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
@@ -149,7 +150,7 @@ fn utf_8(bytes: &[u8]) -> (String, &'static Encoding, Option<Problem>) {
     )
 }
 
-/// Takes off the marks behind the first: programs put one before a text that has one already.
+/// Removes further byte order marks: programs put one before a text that has one already.
 fn without_marks(mut text: String) -> String {
     let n_bytes = text.len() - text.trim_start_matches('\u{feff}').len();
     text.drain(..n_bytes);
@@ -173,7 +174,7 @@ fn normalise_line_ends(text: String) -> String {
     normalised
 }
 
-/// The 1-based line on which the byte after `before` stands, whatever the line ends.
+/// Returns the 1-based line of the byte after `before`, for any kind of line end.
 fn line_at(before: &[u8]) -> u32 {
     let n_ends = before.iter().enumerate().filter(|&(at, &byte)| {
         byte == b'\n' || (byte == b'\r' && before.get(at + 1) != Some(&b'\n'))
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Text, encoding and problem, or the error's words.
+    /// Checks text, encoding and problem, or the error message.
     fn check(bytes: &[u8], expected: (&str, &str, Option<(Option<u32>, &str)>)) {
         let decoded = decode(bytes).expect("the case can be decoded");
         let problem = decoded

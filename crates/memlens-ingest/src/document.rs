@@ -1,7 +1,8 @@
-//! A document: what the bytes of one file become.
+//! Documents: parses the bytes of a file into text, chunks and windows.
 //!
-//! Properties checked, for arbitrary bytes and texts: reading never panics; chunks cover all that is not blank and are
-//! slices of the text; lines agree with bytes; every chunk has a window where there is any; hard input stays cheap.
+//! Properties checked, for arbitrary bytes and texts: parsing never panics; chunks cover everything that is not blank
+//! and are slices of the text; lines agree with bytes; every chunk has a window if there is any; hostile input stays
+//! cheap.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,14 +19,14 @@ use crate::outline::{HeadingPath, Outline};
 use crate::walk::MAX_FILE_BYTES;
 use crate::windows;
 
-/// Told once, where chunks begin to be packed without overlap.
+/// Reported once, where chunks begin to be packed without overlap.
 pub(crate) const OVERLAP_GIVEN_UP: &str =
     "long and short lines repeat too much of each other; chunks do not overlap from here on";
 
-/// How documents are cut.
+/// How documents are cut into chunks and windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IngestOptions {
-    /// Length of a chunk in UTF-16 units, each line's end counted; below 32 it counts as 32.
+    /// Length of a chunk in UTF-16 units, counting one for each line's end; below 32 it counts as 32.
     pub chunk_chars: u32,
     /// How much of a chunk's end the next one repeats at least, in the same units, in whole lines; 0 = nothing. More
     /// than half of `chunk_chars` counts as half.
@@ -34,23 +35,23 @@ pub struct IngestOptions {
     pub window_chars: u32,
 }
 
-/// How a file is read, by its name.
+/// How a file is read; determined by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Front matter, headings and fences count: `.md`, `.markdown`, `.mdx`.
+    /// With front matter, headings and fences: `.md`, `.markdown`, `.mdx`.
     Markdown,
-    /// Lines alone count: `.txt`, `.text`, `.org`, `.rst`, `.adoc`, `.asciidoc`.
+    /// As plain lines: `.txt`, `.text`, `.org`, `.rst`, `.adoc`, `.asciidoc`.
     Plain,
-    /// Observations by lines: `.jsonl`, `.ndjson`. Never read as plain text.
+    /// As one or more observations per line: `.jsonl`, `.ndjson`. Never read as plain text.
     Jsonl,
-    /// Memories or messages in one document, or JSONL under that name: `.json`. Any other JSON is not read.
+    /// As memories or messages in one document, or as JSONL: `.json`. Any other JSON is not read.
     Json,
 }
 
-/// Something that was left out or guessed while reading, in words for a person.
+/// Something that was left out or guessed while reading, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// From 1; none when it concerns the whole document.
+    /// The 1-based line; `None` if it concerns the whole document.
     pub line: Option<u32>,
     /// Lower case, without a full stop.
     pub message: String,
@@ -59,67 +60,70 @@ pub struct Problem {
 /// A unit of retrieval: contiguous lines of a document, or a piece of a line that is too long.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
-    /// Never blank. The document's text at `bytes`; of JSON, what the strings there say.
+    /// Never blank. The document's text at `bytes`; for JSON, the text of the strings there.
     pub text: String,
-    /// From 1.
+    /// First line, 1-based.
     pub start_line: u32,
-    /// From 1, inclusive; a line of the document, which has none behind its last line end.
+    /// Last line, 1-based and inclusive. Nothing after the last line end counts as a line.
     pub end_line: u32,
-    /// Place in [`Parsed::text`], on character boundaries.
+    /// Byte range in [`Parsed::text`], on character boundaries.
     pub bytes: Range<u32>,
-    /// Titles in force at the first line that is not blank, outermost first; missing levels are left out. Of JSON the title
-    /// of the conversation or the label of the memory.
+    /// The headings above the first line that is not blank, outermost first, without missing levels. For JSON, the
+    /// title of the conversation or the label of the memory.
     pub heading_path: Vec<String>,
-    /// Who says it: from the record of JSON, else from the front matter; at most 200 characters.
+    /// The agent from the record of JSON, otherwise from the front matter; at most 200 characters.
     pub agent: Option<String>,
-    /// When it was said, from the same place.
+    /// The date from the same place.
     pub date: Option<Date>,
-    /// In `[0, inf)`, from the same place; none when not given, which is not 0.
+    /// The weight from the same place, in `[0, inf)`; `None` if not given, which is not 0.
     pub weight: Option<f64>,
-    /// The `id` of a record of JSON; numbers as written; at most 200 characters. Nothing says that it is unique.
+    /// The `id` of a JSON record, numbers as written; at most 200 characters. It may not be unique.
     pub external_id: Option<String>,
 }
 
 /// A unit of embedding: a few lines that belong together, with their heading path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// What the embedder gets: the heading path joined by ` > `, a line end, and the lines.
+    /// The text to embed: the heading path joined by ` > `, a line end, and the lines.
     pub text: String,
-    /// From 1.
+    /// First line, 1-based.
     pub start_line: u32,
-    /// From 1, inclusive.
+    /// Last line, 1-based and inclusive.
     pub end_line: u32,
-    /// Place in [`Parsed::text`], on character boundaries.
+    /// Byte range in [`Parsed::text`], on character boundaries.
     pub bytes: Range<u32>,
-    /// The chunks that it speaks for: indices into [`Parsed::chunks`], ascending; possibly none.
+    /// The chunks that it belongs to, as ascending indices into [`Parsed::chunks`]; may be empty.
     pub chunks: Vec<u32>,
 }
 
-/// A document that has been read.
+/// A parsed document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// How it was read.
+    /// How the document was read.
     pub kind: Kind,
-    /// The text, without byte order mark, all line ends `\n`. All byte ranges refer to it.
+    /// The text, without byte order mark, with `\n` line ends. All byte ranges refer to it.
     pub text: String,
-    /// Empty but for Markdown.
+    /// Empty except for Markdown.
     pub front: FrontMatter,
-    /// Ascending: starts never descend, ends ascend. Two may start at the same byte, never at the same range.
+    /// Starts never descend, ends ascend. Two chunks may start at the same byte, but never have the same range.
     pub chunks: Vec<Chunk>,
-    /// Ascending, without overlap. None of front matter; so a document of front matter alone has chunks and no windows.
+    /// Ascending, without overlap. Front matter has none, so a document of front matter alone has chunks and no
+    /// windows.
     pub windows: Vec<Window>,
-    /// In the order in which they were met.
+    /// In the order in which they were found.
     pub problems: Vec<Problem>,
-    /// The usual name of the encoding that was found or guessed.
+    /// The usual name of the detected or guessed encoding.
     pub encoding: &'static str,
 }
 
-/// Reads a document.
+/// Parses a document.
 ///
-/// An empty or blank one has no chunks.
+/// An empty or blank document has no chunks. Everything else that is wrong is read as far as possible and reported in
+/// [`Parsed::problems`].
 ///
-/// Errors: [`IngestError::TooLarge`] above [`MAX_FILE_BYTES`], [`IngestError::Binary`] when there is a NUL,
-/// [`IngestError::NoTexts`] for JSON that is of no known form. Whatever else is wrong is read as well as can be and reported in [`Parsed::problems`].
+/// # Errors
+/// [`IngestError::TooLarge`] above [`MAX_FILE_BYTES`], [`IngestError::Binary`] if it contains a NUL,
+/// [`IngestError::NoTexts`] for JSON of no known form.
 pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed, IngestError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(IngestError::TooLarge);
@@ -175,13 +179,13 @@ pub fn parse(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Result<Parsed
     Ok(parsed)
 }
 
-/// The BLAKE3 hash of a text, the key of what is cached for it.
+/// Returns the BLAKE3 hash of a text, the key of its cached data.
 pub fn content_hash(text: &str) -> [u8; 32] {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
 impl Default for IngestOptions {
-    /// The lengths that the default ranking was measured with.
+    /// The lengths with which the default ranking was measured.
     fn default() -> Self {
         Self {
             chunk_chars: 1600,
@@ -192,9 +196,9 @@ impl Default for IngestOptions {
 }
 
 impl Kind {
-    /// How the file at `path` is read, by its extension in any case; none if it is not read.
+    /// Returns how the file at `path` is read, by its extension in any case; `None` if it is not read.
     ///
-    /// A name without extension says nothing about what is inside, so such files are not read, not even `README`.
+    /// Files without extension are not read, not even `README`, because the name does not tell what they hold.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" | "mdx" => Some(Self::Markdown),
@@ -205,7 +209,7 @@ impl Kind {
         }
     }
 
-    /// The name of the kind: `markdown`, `plain`, `jsonl` or `json`.
+    /// Returns the name of the kind: `markdown`, `plain`, `jsonl` or `json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Markdown => "markdown",
@@ -283,7 +287,7 @@ mod tests {
     use std::path::PathBuf;
     use std::time::{Duration, Instant};
 
-    /// Those that refuse no text.
+    /// The kinds that accept any text.
     const KINDS: [Kind; 3] = [Kind::Markdown, Kind::Plain, Kind::Jsonl];
     const ALL_KINDS: [Kind; 4] = [Kind::Markdown, Kind::Plain, Kind::Jsonl, Kind::Json];
 
@@ -299,12 +303,12 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Counts lines as a person's editor does.
+    /// Counts lines as an editor does.
     fn n_lines(text: &str) -> u32 {
         offset(text.lines().count())
     }
 
-    /// What holds for every document.
+    /// Asserts the properties that hold for every document.
     fn assert_sound(parsed: &Parsed, options: &IngestOptions) {
         let Parsed {
             text,
@@ -417,7 +421,7 @@ mod tests {
                 .iter()
                 .filter(|row| row.path == path)
                 .map(|row| {
-                    // The original counts what stands behind the last line end as one more line.
+                    // The original counts an empty text after the last line end as one more line.
                     let end_line = row.end_line.min(n_lines(&parsed.text));
                     (row.start_line, end_line, row.sha256.clone())
                 })
@@ -668,7 +672,7 @@ mod tests {
                 parsed.chunks.len(),
                 parsed.windows.len()
             );
-            // Alone on its cores each takes less than two seconds; quadratic ones would take hours.
+            // On idle cores each takes less than two seconds; a quadratic algorithm would take hours.
             assert!(elapsed < Duration::from_secs(20), "{name}: {elapsed:?}");
             assert_sound(&parsed, &IngestOptions::default());
             let held: usize = parsed.chunks.iter().map(|chunk| chunk.text.len()).sum();
@@ -698,7 +702,7 @@ mod tests {
         )
     }
 
-    /// A record of a known form, or nearly.
+    /// A record of a known form, or nearly one.
     fn any_record() -> impl Strategy<Value = String> {
         let text = || "\"([a-c é]|\\\\n|\\\\u00e9|\\\\ud83d){0,60}\"";
         prop_oneof![

@@ -1,7 +1,7 @@
-//! Front matter: the YAML block that a Markdown note may begin with.
+//! Front matter: the YAML block at the start of a Markdown note.
 //!
-//! Properties checked: each field in each form; what is wrong in one field costs that field alone; broken YAML costs
-//! no text; text between two rules is no front matter; a hostile block costs little.
+//! Properties checked: each field in each form; an error in one field costs only that field; broken YAML costs no text;
+//! text between two rules is no front matter; a hostile block is cheap.
 
 use jiff::civil::Date;
 
@@ -16,7 +16,7 @@ use singly::fields_singly;
 pub(crate) use values::is_key;
 use values::{Document, Value};
 
-/// The keys that count, in any case and with space, `-` or `_` between their words.
+/// The keys that are read, in any case and with space, `-` or `_` between their words.
 const KEYS: [&str; 11] = [
     "agent",
     "tags",
@@ -31,47 +31,48 @@ const KEYS: [&str; 11] = [
     "date_modified",
 ];
 
-/// The keys of [`KEYS`] that date a note: the first one that gives a day counts.
+/// The keys of [`KEYS`] that date a note; the first one with a valid day counts.
 pub(crate) const DATE_KEYS: &[&str] = KEYS.split_at(3).1;
 
-/// What a date that cannot be read should look like.
+/// Advice for a date that cannot be parsed.
 pub(crate) const DATE_ADVICE: &str = "write it year first, such as 2026-05-06";
 
-/// More than a person writes above a note; a YAML of this size cannot be made to expand into much.
+/// More than people write above a note. YAML of this size cannot expand into much.
 const FRONT_MATTER_BYTES_MAX: usize = 16 * 1024;
 
-/// More than a person tags.
+/// Maximum number of tags; more than people use.
 const TAGS_MAX: usize = 100;
 
-/// More than any name has. Names stand on every chunk of a document, so that a huge one would be multiplied.
+/// Maximum length of a name. Names are part of every chunk of a document, which would multiply a huge one.
 pub(crate) const NAME_CHARS_MAX: usize = 200;
 
-/// What a note says about itself in its first lines.
+/// The metadata that a note states in its first lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
-    /// Who wrote the note, as written, at most 200 characters; none when missing or blank.
+    /// Who wrote the note, as written, at most 200 characters; `None` if missing or blank.
     pub agent: Option<String>,
-    /// The day of the note, by `date`, else `created`, `created_at`, `date_created`, `updated`, `updated_at`, `modified` or
-    /// `date_modified`. Of a point in time the day as written, whatever its offset; of a week or a month its last day.
+    /// The day of the note: `date`, otherwise `created`, `created_at`, `date_created`, `updated`, `updated_at`,
+    /// `modified` or `date_modified`. For a point in time, the day as written, whatever its offset; for a week or a
+    /// month, its last day.
     pub date: Option<Date>,
-    /// In the order of the note, without blanks around; at most 100.
+    /// In the order of the note, trimmed; at most 100.
     pub tags: Vec<String>,
-    /// In `[0, inf)`; none when not given, which is not 0.
+    /// The weight in `[0, inf)`; `None` if not given, which is not 0.
     pub weight: Option<f64>,
 }
 
-/// A document's front matter, and what stands after it.
+/// A document's front matter, and where its body begins.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
     pub(crate) front: FrontMatter,
-    /// Byte at which the line after the front matter starts; 0 without any, or with one that is read as text.
+    /// The byte at which the line after the front matter starts; 0 if there is none or it is read as text.
     pub(crate) body_start: usize,
-    /// Byte from which Markdown is Markdown: the closing line of a faulty front matter would underline a heading.
+    /// The byte from which Markdown is parsed: the closing line of a faulty front matter would underline a heading.
     pub(crate) outline_start: usize,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads the front matter of a note; a note without, or with one that cannot be read, is all body.
+/// Parses the front matter of a note. If there is none, or it cannot be parsed, the whole note is the body.
 pub(crate) fn head(text: &str) -> Head {
     let (yaml, body_start) = match block(text) {
         Block::Closed { yaml, body_start } => (yaml, body_start),
@@ -166,7 +167,7 @@ pub(crate) fn head(text: &str) -> Head {
     head
 }
 
-/// A parser's words, without its place: it counts lines from the one after the first.
+/// Returns a parser's message without its position, which counts lines from the second one.
 fn cause(error: &serde_yaml_ng::Error) -> String {
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or(&words);
@@ -202,7 +203,7 @@ fn block(text: &str) -> Block<'_> {
         return Block::None;
     };
     let start = (first.end + 1).min(text.len());
-    // Only something like `key: value` is meant as front matter; other notes may begin with a rule.
+    // Only a line such as `key: value` begins front matter; other notes may begin with a rule.
     let is_meant = lines_from(text, start).next().is_some_and(|line| {
         text[line].split_once(':').is_some_and(|(key, _)| {
             !key.is_empty()
@@ -233,9 +234,9 @@ fn block(text: &str) -> Block<'_> {
     }
 }
 
-/// The line on which the character of the YAML with that number stands, counted in the note.
+/// Returns the line of the note that holds the YAML's character with this number.
 ///
-/// The parser's own lines end at more signs than ours, such as U+2028.
+/// The parser's own lines also end at characters such as U+2028.
 fn line_of_char(yaml: &str, n_before: usize) -> u32 {
     let n_ends = yaml
         .chars()
@@ -245,7 +246,7 @@ fn line_of_char(yaml: &str, n_before: usize) -> u32 {
     offset(n_ends) + 2
 }
 
-/// The line of a top-level key of [`KEYS`], counted in the note.
+/// Returns the line of a top-level key of [`KEYS`], counted in the note.
 fn line_of_key(yaml: &str, key: &str) -> Option<u32> {
     let idx = yaml.lines().position(|line| {
         let written = line.split_once(':').map(|(key, _)| key);
@@ -269,7 +270,7 @@ fn agent_of(value: Value) -> Result<Option<String>, String> {
     }
 }
 
-/// Says whether a name may stand on every chunk.
+/// Returns whether a name is short enough to be part of every chunk.
 pub(crate) fn is_short(name: &str) -> bool {
     name.chars().nth(NAME_CHARS_MAX).is_none()
 }
@@ -329,7 +330,7 @@ fn weight_of(value: Value) -> Result<Option<f64>, Value> {
     }
 }
 
-/// Says whether `number` can weigh an observation: finite, not negative.
+/// Returns whether `number` is a valid weight: finite, not negative.
 pub(crate) fn is_weight(number: f64) -> bool {
     number.is_finite() && number >= 0.0
 }
@@ -339,7 +340,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Front matter, body and problems of a note.
+    /// Returns the front matter, body and problems of a note.
     fn read(text: &str) -> (FrontMatter, &str, Vec<(Option<u32>, String)>) {
         let head = head(text);
         let problems = head
@@ -545,7 +546,7 @@ mod tests {
             "date: [2026-05-06]",
             "date: \"[Wednesday](journal/2026-05-06.md)\"",
             "date: 2026-W19-3",
-            // The order of the keys, not of the lines.
+            // The order of the keys counts, not that of the lines.
             "updated: 2026-06-01\ncreated: 2026-05-31\ndate: 2026-05-06",
             "updated: 2026-06-01\ncreated: 2026-05-06",
             "created: 2026-05-06\ndate:",
@@ -560,7 +561,7 @@ mod tests {
             let (front, _, problems) = read(&format!("---\n{yaml}\n---\nbody"));
             assert_eq!((front.date, problems), (date(expected), vec![]), "{yaml}");
         }
-        // A date that cannot be read is named, and the next one counts.
+        // A date that cannot be parsed is reported, and the next one counts.
         let (front, _, problems) = read("---\ncreated: 2026-05-06\ndate: 06.05.2026\n---\nbody");
         assert_eq!(front.date, date("2026-05-06"));
         assert_eq!(problems.len(), 1);
@@ -618,7 +619,7 @@ mod tests {
             "---\na: 1\na: b: c\n---\nbody",
             &[(Some(3), "a is not valid YAML")],
         );
-        // The first of two counts, in valid YAML and in other.
+        // The first of two counts, in valid and in invalid YAML.
         for broken in ["", "x: y: z\n"] {
             let text = format!("---\nagent: a\nAgent: b\n{broken}---\nbody");
             let (front, _, problems) = read(&text);
@@ -647,7 +648,7 @@ mod tests {
                 "---\nNote: after a rule\njust: text: here\nand more\n---\nbody",
                 4,
             ),
-            // Signs at which YAML ends a line, and nobody else.
+            // Characters that end a line only in YAML.
             ("---\ntags: [\u{2028}\u{2028}\u{85}\n---\nbody", 3),
         ] {
             let (_, _, problems) = read(text);
@@ -710,7 +711,7 @@ mod tests {
             prop_assert!(head.front.weight.is_none_or(is_weight));
         }
 
-        /// Lines that are not YAML anywhere among good ones cost nothing but themselves.
+        /// Lines that are not YAML cost nothing but themselves, anywhere among good ones.
         #[test]
         fn bad_lines_among_good_ones(at in 0_usize..4, bad in "[a-z]{1,5}: ([a-z]{1,5}: [a-z]|\\[[a-z]{0,5}|\\[\\[a\\]\\], b|\"a\" b|@a)") {
             prop_assume!(!KEYS.iter().any(|key| bad.starts_with(&format!("{key}:"))));

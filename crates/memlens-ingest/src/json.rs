@@ -1,8 +1,8 @@
-//! JSON: JSONL, one or more observations a line, and documents of a known form.
+//! JSON: JSONL with one or more observations per line, and documents of a known form.
 //!
-//! Properties checked: a line that cannot be read costs that line alone and is named; places refer to the document, escapes
-//! counted; a long text gives several chunks at distinct places; half of a surrogate pair costs one character; each known
-//! form gives its texts and no others.
+//! Properties checked: a line that cannot be read costs only that line and is reported; places refer to the document,
+//! with escapes; a long text gives several chunks at distinct places; half of a surrogate pair costs one character;
+//! each known form gives its texts and no others.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub use problems::lines_of_problem;
 use said::Said;
 use shapes::{Raw, Record, texts_in};
 
-/// Keys that date a text after those of a note; a clock time there is no fault.
+/// Keys that date a text if those of a note do not; a time without a date is no problem there.
 const TIME_KEYS: &[&str] = &["timestamp", "create_time"];
 
 /// The chunks and windows of a document.
@@ -36,7 +36,7 @@ pub(crate) struct Observations {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// What one record of the document says, with its place.
+/// The text of one record of the document, with its place and metadata.
 #[derive(Debug)]
 pub(crate) struct Text {
     said: Said,
@@ -48,12 +48,12 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// What is said.
+    /// Returns the text of the record.
     pub(crate) fn text(&self) -> &str {
         &self.said.text
     }
 
-    /// Its place in the document, blanks around it left out; it is never blank.
+    /// Returns its place in the document, without surrounding blanks. The text is never blank.
     pub(crate) fn place(&self) -> Range<u32> {
         let text = self.text();
         let start = text.len() - text.trim_start().len();
@@ -61,28 +61,29 @@ impl Text {
     }
 }
 
-/// Reads the lines of JSONL; blank ones count for nothing.
+/// Parses the lines of JSONL; blank ones are ignored.
 pub(crate) fn observations(text: &str, options: &IngestOptions) -> Observations {
     let mut problems = Problems::default();
     let texts = texts_of_lines(text, &mut problems);
     cut(text, texts, problems, options)
 }
 
-/// Reads a document of JSON, or JSONL under its name.
+/// Parses a JSON document, or JSONL with that extension.
 ///
-/// Errors: [`IngestError::NoTexts`] where it is neither, or of no known form.
+/// # Errors
+/// [`IngestError::NoTexts`] if it is neither, or of no known form.
 pub(crate) fn document(text: &str, options: &IngestOptions) -> Result<Observations, IngestError> {
     let mut problems = Problems::default();
     let texts = texts_of_document(text, &mut problems)?;
     Ok(cut(text, texts, problems, options))
 }
 
-/// The texts of JSONL that [`observations`] reads.
+/// Returns the texts of JSONL that [`observations`] reads.
 pub(crate) fn texts_of_jsonl(text: &str) -> Vec<Text> {
     texts_of_lines(text, &mut Problems::default())
 }
 
-/// The texts of a document that [`document`] reads.
+/// Returns the texts of a document that [`document`] reads.
 pub(crate) fn texts_of_json(text: &str) -> Vec<Text> {
     texts_of_document(text, &mut Problems::default()).unwrap_or_default()
 }
@@ -97,7 +98,7 @@ fn texts_of_document(text: &str, problems: &mut Problems) -> Result<Vec<Text>, I
             for record in texts_in(whole.get(), false).records {
                 let place = record.strings.first().map_or(whole.get(), |(it, _)| it);
                 let line = lines.line_of(offset(place.as_ptr() as usize - text.as_ptr() as usize));
-                // Empty texts of a known form say nothing, and are no fault.
+                // An empty text of a known form is skipped without a problem.
                 texts.extend(read(text, &record, line, problems).unwrap_or(None));
             }
             if texts.is_empty() {
@@ -109,7 +110,7 @@ fn texts_of_document(text: &str, problems: &mut Problems) -> Result<Vec<Text>, I
         }
         Err(error) => error,
     };
-    // Memories are often kept as JSONL in a file named .json.
+    // Memories are often stored as JSONL in a file named .json.
     let mut lines = whole.lines().filter(|line| !line.trim().is_empty());
     let first = lines
         .next()
@@ -138,7 +139,7 @@ fn texts_of_lines(text: &str, problems: &mut Problems) -> Vec<Text> {
     texts
 }
 
-/// Reads a line, which is a slice of `text`.
+/// Parses a line, which must be a slice of `text`.
 fn texts_of_line(
     text: &str,
     raw: &str,
@@ -172,12 +173,12 @@ fn texts_of_line(
     Ok(texts)
 }
 
-/// A line without the byte order marks that it begins with, where files were put one behind the other.
+/// Removes leading byte order marks from a line; concatenated files have them.
 fn without_mark(line: &str) -> &str {
     line.trim_start_matches('\u{feff}')
 }
 
-/// Reads a record of `text`; `None` if it says nothing. A field that is wrong is left out and named.
+/// Reads a record of `text`; `None` if it has no text. An invalid field is left out and reported.
 fn read(
     text: &str,
     record: &Record<'_>,
@@ -253,7 +254,7 @@ fn read(
     }))
 }
 
-/// The day of a record, by the keys of a front matter, then by a point in time.
+/// Returns the day of a record: from the keys of a front matter, otherwise from a point in time.
 fn date_of(record: &Record<'_>, line: u32, problems: &mut Problems) -> Option<Date> {
     let day = |value: Raw<'_>| match serde_json::from_str::<f64>(value) {
         Ok(number) => date_of_number(number).or_else(|| date_of_unix(number)),
@@ -278,7 +279,7 @@ fn date_of(record: &Record<'_>, line: u32, problems: &mut Problems) -> Option<Da
     date.or_else(|| times.find_map(|(_, value)| day(value)))
 }
 
-/// An id: a text, or a number as it is written, which may have more digits than any number type holds.
+/// Returns an id: a text, or a number as written, which may have more digits than any number type.
 fn id_of(value: &str) -> Option<String> {
     if value.starts_with(|char: char| char == '-' || char.is_ascii_digit()) {
         return Some(value.to_owned());
@@ -286,7 +287,7 @@ fn id_of(value: &str) -> Option<String> {
     serde_json::from_str(value).ok()
 }
 
-/// A title on one line, cut where it is longer than a name.
+/// Returns a title on one line, truncated to the length of a name.
 fn heading(value: Raw<'_>) -> Option<String> {
     let title: String = serde_json::from_str(value).ok()?;
     let words: Vec<&str> = title.split_whitespace().collect();
@@ -318,7 +319,7 @@ fn cut(
 }
 
 impl Text {
-    /// Adds its chunks and windows; says whether its chunks overlap as they should.
+    /// Adds the text's chunks and windows. Returns whether its chunks overlap as they should.
     fn split(
         self,
         lines: &Lines,
@@ -378,7 +379,7 @@ impl Text {
     }
 }
 
-/// A parser's words with the column alone: its line is always 1.
+/// Returns a parser's message with only the column, because its line is always 1.
 fn cause(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

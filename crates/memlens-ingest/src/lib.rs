@@ -1,11 +1,10 @@
 //! Reading memory: files of a watched folder to documents, documents to chunks and windows.
 //!
-//! [`walk`] lists the files of a folder that are read, and [`find`] answers for one of them by the
-//! same rules; [`read`] fetches the bytes; [`parse`] turns them into a [`Parsed`] document: its
-//! text, its front matter, its [`Chunk`]s (units of retrieval) and its [`Window`]s (units of
-//! embedding), all with 1-based lines and byte ranges of the text. Input that is wrong in part is
-//! read in part: what was left out or guessed stands in [`Parsed::problems`] and
-//! [`Walked::skipped`], in words for a person.
+//! [`walk`] lists the files of a folder that are read, and [`find`] decides about a single one by the same rules.
+//! [`read`] returns the bytes. [`parse`] turns them into a [`Parsed`] document: its text, its front matter, its
+//! [`Chunk`]s (units of retrieval) and its [`Window`]s (units of embedding), all with 1-based lines and byte ranges of
+//! the text. Input that is partly wrong is partly read: [`Parsed::problems`] and [`Walked::skipped`] say what was left
+//! out or guessed, as messages for the user.
 //!
 //! This crate writes nothing, follows no links, and knows no database, model, index or window.
 //!

@@ -1,4 +1,4 @@
-//! Where the lines of a text begin.
+//! The line starts of a text.
 
 use std::ops::Range;
 
@@ -20,16 +20,17 @@ impl Lines {
         Self { starts }
     }
 
-    /// The 1-based line that holds `byte`; a line holds its own line end, and the last one the end of the text.
+    /// Returns the 1-based line that holds `byte`. A line holds its own line end, and the last one also the end of the
+    /// text.
     ///
-    /// What stands behind the last line end is no line, as in every editor that numbers lines: an empty text has one
-    /// line, `a` and `a\n` have one, `a\n\n` has two.
+    /// As in editors, what follows the last line end is no line: an empty text has one line, `a` and `a\n` have one,
+    /// `a\n\n` has two.
     pub(crate) fn line_of(&self, byte: u32) -> u32 {
         offset(self.starts.partition_point(|&start| start <= byte))
     }
 }
 
-/// The byte range of every line of `text` from `start` on, line ends left out.
+/// Returns the byte range of every line of `text` from `start` on, without line ends.
 ///
 /// `start` must be the start of a line. A final `\n` is followed by an empty line.
 pub(crate) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -42,7 +43,7 @@ pub(crate) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range
     })
 }
 
-/// A position in a document as the crate stores it.
+/// Converts a position in a document to the stored type.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).expect("16 MiB of bytes never decode to 4 GiB of text")
 }

@@ -1,9 +1,9 @@
-//! Observations: what a document says, one list item, paragraph or record of JSON at a time.
+//! Observations: the statements of a document, one list item, paragraph or JSON record each.
 //!
-//! They belong to the document, not to its chunks, so that overlapping chunks say nothing twice. Headings, code, tables
-//! HTML and what stands for a picture (the words of a badge) are no observations.
+//! They belong to the document, not to its chunks, so that overlapping chunks repeat none. Headings, code, tables, HTML
+//! and alternative texts of pictures (such as badges) are no observations.
 //!
-//! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; reading never panics.
+//! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; parsing never panics.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,26 +17,27 @@ use crate::json::{Text, texts_of_json, texts_of_jsonl};
 use crate::lines::{Lines, lines_from, offset};
 use crate::outline::without_long_marks;
 
-/// One thing that a document says.
+/// One statement of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// What it says, without marks of emphasis, links and lists, on one line; never blank.
+    /// Its text on one line, without the marks of emphasis, links and lists; never blank.
     pub text: String,
-    /// Its place in [`Parsed::text`], on character boundaries; of JSON, that of its strings.
+    /// Byte range in [`Parsed::text`], on character boundaries; for JSON, that of its strings.
     pub bytes: Range<u32>,
-    /// From 1.
+    /// First line, 1-based.
     pub start_line: u32,
-    /// From 1, inclusive.
+    /// Last line, 1-based and inclusive.
     pub end_line: u32,
-    /// Who says it: from the line in JSONL, else from the front matter. Where nobody is named, the folder says it.
+    /// The agent from the JSON record, otherwise from the front matter. If it is `None`, the folder counts as the
+    /// source.
     pub agent: Option<String>,
-    /// When it was said, from the same place.
+    /// The date from the same place.
     pub date: Option<Date>,
-    /// In `[0, inf)`, from the same place; none when not given, which is not 0.
+    /// The weight from the same place, in `[0, inf)`; `None` if not given, which is not 0.
     pub weight: Option<f64>,
 }
 
-/// What the document says, in the order of the text; ranges do not overlap.
+/// Returns the observations of a document in the order of the text; ranges do not overlap.
 pub fn observations(parsed: &Parsed) -> Vec<Observation> {
     let places = match parsed.kind {
         Kind::Markdown => of_markdown(&parsed.text),
@@ -63,14 +64,14 @@ pub fn observations(parsed: &Parsed) -> Vec<Observation> {
         .collect()
 }
 
-/// The text of every paragraph and list item, and where it stands.
+/// Returns the text of every paragraph and list item, and its byte range.
 fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
     let start = head(text).outline_start;
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut found: Vec<(String, Range<usize>)> = Vec::new();
     let mut said = Said::default();
-    // Inside a heading, code, a table or HTML nothing is observed.
+    // Headings, code, tables and HTML hold no observations.
     let mut n_silent = 0_u32;
     let markdown = without_long_marks(&text[start..]);
     for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
@@ -89,7 +90,7 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
         } else if n_silent > 0 {
             continue;
         } else if let Event::Text(words) | Event::Code(words) = &event {
-            // What stands in the place of long marks is the parser's alone.
+            // Only the parser sees the words that replace long marks.
             let is_as_written = matches!(markdown, Cow::Owned(_)) && words.len() == range.len();
             said.add(
                 if is_as_written {
@@ -107,7 +108,7 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Whether nothing inside is observed.
+/// Returns whether a block of this kind holds no observations.
 fn is_silent(tag: &TagEnd) -> bool {
     matches!(
         tag,
@@ -115,7 +116,7 @@ fn is_silent(tag: &TagEnd) -> bool {
     )
 }
 
-/// Whether a block begins or ends here; a list inside an item ends what the item itself says.
+/// Returns whether a block begins or ends here. A list inside an item ends the item's own text.
 fn ends_what_is_said(event: &Event<'_>) -> bool {
     let is_block = |tag: &TagEnd| {
         is_silent(tag)
@@ -133,7 +134,7 @@ fn ends_what_is_said(event: &Event<'_>) -> bool {
     }
 }
 
-/// Gathers what one block says.
+/// Collects the text of one block.
 #[derive(Default)]
 struct Said {
     text: String,
@@ -157,7 +158,7 @@ impl Said {
     }
 }
 
-/// The text of every run of lines that are not blank, apart where a line begins as a list item.
+/// Returns the text of every run of lines that are not blank. A line that begins like a list item starts a new run.
 fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
@@ -183,7 +184,7 @@ fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// The line without the mark of a list item: `- `, `* `, `+ `, `• `, `1. `, `2) `.
+/// Returns the line without the mark of a list item: `- `, `* `, `+ `, `• `, `1. `, `2) `.
 fn without_mark(line: &str) -> &str {
     let after_bullet = ["- ", "* ", "+ ", "\u{2022} "]
         .iter()
@@ -200,7 +201,7 @@ fn without_mark(line: &str) -> &str {
         .map_or(line, str::trim_start)
 }
 
-/// One observation per text of a JSON document.
+/// Returns one observation per text of a JSON document.
 fn of_texts(texts: Vec<Text>, document: &str) -> Vec<Observation> {
     let lines = Lines::of(document);
     let of = |text: Text| {
@@ -235,7 +236,7 @@ mod tests {
         )
     }
 
-    /// Each as `first line-last line text`.
+    /// Checks each observation as `first line-last line text`.
     fn check(kind: Kind, text: &str, expected: &[&str]) {
         let found: Vec<String> = of(kind, text)
             .iter()
@@ -263,7 +264,7 @@ mod tests {
             "```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n<div>x</div>\n\n    code\n\nTitle\n===\n",
             &[],
         );
-        // Badges say nothing, what stands beside a picture does.
+        // Badges are no observations, but text beside a picture is.
         check(
             Kind::Markdown,
             "[![Build status](a.svg)](b) ![docs](c.svg)\n\nThe hall ![plan](d.png) is closed.\n",
@@ -328,11 +329,11 @@ mod tests {
                 > 2
         );
 
-        // So do byte order marks.
+        // Byte order marks count too.
         let marked = format!("\u{feff}{{\"text\": \"{long}\"}}");
         assert_eq!(of(Kind::Jsonl, &marked)[0].text, long.trim());
 
-        // Half of a surrogate pair costs one character here too, and what is not said does not stand in.
+        // Half of a surrogate pair costs one character here too; no other field replaces the text.
         let text = format!("{{\"text\": \"{long}\\ud83d\", \"content\": \"other\"}}");
         let found = of(Kind::Jsonl, &text);
         assert_eq!(found.len(), 1);

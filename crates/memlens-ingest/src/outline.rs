@@ -1,7 +1,7 @@
-//! The skeleton of a Markdown document: its headings and its fenced code blocks.
+//! The outline of a Markdown document: its headings and its fenced code blocks.
 //!
-//! Properties checked: a `#` counts as a heading exactly where CommonMark says so and no list or quote is around it;
-//! the heading path leaves out missing levels.
+//! Properties checked: a `#` is a heading if and only if it is one in CommonMark and not inside a list or quote; the
+//! heading path leaves out missing levels.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,42 +10,43 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
 
 use crate::lines::lines_from;
 
-/// A heading contributes at most this many characters to a path: a path stands on every chunk and window below it, so
-/// one huge heading would otherwise be multiplied.
+/// Maximum number of characters that a heading contributes to a path. A path is part of every chunk and window below
+/// it, which would multiply one huge heading.
 const TITLE_CHARS_MAX: usize = 200;
 
-/// Longer beginnings of lines made of blanks and the marks of lists and quotes are read as words: the parser looks at
-/// every open list and quote again for every line below, so that a million of each would take days.
+/// Longer line prefixes of blanks, list marks and quote marks are read as words. The parser visits every open list and
+/// quote again for every line below, so a million of each would take days.
 const MARKS_BYTES_MAX: usize = 400;
 
 /// Headings and fences of a document, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     pub(crate) headings: Vec<Heading>,
-    /// Byte ranges of fenced code blocks, from the start of the first line to the end of the last, its line end left out.
+    /// Byte ranges of fenced code blocks, from the start of the first line to the end of the last, without its line
+    /// end.
     pub(crate) fences: Vec<Range<usize>>,
 }
 
 /// A heading that is not inside a list or a quote.
 #[derive(Debug)]
 pub(crate) struct Heading {
-    /// From the start of its first line to the end of its last, the underline included and the line end left out.
+    /// From the start of its first line to the end of its last, including the underline and without the line end.
     pub(crate) bytes: Range<usize>,
-    /// What it says, without `#` and underline; empty for a bare `#`.
+    /// Its text without `#` and underline; empty for a bare `#`.
     pub(crate) title: Range<usize>,
-    /// 1 to 6.
+    /// The level, 1 to 6.
     pub(crate) level: usize,
 }
 
-/// The titles in force at some place of a document, by level.
+/// The headings around a place of a document, by level.
 #[derive(Debug, Default)]
 pub(crate) struct HeadingPath {
-    /// Level n at n - 1; empty where a level was left out.
+    /// Level n is at index n - 1; empty if a level is missing.
     titles: Vec<String>,
 }
 
 impl Outline {
-    /// Reads the Markdown of `text` from `start` (the start of a line) on; offsets refer to `text`.
+    /// Parses the Markdown of `text` from `start` (the start of a line) on. Offsets refer to `text`.
     pub(crate) fn of(text: &str, start: usize) -> Self {
         let mut outline = Self::default();
         let mut depth = 0_usize;
@@ -75,7 +76,7 @@ impl Heading {
     fn at(text: &str, bytes: Range<usize>, level: HeadingLevel) -> Self {
         let lines = &text[bytes.clone()];
         let title = match lines.rfind('\n') {
-            // Underlined; the title may have several lines.
+            // Underlined; such a title may have several lines.
             Some(end) => lines[..end].trim(),
             None => {
                 let title = lines.trim().trim_start_matches('#').trim();
@@ -98,13 +99,13 @@ impl Heading {
 }
 
 impl HeadingPath {
-    /// Enters the section that `heading` opens, and leaves those of its level and below.
+    /// Enters the section of `heading`, and leaves those of its level and below.
     pub(crate) fn enter(&mut self, text: &str, heading: &Heading) {
         self.titles.resize(heading.level - 1, String::new());
         let mut words = text[heading.title.clone()].split_whitespace();
         let mut title = String::new();
         let mut n_chars = 0;
-        // A title of several lines becomes one; blanks between words become one.
+        // A title of several lines becomes one, and a run of blanks between words becomes one blank.
         while let Some(word) = words.next().filter(|_| n_chars < TITLE_CHARS_MAX) {
             if n_chars > 0 {
                 title.push(' ');
@@ -117,13 +118,13 @@ impl HeadingPath {
         self.titles.push(title);
     }
 
-    /// The titles from the outermost inwards, missing levels left out.
+    /// Returns the titles, the outermost first, without missing levels.
     pub(crate) fn titles(&self) -> impl Iterator<Item = &String> {
         self.titles.iter().filter(|title| !title.is_empty())
     }
 }
 
-/// Puts words of the same length in the place of marks above [`MARKS_BYTES_MAX`]; mostly there are none.
+/// Replaces marks above [`MARKS_BYTES_MAX`] by words of the same length; usually there are none.
 pub(crate) fn without_long_marks(markdown: &str) -> Cow<'_, str> {
     let is_mark = |byte: &u8| b" \t>*+-.)0123456789".contains(byte);
     let long_marks = lines_from(markdown, 0).filter_map(|line| {
@@ -139,7 +140,7 @@ pub(crate) fn without_long_marks(markdown: &str) -> Cow<'_, str> {
     without
 }
 
-/// Widens a block's range to whole lines and takes off blank lines and the line end after it.
+/// Extends a block's range to whole lines and removes blank lines and the line end after it.
 fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
     let end = range.start + text[range].trim_end_matches('\n').len();
@@ -150,7 +151,7 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// Each heading as `level title`, and each fence's text.
+    /// Checks each heading as `level title`, and each fence's text.
     fn check(text: &str, headings: &[&str], fences: &[&str]) {
         let outline = Outline::of(text, 0);
         let found: Vec<String> = outline
@@ -218,7 +219,7 @@ mod tests {
             let text = format!("# One\n\n{deep}a\nb\n\n# Two\n{deep}# no heading\n```\nc\n```\n");
             check(&text, &["1 One", "1 Two"], &["```\nc\n```"]);
         }
-        // As deep as somebody might.
+        // As deep as a realistic note.
         let deep = format!("{}- item\n\n# One\n", "> ".repeat(100));
         check(&deep, &["1 One"], &[]);
     }

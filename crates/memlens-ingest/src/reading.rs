@@ -1,7 +1,7 @@
-//! Reading a file that was found, and nothing that has taken its place since.
+//! Reads a file that was found, and nothing that has replaced it since.
 //!
-//! Properties checked: what vanished or became something else is told; no link is followed, nor one that took the place of
-//! a folder around the file; sizes hold while files grow.
+//! Properties checked: a file that vanished or was replaced is reported; links are not followed, not even one that
+//! replaced a folder around the file; size limits hold while files grow.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,11 +11,11 @@ use crate::walk::{FoundFile, MAX_FILE_BYTES};
 
 /// Reads a file that was found, at most [`MAX_FILE_BYTES`] of it.
 ///
-/// Nothing but a regular file is opened for reading, whatever may have taken its place since, or the place of a folder
-/// between it and the watched one.
+/// Only a regular file is opened, even if it or a folder between it and the watched one has been replaced since.
 ///
-/// Errors: [`IngestError::FileUnreadable`] with a `NotFound` source when it is gone, [`IngestError::NotAFile`] when
-/// something else stands there, [`IngestError::TooLarge`] when it has grown beyond the limit, also while being read.
+/// # Errors
+/// [`IngestError::FileUnreadable`] with a `NotFound` source if it is gone, [`IngestError::NotAFile`] if something else
+/// has replaced it, [`IngestError::TooLarge`] if it has grown beyond the limit, including while being read.
 pub fn read(file: &FoundFile) -> Result<Vec<u8>, IngestError> {
     let unreadable = |source| IngestError::FileUnreadable {
         path: file.absolute.clone(),
@@ -38,10 +38,10 @@ pub fn read(file: &FoundFile) -> Result<Vec<u8>, IngestError> {
     Ok(bytes)
 }
 
-/// Opens a regular file for reading; none where something else stands there.
+/// Opens a regular file for reading; `None` if something else has replaced it.
 ///
-/// Every folder is opened from the one around it and none by a link, so that nothing can be swapped between a look and the
-/// opening. Linux has a single call for this, `openat2`, but neither old kernels nor other systems know it.
+/// Every folder is opened relative to its parent and without following links, so that nothing can be swapped between
+/// check and open. Linux has a single call for this, `openat2`, but old kernels and other systems do not.
 #[cfg(unix)]
 fn open(file: &FoundFile) -> io::Result<Option<File>> {
     use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
@@ -56,12 +56,12 @@ fn open(file: &FoundFile) -> io::Result<Option<File>> {
             folder = openat(&folder, name, flags, Mode::empty())?;
             continue;
         }
-        // Opening alone does something to some devices.
+        // Merely opening some devices has side effects.
         let found = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
             return Ok(None);
         }
-        // A link or pipe that has just taken its place is neither followed nor waited for.
+        // A link or pipe that has just replaced it is not followed and does not block.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let opened = File::from(openat(&folder, name, flags, Mode::empty())?);
         return Ok(opened.metadata()?.is_file().then_some(opened));
@@ -87,7 +87,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use tempfile::TempDir;
 
-    /// Makes a folder with files of these contents.
+    /// Creates a folder with the given files.
     fn tree(files: &[(&str, &str)]) -> TempDir {
         let root = tempfile::Builder::new()
             .prefix("notes")

@@ -1,8 +1,9 @@
 //! Ignore rules: what `.gitignore` and `.ignore` files of a watched folder leave out.
 //!
-//! Each folder's files add to those of the folders around it, the innermost first; `.ignore` goes before `.gitignore`.
-//! They count whether or not there is a git repository; rules from above the watched folder and a person's global ones
-//! do not: nothing inside the folder would tell why a note is missing (and some keep their home in git, ignoring all).
+//! Each folder's files add to those of the folders around it, the innermost first; `.ignore` takes precedence over
+//! `.gitignore`. They count with or without a git repository. Rules from above the watched folder and the user's global
+//! ones do not count: nothing inside the folder would show why a note is missing, and some users keep their home in
+//! git, ignoring everything.
 
 use std::fs;
 use std::path::Path;
@@ -13,42 +14,42 @@ use ignore::{Error, Match};
 
 use crate::error::words;
 
-/// How many bytes the rule files that hold in one folder may have together, its own and those of the folders around it:
-/// more than people write. Ready to be asked, rules take up to 700 times as much memory.
+/// Maximum total size in bytes of the rule files that apply in one folder, its own and those of the folders around it;
+/// more than people write. Compiled rules take up to 700 times as much memory.
 const RULES_BYTES_MAX: u64 = 64 * 1024;
 
-/// So many faults of a rule file are told; of the rest only the number.
+/// Maximum number of reported faults per rule file; of the others only the number is reported.
 const FAULTS_TOLD: usize = 3;
 
-/// In the order in which they are asked.
+/// In order of precedence.
 const RULE_FILES: [&str; 2] = [".ignore", ".gitignore"];
 
-/// The rules that hold inside one folder; cheap to clone.
+/// The rules that apply inside one folder; cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Rules(Option<Arc<Level>>);
 
-/// What the rules say about one path.
+/// The decision of the rules about one path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     /// No rule matches.
     None,
     /// Left out, by the pattern of a rule file (relative to the watched folder).
     Ignored { pattern: String, file: String },
-    /// Wanted by name, as by `!pattern`: even if it is hidden.
+    /// Included by a pattern such as `!pattern`, even if it is hidden.
     Wanted,
 }
 
-/// The rules of one folder that has some.
+/// The rules of one folder that has rule files.
 struct Level {
     matchers: [Gitignore; RULE_FILES.len()],
-    /// Of these rule files and those around them.
+    /// Size of these rule files and those around them.
     n_bytes: u64,
     outer: Rules,
 }
 
 impl Rules {
-    /// The rules inside `folder`, a folder that these rules apply to, and what is wrong with its rule files:
-    /// pairs of file name and reason. What can be understood of a faulty file counts.
+    /// Returns the rules inside `folder`, to which these rules apply, and the faults of its rule files as pairs of file
+    /// name and reason. The valid lines of a faulty file count.
     pub(crate) fn inside(&self, folder: &Path) -> (Self, Vec<(&'static str, String)>) {
         let mut faults = Vec::new();
         let mut n_bytes = self.0.as_deref().map_or(0, |level| level.n_bytes);
@@ -70,7 +71,7 @@ impl Rules {
         )
     }
 
-    /// Asks the rules about a path inside the folder that they are for.
+    /// Returns the decision about a path inside the folder of these rules.
     pub(crate) fn ruling(&self, root: &Path, path: &Path, is_folder: bool) -> Ruling {
         for idx in 0..RULE_FILES.len() {
             let mut level = self.0.as_deref();
@@ -104,12 +105,12 @@ fn file_of(root: &Path, glob: &Glob) -> String {
         .to_string()
 }
 
-/// Reads a rule file; only a regular one, since a pipe would never end and a link leads elsewhere. `n_bytes` are of those
-/// that hold around it, and then with it.
+/// Parses a rule file if it is a regular file: a pipe would never end, and a link leads elsewhere. `n_bytes` is the
+/// size of the files that apply around it; the file's own is added.
 fn read(file: &Path, n_bytes: &mut u64) -> (Gitignore, Option<String>) {
     let metadata = match fs::symlink_metadata(file) {
         Ok(metadata) => metadata,
-        // Mostly there is none; in an unreadable folder there is nothing to apply it to.
+        // Usually the file is missing. In an unreadable folder there is nothing to apply it to.
         Err(_) => return (Gitignore::empty(), None),
     };
     if metadata.file_type().is_symlink() {
@@ -152,7 +153,7 @@ fn read(file: &Path, n_bytes: &mut u64) -> (Gitignore, Option<String>) {
     }
 }
 
-/// What is wrong with a rule file, which is told beside its path.
+/// Returns the faults of a rule file, which are shown beside its path.
 fn faults(error: &Error) -> String {
     if let Error::WithPath { err, .. } = error {
         return faults(err);

@@ -1,7 +1,7 @@
-//! Walking: which files of a watched folder are read.
+//! Walking: lists the files of a watched folder that are read.
 //!
-//! [`walk`] and [`judge`] weigh every entry by one function, so that a watcher that asks about single files ends with
-//! the same library as a fresh walk.
+//! [`walk`] and [`judge`] decide about every entry with the same function, so that a watcher that asks about single
+//! files ends with the same library as a fresh walk.
 //!
 //! Properties checked: each rule by table; [`find`] agrees with [`walk`] on every path of a random tree; no link leads
 //! out.
@@ -29,45 +29,48 @@ pub use reason::Reason;
 pub use weighing::{FoundFile, MAX_FILE_BYTES};
 use weighing::{Weighed, weigh};
 
-/// Something that a person would expect to be read, and is not.
+/// A file or folder that the user would expect to be read, and is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedFile {
-    /// Relative to the watched folder, separated by `/`; with replacement characters where it is not UTF-8. Empty for
-    /// the watched folder itself.
+    /// Relative to the watched folder, separated by `/`, with replacement characters if it is not UTF-8. Empty for the
+    /// watched folder itself.
     pub path: String,
-    /// In words for a person, lower case, without a full stop.
+    /// A message for the user, in lower case, without a full stop.
     pub reason: String,
-    /// Whether it is a folder that could not be looked into, or not into all of it: what lies in it is not gone.
+    /// Whether it is a folder that could not be listed, or not completely. Its earlier content must not count as
+    /// deleted.
     pub is_closed: bool,
 }
 
-/// What a folder holds.
+/// The result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walked {
     /// Sorted by path, bytewise.
     pub files: Vec<FoundFile>,
-    /// The folders that were looked into, relative to the watched one and separated by `/`, each after the one around
-    /// it; first the watched folder itself, as an empty path.
+    /// The listed folders, relative to the watched one and separated by `/`, each after its parent. The first is the
+    /// watched folder itself, as an empty path.
     pub folders: Vec<String>,
-    /// Sorted by path, then reason. Files of kinds that are never read, hidden ones and ignored ones are not listed.
+    /// Sorted by path, then reason. Without files of kinds that are never read, hidden and ignored ones.
     pub skipped: Vec<SkippedFile>,
 }
 
 /// Lists the files under `root` that are read.
 ///
 /// Left out are: what `.ignore` and `.gitignore` files inside `root` name; hidden files and folders, unless such a file
-/// asks for them (`!.notes/`) or it is `root` itself; links, wherever they lead; files of no [`Kind`](crate::Kind); files above
-/// [`MAX_FILE_BYTES`]; names that are not UTF-8. What goes wrong below `root` is told in [`Walked::skipped`].
-/// `cancel` is looked at for every entry.
+/// includes them (`!.notes/`) or it is `root` itself; links, wherever they lead; files of no [`Kind`](crate::Kind);
+/// files above [`MAX_FILE_BYTES`]; names that are not UTF-8. Errors below `root` are reported in [`Walked::skipped`].
+/// `cancel` is checked at every entry.
 ///
-/// Errors: when `root` is missing, is no folder or cannot be listed, and when cancelled.
+/// # Errors
+/// If `root` is missing, not a folder or cannot be listed, and if cancelled.
 pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
     walk_told(root, cancel, &mut |_| {})
 }
 
-/// Does the same, and shows with every entry the files found so far, not sorted yet.
+/// Like [`walk`]. Also calls `told` at every entry with the files found so far, not sorted yet.
 ///
-/// Errors: as [`walk`].
+/// # Errors
+/// Like [`walk`].
 pub fn walk_told(
     root: &Path,
     cancel: &AtomicBool,
@@ -79,7 +82,7 @@ pub fn walk_told(
         source,
     })?;
     let mut walked = Walked::default();
-    // Folders yet to be listed, with the rules that hold around them. No recursion: a tree may be deep.
+    // Folders to be listed, with the rules that apply around them. Not recursive, because a tree may be deep.
     let mut folders = vec![(String::new(), Rules::default())];
     while let Some((folder, outer)) = folders.pop() {
         let absolute = join(root, &folder);
@@ -106,7 +109,7 @@ pub fn walk_told(
                     source,
                 });
             }
-            // It went, or a file took its place, since it was listed.
+            // It disappeared or was replaced by a file since it was listed.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -163,7 +166,7 @@ pub fn walk_told(
                 Weighed::Read(file) => walked.files.push(file),
                 Weighed::Folder => folders.push((path, rules.clone())),
                 Weighed::Told(reason) => skip(path, reason.to_string(), false),
-                // Told once, for the folder: it is so for all that it holds.
+                // Reported once for the folder, because it applies to everything in it.
                 Weighed::Unseen(why) => {
                     unseen = Some(format!("cannot look at all of this folder: {why}"));
                 }

@@ -1,27 +1,27 @@
-//! Windows: the short pieces that are embedded beside the whole chunk.
+//! Windows: the short pieces that are embedded in addition to the whole chunk.
 //!
-//! Built per file, before and independent of the chunks, without overlap, by the rules of the study that the ranking
-//! rests on: lines are packed greedily, a heading starts a new window, and the heading path stands in front.
+//! Built per file, independently of the chunks and without overlap: lines are packed greedily, a heading starts a new
+//! window, and the heading path precedes the text.
 //!
 //! Properties checked: each rule by table; windows ascend and cover every line that is not blank; a window is longer
-//! than allowed only by its headings; every chunk gets a window when there is any; time and space stay linear.
+//! than allowed only by its headings; every chunk gets a window if there is any; time and space stay linear.
 
 use std::ops::Range;
 
 use crate::lines::lines_from;
 use crate::outline::{Heading, HeadingPath};
 
-/// What stands between the titles of a printed heading path.
+/// Separates the titles of a printed heading path.
 const PATH_JOINT: &str = " > ";
 
-/// A window of headings alone is ended at this multiple of a window's length. The embedder reads about 1000 characters
-/// and no further, so nothing is lost to a search, and a file of nothing but headings stays cheap.
+/// A window of headings alone ends at this multiple of a window's length. The embedder reads only about 1000
+/// characters, so nothing is lost to a search, and a file of nothing but headings stays cheap.
 const HEADING_WINDOWS_MAX: usize = 4;
 
-/// A window that is not yet assigned to chunks.
+/// A window that is not assigned to chunks yet.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    /// What the embedder gets: the heading path, a line end, and the window's lines.
+    /// The text to embed: the heading path, a line end, and the window's lines.
     pub(crate) text: String,
     /// From the first byte of its first line or piece to the last of its last.
     pub(crate) bytes: Range<usize>,
@@ -52,7 +52,7 @@ pub(crate) fn build(
             packer.push_heading(heading);
             heading_end = heading.bytes.end;
         }
-        // The lines of a heading, its underline among them, are done.
+        // Lines that belong to a heading, such as its underline, are handled already.
         if line.start >= heading_end {
             packer.push_line(line);
         }
@@ -61,10 +61,10 @@ pub(crate) fn build(
     packer.windows
 }
 
-/// Names for every window the chunks it speaks for: indices into `chunks`, ascending.
+/// Returns for every window the chunks that it belongs to, as ascending indices into `chunks`.
 ///
-/// These are the chunks that hold at least half of its bytes; a chunk left without any window takes those that touch
-/// it, else the nearest (the earlier of two equally near). `chunks` and `windows` ascend in start and end.
+/// These are the chunks that hold at least half of its bytes. A chunk without any window gets those that touch it,
+/// otherwise the nearest (the earlier of two equally near). `chunks` and `windows` ascend in start and end.
 pub(crate) fn assign(windows: &[Range<usize>], chunks: &[Range<usize>]) -> Vec<Vec<u32>> {
     let mut assigned: Vec<Vec<u32>> = vec![Vec::new(); windows.len()];
     for (chunk_idx, chunk) in (0..).zip(chunks) {
@@ -104,9 +104,9 @@ pub(crate) fn assign(windows: &[Range<usize>], chunks: &[Range<usize>]) -> Vec<V
 
 /// A line or a piece of one.
 struct Unit {
-    /// What it takes up in the document; for a heading with its `#`.
+    /// Its range in the document; for a heading including `#`.
     bytes: Range<usize>,
-    /// What it says.
+    /// The range of its text.
     said: Range<usize>,
 }
 
@@ -134,7 +134,7 @@ impl Packer<'_> {
             } else {
                 said.start
             };
-            // What exceeds a window is body, so that a heading of any length is packed like text.
+            // What exceeds a window counts as body, so that a heading of any length is packed like text.
             self.push(
                 Unit {
                     bytes: start..said.end,
@@ -199,16 +199,16 @@ impl Packer<'_> {
     }
 }
 
-/// Splits `line` into pieces of at most `chars_max` characters, each with its length; none if it is blank.
+/// Splits `line` into pieces of at most `chars_max` characters, each with its length; empty if the line is blank.
 ///
-/// A line that fits is one piece, as it stands. A longer one is split at sentence ends and the sentences are packed
-/// again; a sentence that is too long is cut at the last blank before the limit, or at the limit.
+/// A line that fits is one piece, unchanged. A longer one is split at sentence ends, and the sentences are packed
+/// again. A sentence that is too long is cut at the last blank before the limit, or at the limit.
 fn pieces(text: &str, line: Range<usize>, chars_max: usize) -> Vec<(Range<usize>, usize)> {
     let whole = &text[line.clone()];
     if whole.trim().is_empty() {
         return Vec::new();
     }
-    // Counted only where the bytes leave it open.
+    // Counted only if the number of bytes does not decide.
     let chars = if whole.len() <= 4 * chars_max {
         whole.chars().count()
     } else {
@@ -235,14 +235,14 @@ fn pieces(text: &str, line: Range<usize>, chars_max: usize) -> Vec<(Range<usize>
                 Some(_) | None => {}
             }
             pieces.push((part, chars));
-            // The rest of a cut sentence may be followed by more; its earlier parts are full.
+            // More may follow the rest of a cut sentence; its earlier parts are full.
             is_open = idx + 1 == n_parts;
         }
     }
     pieces
 }
 
-/// The sentences of a line: each ends with one of `. ! ? ; :` before white space, or with the line.
+/// Returns the sentences of a line. A sentence ends with one of `. ! ? ; :` before white space, or with the line.
 fn sentences(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = None;
@@ -265,7 +265,8 @@ fn sentences(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     sentences
 }
 
-/// Cuts a sentence into parts of at most `chars_max` characters at blanks where there are any; blanks at cuts are left out.
+/// Cuts a sentence into parts of at most `chars_max` characters, at blanks if there are any. Blanks at cuts are left
+/// out.
 fn cut(text: &str, sentence: Range<usize>, chars_max: usize) -> Vec<(Range<usize>, usize)> {
     let mut parts = Vec::new();
     let mut start = sentence.start;
@@ -322,7 +323,7 @@ mod tests {
         check("", &[]);
         check(" \n\t\n", &[]);
         check("one  \n\n  two\t\n", &["one\n  two"]);
-        // 10 + 1 and 8 + 1 make 20; one character more does not fit.
+        // 10 + 1 and 8 + 1 make 20; one more character does not fit.
         check("0123456789\n01234567", &["0123456789\n01234567"]);
         check("0123456789\n012345678", &["0123456789", "012345678"]);
         // Characters, not bytes.
@@ -338,7 +339,7 @@ mod tests {
             "intro\n# A\nbody\n## B\nmore",
             &["intro", "A\nA\nbody", "A > B\nB\nmore"],
         );
-        // Without a body they go on to the next, and their length does not close it.
+        // Headings without a body continue in the next window, and their length does not close it.
         check(
             "# Long title of A\n## Long title of B\nbody\nmore body and more",
             &[
@@ -409,20 +410,20 @@ mod tests {
     )]
     fn windows_go_to_chunks() {
         for (windows, chunks, expected) in [
-            // Half inside counts for both.
+            // A window that is half inside counts for both.
             (
                 vec![0..10, 11..21],
                 vec![0..16, 16..21],
                 vec![vec![0], vec![0, 1]],
             ),
-            // Less than half of the second: the first chunk alone.
+            // Less than half in the second chunk, so only in the first.
             (vec![0..10], vec![0..6, 4..10], vec![vec![0, 1]]),
             (
                 vec![0..10, 11..21],
                 vec![0..14, 13..21],
                 vec![vec![0], vec![1]],
             ),
-            // A chunk without any takes all that touch it.
+            // A chunk without any window gets all that touch it.
             (
                 vec![0..10, 11..21],
                 vec![0..8, 8..13, 13..21],
@@ -492,7 +493,7 @@ mod tests {
             }
             for (window, assigned) in windows.iter().zip(&assigned) {
                 prop_assert!(assigned.is_sorted_by(|a, b| a < b));
-                // A chunk that holds it whole always has it.
+                // A chunk that holds the whole window always has it.
                 for (idx, chunk) in (0..).zip(&chunks) {
                     if chunk.start <= window.start && window.end <= chunk.end {
                         prop_assert!(assigned.contains(&idx));

@@ -1,4 +1,4 @@
-//! Front matter that is not valid YAML as a whole: each `key: value` is read by itself.
+//! Front matter that is not valid YAML as a whole: each `key: value` is parsed separately.
 
 use std::ops::Range;
 
@@ -6,18 +6,19 @@ use super::values::{Document, Fields};
 use crate::document::Problem;
 use crate::lines::{lines_from, offset};
 
-/// Bad lines that are named; of the others only the number is reported.
+/// Maximum number of bad lines that are listed; of the others only the number is reported.
 const BAD_LINES_NAMED: usize = 10;
 
-/// A key as it is quoted in a message.
+/// Maximum number of characters of a key in a message.
 const KEY_CHARS_MAX: usize = 40;
 
-/// Reads the entries of a block one by one, and names those that cannot be read.
+/// Parses the entries of a block separately, and reports those that cannot be parsed.
 ///
-/// `None` if the block may be something else: no entry can be read, or it has lines without a key and no key that counts.
+/// `None` if the block may be something else: no entry can be parsed, or it has lines without a key and no key that
+/// counts.
 pub(super) fn fields_singly(yaml: &str) -> Option<(Fields, Vec<Problem>)> {
     let entries = entries(yaml);
-    // Alone it would be read as it was.
+    // A single entry would give the same result as before.
     if entries.len() < 2 {
         return None;
     }
@@ -69,7 +70,7 @@ pub(super) fn fields_singly(yaml: &str) -> Option<(Fields, Vec<Problem>)> {
     Some((fields, bad))
 }
 
-/// The top-level entries of a block, each with its line in the note: from a line that begins one to the next that does.
+/// Returns the top-level entries of a block, each with its line in the note. An entry ends where the next begins.
 fn entries(yaml: &str) -> Vec<(u32, Range<usize>)> {
     let mut entries: Vec<(u32, Range<usize>)> = Vec::new();
     for (idx, line) in lines_from(yaml, 0).enumerate() {

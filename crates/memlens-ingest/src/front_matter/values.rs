@@ -1,4 +1,4 @@
-//! The values of a front matter, as YAML has them.
+//! The values of a front matter, as YAML represents them.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use serde::de::{
 
 use super::{KEYS, TAGS_MAX};
 
-/// What stands between the two lines of a block.
+/// The content between the two lines of a block.
 pub(super) enum Document {
     Empty,
     Text,
     Fields(Box<Fields>),
 }
 
-/// The values of the keys that count.
+/// The values of the keys in [`KEYS`].
 #[derive(Default)]
 pub(super) struct Fields {
     /// In the order of [`KEYS`].
     values: [Value; KEYS.len()],
-    /// Keys that have a value already when they come again.
+    /// Keys that occur again after they have a value.
     pub(super) repeated: Vec<&'static str>,
 }
 
-/// A YAML value. Of a list within a list only the first item is kept, and nothing that is nested deeper: aliases could make
-/// it huge.
+/// A YAML value. Of a list within a list only the first item is kept, and nothing that is nested deeper, because
+/// aliases could make it huge.
 #[derive(Default)]
 pub(super) enum Value {
     #[default]
@@ -40,7 +40,7 @@ pub(super) enum Value {
 }
 
 impl Fields {
-    /// The value of a key of [`KEYS`].
+    /// Removes and returns the value of a key of [`KEYS`].
     pub(super) fn take(&mut self, key: &str) -> Value {
         let idx = KEYS.iter().position(|it| *it == key);
         idx.map_or(Value::Null, |idx| std::mem::take(&mut self.values[idx]))
@@ -51,7 +51,7 @@ impl Fields {
         values.all(|value| matches!(value, Value::Null))
     }
 
-    /// Adds the fields of later lines; what is there stays.
+    /// Adds the fields of later lines; existing values stay.
     pub(super) fn add(&mut self, later: Self) {
         self.repeated.extend(later.repeated);
         for (idx, value) in later.values.into_iter().enumerate() {
@@ -71,7 +71,7 @@ impl Fields {
     }
 }
 
-/// Whether a key as written is one of [`KEYS`]: case, spaces, `-` and `_` do not count.
+/// Returns whether a key as written is this one of [`KEYS`], ignoring case, spaces, `-` and `_`.
 pub(crate) fn is_key(written: &str, key: &str) -> bool {
     fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
         let signs = text.chars().filter(|sign| !matches!(sign, ' ' | '-' | '_'));
@@ -86,7 +86,7 @@ impl fmt::Display for Value {
             Self::Null => Ok(()),
             Self::Bool(value) => value.fmt(formatter),
             Self::Number(value) => value.fmt(formatter),
-            // Enough to recognise it by.
+            // Enough to recognise it.
             Self::Text(text) => text.chars().take(80).collect::<String>().fmt(formatter),
             Self::List(_) => "a list".fmt(formatter),
             Self::Fields => "a list of keys".fmt(formatter),
@@ -127,7 +127,7 @@ impl<'de> Deserialize<'de> for Document {
             fn visit_f64<E>(self, _: f64) -> Result<Document, E> {
                 Ok(Document::Text)
             }
-            // A tag says nothing of what it stands before.
+            // A tag is ignored; only its content counts.
             fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Document, A::Error> {
                 let (IgnoredAny, content) = tagged.variant()?;
                 content.newtype_variant()
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for Document {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any {
-            /// How many items of a list are kept; those of an inner one are fewer.
+            /// Maximum number of list items that are kept; an inner list keeps fewer.
             n_items: usize,
         }
         impl<'de> DeserializeSeed<'de> for Any {

@@ -1,17 +1,17 @@
-//! What is wrong with which lines.
+//! Collects problems with lines of a document.
 
 use std::ops::RangeInclusive;
 
 use crate::document::Problem;
 
-/// Problems that are named one by one; of the others only the number is reported.
+/// Maximum number of problems that are listed; of the others only the number is reported.
 const PROBLEMS_NAMED: usize = 20;
 
-/// How the message of a run of lines begins.
+/// Prefix of the message of a run of lines.
 const LINES: &str = "lines ";
 const TO: &str = " to ";
 
-/// The lines that a problem with this message concerns, `line` being its first; the message of a run of lines names the last.
+/// Returns the lines that a problem concerns. `line` is the first; the message of a run of lines names the last.
 pub fn lines_of_problem(line: u32, message: &str) -> RangeInclusive<u32> {
     let last = || {
         let named = message.strip_prefix(LINES)?.split_once(": ")?.0;
@@ -22,10 +22,10 @@ pub fn lines_of_problem(line: u32, message: &str) -> RangeInclusive<u32> {
     line..=last().unwrap_or(line)
 }
 
-/// Gathers problems; a run of lines with the same one is reported once.
+/// Collects problems. A run of lines with the same problem is reported once.
 #[derive(Default)]
 pub(super) struct Problems {
-    /// First line, last line, what is wrong with them.
+    /// First line, last line and message.
     runs: Vec<(u32, u32, String)>,
     n_more: usize,
 }

@@ -1,4 +1,4 @@
-//! Strings of a document: what they say, and where.
+//! Strings of a document: their text, and where it is.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Visitor};
 
 use crate::lines::offset;
 
-/// A JSON string, with U+FFFD for every half of a surrogate pair: programs cut texts in the middle of an emoji.
+/// A JSON string. Every half of a surrogate pair becomes U+FFFD, because programs cut texts in the middle of an emoji.
 struct Decoded {
     text: String,
     is_damaged: bool,
@@ -27,13 +27,13 @@ impl<'de> Deserialize<'de> for Decoded {
                 Ok(Decoded::of(bytes.to_owned()))
             }
         }
-        // Asked for bytes, serde_json gives such halves as WTF-8 in place of an error.
+        // If asked for bytes, serde_json returns such halves as WTF-8 instead of an error.
         deserializer.deserialize_bytes(Bytes)
     }
 }
 
 impl Decoded {
-    /// `bytes` is UTF-8 but for surrogates, three bytes each, which begin with 0xED and a byte from 0xA0.
+    /// `bytes` is UTF-8 except for surrogates of three bytes, which begin with 0xED and a byte from 0xA0.
     fn of(mut bytes: Vec<u8>) -> Self {
         const REPLACEMENT: [u8; 3] = [0xEF, 0xBF, 0xBD];
         let mut is_damaged = false;
@@ -48,13 +48,14 @@ impl Decoded {
     }
 }
 
-/// Text that strings of a JSON document say together, and where each part of it is in the document.
+/// The joined text of some strings of a JSON document, and where each part of it is in the document.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) text: String,
-    /// Whether half of a surrogate pair was read as U+FFFD.
+    /// Whether half of a surrogate pair was replaced by U+FFFD.
     pub(super) is_damaged: bool,
-    /// Ascending: at the start of every string and after every escape. In between text and document advance together.
+    /// Ascending: one at the start of every string and after every escape. Between anchors, text and document advance
+    /// together.
     anchors: Vec<Anchor>,
 }
 
@@ -62,15 +63,16 @@ pub(super) struct Said {
 struct Anchor {
     text: usize,
     document: usize,
-    /// Whether what follows is between two strings and in no part of the document.
+    /// Whether the text from here on separates two strings and is not in the document.
     is_between: bool,
 }
 
 impl Said {
-    /// Adds a string with its quotes, a slice of `document` behind the strings before it; `between` separates them.
+    /// Appends a string, given with its quotes as a slice of `document` after the strings before it. `between`
+    /// separates them.
     ///
     /// # Errors
-    /// The parser's, for a string that is no text.
+    /// The parser's error if the string is not valid text.
     pub(super) fn add(
         &mut self,
         document: &str,
@@ -83,7 +85,7 @@ impl Said {
         }
         let mut raw = token.as_ptr() as usize - document.as_ptr() as usize + 1;
         if !self.text.is_empty() {
-            // The end of the string before.
+            // The end of the previous string.
             let before = self.document(self.text.len(), true);
             self.anchor(before, true);
             self.text.push_str(between);
@@ -121,17 +123,18 @@ impl Said {
         });
     }
 
-    /// The place in the document of a range of the text that is not empty.
+    /// Returns the place in the document of a non-empty range of the text.
     pub(super) fn place(&self, range: &Range<usize>) -> Range<u32> {
         offset(self.document(range.start, false))..offset(self.document(range.end, true))
     }
 
-    /// The place of one position; at the border of two strings the first one's end, or the second one's start.
+    /// Returns the place of a position. At the border of two strings it is the end of the first or the start of the
+    /// second.
     fn document(&self, at: usize, is_end: bool) -> usize {
         if is_end {
             let idx = self.anchors.partition_point(|anchor| anchor.text < at);
-            // Of several anchors here the first is the end of what comes before. An empty line at the start of a string ends there,
-            // behind the string before: ends of chunks ascend.
+            // Of several anchors here, the first is the end of what comes before. An empty line at the start of a
+            // string ends there, after the previous string, because ends of chunks ascend.
             return match self.anchors.get(idx).filter(|anchor| anchor.text == at) {
                 Some(anchor) => anchor.document,
                 None => self.anchors[..idx].last().map_or(0, |anchor| anchor.at(at)),
@@ -156,7 +159,7 @@ impl Anchor {
     }
 }
 
-/// The bytes of text that the escape at the start of `raw` gives, and its own.
+/// Returns the number of text bytes that the escape at the start of `raw` stands for, and the number of its own bytes.
 fn escape(raw: &str) -> (usize, usize) {
     let unit = |at: usize| {
         let digits = raw
@@ -170,13 +173,13 @@ fn escape(raw: &str) -> (usize, usize) {
         Some(first) => match char::from_u32(first) {
             Some(char) => (char.len_utf8(), 6),
             None if is_pair(first, unit(6)) => (4, 12),
-            // Half of a pair, read as U+FFFD.
+            // Half of a pair, replaced by U+FFFD.
             None => ('\u{FFFD}'.len_utf8(), 6),
         },
     }
 }
 
-/// Says whether two UTF-16 units, the second one if there is any, make one character.
+/// Returns whether two UTF-16 units form one character.
 fn is_pair(first: u32, second: Option<u32>) -> bool {
     (0xD800..0xDC00).contains(&first)
         && second.is_some_and(|second| (0xDC00..0xE000).contains(&second))

@@ -1,18 +1,19 @@
-//! Where programs keep their texts in JSON.
+//! The JSON forms in which programs store texts.
 //!
-//! Read are: a `text` or `content` string; messages whose `content` is a list of blocks, or is within `message` or `payload`
-//! (OpenAI, Anthropic, Letta, Claude Code, Codex) or within `parts` (ChatGPT, Gemini); memories of mem0 (`memory`); entities and relations of the
-//! knowledge-graph memory server; memory blocks of Letta (`label`, `value`); and lists of these.
+//! The forms that are read: a `text` or `content` string; messages whose `content` is a list of blocks, or is within
+//! `message` or `payload` (OpenAI, Anthropic, Letta, Claude Code, Codex) or within `parts` (ChatGPT, Gemini); memories
+//! of mem0 (`memory`); entities and relations of the knowledge-graph memory server; memory blocks of Letta (`label`,
+//! `value`); and lists of these.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Objects and lists within each other that are looked into.
+/// Maximum depth of nested objects and lists.
 const DEPTH_MAX: usize = 8;
 
-/// Keys whose values are lists, or objects, of what is read.
+/// Keys whose values are lists, or objects, of known forms.
 const CONTAINERS: [&str; 20] = [
     "agents",
     "archival_memory",
@@ -36,33 +37,34 @@ const CONTAINERS: [&str; 20] = [
     "results",
 ];
 
-/// Those of them that may be an object of what is read, by ids or labels.
+/// Those of [`CONTAINERS`] that may be an object of known forms, keyed by ids or labels.
 const BY_ID: [&str; 5] = ["blocks", "core_memory", "mapping", "memories", "memory"];
 
-/// Types of blocks that hold text; others are calls of tools, their answers, pictures and the like.
+/// Types of blocks that hold text. Others are tool calls, tool results, pictures and the like.
 const TEXT_BLOCKS: [&str; 4] = ["text", "input_text", "output_text", "multimodal_text"];
 
-/// A value as it is written, not read yet.
+/// A value as written, not parsed yet.
 pub(super) type Raw<'a> = &'a str;
 
-/// What one object says.
+/// The text and the fields of one object.
 #[derive(Debug, Default)]
 pub(super) struct Record<'a> {
-    /// Strings with their quotes, in the order of the document, each with the white space that separates it from the one before.
+    /// Strings with their quotes in the order of the document, each with the white space that separates it from the
+    /// previous one.
     pub(super) strings: Vec<(Raw<'a>, &'static str)>,
-    /// What it belongs to, such as the title of a conversation: a string.
+    /// The string that it belongs to, such as the title of a conversation.
     pub(super) heading: Option<Raw<'a>>,
-    /// The fields of the object, and then those of an object around it.
+    /// The fields of the object, followed by those of the enclosing object.
     fields: Vec<Fields<'a>>,
 }
 
 impl<'a> Record<'a> {
-    /// The value of a key: the object's own, else that of the object around it. `null` is none.
+    /// Returns the value of a key from the object, otherwise from the enclosing one. `null` counts as missing.
     pub(super) fn get(&self, key: &str) -> Option<Raw<'a>> {
         self.fields.iter().find_map(|fields| fields.get(key))
     }
 
-    /// The fields with a key that counts as one of `keys`, in the order of `keys`.
+    /// Returns the fields whose key is equivalent to one of `keys`, in the order of `keys`.
     pub(super) fn folded(&self, keys: &'static [&'static str]) -> Vec<(&'static str, Raw<'a>)> {
         let of = |key: &&'static str| {
             let is_it = |written: &str| crate::front_matter::is_key(written, key);
@@ -74,16 +76,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a value holds.
+/// The records found in a value.
 #[derive(Debug, Default)]
 pub(super) struct Found<'a> {
     /// In the order of the document, without overlap.
     pub(super) records: Vec<Record<'a>>,
-    /// Whether something of a known form was there that holds no text, such as the call of a tool.
+    /// Whether there was a value of a known form without text, such as a tool call.
     pub(super) is_silent: bool,
 }
 
-/// The texts of a value. In a line of JSONL any `text` or `content` counts (`is_line`); elsewhere only that of a message or in a list.
+/// Returns the texts of a value. In a line of JSONL (`is_line`) any `text` or `content` counts; elsewhere only that of
+/// a message or in a list.
 pub(super) fn texts_in(value: Raw<'_>, is_line: bool) -> Found<'_> {
     let mut found = Found::default();
     look(value, is_line, None, DEPTH_MAX, &mut found);
@@ -142,7 +145,7 @@ fn look<'a>(
     }
 }
 
-/// What an object of a known form says; no strings where it says nothing.
+/// Returns the record of an object of a known form, without strings if it has no text.
 fn said<'a>(fields: &Fields<'a>, is_listed: bool) -> Option<Record<'a>> {
     let record = |strings: Vec<(Raw<'a>, &'static str)>| Record {
         strings,
@@ -156,7 +159,7 @@ fn said<'a>(fields: &Fields<'a>, is_listed: bool) -> Option<Record<'a>> {
             return Some(record(vec![(text, "")]));
         }
         let content = fields.get("content").and_then(strings_of);
-        // `text` may be an object, as of the messages of OpenAI's assistants.
+        // `text` may be an object, as in messages of OpenAI's assistants.
         let parts = || fields.get("parts").and_then(strings_of);
         if let Some(strings) = content.or_else(parts) {
             return Some(record(lines(strings)));
@@ -186,7 +189,7 @@ fn said<'a>(fields: &Fields<'a>, is_listed: bool) -> Option<Record<'a>> {
         let all = [(name, "\n")].into_iter().chain(kind).chain(strings);
         return Some(record(in_order(all.collect())));
     }
-    // The memory server's relations, and those of mem0.
+    // Relations of the memory server and of mem0.
     for [from, to, kind] in [
         ["from", "to", "relationType"],
         ["source", "target", "relationship"],
@@ -198,7 +201,7 @@ fn said<'a>(fields: &Fields<'a>, is_listed: bool) -> Option<Record<'a>> {
             return Some(record(in_order(strings)));
         }
     }
-    // Options of a form have a label and a value too.
+    // A form's options have a label and a value too.
     let is_block = ["limit", "read_only", "is_template"]
         .into_iter()
         .any(|key| fields.get(key).is_some());
@@ -210,7 +213,8 @@ fn said<'a>(fields: &Fields<'a>, is_listed: bool) -> Option<Record<'a>> {
     })
 }
 
-/// The strings of a `content`: a string, a list of strings and blocks, or an object with `parts`. `None` for anything else.
+/// Returns the strings of a `content`: a string, a list of strings and blocks, or an object with `parts`. `None` for
+/// any other value.
 fn strings_of(content: Raw<'_>) -> Option<Vec<Raw<'_>>> {
     if content.starts_with('"') {
         return Some(vec![content]);
@@ -229,7 +233,7 @@ fn strings_of(content: Raw<'_>) -> Option<Vec<Raw<'_>>> {
     }
 }
 
-/// The text of a block: a string, or an object with `text`.
+/// Returns the text of a block: a string, or an object with `text`.
 fn block(block: Raw<'_>) -> Option<Raw<'_>> {
     if block.starts_with('"') {
         return Some(block);
@@ -251,18 +255,18 @@ fn lines(strings: Vec<Raw<'_>>) -> Vec<(Raw<'_>, &'static str)> {
     strings.into_iter().map(|it| (it, "\n")).collect()
 }
 
-/// Strings of one document in its order: what is said must ascend with the places.
+/// Sorts strings by their place in the document, because text and places must ascend together.
 fn in_order<'a>(mut strings: Vec<(Raw<'a>, &'static str)>) -> Vec<(Raw<'a>, &'static str)> {
     strings.sort_by_key(|(string, _)| string.as_ptr() as usize);
     strings
 }
 
-/// An object's keys and values in their order.
+/// An object's keys and values in order.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a>(Vec<(String, Raw<'a>)>);
 
 impl<'a> Fields<'a> {
-    /// The fields of an object; `None` for any other value.
+    /// Returns the fields of an object; `None` for any other value.
     pub(super) fn of(value: Raw<'a>) -> Option<Fields<'a>> {
         if !value.starts_with('{') {
             return None;
@@ -270,7 +274,7 @@ impl<'a> Fields<'a> {
         serde_json::from_str(value).ok()
     }
 
-    /// The first value of a key; `null` is none.
+    /// Returns the first value of a key; `null` counts as missing.
     fn get(&self, key: &str) -> Option<Raw<'a>> {
         let value = self.0.iter().find(|(it, _)| it == key).map(|(_, it)| *it);
         value.filter(|value| *value != "null")
@@ -302,7 +306,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
     }
 }
 
-/// The items of a list; `None` for any other value.
+/// Returns the items of a list; `None` for any other value.
 fn items(value: Raw<'_>) -> Option<Vec<&RawValue>> {
     if !value.starts_with('[') {
         return None;

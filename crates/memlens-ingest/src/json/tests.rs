@@ -1,4 +1,4 @@
-//! Lines and documents of JSON, each text with its place.
+//! JSON lines and documents: each text with its place.
 
 use super::*;
 
@@ -145,7 +145,7 @@ fn a_number_as_id_is_kept_as_written() {
 
 #[test]
 fn byte_order_marks_before_a_line_do_not_count() {
-    // Two files, one behind the other.
+    // Two concatenated files, each with a byte order mark.
     let text = "{\"text\": \"a\"}\n\u{feff}{\"text\": \"b\"}\n\u{feff}\n";
     let found = read(text);
     assert!(found.problems.is_empty(), "{:?}", found.problems);
@@ -168,7 +168,7 @@ fn a_document_repeats_itself_so_much_whatever_its_lines() {
         panic!("{:?}", found.problems)
     };
     assert_eq!(told.message, OVERLAP_GIVEN_UP);
-    // One line alone is cut as ever.
+    // A single line is cut as usual.
     let one = read(&line);
     assert!(one.chunks.len() > 50 && one.problems.is_empty());
 }
@@ -257,7 +257,7 @@ fn long_texts_become_several_chunks() {
     );
 }
 
-/// Each text of a document with its lines, after the title that it belongs to.
+/// Returns each text of a document with its lines, after the title that it belongs to.
 fn texts(document: &str) -> Vec<String> {
     let found = super::document(document, &IngestOptions::default()).expect("a known form");
     assert_eq!(found.problems, [], "{document}");
@@ -333,7 +333,7 @@ fn entities_and_relations_of_a_knowledge_graph() {
         .map(|(line, text)| format!("{line} {text}"))
         .collect();
     assert_eq!(lines_of(graph), lines);
-    // The same file is often named .json, and some keep it as one document.
+    // Such a file is often named .json, and some programs write it as one document.
     let document: Vec<String> = (1..)
         .zip(expected)
         .map(|(line, text)| format!("{line}-{line} {text}"))
@@ -453,7 +453,7 @@ fn other_json_is_not_read_and_says_why() {
     for document in ["", " ", "{", "{\"text\": \"a\"", "words\n{\"text\": \"a\"}"] {
         check(document, "not valid JSON");
     }
-    // JSONL under the name of JSON: one bad line costs that line alone.
+    // JSONL with the extension of JSON: one bad line costs only that line.
     let found =
         super::document("{\"text\": \"a\"}\n{\n", &IngestOptions::default()).expect("lines");
     assert_eq!((found.chunks.len(), found.problems[0].line), (1, Some(2)));

@@ -1,4 +1,4 @@
-//! Judging single paths by the rules of a walk.
+//! Decides about single paths by the rules of a walk.
 
 use std::fs;
 use std::path::Path;
@@ -11,28 +11,30 @@ use super::weighing::{FoundFile, Weighed, weigh};
 use crate::error::IngestError;
 use crate::rules::Rules;
 
-/// What becomes of one path.
+/// What happens to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is read.
+    /// The file is read.
     Read(FoundFile),
-    /// A folder that is looked into.
+    /// A folder whose entries are listed.
     Folder,
-    /// It is there and is not read, for this reason: of itself or of a folder around it.
+    /// It exists but is left out, because of itself or of a folder around it.
     LeftOut {
-        /// Relative to the watched folder: the path asked for, or the folder around it that is left out.
+        /// Relative to the watched folder: the requested path, or the folder around it that is left out.
         path: String,
-        /// The rule.
+        /// The rule that leaves it out.
         reason: Reason,
     },
-    /// Nothing is there.
+    /// The path does not exist.
     Gone,
 }
 
-/// The file at `relative` (separated by `/`) if [`walk`](super::walk) would list it.
+/// Returns the file at `relative` (separated by `/`) if [`walk`](super::walk) would list it.
 ///
-/// None when the rules leave it out, when it is a folder, when it is gone, and when the path leads out of `root`.
-/// Errors: when `root` is missing or is no folder.
+/// `None` if the rules leave it out, if it is a folder or missing, or if the path leads out of `root`.
+///
+/// # Errors
+/// If `root` is missing or not a folder.
 pub fn find(root: &Path, relative: &str) -> Result<Option<FoundFile>, IngestError> {
     Ok(match judge(root, relative)? {
         Verdict::Read(file) => Some(file),
@@ -40,9 +42,10 @@ pub fn find(root: &Path, relative: &str) -> Result<Option<FoundFile>, IngestErro
     })
 }
 
-/// Says what becomes of the path `relative` (separated by `/`), by the rules of [`walk`](super::walk), and why.
+/// Returns what happens to the path `relative` (separated by `/`) by the rules of [`walk`](super::walk), and why.
 ///
-/// Errors: when `root` is missing or is no folder.
+/// # Errors
+/// If `root` is missing or not a folder.
 pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
     check_root(root)?;
     let left_out = |path: &str, reason: Reason| Verdict::LeftOut {

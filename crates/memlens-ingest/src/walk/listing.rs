@@ -1,4 +1,4 @@
-//! What one folder holds that is not read.
+//! Lists the entries of one folder that are not read.
 
 use std::fs;
 use std::path::Path;
@@ -14,20 +14,22 @@ use crate::rules::Rules;
 /// An entry of a folder that is not read, or not for certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Relative to the watched folder.
+    /// Path relative to the watched folder.
     pub path: String,
-    /// Its name.
+    /// File name of the entry.
     pub name: String,
     /// Whether it is a folder.
     pub is_folder: bool,
-    /// Why it is left out; `None` for a folder that is looked into, and for a file of which the content decides ([`Kind::Json`]).
+    /// Why it is left out; `None` for a folder that is listed, and for a file whose content decides ([`Kind::Json`]).
     pub reason: Option<Reason>,
 }
 
-/// The entries directly in a folder of `root` that are left out, the folders in it, and its JSON; folders first, then by name.
-/// Hidden ones are not listed. `relative` is separated by `/`; empty is `root` itself. A folder that is gone or left out has none.
+/// Returns the entries directly in a folder of `root` that are left out, its subfolders and its JSON files; folders
+/// first, then by name. Hidden entries are not listed. `relative` is separated by `/`; empty means `root` itself. Empty
+/// if the folder is missing or left out.
 ///
-/// Errors: when `root` is missing or is no folder.
+/// # Errors
+/// If `root` is missing or not a folder.
 pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestError> {
     check_root(root)?;
     if !relative.is_empty() && judge(root, relative)? != Verdict::Folder {

@@ -4,34 +4,34 @@ use std::fmt;
 
 use crate::error::IngestError;
 
-/// The rule that leaves out a file or folder. `Display` gives it in words: lower case, without a full stop.
+/// The rule that leaves out a file or folder. `Display` formats it for the user: lower case, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// A pattern of an ignore file.
+    /// A pattern of an ignore file matches.
     Ignored {
         /// The pattern as written.
         pattern: String,
         /// The ignore file, relative to the watched folder.
         file: String,
     },
-    /// Its name begins with a dot.
+    /// The name begins with a dot.
     Hidden {
-        /// The name.
+        /// The hidden file's name.
         name: String,
     },
-    /// A link; links are not followed.
+    /// It is a link; links are not followed.
     Link,
-    /// Its name is not UTF-8.
+    /// The name is not UTF-8.
     Name,
     /// A kind of file that is not read.
     Kind,
-    /// A pipe, a socket or a device.
+    /// It is a pipe, a socket or a device.
     NotRegular,
     /// Larger than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
     TooLarge,
-    /// The system refuses to say more, for this reason.
+    /// The system denies access, with this error.
     Unseen(String),
-    /// Not a path inside the watched folder.
+    /// The path is not inside the watched folder.
     Outside,
 }
 

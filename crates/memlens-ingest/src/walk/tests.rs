@@ -12,7 +12,7 @@ use super::*;
 use crate::document::Kind;
 use crate::read;
 
-/// Makes a folder: (path, content); a path that ends in `/` is a folder.
+/// Creates a folder from pairs of path and content. A path that ends in `/` is a folder.
 fn tree(entries: &[(&str, &str)]) -> TempDir {
     let root = tempfile::Builder::new()
         .prefix("notes")
@@ -77,7 +77,7 @@ fn kinds_and_order() {
         ],
         &["B.MD", "a.md", "a/b/c.jsonl", "a/z.txt", "b.md"],
     );
-    // Twins but for their case, where the system tells them apart.
+    // Names that differ only by case, if the system distinguishes them.
     if !tree(&[("a.md", "")]).path().join("A.md").exists() {
         check(&[("a.md", ""), ("A.md", "")], &["A.md", "a.md"]);
     }
@@ -169,7 +169,7 @@ fn ignore_files() {
         ],
         &["a.md", "x/y/a.md"],
     );
-    // The inner file goes first; `.ignore` goes before `.gitignore`.
+    // The inner file takes precedence; `.ignore` takes precedence over `.gitignore`.
     check(
         &[
             (".gitignore", "*.md\n"),
@@ -189,7 +189,7 @@ fn ignore_files() {
         ],
         &["x/a.md"],
     );
-    // What stands in an ignored folder cannot be asked back.
+    // Files in an ignored folder cannot be included again.
     check(&[(".gitignore", "x/\n!x/a.md\n"), ("x/a.md", "")], &[]);
 }
 
@@ -473,7 +473,7 @@ mod unix {
         pipe(".gitignore");
         pipe("other");
         let _socket = UnixListener::bind(root.path().join("b.md")).expect("a socket");
-        // Opening the pipe would wait for a writer for ever.
+        // Opening the pipe would wait for a writer forever.
         for file in &walked.files {
             assert!(matches!(read(file), Err(IngestError::NotAFile { .. })));
             assert_eq!(find(root.path(), &file.path).expect("a folder"), None);
@@ -504,7 +504,7 @@ mod unix {
 
     #[test]
     fn deep_folders_end_where_the_system_ends() {
-        // Their path is longer than any system takes, however many more there are.
+        // The path is longer than any system allows.
         const N_LEVELS: usize = 2100;
         let root = tree(&[("a.md", ""), ("d/b.md", "")]);
         let inner = Path::new("d");
@@ -526,10 +526,10 @@ mod unix {
         assert_eq!(paths(&walk_all(root.path())), ["a.md", "d/b.md"]);
     }
 
-    /// How many folders are nested at once; their path is never too long.
+    /// Number of folders nested at once, so that their path is never too long.
     const AT_ONCE: usize = 100;
 
-    /// Puts the folder `inner` of `root` into itself, `n_levels` deep, by paths that are short enough for the system.
+    /// Nests the folder `inner` of `root` in itself, `n_levels` deep, with paths short enough for the system.
     fn nest(root: &Path, inner: &Path, n_levels: usize) {
         let chain: PathBuf = std::iter::repeat_n(inner, AT_ONCE).collect();
         for _ in 0..n_levels / AT_ONCE {
@@ -539,7 +539,7 @@ mod unix {
         }
     }
 
-    /// Undoes [`nest`]: a tree so deep cannot be removed as a whole.
+    /// Undoes [`nest`]: such a deep tree cannot be removed at once.
     fn unnest(root: &Path, inner: &Path, n_levels: usize) {
         let chain: PathBuf = std::iter::repeat_n(inner, AT_ONCE).collect();
         for _ in 0..n_levels / AT_ONCE {
@@ -582,7 +582,7 @@ mod unix {
         );
     }
 
-    /// Runs a test of this binary as `nobody`: nothing is closed to the superuser.
+    /// Runs a test of this binary as user `nobody`, because the superuser can read everything.
     fn run_as_another_user(test: &str) {
         const NOBODY: u32 = 65534;
         let scratch = tree(&[("tmp/", "")]);
@@ -624,7 +624,7 @@ proptest! {
         let mut made = BTreeSet::new();
         for file in files {
             let path = root.path().join(&file);
-            // A name may be taken by a folder, or the other way round.
+            // A folder may have taken the name of a file, or the reverse.
             if fs::create_dir_all(path.parent().expect("a parent")).is_ok() && fs::write(&path, "x").is_ok() {
                 made.insert(file);
             }
@@ -643,7 +643,7 @@ proptest! {
         prop_assert!(walked.files.iter().all(|file| made.contains(&file.path)));
         prop_assert!(walked.files.is_sorted_by(|a, b| a.path < b.path));
 
-        // The library that the matchers come from walks to the same files.
+        // The library that provides the matchers must walk to the same files.
         let mut builder = ignore::WalkBuilder::new(root.path());
         builder.require_git(false).parents(false).git_global(false).git_exclude(false);
         let theirs: BTreeSet<String> = builder

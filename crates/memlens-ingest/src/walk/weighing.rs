@@ -1,4 +1,4 @@
-//! What becomes of one entry of a folder: read, looked into or left out, and why.
+//! Decides what happens to one entry of a folder: it is read, listed or left out, and why.
 
 use std::fs::{self, FileType, Metadata};
 use std::io;
@@ -10,30 +10,31 @@ use crate::document::Kind;
 use crate::error::words;
 use crate::rules::{Rules, Ruling};
 
-/// Larger files are not read: 16 MiB.
+/// Greatest size of a file that is read: 16 MiB.
 pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A file that is to be read.
+/// A file to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
     /// Relative to the watched folder, separated by `/` on every system.
     pub path: String,
-    /// Where to read it.
+    /// The absolute path to read.
     pub absolute: PathBuf,
-    /// In bytes, when it was found.
+    /// Size in bytes when it was found.
     pub size: u64,
-    /// Milliseconds since 1970, negative before; 0 where the system keeps no time.
+    /// Modification time in milliseconds since 1970, negative before; 0 if the system has no such time.
     pub modified_ms: i64,
-    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where the system keeps no such time.
-    /// Nobody can set it, so it tells of changes that left size and modification time as they were.
+    /// When its bytes, name or permissions last changed, in nanoseconds since 1970; 0 if the system has no such time.
+    /// Programs cannot set it, so it reveals changes that keep size and modification time.
     pub changed_ns: i64,
-    /// How it is to be read.
+    /// How the file is read.
     pub kind: Kind,
 }
 
 impl FoundFile {
-    /// A file that another program's rules name, below `root`; `metadata` is its own, not that of what a link leads to. `None` if
-    /// it is no regular file, is larger than [`MAX_FILE_BYTES`], or its path below `root` is not UTF-8.
+    /// Returns a file below `root` that another program's rules name. `metadata` must be its own, not that of a link's
+    /// target. `None` if it is not a regular file, is larger than [`MAX_FILE_BYTES`], or its path below `root` is not
+    /// UTF-8.
     pub fn at(root: &Path, absolute: &Path, metadata: &Metadata) -> Option<FoundFile> {
         if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
             return None;
@@ -46,14 +47,14 @@ impl FoundFile {
             size: metadata.len(),
             modified_ms: modified_ms(metadata),
             changed_ns: changed_ns(metadata),
-            // The other program reads JSON as it is written.
+            // The other program reads JSON as plain text.
             kind: Kind::of(absolute)
                 .filter(|kind| *kind != Kind::Json)
                 .unwrap_or(Kind::Plain),
         })
     }
 
-    /// The watched folder.
+    /// Returns the watched folder.
     pub(crate) fn root(&self) -> &Path {
         let n_names = self.path.split('/').count();
         let mut around = self.absolute.ancestors();
@@ -63,15 +64,15 @@ impl FoundFile {
     }
 }
 
-/// What becomes of one entry, its folder being looked into.
+/// What happens to one entry of a folder that is listed.
 pub(super) enum Weighed {
     Read(FoundFile),
     Folder,
-    /// Left out, and a person should hear of it.
+    /// Left out, and reported to the user.
     Told(Reason),
-    /// Left out as usual.
+    /// Left out without a report.
     Untold(Reason),
-    /// It is there, and the system refuses to tell more of it, for this reason.
+    /// It exists, but the system denies access, with this error.
     Unseen(String),
     Gone,
 }
@@ -88,8 +89,8 @@ impl Weighed {
     }
 }
 
-/// Weighs the entry `path` (at `absolute`) by the rules of its folder; `metadata`, which may not follow links, is asked
-/// for only when it matters.
+/// Decides about the entry `path` (at `absolute`) by the rules of its folder. `metadata`, which must not follow links,
+/// is called only if needed.
 pub(super) fn weigh(
     root: &Path,
     path: &str,
@@ -116,7 +117,7 @@ pub(super) fn weigh(
     }
     let kind = Kind::of(absolute);
     if file_type.is_symlink() {
-        // Only where following it would have led to something; a link to nothing is of no interest.
+        // Reported only if following the link would have led to notes.
         let leads_to_notes = fs::metadata(absolute)
             .is_ok_and(|target| target.is_dir() || (target.is_file() && kind.is_some()));
         return if leads_to_notes {
@@ -149,7 +150,7 @@ pub(super) fn weigh(
         Err(error) => return Weighed::of_error(error),
     };
     if metadata.len() > MAX_FILE_BYTES {
-        // Most JSON holds no memories, so that its size is no fault.
+        // Most JSON holds no memories, so its size is not reported.
         return match kind {
             Kind::Json => Weighed::Untold(Reason::TooLarge),
             Kind::Markdown | Kind::Plain | Kind::Jsonl => Weighed::Told(Reason::TooLarge),
