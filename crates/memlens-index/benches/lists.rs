@@ -1,6 +1,6 @@
-//! How long the lists take at 43,000 rows, which is about 10,000 chunks with their windows, and at 100,000 chunks.
+//! Measures the lists at 43,000 rows, which is about 10,000 chunks with their windows, and at 100,000 chunks.
 //!
-//! `cargo bench -p memlens-index --profile dev`: the crate is optimised in that profile too.
+//! `cargo bench -p memlens-index --profile dev`; that profile optimises this crate too.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -10,12 +10,12 @@ use memlens_index::{Join, TextEntry, TextIndex, TextWriter, VectorFile, VectorWr
 
 const N_ROWS: u64 = 43_000;
 const N_CHUNKS: u64 = 100_000;
-/// How deep a search looks into each list.
+/// Number of results that a search takes from each list.
 const DEPTH: usize = 1000;
 const DIM: usize = 384;
 const WORDS_PER_CHUNK: u64 = 220;
 
-/// A number in `[0, 1)` that looks random: the same at every run.
+/// Returns a pseudo-random number in `[0, 1)`, the same in every run.
 fn random(seed: u64) -> f64 {
     // SplitMix64.
     let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -36,7 +36,7 @@ fn unit_vector(seed: u64) -> Vec<f32> {
     numbers.iter().map(|number| number / length).collect()
 }
 
-/// Words of which a few are common and most are rare, as in any language.
+/// Returns a text in which a few words are common and most are rare, as in any language.
 fn text(seed: u64, n_words: u64) -> String {
     const COMMON: [&str; 8] = ["the", "of", "relay", "to", "and", "hours", "is", "quiet"];
     let word = |at: u64| {
@@ -95,7 +95,7 @@ fn texts(criterion: &mut Criterion) {
         bench.iter(|| TextIndex::open(folder.path()).expect("the list is sound"));
     });
     let index = TextIndex::open(folder.path()).expect("the list is sound");
-    // The vector list's candidates, whose words and scores are asked for too.
+    // The vector list's candidates, whose words and scores are needed too.
     let others: Vec<u64> = (0..DEPTH as u64)
         .map(|at| at * (N_CHUNKS / DEPTH as u64))
         .collect();

@@ -1,4 +1,4 @@
-//! How near each vector of a list is to a question, as far as the codes tell.
+//! Bounds of the dot products between a question and the vectors of a list.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use crate::VectorFile;
 use crate::looks::{Asked, NOT_ASKED};
 
-/// For every row of a list two numbers that its product with a question lies between; both are the product itself for rows
-/// without a code.
+/// A lower and an upper bound of the product of every row with a question. For rows without a code both are the product
+/// itself.
 pub struct Bounds<'a> {
     list: &'a VectorFile,
     asked: Arc<Asked>,
@@ -18,15 +18,15 @@ impl<'a> Bounds<'a> {
         Self { list, asked }
     }
 
-    /// By row, what its product does not exceed: mostly 0.02 to 0.035 above it for vectors of 384 numbers.
+    /// Returns upper bounds of the products by row, usually 0.02 to 0.035 above them for vectors of 384 numbers.
     ///
-    /// The codes say how sure that is. The same on every machine, bit for bit.
+    /// Their reliability is described in the module `codes`. The same on every machine, bit for bit.
     #[inline]
     pub fn ceilings(&self) -> &[f32] {
         &self.asked.looked.ceilings
     }
 
-    /// The [`VectorFile::dot`] of the question with a row. It is kept: a vector that is asked for again is not read again.
+    /// Returns the [`VectorFile::dot`] of the question with a row. The result is cached, so that a vector is read once.
     ///
     /// # Panics
     /// If there is no such row.
@@ -42,7 +42,7 @@ impl<'a> Bounds<'a> {
         product
     }
 
-    /// What the product of a row is not below, as sure as its ceiling.
+    /// Returns a lower bound of a row's product, as reliable as its ceiling.
     ///
     /// # Panics
     /// If there is no such row.

@@ -1,12 +1,13 @@
 //! The codes of a vector list on disk, beside the rows of one serial: `path.serial.codes`, `path.serial.checks`.
 //!
-//! One code ([`Rotation::push_code`]) for each row of the list, in its order, and what tells that code and row are as they
-//! were written: the row's embedding, its CRC-32, that of its code, and the CRC-32 of the model's name and these. There is no
-//! head: rows count up to the first that does not fit, and what has no code is compared by its vector. So whatever becomes of
-//! these files costs time and changes no result; a writer makes them anew from the vectors, as it does for a list that never
-//! had them.
+//! There is one code ([`Rotation::push_code`]) for each row of the list, in order, and one check that shows that code
+//! and row are unchanged: the row's embedding, its CRC-32, that of its code, and the CRC-32 of the model's name and
+//! these. There is no head. Rows count up to the first that does not match, and rows without a code are compared by
+//! their vectors. So damage to these files costs time but changes no result. A writer rebuilds them from the vectors,
+//! as it does for a list that never had them.
 //!
-//! Opening reads the checks alone, a tenth of the codes: these are compared with theirs before the first question, and each
+//! Opening reads only the checks, a tenth of the codes. Codes are verified before the first question, and each vector
+//! when it is read.
 //! vector when it is read.
 
 use std::fs::{self, File};
@@ -22,27 +23,27 @@ use crate::vector_file::READ_MOST;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
 use crate::{IndexError, VectorFile, part_len, side_by_side};
 
-/// Rises with every change of the codes, of the rotation or of the checks.
+/// Must be increased with every change of the codes, of the rotation or of the checks.
 const FORMAT: u32 = 3;
-/// Bytes of a checksum.
+/// Number of bytes of a checksum.
 const CRC_BYTES: usize = size_of::<u32>();
-/// Bytes of a row's checks: the embedding, the checksums of row and code, and that of these.
+/// Number of bytes of a row's checks: the embedding, the checksums of row and code, and that of these.
 const CHECK_BYTES: usize = ID_BYTES + 3 * CRC_BYTES;
-/// Codes that are compared and then looked at, while they are at hand: 100 kB of 384 dimensions.
+/// Number of codes that are verified and then compared while they are in the cache: 100 kB at 384 dimensions.
 const AT_ONCE: usize = 512;
-/// The files, by their endings.
+/// The files' extensions.
 const ENDINGS: [&str; 2] = ["codes", "checks"];
 
-/// The codes of a list's first rows, as far as they are sound.
+/// The valid codes of a list's first rows.
 pub(crate) struct CodeFile {
     pub(crate) rotation: Rotation,
-    /// `None` if there are none.
+    /// `None` if there are no codes.
     files: Option<Files>,
-    /// How many rows, from the first, have checks that fit.
+    /// How many rows, from the first, have matching checks.
     n_checked: usize,
-    /// How many codes, from the first, an earlier state of the list compared.
+    /// How many codes, from the first, an earlier state of the list verified.
     n_known: usize,
-    /// How many codes, from the first, are as they were written; none before they were compared.
+    /// How many codes, from the first, are valid; unset before they were verified.
     n_sound: OnceLock<usize>,
 }
 
@@ -53,7 +54,7 @@ struct Files {
 }
 
 impl CodeFile {
-    /// No code for any row.
+    /// Returns a value without any codes.
     pub(crate) fn none(dim: usize) -> Self {
         Self {
             rotation: Rotation::new(dim),
@@ -64,8 +65,8 @@ impl CodeFile {
         }
     }
 
-    /// Maps the codes of the list at `path` whose head is `head`. What was found sound of `known`, an earlier state of it, is
-    /// not compared again; `embedding_of` names that of a row.
+    /// Maps the codes of the list at `path` whose head is `head`. Codes that are valid in `known`, an earlier state,
+    /// are not verified again. `embedding_of` returns the embedding of a row.
     pub(crate) fn open(
         path: &Path,
         head: &Head,
@@ -82,7 +83,7 @@ impl CodeFile {
             for (file, row_bytes) in files.iter().zip(row_bytes) {
                 n_rows = n_rows.min(file.metadata()?.len() / row_bytes as u64);
             }
-            // Nothing cannot be mapped.
+            // An empty file cannot be mapped.
             if n_rows == 0 {
                 return Ok(None);
             }
@@ -105,8 +106,8 @@ impl CodeFile {
         let check = Check::new(head);
         let new = codes.checks()[n_known * CHECK_BYTES..].chunks_exact(CHECK_BYTES);
         codes.n_checked = n_known + new.take_while(|row| check.fits(row)).count();
-        // Codes of another list show by the first and the last: ids are given once, in ascending order. A row in between that
-        // is another one shows when it is read.
+        // Codes of another list are detected by the first and the last, because ids are assigned once, in ascending
+        // order. A wrong row in between is detected when it is read.
         let last = (codes.n_checked as u32).checked_sub(1);
         let are_others = last.is_some_and(|last| {
             [0, last]
@@ -117,26 +118,26 @@ impl CodeFile {
             (codes.files, codes.n_checked) = (None, 0);
             return codes;
         }
-        // What was compared for a state before `known` holds where nobody asked of that.
+        // If nobody asked `known`, what was verified for a state before it still holds.
         let n_compared = |known: &Self| known.n_compared().unwrap_or(known.n_known);
         codes.n_known = known.map_or(0, n_compared);
         codes
     }
 
-    /// How many of the list's rows, from the first, have what tells that they are as they were written.
+    /// Returns how many of the list's rows, from the first, have checks.
     pub(crate) fn n_checked(&self) -> usize {
         self.n_checked
     }
 
-    /// How many of the list's rows, from the first, have a code. The first time this reads all of them.
+    /// Returns how many of the list's rows, from the first, have a code. The first call reads all codes.
     pub(crate) fn n_coded(&self) -> usize {
         let look = || self.look(self.n_checked, self.n_known, &mut []);
         *self.n_sound.get_or_init(look)
     }
 
-    /// Writes the ceilings of all rows that have a code, by row and for each question, and returns how many these are:
-    /// [`CodeFile::n_coded`], which it finds on the way where nobody asked before. Codes come from memory once, however many
-    /// questions there are.
+    /// Writes the ceilings of all rows that have a code, by row and for each question, and returns their number,
+    /// [`CodeFile::n_coded`]. Verifies the codes on the way if that was not done before. Codes are read from memory
+    /// once, however many questions there are.
     pub(crate) fn write_ceilings(&self, asked: &mut [(&Question, &mut [f32])]) -> usize {
         let mut is_written = false;
         let n_coded = *self.n_sound.get_or_init(|| {
@@ -149,8 +150,8 @@ impl CodeFile {
         n_coded
     }
 
-    /// How many of the first `n_rows` codes are as they were written, up to the first that is not; the first `n_known` are
-    /// known to be. Writes each question's ceilings of all these at least.
+    /// Returns how many of the first `n_rows` codes are valid, up to the first that is not; the first `n_known` are
+    /// known to be. Writes each question's ceilings for at least all of these.
     fn look(&self, n_rows: usize, n_known: usize, asked: &mut [(&Question, &mut [f32])]) -> usize {
         let code_bytes = self.rotation.code_bytes();
         let n_each = part_len(n_rows);
@@ -180,12 +181,12 @@ impl CodeFile {
         damaged.into_iter().flatten().next().unwrap_or(n_rows)
     }
 
-    /// What [`CodeFile::n_coded`] says, where it was asked.
+    /// Returns [`CodeFile::n_coded`] if it was computed.
     pub(crate) fn n_compared(&self) -> Option<usize> {
         self.n_sound.get().copied()
     }
 
-    /// The code of a row.
+    /// Returns the code of a row.
     ///
     /// # Panics
     /// If it has none.
@@ -194,17 +195,17 @@ impl CodeFile {
         &self.codes()[row * code_bytes..][..code_bytes]
     }
 
-    /// The embeddings of the checked rows from `first` on, in their order.
+    /// Returns the embeddings of the checked rows from `first` on, in order.
     pub(crate) fn embeddings(&self, first: usize) -> impl Iterator<Item = i64> + Clone {
         let first = first.min(self.n_checked);
         let checks = &self.checks()[first * CHECK_BYTES..self.n_checked * CHECK_BYTES];
         checks.chunks_exact(CHECK_BYTES).map(embedding)
     }
 
-    /// Whether a checked row of the list, its id and numbers, is as it was written.
+    /// Returns whether a checked row of the list, its id and numbers, matches its checksum.
     ///
     /// # Panics
-    /// If the row is not checked.
+    /// If the row has no check.
     pub(crate) fn is_as_written(&self, row: usize, bytes: &[u8]) -> bool {
         self.check(row)[ID_BYTES..][..CRC_BYTES] == crc32(bytes)
     }
@@ -225,14 +226,14 @@ impl CodeFile {
         self.files.as_ref().map_or(&[], |files| &files.codes)
     }
 
-    /// The bytes of both files.
+    /// Returns the bytes of both files.
     pub(crate) fn mapped(&self) -> impl Iterator<Item = &OwnBytes> {
         let files = self.files.iter();
         files.flat_map(|files| [&files.codes, &files.checks])
     }
 }
 
-/// The embedding of a row's checks.
+/// Returns the embedding in a row's checks.
 fn embedding(check: &[u8]) -> i64 {
     let id = check.first_chunk();
     i64::from_le_bytes(*id.expect("an id comes first"))
@@ -242,7 +243,7 @@ fn crc32(bytes: &[u8]) -> [u8; CRC_BYTES] {
     crc32fast::hash(bytes).to_le_bytes()
 }
 
-/// What ends a row's checks: proof that they are of this model, and as they were written.
+/// Computes the last checksum of a row's checks, which shows that they are of this model and unchanged.
 struct Check(crc32fast::Hasher);
 
 impl Check {
@@ -264,7 +265,7 @@ impl Check {
     }
 }
 
-/// Appends codes, row for row with the list's writer.
+/// Appends codes, in step with the rows of the list's writer.
 pub(crate) struct CodeWriter {
     paths: [PathBuf; 2],
     files: [BufWriter<File>; 2],
@@ -277,28 +278,28 @@ impl CodeWriter {
     /// Starts the codes of a list that has no rows.
     ///
     /// # Errors
-    /// [`IndexError::Io`] where the file cannot be written.
+    /// [`IndexError::Io`] if the file cannot be written.
     pub(crate) fn create(path: &Path, head: &Head) -> Result<Self, IndexError> {
         Self::start(own_paths(path, head), head)
     }
 
-    /// Goes on with the codes of `list`, whose head is at `path`; they are made anew where some are missing or, as far as that
-    /// is known, damaged. None, and no code on the disk, where they cannot be written, as on a full one: the list does
-    /// without, and the next writer tries again.
+    /// Continues the codes of `list`, whose head is at `path`. They are rebuilt if some are missing or known to be
+    /// damaged. `None`, with no code left on disk, if they cannot be written, for example on a full disk; the list then
+    /// works without them, and the next writer tries again.
     ///
     /// # Errors
-    /// As [`VectorFile::check_read`], where a row is not as it was written.
+    /// Like [`VectorFile::check_read`], if a row does not match its checksum.
     pub(crate) fn append_to(path: &Path, list: &VectorFile) -> Result<Option<Self>, IndexError> {
         let (head, codes) = (list.head(), list.codes());
         let own = own_paths(path, head);
         let n_rows = list.n_rows();
         let is_whole =
             codes.n_checked() == n_rows && codes.n_compared().is_none_or(|n| n == n_rows);
-        // Without rows nothing would tell that the files are ours to cut.
+        // Without rows nothing would show that the files are ours to truncate.
         if n_rows > 0 && is_whole {
             let open = |own: &PathBuf, row_bytes: usize| {
                 let mut file = open_own(own, File::options().write(true))?;
-                // What was never committed.
+                // Cuts off what was never committed.
                 file.set_len((n_rows * row_bytes) as u64)?;
                 file.seek(SeekFrom::End(0))?;
                 Ok::<_, io::Error>(file)
@@ -316,7 +317,7 @@ impl CodeWriter {
         match Self::anew(own.clone(), list) {
             Err(error @ IndexError::Io { .. }) => {
                 tracing::warn!(%error, "going on without codes");
-                // They would be in the way of the rows to come, whose codes are others.
+                // They would be taken for the codes of later rows.
                 for own in own.iter().flat_map(|own| [unfinished(own), own.clone()]) {
                     let _ = fs::remove_file(own);
                 }
@@ -326,8 +327,8 @@ impl CodeWriter {
         }
     }
 
-    /// Makes the codes of all rows of a list beside those that are there, since a reader may have mapped them, and puts them
-    /// in their place.
+    /// Rebuilds the codes of all rows in new files, because a reader may have mapped the old ones, and then replaces
+    /// those.
     fn anew(own: [PathBuf; 2], list: &VectorFile) -> Result<Self, IndexError> {
         let head = list.head();
         tracing::info!(rows = head.n_rows, "making the codes of all vectors anew");
@@ -336,7 +337,7 @@ impl CodeWriter {
             let (embedding, vector) = (list.embedding_of(row), list.vector(row));
             writer.append(embedding, vector, crc32fast::hash(list.row(row)))?;
         }
-        // A row that is not as it was written must not get a checksum that says so.
+        // A damaged row must not get a checksum that matches.
         list.check_read()?;
         writer.commit()?;
         for (beside, own) in writer.paths.iter().zip(&own) {
@@ -374,7 +375,7 @@ impl CodeWriter {
         Ok(())
     }
 
-    /// Brings all rows to the disk, before a head names them.
+    /// Flushes all rows to the disk, before a head names them.
     ///
     /// # Errors
     /// [`IndexError::Io`] if they cannot be written.
@@ -413,7 +414,7 @@ impl CodeWriter {
     }
 }
 
-/// The files of codes and checks beside the head at `path`, finished or not, with the serials of their rows.
+/// Returns the files of codes and checks beside the head at `path`, finished or not, with the serials of their rows.
 pub(crate) fn codes_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError> {
     files_beside(path, |rest| {
         let rest = rest.strip_suffix(".new").unwrap_or(rest);
@@ -422,17 +423,17 @@ pub(crate) fn codes_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError
     })
 }
 
-/// Where a file of codes or checks lies until it is finished and takes its place.
+/// Returns the path of a file of codes or checks until it is finished.
 fn unfinished(path: &Path) -> PathBuf {
     suffixed(path, "new")
 }
 
-/// Whether a file of codes or checks was not finished.
+/// Returns whether this is an unfinished file of codes or checks.
 pub(crate) fn is_unfinished(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "new")
 }
 
-/// Where codes and checks lie.
+/// Returns the paths of codes and checks.
 fn own_paths(path: &Path, head: &Head) -> [PathBuf; 2] {
     ENDINGS.map(|ending| suffixed(&head.rows_path(path), ending))
 }

@@ -1,65 +1,66 @@
-//! Vectors as 4 bits a dimension, and the most that a dot product with one can be.
+//! Vectors as 4 bits per dimension, with an upper bound of their dot products.
 //!
-//! A scan of vectors is bound by memory, and a code takes an eighth of its vector. From the codes alone each vector gets
-//! a ceiling that its dot product with the question does not exceed; whoever looks for the best takes exact products of
-//! those whose ceilings reach far enough, and of no others.
+//! A scan of vectors is bound by memory, and a code takes an eighth of its vector. From the codes alone each vector
+//! gets a ceiling that its dot product with the question does not exceed. A search for the best vectors computes exact
+//! products only for those whose ceilings are high enough.
 //!
 //! A vector `x` is rotated, and each number rounded to one of 16 evenly spaced levels: `y = scale * (code - 7.5)`. The
-//! scale is the one that leaves a remainder `r = x - y` at right angles to `x`, as in `RaBitQ` (Gao and Long, SIGMOD 2024).
-//! The rotated question `q` is rounded to whole numbers as well, with an error `e` at right angles to `q`. Then
-//! `xq = y(q - e) + rq + xe - re`, of which the codes give the first. The others are bounded:
+//! scale is the one that leaves a remainder `r = x - y` orthogonal to `x`, as in `RaBitQ` (Gao and Long, SIGMOD 2024).
+//! The rotated question `q` is rounded to integers as well, with an error `e` orthogonal to `q`. Then `xq = y(q - e) +
+//! rq + xe - re`, of which the codes give the first term. The others are bounded:
 //!
 //! - `|re| <= |r| |e|` (Cauchy and Schwarz), always.
-//! - `rq` and `xe`: at most `|r| |q|` and `|x| |e|`, likewise. In many dimensions that decides nothing, and a random
-//!   rotation says more. It turns what of `q` is at right angles to `x` into any direction alike, so that `rq` is `|r| |q|`
-//!   times at most one coordinate of a random point on a sphere of `dim - 1` dimensions, of standard deviation
-//!   `1 / sqrt(dim - 1)`; `xe` likewise. The bound is [`DEVIATIONS`] of these where that is less.
+//! - `rq` and `xe`: at most `|r| |q|` and `|x| |e|`, likewise. In many dimensions that bound is useless, and the random
+//!   rotation gives a better one. It maps the part of `q` that is orthogonal to `x` to every direction with equal
+//!   probability, so that `rq` is `|r| |q|` times at most one coordinate of a random point on a sphere of `dim - 1`
+//!   dimensions, with standard deviation `1 / sqrt(dim - 1)`; `xe` likewise. The bound is [`DEVIATIONS`] of these if
+//!   that is less.
 //!
-//! So from 38 dimensions on a ceiling may fail: with a probability of 1e-9 for each vector, and to be missed a chunk has
-//! to be among the best besides. Some 5,000 vectors stand behind the best 1,000 chunks: one search in 200,000 may miss one
-//! of them, if it is the last by a hair. Vectors are not chosen by who knows the rotation: it is fixed, so that codes
-//! can be kept, and hides nothing from somebody who makes vectors against it.
+//! So from 38 dimensions on a ceiling may fail, with a probability of 1e-9 for each vector; a chunk is only missed if
+//! it is also among the best. The best 1,000 chunks have about 5,000 vectors, so one search in 200,000 may miss the
+//! last of them by a tiny margin. This assumes vectors that are not chosen against the rotation, which is fixed so that
+//! codes can be stored.
 
 use std::iter::zip;
 
 mod kernels;
 
-/// A rotation of `dim` dimensions: whatever the vector, its numbers come out as if drawn from a bell curve.
+/// A rotation of `dim` dimensions, after which a vector's numbers are distributed like a normal distribution.
 ///
-/// Signs are flipped by a fixed random choice, then the first or the last 2^k numbers, by turns, are mixed by a
-/// Walsh-Hadamard transform; 2^k is the greatest power within `dim`. Each step keeps lengths and angles.
+/// Each round flips signs by a fixed random choice, then mixes the first or the last 2^k numbers, alternately, by a
+/// Walsh-Hadamard transform; 2^k is the greatest power of two within `dim`. Each step preserves lengths and angles.
 #[derive(Debug)]
 pub(crate) struct Rotation {
-    /// For each round the sign of each number, 1 or -1.
+    /// For each round, the sign of each number, 1 or -1.
     signs: Vec<f32>,
     dim: usize,
 }
 
-/// Rounds of a rotation. With an odd dimension two rounds leave one number nearly alone.
+/// Number of rounds of a rotation. With an odd dimension, two rounds hardly mix one of the numbers.
 const ROUNDS: usize = 4;
 
-/// Standard deviations of a bounded error: one in 1e-9 is greater on one side.
+/// Bound of an error in standard deviations: one in 1e-9 is greater on one side.
 const DEVIATIONS: f64 = 6.0;
 
-/// The distance of two levels in units of the standard deviation of a vector's numbers: it leaves the smallest squared
-/// remainder for 16 levels of a bell curve (Max 1960, table 2), 0.0115 of the vector.
+/// The distance of two levels, in standard deviations of a vector's numbers. It minimises the squared remainder for 16
+/// levels of a normal distribution (Max 1960, table 2): 0.0115 of the vector.
 const STEP: f64 = 0.3352;
 
 /// The middle of the levels 0 to 15.
 const MIDDLE: f32 = 7.5;
 
-/// The greatest length that a row may have, see `VectorWriter::append`.
+/// The greatest length of a row; see `VectorWriter::append`.
 const LENGTH_MAX: f64 = 1.001;
 
-/// Bytes that are compared in one step; a code is filled up to whole blocks.
+/// Number of bytes compared in one step; a code is padded to whole blocks.
 const BLOCK: usize = 32;
 
-/// Bytes behind the levels: scale and length of the remainder.
+/// Number of bytes after the levels: scale and length of the remainder.
 const TAIL: usize = 2 * size_of::<f32>();
 
 impl Rotation {
     pub(crate) fn new(dim: usize) -> Self {
-        // SplitMix64: any fixed choice will do.
+        // SplitMix64; any fixed choice would do.
         let sign = |at: usize| {
             let mut z = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -70,7 +71,7 @@ impl Rotation {
         Self { signs, dim }
     }
 
-    /// The rotated vector.
+    /// Returns the rotated vector.
     fn apply(&self, vector: &[f32]) -> Vec<f32> {
         let mut numbers = vector.to_vec();
         let mixed = 1 << self.dim.ilog2();
@@ -84,15 +85,15 @@ impl Rotation {
         numbers
     }
 
-    /// The bytes of one code.
+    /// Returns the number of bytes of one code.
     pub(crate) fn code_bytes(&self) -> usize {
         level_bytes(self.dim) + TAIL
     }
 
-    /// Appends the code of a vector that is about as long as 1: its levels, then scale and length of the remainder.
+    /// Appends the code of a vector of about unit length: its levels, then scale and length of the remainder.
     ///
-    /// Levels stand by [`BLOCK`]: number `64 b + i` in the low half of byte `i` of block `b`, number `64 b + 32 + i` in the
-    /// high one. Beyond the last number they are 0.
+    /// Levels are stored in blocks of [`BLOCK`] bytes: number `64 b + i` in the low half of byte `i` of block `b`,
+    /// number `64 b + 32 + i` in the high half. Levels beyond the last number are 0.
     pub(crate) fn push_code(&self, vector: &[f32], codes: &mut Vec<u8>) {
         let numbers = self.apply(vector);
         let squared = dot64(&numbers, &numbers);
@@ -114,7 +115,7 @@ impl Rotation {
         }
         // Each level has its number's sign, so `along` is positive.
         let scale = (squared / along) as f32;
-        // Of the scale as it is kept: a remainder near 0 would be lost in its rounding.
+        // Computed with the rounded scale, because rounding could exceed a remainder near 0.
         let remainder: f64 = zip(&numbers, &levels)
             .map(|(number, level)| {
                 (f64::from(*number) - f64::from(scale) * (level - f64::from(MIDDLE))).powi(2)
@@ -125,7 +126,7 @@ impl Rotation {
     }
 }
 
-/// Mixes a power of two of numbers: a Walsh-Hadamard transform that keeps lengths.
+/// Mixes a power of two of numbers by a Walsh-Hadamard transform that preserves lengths.
 fn mix(numbers: &mut [f32]) {
     let mut half = 1;
     while half < numbers.len() {
@@ -143,7 +144,7 @@ fn mix(numbers: &mut [f32]) {
     }
 }
 
-/// The bytes of a code's levels.
+/// Returns the number of bytes of a code's levels.
 fn level_bytes(dim: usize) -> usize {
     dim.div_ceil(2 * BLOCK) * BLOCK
 }
@@ -154,20 +155,21 @@ fn dot64(a: &[f32], b: &[f32]) -> f64 {
 
 /// A question, rounded so that it can be compared with codes.
 pub(crate) struct Question {
-    /// Whole numbers of at most 127, in the order of a code's halves: 32 for the low ones of a block, 32 for the high ones.
+    /// Integers of at most 127, in the order of a code's halves: 32 for the low ones of a block, 32 for the high ones.
     numbers: Vec<i8>,
-    /// What one of these stands for.
+    /// The value of one unit of `numbers`.
     step: f32,
-    /// What the middle of the levels adds to each sum of products.
+    /// The contribution of the middle of the levels to each sum of products.
     middle: f32,
     /// How much a ceiling rises with the length of a remainder.
     per_remainder: f32,
-    /// What every ceiling is raised by besides.
+    /// A constant that is added to every ceiling.
     slack: f32,
 }
 
 impl Question {
-    /// The question for codes of `rotation`; none for one that is far from unit length, whose numbers may overflow.
+    /// Prepares a question for codes of `rotation`; `None` if its length is far from 1, because its numbers could
+    /// overflow.
     pub(crate) fn new(rotation: &Rotation, question: &[f32]) -> Option<Self> {
         let rotated = rotation.apply(question);
         let squared = dot64(&rotated, &rotated);
@@ -193,7 +195,7 @@ impl Question {
             .sqrt();
         let length = squared.sqrt();
         let share = (DEVIATIONS / (rotation.dim as f64 - 1.0).sqrt()).min(1.0);
-        // Sums of `dim` products in 16 lanes, the rotation's additions, and the few steps that make a ceiling.
+        // Covers sums of `dim` products in 16 lanes, the rotation's additions, and the few steps of a ceiling.
         let rounding = (rotation.dim as f64 / 16.0 + 64.0) * 2.0 * f64::from(f32::EPSILON);
         Some(Self {
             middle: MIDDLE * numbers.iter().map(|number| i32::from(*number)).sum::<i32>() as f32,
@@ -204,14 +206,14 @@ impl Question {
         })
     }
 
-    /// Writes the ceiling of each code: the dot product of its vector with the question is not greater.
+    /// Writes the ceiling of each code: an upper bound of the dot product of its vector with the question.
     ///
     /// The same on every machine, bit for bit.
     pub(crate) fn write_ceilings(&self, codes: &[u8], ceilings: &mut [f32]) {
         kernels::write_ceilings(self, codes, ceilings);
     }
 
-    /// The levels of each code, and what stands behind them.
+    /// Returns the levels of each code, and the bytes after them.
     #[inline]
     fn split<'a>(&self, codes: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let level_bytes = self.numbers.len() / 2;
@@ -219,7 +221,7 @@ impl Question {
         codes.map(move |code| code.split_at(level_bytes))
     }
 
-    /// The ceiling by a sum and what stands behind a code's levels.
+    /// Returns the ceiling from a sum and the bytes after a code's levels.
     #[inline]
     fn ceiling(&self, sum: i32, tail: &[u8]) -> f32 {
         let (scale, remainder) = tail.split_at(size_of::<f32>());
@@ -227,7 +229,7 @@ impl Question {
         scale * self.step * (sum as f32 - self.middle) + remainder * self.per_remainder + self.slack
     }
 
-    /// How far the ceiling of a code lies above a floor that is as sure: twice the bound.
+    /// Returns the distance of a code's ceiling from an equally certain floor: twice the bound.
     pub(crate) fn spread(&self, code: &[u8]) -> f32 {
         let remainder = &code[self.numbers.len() / 2 + size_of::<f32>()..][..size_of::<f32>()];
         let remainder: f32 = bytemuck::pod_read_unaligned(remainder);
@@ -250,7 +252,7 @@ mod tests {
             .collect()
     }
 
-    /// Vectors of every kind: dense, of one number, of one sign, near each other.
+    /// Vectors of every kind: dense, with one number, of one sign, near each other.
     fn vectors() -> impl Strategy<Value = Vec<Vec<f32>>> {
         let dims = prop_oneof![1_usize..100, Just(384), Just(1000)];
         dims.prop_flat_map(|dim| {
@@ -307,7 +309,7 @@ mod tests {
         }
     }
 
-    /// A remainder near 0 is lost where its length is taken from the lengths of the others.
+    /// A remainder near 0 would be lost if its length were computed from the other lengths.
     #[test]
     fn a_vector_that_its_levels_nearly_are_has_a_ceiling_too() {
         let rotation = Rotation::new(2);
@@ -323,7 +325,7 @@ mod tests {
         }
     }
 
-    /// Ceilings lie six deviations above products: where the rotation did not mix, they would lie elsewhere.
+    /// Ceilings are six deviations above products; if the rotation did not mix, they would be elsewhere.
     #[test]
     fn errors_have_the_deviation_that_ceilings_are_made_of() {
         const DIM: usize = 384;

@@ -3,104 +3,104 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Says which operation on a derived list failed, and why.
+/// The operation on a derived list that failed, and why.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// Nothing was built at this place yet.
+    /// No list has been built here yet.
     #[error("cannot open list at {}: there is none", path.display())]
     Missing {
-        /// Where the list was looked for.
+        /// Path at which the list was expected.
         path: PathBuf,
     },
-    /// The list was cut short, mixed up or damaged.
+    /// The list was truncated, mixed up or damaged.
     #[error("cannot open list at {}: it is damaged: {why}", path.display())]
     Torn {
         /// The damaged file or its folder.
         path: PathBuf,
-        /// What does not fit.
+        /// The reason for the verdict.
         why: String,
     },
-    /// The list was written by another version of this crate or of the library beneath.
+    /// The list was written by another version of this crate or of tantivy.
     #[error("cannot open list at {}: its format is {found}", path.display())]
     WrongFormat {
-        /// The list.
+        /// Path of the list.
         path: PathBuf,
-        /// The format that it names.
+        /// The format that the list names.
         found: String,
     },
     /// The rows were made by another model.
     #[error("cannot use list at {}: its rows are of {found}, not of {expected}", path.display())]
     WrongModel {
-        /// The list.
+        /// Path of the list.
         path: PathBuf,
         /// Model and dimension of its rows.
         found: String,
-        /// Model and dimension asked for.
+        /// Model and dimension that were requested.
         expected: String,
     },
     /// The list was built from another state of the library.
     #[error("cannot use list at {}: it is of generation {found}, not {expected}", path.display())]
     Stale {
-        /// The list.
+        /// Path of the list.
         path: PathBuf,
         /// The generation that it was built from.
         found: u64,
-        /// The generation asked for.
+        /// The generation that was requested.
         expected: u64,
     },
-    /// Something of somebody else's lies where the list is to be.
+    /// The list's folder holds a file that does not belong to a list.
     #[error("cannot create list in {}: {name:?} lies there, which is no part of one: it would be lost; give another folder \
         for the library, or move it away", path.display())]
     Foreign {
-        /// The list's folder.
+        /// Path of the list's folder.
         path: PathBuf,
-        /// What lies there.
+        /// Name of the other file.
         name: String,
     },
     /// Another writer, in this process or another, has the list open.
     #[error("cannot write list at {}: another writer has it open", path.display())]
     Busy {
-        /// The list.
+        /// Path of the list.
         path: PathBuf,
     },
-    /// A vector is not of the list's dimension, has a number that is not finite, or is not of unit length.
+    /// A vector does not have the list's dimension, has a number that is not finite, or is not of unit length.
     #[error("cannot use vector: {why}")]
     BadVector {
-        /// What is wrong with it.
+        /// What is wrong with the vector.
         why: String,
     },
-    /// A model's name cannot stand in the file's head.
+    /// A model's name cannot be stored in the file's head.
     #[error("cannot create list for model {model:?}: {why}")]
     BadModel {
-        /// The name given.
+        /// The name that was given.
         model: String,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         why: &'static str,
     },
     /// The system refused a file operation.
     #[error("cannot {attempt} {}: {}", path.display(), words(source))]
     Io {
-        /// What was tried, as a verb.
+        /// What was attempted, as a verb.
         attempt: &'static str,
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The library beneath the text list failed.
+    /// Tantivy failed.
     #[error("cannot {attempt} text list at {}: {source}", path.display())]
     Text {
-        /// What was tried, as a verb.
+        /// What was attempted, as a verb.
         attempt: &'static str,
-        /// The list's folder.
+        /// Path of the list's folder.
         path: PathBuf,
-        /// The library's answer.
+        /// The error of tantivy.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
 impl IndexError {
-    /// Says whether building the list anew from the library's own data is the remedy.
+    /// Returns whether rebuilding the list from the library's own data is the remedy.
     pub fn needs_rebuild(&self) -> bool {
         match self {
             Self::Missing { .. }
@@ -117,7 +117,7 @@ impl IndexError {
         }
     }
 
-    /// A closure for `map_err` that names the file operation which failed.
+    /// Returns a closure for `map_err` that names the failed file operation.
     pub(crate) fn io(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io {
@@ -128,7 +128,7 @@ impl IndexError {
     }
 }
 
-/// What the system answered, for a person: a full disk as the library's database names it.
+/// Returns the system's error message; a full disk is worded as by the library's database.
 fn words(source: &io::Error) -> String {
     if source.kind() == io::ErrorKind::StorageFull {
         return "the disk is full; make room and try again: what was saved before is sound"

@@ -1,18 +1,18 @@
-//! Files that are locked as long as somebody holds them.
+//! File locks that are released on drop.
 
 use std::fs::{File, TryLockError};
 use std::io;
 
-/// A locked file; no other process, and nobody else in this one, holds it meanwhile. The system lets go of it when a process
-/// dies.
+/// A locked file. No other process, and no other part of this one, can lock it at the same time. The system releases
+/// the lock when the process ends.
 #[derive(Debug)]
 pub(crate) struct Held(File);
 
 impl Held {
-    /// Locks a file; none where somebody holds it.
+    /// Locks a file; `None` if it is locked already.
     ///
     /// # Errors
-    /// What the system answers.
+    /// The system's error.
     pub(crate) fn try_take(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),
@@ -21,19 +21,19 @@ impl Held {
         }
     }
 
-    /// Locks a file once nobody holds it any more.
+    /// Locks a file, waiting until it is unlocked.
     ///
     /// # Errors
-    /// What the system answers.
+    /// The system's error.
     pub(crate) fn take(file: File) -> io::Result<Self> {
         file.lock().map(|()| Self(file))
     }
 }
 
 impl Drop for Held {
-    /// Lets go of the lock itself and not only of the file, which a program that is just being started holds too.
+    /// Releases the lock explicitly: a program that is being started may still hold a copy of the file handle.
     fn drop(&mut self) {
-        // Closing it does the same a moment later.
+        // Closing the file does the same a moment later.
         let _ = self.0.unlock();
     }
 }

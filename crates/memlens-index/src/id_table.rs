@@ -1,28 +1,28 @@
-//! Which number each id has: the row of an embedding, the place of a chunk.
+//! Maps ids to numbers: an embedding to its row, a chunk to its place.
 
 use std::sync::Arc;
 
-/// Numbers by id, in parts of which the largest comes first, shared with earlier states of it.
+/// Numbers by id, in parts of which the largest comes first. Parts are shared with earlier states of the table.
 #[derive(Clone, Default)]
 pub struct IdTable(Vec<Part>);
 
 /// The numbers of some ids.
 #[derive(Clone)]
 enum Part {
-    /// Sorted by id: few, as ids and numbers are given together.
+    /// Sorted by id. Compact, because ids and numbers are assigned together.
     Runs { n: usize, runs: Arc<[Run]> },
-    /// Nearly all of a span, as ids are given one after the other: the number of each from the first, [`NONE`] where it has
-    /// none.
+    /// Nearly all ids of a span, because ids are assigned consecutively: the number of each from the first on, [`NONE`]
+    /// if it has none.
     Dense {
         first: i64,
         n: usize,
         numbers: Arc<[u32]>,
     },
-    /// Sorted by id.
+    /// Pairs of id and number, sorted by id.
     Sorted(Arc<[(i64, u32)]>),
 }
 
-/// Ids that follow each other, as their numbers do: `first + i` has `number + i`.
+/// Consecutive ids with consecutive numbers: `first + i` has `number + i`.
 #[derive(Clone, Copy)]
 struct Run {
     first: i64,
@@ -30,28 +30,30 @@ struct Run {
     n: u32,
 }
 
-/// No number: there are fewer.
+/// Marks an id without a number; there are never so many numbers.
 const NONE: u32 = u32::MAX;
-/// A span is kept whole where it is at most so many times as long as what it holds: it takes no more memory then.
+/// A span is stored densely if it is at most this many times as long as its number of ids; it takes no more memory
+/// then.
 const SPAN_MAX: usize = 4;
-/// Runs are kept where they hold so many ids at the mean: they take a quarter of the memory then, and are found as fast.
+/// Runs are used if they hold at least this many ids on average; they then take a quarter of the memory and are equally
+/// fast.
 const RUN_MEAN: usize = 16;
-/// So many more are looked at before they are given up: some documents of a library are short.
+/// This many more runs are allowed before they are given up, because some documents of a library are short.
 const RUNS_LOOSE: usize = 4096;
 
 impl IdTable {
-    /// The numbers of these ids, each of which comes once; they are passed twice at most.
+    /// Returns the table of these ids, each of which must occur once. Iterates at most twice.
     pub fn of(numbers: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
         Self(Part::of(one_by_one(numbers)).into_iter().collect())
     }
 
-    /// With more ids, of which none is there yet.
+    /// Returns the table with more ids, none of which may be in it yet.
     pub fn with(&self, new: impl Iterator<Item = (i64, u32)> + Clone) -> Self {
         self.with_parts_of(one_by_one(new), |_| true)
     }
 
-    /// With runs, each an id and its number, and how many follow each other from there, as their numbers do. Ids may have
-    /// numbers already that are not in use any more.
+    /// Returns the table with more runs: an id, its number, and how many consecutive ids follow with consecutive
+    /// numbers. Ids may already have numbers that are no longer in use.
     pub fn with_runs(
         &self,
         new: impl Iterator<Item = (i64, u32, u32)> + Clone,
@@ -63,7 +65,7 @@ impl IdTable {
         )
     }
 
-    /// A part that is not twice as large as what follows is joined with it, so that there are few.
+    /// Merges parts that are less than twice as large as what follows, so that there are few parts.
     fn with_parts_of(
         &self,
         new: impl Iterator<Item = Run> + Clone,
@@ -80,19 +82,19 @@ impl IdTable {
         Self(parts)
     }
 
-    /// The number of an id; none if it has none.
+    /// Returns the number of an id, or `None` if it has none.
     pub fn get(&self, id: i64) -> Option<u32> {
         self.get_all(id).next()
     }
 
-    /// The numbers of an id: several where some are not in use any more.
+    /// Returns the numbers of an id; there may be several if some are no longer in use.
     pub fn get_all(&self, id: i64) -> impl Iterator<Item = u32> {
         self.0.iter().filter_map(move |part| part.get(id))
     }
 }
 
 impl Part {
-    /// None of no ids.
+    /// Returns `None` if there are no ids.
     fn of(given: impl Iterator<Item = Run> + Clone) -> Option<Self> {
         let (mut n, mut first, mut last) = (0, i64::MAX, i64::MIN);
         let mut runs: Option<Vec<Run>> = Some(Vec::new());
@@ -171,7 +173,7 @@ impl Part {
     }
 }
 
-/// Each as a run of its own.
+/// Returns each as a run of its own.
 fn one_by_one(
     numbers: impl Iterator<Item = (i64, u32)> + Clone,
 ) -> impl Iterator<Item = Run> + Clone {
@@ -183,9 +185,9 @@ fn one_by_one(
 }
 
 impl Run {
-    /// Whether another follows it.
+    /// Returns whether `next` continues this run.
     fn goes_on(&self, next: &Run) -> bool {
-        // Ids may be as far from each other as they like.
+        // The distance of two ids may overflow.
         next.first.checked_sub(self.first) == Some(i64::from(self.n))
             && next.number.checked_sub(self.number) == Some(self.n)
     }
@@ -194,7 +196,7 @@ impl Run {
         self.first + (i64::from(self.n) - 1)
     }
 
-    /// The number of an id that is not below the first.
+    /// Returns the number of an id that is not below the first.
     fn get(&self, id: i64) -> Option<u32> {
         let at = u32::try_from(id.checked_sub(self.first)?).ok()?;
         (at < self.n).then(|| self.number + at)
@@ -214,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Ids with gaps and of every size, or one after the other.
+    /// Ids with gaps and of every size, or consecutive ones.
     fn batch() -> impl Strategy<Value = Vec<i64>> {
         let id = prop_oneof![8 => 0_i64..400, 1 => any::<i64>(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)];
         let run = (0_i64..400, 1_i64..90).prop_map(|(first, n)| (first..first + n).collect());
@@ -234,7 +236,7 @@ mod tests {
                 number += n;
             }
             let end = id;
-            // As documents stand by their paths, and not as they were put.
+            // As documents are ordered by their paths, not by insertion.
             runs.reverse();
             let table = IdTable::default().with_runs(runs.iter().copied(), |_| true);
             let mut numbers = BTreeMap::new();
@@ -273,7 +275,7 @@ mod tests {
             }
         }
 
-        /// Ids get other numbers, as chunks of a block that is made anew.
+        /// Ids get other numbers, like the chunks of a changed block.
         #[test]
         fn a_number_that_is_in_use_is_found(batches in prop::collection::vec(batch(), 0..8)) {
             let mut expected = BTreeMap::new();

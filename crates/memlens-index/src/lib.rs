@@ -1,18 +1,18 @@
 //! The two lists that a search starts from: chunks by their words, and embeddings by their vectors.
 //!
-//! Both are derived from the library's store and can be built anew from it at any time. Each carries the generation of
-//! the library that it was built from; one that is torn, stale, of another format or of another model is reported as
-//! such ([`IndexError::needs_rebuild`]) and never read. A list has one writer and any number of readers, in this
-//! process and in others; a reader sees one committed state as long as it lives.
+//! Both are derived from the library's store and can be rebuilt from it at any time. Each stores the generation of the
+//! library that it was built from. A list that is torn, stale, of another format or of another model is reported
+//! ([`IndexError::needs_rebuild`]) and never used. A list has one writer and any number of readers, in this process and
+//! in others; a reader sees one committed state as long as it lives.
 //!
-//! - Text: [`TextWriter`] adds chunks, [`TextIndex`] scores every chunk that holds a word of a query by BM25;
-//!   [`TextScores`] are those of all chunks, of which the best are taken.
-//!   [`words()`] is the one analysis, for chunks, for queries and, by [`places`], for highlighting what was found.
-//! - Vectors: [`VectorWriter`] appends embeddings, [`VectorFile`] compares a query with all of them, exactly, or says by
-//!   their codes how high each product may be at most.
+//! - Text: [`TextWriter`] adds chunks, and [`TextIndex`] scores every chunk that holds a word of a query by BM25.
+//!   [`TextScores`] are the scores of all chunks, of which the best are taken. [`words()`] is the only analysis: for
+//!   chunks, for queries and, by [`places`], for highlighting matches.
+//! - Vectors: [`VectorWriter`] appends embeddings. [`VectorFile`] compares a query with all of them, exactly, or
+//!   computes bounds of the products from their codes.
 //!
-//! This crate knows ids, texts and vectors. It does not know what a document looks like, where a vector comes from or
-//! how lists are joined into a ranking. It is the only one that knows tantivy.
+//! This crate knows ids, texts and vectors. It does not know documents, where vectors come from or how lists are
+//! combined into a ranking. It is the only crate that uses tantivy.
 //!
 //! ```
 //! use memlens_index::{Join, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter};

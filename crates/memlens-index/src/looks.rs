@@ -1,4 +1,4 @@
-//! What a list keeps of the questions that it was asked, and of those that are asked next.
+//! Cache of bounds for recent and prefetched questions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,60 +6,60 @@ use std::sync::atomic::AtomicU32;
 
 use crate::codes::Question;
 
-/// A question, and what a look at all codes found.
+/// A question, and the ceilings computed from all codes.
 pub(crate) struct Looked {
     pub(crate) query: Vec<f32>,
-    /// None where no code was looked at.
+    /// `None` if no code was compared.
     pub(crate) question: Option<Question>,
-    /// By row.
+    /// Ceilings by row.
     pub(crate) ceilings: Vec<f32>,
 }
 
 /// A question that was asked.
 pub(crate) struct Asked {
     pub(crate) looked: Looked,
-    /// The bits of each product that was asked for, by row; [`NOT_ASKED`] of the others.
+    /// The bits of each computed product, by row; otherwise [`NOT_ASKED`].
     pub(crate) products: Box<[AtomicU32]>,
 }
 
-/// No product of finite numbers.
+/// NaN, which no product of finite numbers is.
 pub(crate) const NOT_ASKED: u32 = f32::NAN.to_bits();
 
-/// The most questions that are kept ahead, twice as many as one pass is worth. Each takes 4 bytes a row.
+/// Maximum number of prefetched questions, twice as many as are worth one pass. Each takes 4 bytes per row.
 pub(crate) const AHEAD_MOST: usize = 8;
 
-/// Questions of one state of a list. Their memory is used again for the next ones: the system has to empty fresh pages, which
-/// takes a tenth of a search.
+/// Cached questions of one state of a list. Their memory is reused for later ones, because the system has to clear
+/// fresh pages, which takes a tenth of a search.
 #[derive(Default)]
 pub(crate) struct Looks {
-    /// The questions that were asked last, since they are asked again when parameters change and for each change that would
-    /// bring a note back: as many as were asked at once since the list rested.
+    /// The last questions, because they are asked again when parameters change, and for each change that would bring a
+    /// note back. As many as were in use at once since the cache was cleared.
     asked: Vec<Arc<Asked>>,
-    /// The questions that are asked next, the oldest first.
+    /// The prefetched questions, the oldest first.
     ahead: VecDeque<Looked>,
-    /// Memory for the ceilings of questions to come.
+    /// Unused memory for the ceilings of later questions.
     spare: Vec<Vec<f32>>,
 }
 
 impl Looks {
-    /// The question, where it is one of those that were asked last.
+    /// Returns the question if it is one of the last ones.
     pub(crate) fn asked(&self, query: &[f32]) -> Option<Arc<Asked>> {
         let asked = self.asked.iter().find(|asked| asked.looked.query == query);
         asked.cloned()
     }
 
-    /// Whether the question was asked or looked up ahead.
+    /// Returns whether the question was asked or prefetched.
     pub(crate) fn knows(&self, query: &[f32]) -> bool {
         self.asked(query).is_some() || self.ahead.iter().any(|looked| looked.query == query)
     }
 
-    /// The question, where it was looked up ahead. It no longer is.
+    /// Removes the question from the prefetched ones and returns it.
     pub(crate) fn take_ahead(&mut self, query: &[f32]) -> Option<Looked> {
         let at = self.ahead.iter().position(|it| it.query == query)?;
         self.ahead.remove(at)
     }
 
-    /// Memory for the products of a question, where one was asked that nobody looks at any more.
+    /// Returns memory for a question's products, taken from a question that is no longer in use.
     pub(crate) fn take_products(&mut self) -> Option<Box<[AtomicU32]>> {
         let at = self
             .asked
@@ -70,17 +70,17 @@ impl Looks {
         Some(asked.products)
     }
 
-    /// Memory for the ceilings of a question, where there is some.
+    /// Returns unused memory for a question's ceilings, if any.
     pub(crate) fn take_ceilings(&mut self) -> Option<Vec<f32>> {
         self.spare.pop()
     }
 
-    /// Keeps a question that was asked.
+    /// Caches a question that was asked.
     pub(crate) fn keep_asked(&mut self, asked: Arc<Asked>) {
         self.asked.push(asked);
     }
 
-    /// Keeps questions that were looked up ahead; the oldest make room.
+    /// Adds prefetched questions; the oldest are dropped if there are too many.
     pub(crate) fn keep_ahead(&mut self, looked: Vec<Looked>) {
         self.ahead.extend(looked);
         while self.ahead.len() > AHEAD_MOST {

@@ -1,11 +1,12 @@
-//! What is of the lists' alone: other users do not read it, and nothing else stands in its place.
+//! Access to the lists' files: no other users, and no links or pipes in their place.
 
 use std::path::Path;
 
-/// What is wrong with a link, a pipe or a device in the place of a file.
+/// The error for a link, a pipe or a device in the place of a file.
 pub(crate) const NO_FILE: &str = "it is no regular file";
 
-/// Keeps other users out of files and folders, there or not; of those of another user it is only said in the log.
+/// Removes other users' access to files and folders that may be missing. Failures, such as for files of another user,
+/// are only logged.
 pub(crate) fn keep_private<'a>(paths: impl IntoIterator<Item = &'a Path>) {
     for path in paths {
         if let Err(error) = memlens_files::keep_private(path) {

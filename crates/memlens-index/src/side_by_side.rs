@@ -1,17 +1,17 @@
-//! Work that several threads do at once.
+//! Work in several threads at once.
 
 use std::panic::resume_unwind;
 use std::sync::LazyLock;
 use std::thread;
 
-/// More threads than this get no more from the memory that they wait for.
+/// Maximum number of threads; with more, the memory bandwidth is the limit.
 const THREADS_MAX: usize = 4;
-/// Starting a thread takes as long as looking at so many vectors.
+/// Starting a thread takes as long as comparing this many vectors.
 const PART_MIN: usize = 10_000;
 
-/// Of `n` pieces of work, how many to give to each thread: at least 10,000 and never none, so that small work is one part.
+/// Returns how many of `n` items each thread gets: at least 10,000, so that small work is one part.
 pub fn part_len(n: usize) -> usize {
-    // Asked of the system once, and not for small work, which takes less time than the answer.
+    // Asked of the system only once, and not for small work, which takes less time than the call.
     static N_THREADS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(1, |n| n.get().min(THREADS_MAX)));
     if n <= PART_MIN {
@@ -20,10 +20,11 @@ pub fn part_len(n: usize) -> usize {
     n.div_ceil(*N_THREADS).max(PART_MIN)
 }
 
-/// What `work` makes of each part, in the order of parts. Each has a thread; the last is done by this one.
+/// Returns the result of `work` for each part, in the order of parts. Each part has its own thread, except the last,
+/// which runs in this one.
 ///
 /// # Panics
-/// Where `work` does.
+/// If `work` panics.
 pub fn side_by_side<Part: Send, Done: Send>(
     parts: impl IntoIterator<Item = Part>,
     work: impl Fn(Part) -> Done + Sync,

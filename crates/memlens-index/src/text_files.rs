@@ -1,9 +1,9 @@
-//! The files of the text list, each with its checksum beside.
+//! The files of the text list, with a checksum of each.
 //!
-//! The library beneath writes each file of a part once. Its own checksum in the file says that the file is whole, and not
-//! that it is of this list: one of another list in its place would mislead, and one that is missing is missed only by
-//! whoever needs it. So what is written is summed up on its way, and the sums are on disk before the library names the
-//! files in its `meta.json`, after commits and merges alike.
+//! Tantivy writes each file of a segment once. Its own checksum in the file shows that the file is complete, but not
+//! that it belongs to this list; a file of another list would give wrong results, and a missing one would be noticed
+//! only when it is needed. So everything written is summed while it is written, and the sums are on disk before tantivy
+//! names the files in its `meta.json`, after commits and merges alike.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -30,18 +30,18 @@ use crate::private::{NO_FILE, keep_private};
 use crate::text_list::open_error;
 use crate::text_writer::{LOCKS, is_own};
 
-/// The file of sums.
+/// The name of the file of sums.
 pub(crate) const SUMS: &str = "checksums";
-/// First line of it.
+/// First line of the file of sums.
 const HEAD: &str = "memlens-text-files 1";
-/// The library's file that names the parts of the last commit.
+/// Tantivy's file that names the segments of the last commit.
 pub(crate) const META: &str = "meta.json";
-/// A file of so many bytes is read into memory, and not mapped.
+/// Files of at most this many bytes are read into memory instead of mapped.
 const READ_MOST: u64 = 256 << 10;
-/// What is read of a file at a time.
+/// Number of bytes read of a file at a time.
 const BLOCK_BYTES: usize = 1 << 18;
 
-/// What was written of a file.
+/// Length and checksum of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sum {
     n_bytes: u64,
@@ -51,25 +51,26 @@ struct Sum {
 /// The sums of files by their names.
 type Sums = BTreeMap<String, Sum>;
 
-/// The files that were read and found as they were written, with what tells that one is still the same.
+/// The verified files, with the sum and modification time that show whether a file is still the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VerifiedFiles(BTreeMap<String, (Sum, Option<SystemTime>)>);
 
-/// The list's folder, whose files are its user's alone, and which may be one that this process can only read.
+/// The list's folder, whose files only its user can access. The process may have read access only.
 ///
-/// The library beneath locks a file to read, so that no writer removes what a reader is about to open. Where that file
-/// cannot be opened to be locked, [`crate::TextIndex::open`] sees by itself that a writer came between, and tries again.
+/// Tantivy locks a file for reading, so that no writer removes what a reader is about to open. If that file cannot be
+/// opened for locking, [`crate::TextIndex::open`] detects a concurrent writer itself and retries.
 #[derive(Clone, Debug)]
 pub(crate) struct ListDirectory {
     inner: MmapDirectory,
     dir: PathBuf,
-    /// Of every file that was written and not deleted.
+    /// The sum of every file that was written and not deleted.
     sums: Arc<Mutex<Sums>>,
 }
 
 impl VerifiedFiles {
-    /// The first of these files in the folder `dir` that is shorter now than it was written; to read what is missing of a mapped
-    /// one would end the process. A file that a writer removed stays readable while it is open.
+    /// Returns the first of these files in the folder `dir` that is shorter than when it was written; reading the
+    /// missing part of a mapped one would end the process. A file that a writer removed stays readable while it is
+    /// open.
     pub(crate) fn shortened(&self, dir: &Path) -> Option<PathBuf> {
         let mapped = self
             .0
@@ -84,10 +85,10 @@ impl VerifiedFiles {
 }
 
 impl ListDirectory {
-    /// Opens the folder `dir`; nothing is known of its files yet.
+    /// Opens the folder `dir`, without reading its files.
     ///
     /// # Errors
-    /// As [`crate::TextIndex::open`].
+    /// Like [`crate::TextIndex::open`].
     pub(crate) fn open(dir: &Path) -> Result<Self, IndexError> {
         let inner = MmapDirectory::open(dir).map_err(|source| open_error(dir, source.into()))?;
         Ok(Self {
@@ -97,11 +98,10 @@ impl ListDirectory {
         })
     }
 
-    /// Refuses a list of which something else than a file is to be a part: the library beneath would follow a link, and
-    /// wait for whoever serves a pipe.
+    /// Refuses a list with a part that is not a regular file, because tantivy would follow a link and block on a pipe.
     ///
     /// # Errors
-    /// [`IndexError::Torn`]; [`IndexError::Io`] where the folder cannot be listed.
+    /// [`IndexError::Torn`]; [`IndexError::Io`] if the folder cannot be listed.
     pub(crate) fn refuse_odd(&self) -> Result<(), IndexError> {
         let dir = &self.dir;
         for entry in std::fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
@@ -110,7 +110,7 @@ impl ListDirectory {
             let is_part = name
                 .to_str()
                 .is_some_and(|name| is_own(name) && !LOCKS.contains(&name));
-            // What is gone meanwhile a writer took away.
+            // An entry that has disappeared was removed by a writer.
             let is_odd = entry.file_type().is_ok_and(|found| !found.is_file());
             if is_part && is_odd {
                 return Err(IndexError::Torn {
@@ -122,7 +122,7 @@ impl ListDirectory {
         Ok(())
     }
 
-    /// Takes a lock whose file is nothing else that stands in its place.
+    /// Takes a lock, whose file must be a regular file.
     fn lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         let mut options = File::options();
         let file = open_own(
@@ -144,11 +144,11 @@ impl ListDirectory {
         )))
     }
 
-    /// Verifies every file of the parts that `meta` names, but for those in `known` that are still the same, and returns
+    /// Verifies every file of the segments that `meta` names, except those in `known` that are unchanged, and returns
     /// them all.
     ///
     /// # Errors
-    /// [`IndexError::Torn`] for one that is missing, altered or of another list, or where the sums cannot be read.
+    /// [`IndexError::Torn`] if one is missing, changed or of another list, or if the sums cannot be read.
     pub(crate) fn verify(
         &self,
         meta: &IndexMeta,
@@ -166,7 +166,7 @@ impl ListDirectory {
             }
         }
         let mut verified = VerifiedFiles::default();
-        // All files that a part could have: it has those that were written, but for what was only in between.
+        // All files that a segment could have; it has those that were written, except temporary ones.
         for path in meta.list_segment_files() {
             let name = name(&path);
             let Some(sum) = sums.get(&name).copied() else {
@@ -178,13 +178,13 @@ impl ListDirectory {
             }
             verified.0.insert(name, (sum, found.1));
         }
-        // Others were taken away long ago, or never became part of a commit.
+        // The others were removed long ago, or never became part of a commit.
         sums.retain(|name, _| self.dir.join(name).exists());
         *self.sums() = sums;
         Ok(verified)
     }
 
-    /// A file's length and when it was last modified.
+    /// Returns a file's length and its modification time.
     fn find(&self, name: &str) -> Result<(u64, Option<SystemTime>), IndexError> {
         let path = self.dir.join(name);
         match path.metadata() {
@@ -265,7 +265,7 @@ impl Directory for ListDirectory {
         }
     }
 
-    /// A small file is read into memory: a mapping would not outlast a program that shortens it.
+    /// A small file is read into memory, because a mapping fails if another program shortens it.
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let full = self.dir.join(path);
         if full.metadata().is_ok_and(|found| found.len() <= READ_MOST) {
@@ -317,7 +317,7 @@ impl Directory for ListDirectory {
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
         if path == Path::new(META) {
-            // First, so that whoever finds a part named finds its sums.
+            // Written first, so that a segment that is named always has its sums.
             let sums = print(&self.sums());
             self.inner.atomic_write(Path::new(SUMS), sums.as_bytes())?;
         }
@@ -333,7 +333,7 @@ impl Directory for ListDirectory {
     }
 }
 
-/// A file that is being written.
+/// A file that is being written, and its sum so far.
 struct Summing {
     inner: WritePtr,
     name: String,
@@ -367,7 +367,7 @@ impl TerminatingWrite for Summing {
     }
 }
 
-/// A file's name; the library gives names of ASCII alone.
+/// Returns a file's name; tantivy's names are ASCII.
 fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
@@ -388,7 +388,7 @@ fn print(sums: &Sums) -> String {
     format!("{text}{crc32:08x}\n")
 }
 
-/// Reads what [`print`] writes, and nothing else.
+/// Parses exactly what [`print`] writes.
 fn parse(text: &str) -> Option<Sums> {
     let mut sums = Sums::new();
     let lines: Vec<&str> = text.lines().collect();

@@ -16,9 +16,9 @@ use crate::text_list::{Mark, Verified, open_error, open_verified, reader, refuse
 use crate::text_segment::Segment;
 use crate::words::{STOP_WORD_WEIGHT, is_stop_word, words};
 
-/// One state of the text list, as it was when it was opened; what is committed later does not show in it.
+/// One state of the text list, as it was when it was opened; later commits do not change it.
 ///
-/// It may be shared between threads, and stays valid while a writer goes on or builds the list anew.
+/// It can be shared between threads, and stays valid while a writer commits or rebuilds the list.
 pub struct TextIndex {
     path: PathBuf,
     mark: Mark,
@@ -29,39 +29,39 @@ pub struct TextIndex {
 /// Which chunks a query finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// Those that hold at least one word of the query.
+    /// Chunks that hold at least one word of the query.
     Or,
-    /// Those that hold every word of the query.
+    /// Chunks that hold every word of the query.
     And,
 }
 
-/// One word of a query; words with the same stem are one.
+/// One word of a query. Words with the same stem are one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryWord {
-    /// The term that is looked up, as [`crate::words()`] gives it.
+    /// The term that is looked up, as returned by [`crate::words()`].
     pub term: String,
-    /// How the query writes it, where it stands first.
+    /// The first spelling of the word in the query.
     pub typed: String,
     /// 1, or 0.25 for a stop word; of several words with one stem the larger.
     pub weight: f32,
-    /// `ln(1 + (N - n + 0.5) / (n + 0.5))` of N chunks of which n hold the word, above 0; a word that no chunk holds
-    /// has the highest.
+    /// `ln(1 + (N - n + 0.5) / (n + 0.5))` for N chunks of which n hold the word; above 0, and highest for a word that
+    /// no chunk holds.
     pub idf: f32,
-    /// How many chunks hold the word.
+    /// Number of chunks that hold the word.
     pub n_chunks: u32,
 }
 
-/// What a query finds.
+/// The result of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextHits {
-    /// The query's distinct words in the order of the query; empty if it has none.
+    /// The query's distinct words in the order of the query; may be empty.
     pub words: Vec<QueryWord>,
-    /// How many more distinct words the query has, which are not looked up: 0 below 4,096 words.
+    /// Number of further distinct words of the query, which are not looked up; 0 below 4,096 words.
     pub n_words_left_out: usize,
-    /// What a chunk would score that holds each word without end: the sum of `weight * idf * (k1 + 1)` over `words`,
-    /// those that no chunk holds included. Never below a hit's score; 0 only without words.
+    /// The score of a hypothetical chunk that holds each word infinitely often: the sum of `weight * idf * (k1 + 1)`
+    /// over `words`, including those that no chunk holds. Never below a hit's score; 0 only without words.
     pub ideal: f32,
-    /// Every chunk that the query finds, in ascending order of chunk.
+    /// All chunks that the query finds, in ascending order of chunk.
     pub hits: Vec<TextHit>,
 }
 
@@ -70,38 +70,38 @@ pub struct TextHits {
 pub struct TextHit {
     /// The chunk's id.
     pub chunk: u64,
-    /// The sum of `weight * BM25` over the words that it holds; above 0, at most [`TextHits::ideal`].
+    /// The sum of `weight * BM25` over the words in the chunk; above 0, at most [`TextHits::ideal`].
     pub score: f32,
-    /// The positions in [`TextHits::words`] of the words that it holds, ascending.
+    /// The words in the chunk, as ascending positions in [`TextHits::words`].
     pub matched: Vec<u16>,
 }
 
-/// How many distinct words of a query are looked up. More is a pasted document, not a question; the limit bounds
-/// time and memory, and lets a position stand in 16 bits.
+/// Maximum number of distinct words of a query that are looked up. More is a pasted document, not a question. The limit
+/// bounds time and memory, and lets a position fit in 16 bits.
 const QUERY_WORDS_MAX: usize = 4096;
 
-/// BM25's saturation constant, which the library beneath fixes.
+/// BM25's saturation constant, which tantivy fixes.
 const K1: f32 = 1.2;
 
-/// How often opening starts over when the writer commits or merges meanwhile.
+/// How often opening is retried if the writer commits or merges at the same time.
 const OPEN_TRIES: u32 = 20;
 
 impl TextIndex {
-    /// Opens the last committed state of the list in the folder `dir`, after a check of every file's checksum.
+    /// Opens the last committed state of the list in the folder `dir`, after verifying every file's checksum.
     ///
     /// # Errors
-    /// [`IndexError::Missing`], [`IndexError::Torn`], [`IndexError::WrongFormat`] ask for a rebuild;
-    /// [`IndexError::Text`] stands for anything else that the system refuses.
+    /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] need a rebuild;
+    /// [`IndexError::Text`] is any other error of the system.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
         Self::open_knowing(dir, None)
     }
 
-    /// Opens it after `before`, an earlier state of the same list: a file that was checked then and has neither another
-    /// length nor another time since is not read again, and what is known of its entries is shared. No file of the list is
-    /// ever written twice.
+    /// Opens the list, reusing `before`, an earlier state of it. Files that were verified then, and whose length and
+    /// modification time are unchanged, are not read again, and data about their entries is shared. This is safe
+    /// because no file of the list is written twice.
     ///
     /// # Errors
-    /// As [`TextIndex::open`].
+    /// Like [`TextIndex::open`].
     pub fn open_after(dir: &Path, before: &Self) -> Result<Self, IndexError> {
         Self::open_knowing(dir, Some(before))
     }
@@ -113,8 +113,8 @@ impl TextIndex {
             let head_before = head(dir);
             let verified = open_verified(dir, files);
             let opened = verified.and_then(|verified| Self::read(dir, verified, known));
-            // A writer that commits or ends a merge meanwhile may take away a file that we were told of, or give us
-            // parts of two states. Each of them changes this file, in one step.
+            // A writer that commits or finishes a merge meanwhile may remove a file that we read about, or make us read
+            // parts of two states. Each of them replaces this file in one step.
             if head(dir) == head_before {
                 return opened;
             }
@@ -126,12 +126,12 @@ impl TextIndex {
         })
     }
 
-    /// The generation of the library that the list was built from.
+    /// Returns the generation of the library that the list was built from.
     pub fn generation(&self) -> u64 {
         self.mark.generation
     }
 
-    /// The number of chunks in the list.
+    /// Returns the number of chunks in the list.
     pub fn n_chunks(&self) -> u64 {
         self.mark.n_chunks
     }
@@ -151,12 +151,11 @@ impl TextIndex {
         })
     }
 
-    /// Finds the chunks that hold words of `query`, with the BM25 score of each (k1 1.2, b 0.75), and makes a record of
-    /// every one of them.
+    /// Finds the chunks that hold words of `query`, and returns a record with the BM25 score (k1 1.2, b 0.75) of each.
     ///
-    /// The query is only ever cut into words: no sign and no word in it is an operator. Numbers of chunks, words and
-    /// average length are those of the chunks in the list now, so a list after many changes ranks as a new one does,
-    /// bit for bit. [`TextIndex::score`] tells the same of those that are asked for, and is held to this.
+    /// The query is only split into words; it has no operators. Numbers of chunks, words and average length are those
+    /// of the chunks currently in the list, so a list after many changes ranks like a new one, bit for bit.
+    /// [`TextIndex::score`] returns the same for selected chunks, and is tested against this.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
@@ -204,7 +203,7 @@ impl TextIndex {
     /// Looks up the words of a query.
     ///
     /// # Errors
-    /// [`IndexError::Torn`] if another program shortened a file since it was opened; [`IndexError::Text`].
+    /// [`IndexError::Torn`] if another program shortened a file since it was opened; otherwise [`IndexError::Text`].
     pub(crate) fn ask(&self, query: &str) -> Result<Asked, IndexError> {
         if let Some(path) = self.files.shortened(&self.path) {
             let why = "it became shorter while it was open".to_owned();
@@ -226,7 +225,7 @@ impl TextIndex {
             });
             found.push(in_segments);
         }
-        // In the order in which scores are summed, so that rounding cannot lift a score above it.
+        // Summed in the same order as scores, so that rounding cannot lift a score above it.
         let ideal = words
             .iter()
             .map(|word| word.idf * (1.0 + K1) * word.weight)
@@ -239,18 +238,18 @@ impl TextIndex {
         })
     }
 
-    /// How many entries the list has, deleted ones included.
+    /// Returns the number of entries in the list, including deleted ones.
     pub(crate) fn n_entries(&self) -> usize {
         self.segments.last().map_or(0, |last| last.entries().end)
     }
 
-    /// The chunk of each entry of the list, deleted ones included.
+    /// Returns the chunk of each entry of the list, including deleted ones.
     pub fn chunks(&self) -> impl Iterator<Item = u64> + '_ {
         let segments = self.segments.iter();
         segments.flat_map(|segment| segment.chunks().iter().copied())
     }
 
-    /// The chunk of an entry.
+    /// Returns the chunk of an entry.
     ///
     /// # Panics
     /// If there is no such entry.
@@ -262,17 +261,17 @@ impl TextIndex {
         segment.chunks()[(entry - segment.first) as usize]
     }
 
-    /// The entry of a chunk; none where the list does not have it.
+    /// Returns the entry of a chunk, or `None` if the list does not have it.
     pub(crate) fn entry_of(&self, chunk: u64) -> Option<u32> {
         let mut segments = self.segments.iter();
         segments.find_map(|segment| segment.entry_of(chunk))
     }
 
-    /// Opens all that a search needs of the list, provided that no writer changes it meanwhile. What an earlier state of it
-    /// knows of entries is taken from that.
+    /// Opens everything that a search needs of the list, provided that no writer changes it at the same time. Data
+    /// about entries is taken from `before`, an earlier state, if possible.
     ///
     /// # Errors
-    /// As [`TextIndex::open`].
+    /// Like [`TextIndex::open`].
     pub(crate) fn read(
         dir: &Path,
         verified: Verified,
@@ -303,7 +302,7 @@ impl TextIndex {
         })
     }
 
-    /// Where each segment has `term`, and how many chunks hold it.
+    /// Returns the postings of `term` in each segment, and how many chunks hold it.
     fn look_up(&self, term: &str) -> Result<(Vec<Option<TermInfo>>, u64), TantivyError> {
         let mut n_chunks = 0;
         let mut in_segments = Vec::with_capacity(self.segments.len());
@@ -333,16 +332,16 @@ impl TextIndex {
     }
 }
 
-/// The words of a query, looked up.
+/// The words of a query, with their postings.
 pub(crate) struct Asked {
     pub words: Vec<QueryWord>,
     pub n_words_left_out: usize,
     pub ideal: f32,
-    /// Where each segment has each word: by word, then by segment.
+    /// The postings of each word in each segment: by word, then by segment.
     pub found: Vec<Vec<Option<TermInfo>>>,
 }
 
-/// Scores and matched words of a segment's entries while they are summed up, word by word.
+/// Scores and matched words of a segment's entries while they are summed, word by word.
 struct Gathered {
     scores: Vec<f32>,
     n_matched: Vec<u16>,
@@ -367,7 +366,7 @@ impl Gathered {
 
     /// Appends the entries with at least `n_matched_min` words to `hits`.
     fn finish(self, chunks: &[u64], n_matched_min: usize, hits: &mut Vec<TextHit>) {
-        /// Marks an entry that is no hit.
+        /// Marks an entry that is not a hit.
         const NO_HIT: u32 = u32::MAX;
         let first = hits.len();
         let mut hit_of = vec![NO_HIT; chunks.len()];
@@ -392,7 +391,7 @@ impl Gathered {
     }
 }
 
-/// Term, spelling and weight of the query's distinct words in its order, and how many more there are.
+/// Returns term, spelling and weight of the query's distinct words in its order, and the number of further ones.
 fn query_words(query: &str) -> (Vec<(String, String, f32)>, usize) {
     let mut distinct: Vec<(String, String, f32)> = Vec::new();
     let mut idx_of: HashMap<String, Option<usize>> = HashMap::new();
@@ -420,13 +419,13 @@ fn query_words(query: &str) -> (Vec<(String, String, f32)>, usize) {
     (distinct, n_left_out)
 }
 
-/// The inverse document frequency as the library beneath computes it.
+/// Computes the inverse document frequency in the same way as tantivy.
 fn idf(n_chunks_with: u64, n_chunks: u64) -> f32 {
     let x = ((n_chunks - n_chunks_with) as f32 + 0.5) / (n_chunks_with as f32 + 0.5);
     (1.0 + x).ln()
 }
 
-/// Reads the file that names all others; none where it cannot be read, for opening the list says why.
+/// Reads the file that names all others; `None` if it cannot be read, because opening the list reports that.
 fn head(dir: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = open_own(&dir.join(META), File::options().read(true)).ok()?;
@@ -434,8 +433,8 @@ fn head(dir: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What is checked: after any changes and merges, every score equals BM25 computed plainly over what is left, and the
-/// list equals one built anew, bit for bit; what queries find, in all scripts; giant queries. Damage and several
-/// writers and readers are checked in `tests/`.
+/// Checks that after any changes and merges every score equals BM25 computed directly from the remaining chunks, and
+/// that the list equals a rebuilt one, bit for bit; the results of queries in all scripts; giant queries. Damage, and
+/// several writers and readers, are tested in `tests/`.
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What reader and writer of the text list agree on: its fields, its format and how it is marked with a generation.
+//! The format that reader and writer of the text list share: its fields, its version and its generation mark.
 
 use std::io;
 use std::path::Path;
@@ -23,30 +23,30 @@ pub(crate) const DOCUMENT: &str = "document";
 /// Name of the field of word counts.
 pub(crate) const N_WORDS: &str = "n_words";
 
-/// Rises with every change of the fields, of [`crate::words()`] or of what lies beside them: a list of another format is
-/// built anew.
+/// Must be increased with every change of the fields, of [`crate::words()`] or of the additional files: a list of
+/// another format is rebuilt.
 const FORMAT: u32 = 4;
 
 /// The fields of an entry.
 pub(crate) struct Fields {
-    /// Terms with their counts; neither positions nor text, which the store has.
+    /// Terms with their counts. Positions and text are not stored, because the store has the text.
     pub(crate) words: Field,
-    /// What [`crate::words::letters`] gives, with counts: no part of an entry's length.
+    /// The terms of [`crate::words::letters`] with counts. They do not count in an entry's length.
     pub(crate) letters: Field,
     /// The chunk's id.
     pub(crate) chunk: Field,
-    /// The id of the document that the chunk is of, to delete by.
+    /// The id of the chunk's document, used to delete it.
     pub(crate) document: Field,
-    /// How many words the entry has: the library beneath only estimates sums of them after merges.
+    /// Number of words in the entry, because tantivy only estimates their sums after merges.
     pub(crate) n_words: Field,
 }
 
-/// The schema and its fields, always the same.
+/// Returns the schema and its fields, which are always the same.
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let counted = |has_lengths| {
         let counted = TextFieldIndexing::default()
-            // Every entry brings its words ready cut, so this analysis is never asked.
+            // Every entry is added with its words already split, so the tokenizer is never used.
             .set_tokenizer("raw")
             .set_index_option(IndexRecordOption::WithFreqs)
             .set_fieldnorms(has_lengths);
@@ -62,16 +62,16 @@ pub(crate) fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-/// What a commit says of the list: it stands in the library's own file of files, which has no checksum.
+/// The values that a commit records in tantivy's `meta.json`, which has no checksum.
 ///
-/// Merges keep it, and it holds after them: they change neither what is counted nor what is deleted.
+/// Merges keep the mark, and it stays valid: they change neither the counts nor what is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The generation of the store that the list was built from.
     pub(crate) generation: u64,
-    /// Chunks that are not deleted.
+    /// Number of chunks that are not deleted.
     pub(crate) n_chunks: u64,
-    /// Words of those chunks.
+    /// Number of words of those chunks.
     pub(crate) n_words: u64,
 }
 
@@ -85,7 +85,7 @@ impl Mark {
         format!("memlens-text {FORMAT} generation {generation} chunks {n_chunks} words {n_words}")
     }
 
-    /// Reads what [`Mark::print`] writes, and nothing else.
+    /// Parses exactly what [`Mark::print`] writes.
     fn parse(text: &str) -> Option<Self> {
         let numbers: Vec<u64> = text
             .split(' ')
@@ -106,8 +106,7 @@ impl Mark {
     /// Reads the mark of the last commit.
     ///
     /// # Errors
-    /// [`IndexError::Missing`] where nothing was ever committed, [`IndexError::WrongFormat`] for any other mark or
-    /// schema.
+    /// [`IndexError::Missing`] if nothing was ever committed, [`IndexError::WrongFormat`] for any other mark or schema.
     fn read(meta: &IndexMeta, dir: &Path) -> Result<Self, IndexError> {
         let Some(payload) = &meta.payload else {
             return Err(IndexError::Missing {
@@ -123,7 +122,7 @@ impl Mark {
         }
     }
 
-    /// Checks that `found` was counted, as this mark says.
+    /// Checks that `found`, the actual counts, equals this mark.
     ///
     /// # Errors
     /// [`IndexError::Torn`] if not.
@@ -139,19 +138,19 @@ impl Mark {
     }
 }
 
-/// The list as its last commit left it, each of its files verified.
+/// The list of the last commit, with all its files verified.
 pub(crate) struct Verified {
     pub(crate) index: Index,
     pub(crate) mark: Mark,
-    /// What need not be read again while it stays.
+    /// The verified files, which need not be read again while they are unchanged.
     pub(crate) files: VerifiedFiles,
 }
 
-/// Opens the index in `dir` and verifies every file that its last commit needs, but for those in `known` that are still
-/// the same.
+/// Opens the index in `dir` and verifies every file that its last commit needs, except those in `known` that are
+/// unchanged.
 ///
 /// # Errors
-/// As [`crate::TextIndex::open`].
+/// Like [`crate::TextIndex::open`].
 pub(crate) fn open_verified(dir: &Path, known: &VerifiedFiles) -> Result<Verified, IndexError> {
     let directory = ListDirectory::open(dir)?;
     directory.refuse_odd()?;
@@ -164,10 +163,10 @@ pub(crate) fn open_verified(dir: &Path, known: &VerifiedFiles) -> Result<Verifie
     Ok(Verified { index, mark, files })
 }
 
-/// Reads the mark of the last commit in `dir`, and no file that it needs.
+/// Reads the mark of the last commit in `dir`, without the files that it needs.
 ///
 /// # Errors
-/// As [`crate::TextIndex::open`].
+/// Like [`crate::TextIndex::open`].
 pub(crate) fn read_mark(dir: &Path) -> Result<Mark, IndexError> {
     let directory = ListDirectory::open(dir)?;
     directory.refuse_odd()?;
@@ -178,7 +177,7 @@ pub(crate) fn read_mark(dir: &Path) -> Result<Mark, IndexError> {
     Mark::read(&meta, dir)
 }
 
-/// Opens the parts of the last commit, to stay as they are.
+/// Opens the segments of the last commit, without reloading later ones.
 pub(crate) fn reader(index: &Index) -> Result<IndexReader, TantivyError> {
     index
         .reader_builder()
@@ -186,7 +185,7 @@ pub(crate) fn reader(index: &Index) -> Result<IndexReader, TantivyError> {
         .try_into()
 }
 
-/// Sorts the library's reasons for not opening a list into ours.
+/// Maps tantivy's errors on opening a list to ours.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the library's reasons are not ours to list"
@@ -218,7 +217,7 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
             why: format!("{why:?}"),
         },
         TantivyError::LockFailure(LockError::LockBusy, _) => IndexError::Busy { path },
-        // The library reports a file that it cannot parse as an I/O error of these kinds.
+        // Tantivy reports a file that it cannot parse as an I/O error of these kinds.
         TantivyError::IoError(why) if is_parse_failure(why.kind()) => IndexError::Torn {
             path,
             why: why.to_string(),
@@ -235,7 +234,7 @@ pub(crate) fn open_error(dir: &Path, source: TantivyError) -> IndexError {
     }
 }
 
-/// What the library refused; of what the system refused it, the system's words alone.
+/// Wraps an error of tantivy. If the system caused it, only the system's message is kept.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the library's reasons are not ours to list"
@@ -268,7 +267,7 @@ fn is_parse_failure(kind: io::ErrorKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! What the system refuses is told in the system's words alone.
+    //! Errors of the system are reported with only the system's message.
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! The scores of all chunks for a query: one number each, and no record but of the chunks that are asked for.
+//! The scores of all chunks for a query, one number each, with details only for requested chunks.
 
 use std::cmp::Reverse;
 
@@ -10,27 +10,27 @@ use crate::text_index::Asked;
 use crate::text_segment::Segment;
 use crate::{IndexError, Join, QueryWord, TextIndex};
 
-/// The score of an entry that is no hit. A score that is added to it is that score, to the last bit, and never has its
-/// sign, even where it is 0.
+/// The score of an entry that is not a hit. Adding a score to it gives exactly that score, without the negative sign
+/// even if the score is 0.
 const NO_HIT: f32 = -0.0;
 
-/// What a query finds, as a score for every entry of the list.
+/// The result of a query, as a score for every entry of the list.
 pub struct TextScores<'a> {
     index: &'a TextIndex,
-    /// The query's distinct words, as [`crate::TextHits::words`].
+    /// The query's distinct words, as in [`crate::TextHits::words`].
     pub words: Vec<QueryWord>,
-    /// As [`crate::TextHits::n_words_left_out`].
+    /// As in [`crate::TextHits::n_words_left_out`].
     pub n_words_left_out: usize,
-    /// As [`crate::TextHits::ideal`].
+    /// As in [`crate::TextHits::ideal`].
     pub ideal: f32,
-    /// Where each segment has each word: by word, then by segment.
+    /// The postings of each word in each segment: by word, then by segment.
     found: Vec<Vec<Option<TermInfo>>>,
     /// By entry; [`NO_HIT`] for those that the query does not find.
     scores: Vec<f32>,
 }
 
 impl TextIndex {
-    /// Finds what [`TextIndex::search`] finds, with the same scores to the last bit.
+    /// Finds the same hits as [`TextIndex::search`], with the same scores to the last bit.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
@@ -64,7 +64,7 @@ impl TextIndex {
 }
 
 impl TextScores<'_> {
-    /// Adds up the scores of every word in the order of the query; `visit` is told each entry that holds one.
+    /// Adds up the scores of every word in the order of the query. Calls `visit` for each entry that holds a word.
     fn fill(&mut self, mut visit: impl FnMut(usize)) -> Result<(), TantivyError> {
         for (word, in_segments) in self.words.iter().zip(&self.found) {
             let scorer = self.index.scorer(word);
@@ -88,7 +88,7 @@ impl TextScores<'_> {
         Ok(())
     }
 
-    /// The same, of the entries that hold every word.
+    /// Like [`fill`](Self::fill), but only for entries that hold every word.
     fn fill_and(&mut self) -> Result<(), TantivyError> {
         let mut n_matched = vec![0_u16; self.scores.len()];
         self.fill(|entry| n_matched[entry] += 1)?;
@@ -100,7 +100,7 @@ impl TextScores<'_> {
         Ok(())
     }
 
-    /// Drops every hit that `is_kept` refuses, by its entry in [`TextIndex::chunks`].
+    /// Drops every hit that `is_kept` rejects, by its entry in [`TextIndex::chunks`].
     pub fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
         for (entry, score) in self.scores.iter_mut().enumerate() {
             if is_hit(*score) && !is_kept(entry) {
@@ -109,25 +109,25 @@ impl TextScores<'_> {
         }
     }
 
-    /// How many chunks are hits.
+    /// Returns the number of hits.
     pub fn n_hits(&self) -> usize {
         self.scores.iter().filter(|score| is_hit(**score)).count()
     }
 
-    /// The score of a chunk; none where it is no hit.
+    /// Returns the score of a chunk, or `None` if it is not a hit.
     pub fn of(&self, chunk: u64) -> Option<f32> {
         let score = self.scores[self.index.entry_of(chunk)? as usize];
         is_hit(score).then_some(score)
     }
 
-    /// The `n` hits of the highest scores, best first, each with what `tie` says of its chunk: the least comes first
-    /// among equals. It is asked of few others.
+    /// Returns the `n` hits with the highest scores, best first, each with the value of `tie` for its chunk. Among
+    /// equal scores the least value comes first. `tie` is called for few other chunks.
     pub fn best<T: Ord>(&self, n: usize, tie: impl Fn(u64) -> T) -> Vec<(f32, T)> {
         if n == 0 {
             return Vec::new();
         }
         let mut found: Vec<(i32, u32)> = Vec::new();
-        // No entry below it is among the best.
+        // No entry with a lower key is among the best.
         let mut line = 0;
         let mut n_found_max = 4 * n;
         for (entry, score) in (0..).zip(&self.scores) {
@@ -136,7 +136,7 @@ impl TextScores<'_> {
                 found.push((key, entry));
                 if found.len() >= n_found_max {
                     line = cut(&mut found, n);
-                    // Where many are equal, all of them stay until `tie` decides.
+                    // If many are equal, all of them are kept until `tie` decides.
                     n_found_max = n_found_max.max(2 * found.len());
                 }
             }
@@ -156,8 +156,8 @@ impl TextScores<'_> {
             .collect()
     }
 
-    /// The 1-based ranks of hits, given by score and what `tie` says of each, in the order of [`TextScores::best`]; they come in
-    /// the order given.
+    /// Returns the 1-based ranks of hits, given by score and value of `tie`, in the order of [`TextScores::best`]. The
+    /// ranks are in the given order.
     pub fn ranks<T: Ord>(&self, wanted: &[(f32, T)], tie: impl Fn(u64) -> T) -> Vec<u32> {
         if wanted.is_empty() {
             return Vec::new();
@@ -165,7 +165,7 @@ impl TextScores<'_> {
         let mut in_order: Vec<usize> = (0..wanted.len()).collect();
         in_order.sort_unstable_by_key(|at| (Reverse(key(wanted[*at].0)), &wanted[*at].1));
         let keys: Vec<i32> = in_order.iter().map(|at| key(wanted[*at].0)).collect();
-        // How many hits stand between each wanted one and the one before it; behind the last they do not count.
+        // Number of hits between each requested one and the one before it; those after the last do not count.
         let mut n_between = vec![0; wanted.len() + 1];
         for (chunk, score) in self.index.chunks().zip(&self.scores) {
             let own_key = key(*score);
@@ -187,8 +187,8 @@ impl TextScores<'_> {
         ranks
     }
 
-    /// The positions in [`TextScores::words`] of the words that each of these chunks holds, ascending; none where it is
-    /// no hit.
+    /// Returns the words in each of these chunks, as ascending positions in [`TextScores::words`]; empty if it is not a
+    /// hit.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
@@ -248,7 +248,7 @@ fn for_each_with(
     Ok(())
 }
 
-/// A score as a whole number of the same order, which is faster to compare; below 0 for [`NO_HIT`].
+/// Maps a score to an integer of the same order, which is faster to compare; below 0 for [`NO_HIT`].
 fn key(score: f32) -> i32 {
     score.to_bits() as i32
 }
@@ -257,7 +257,7 @@ fn is_hit(score: f32) -> bool {
     key(score) >= 0
 }
 
-/// Leaves the `n` highest of more, and those that are equal to the least of them, whose key it returns.
+/// Keeps the `n` highest of more, and those equal to the least of them, whose key it returns.
 fn cut(found: &mut Vec<(i32, u32)>, n: usize) -> i32 {
     let (_, least, _) = found.select_nth_unstable_by_key(n - 1, |(key, _)| Reverse(*key));
     let line = least.0;

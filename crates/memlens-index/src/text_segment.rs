@@ -1,4 +1,4 @@
-//! One part of the text list, as the library beneath wrote it, and what was deleted of it since.
+//! One segment of the text list, as tantivy wrote it, and what was deleted in it since.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,37 +14,37 @@ use crate::text_list::{CHUNK, N_WORDS, open_error, schema};
 use crate::words::is_letter;
 use crate::{IdTable, IndexError};
 
-/// A part of one state of the list, all that a search needs of it at hand.
+/// A segment in one state of the list, with everything that a search needs.
 pub(crate) struct Segment {
     id: SegmentId,
     words: Arc<InvertedIndexReader>,
     letters: Arc<InvertedIndexReader>,
-    /// `None` if nothing in it was deleted.
+    /// `None` if nothing was deleted.
     alive: Option<AliveBitSet>,
     n_alive: u32,
-    /// How many words its entries have, without the deleted ones.
+    /// Number of words in its entries, without deleted ones.
     n_words_alive: u64,
-    /// The first of its entries among those of all segments.
+    /// The position of its first entry among those of all segments.
     pub first: u32,
     written: Arc<Written>,
 }
 
-/// What was written of a segment's entries: the same in every state of the list that has the segment.
+/// The immutable data of a segment's entries, shared by all states of the list that have the segment.
 struct Written {
-    /// The chunk of each.
+    /// The chunk of each entry.
     chunks: Vec<u64>,
-    /// How many words each has, roughly: in the one byte that scores go by.
+    /// The approximate number of words of each entry, in the one byte that scoring uses.
     lengths: Vec<u8>,
     /// The entry of each chunk that was not deleted when it was read.
     entries: IdTable,
 }
 
 impl Segment {
-    /// Opens a segment whose entries begin at `first` among those of all. What is known of it, among the segments of an
-    /// earlier state of the list, is not read again.
+    /// Opens a segment whose entries begin at `first` among those of all. If `known`, the segments of an earlier state
+    /// of the list, has it, its data is not read again.
     ///
     /// # Errors
-    /// As [`crate::TextIndex::open`].
+    /// Like [`crate::TextIndex::open`].
     pub(crate) fn open(
         dir: &Path,
         reader: &SegmentReader,
@@ -52,7 +52,7 @@ impl Segment {
         known: &[Segment],
     ) -> Result<Self, IndexError> {
         let n_alive = reader.num_docs();
-        // What is deleted stays so, unless somebody put an older list in its place.
+        // Deleted entries stay deleted, unless the list was replaced by an older one.
         let is_same =
             |known: &&Segment| known.id == reader.segment_id() && known.n_alive >= n_alive;
         let known = known.iter().find(is_same);
@@ -104,28 +104,30 @@ impl Segment {
         })
     }
 
-    /// How many words its entries have, without the deleted ones.
+    /// Returns the number of words in its entries, without deleted ones.
     pub(crate) fn n_words_alive(&self) -> u64 {
         self.n_words_alive
     }
 
-    /// The chunk of each of its entries, deleted ones included.
+    /// Returns the chunk of each of its entries, including deleted ones.
     pub(crate) fn chunks(&self) -> &[u64] {
         &self.written.chunks
     }
 
-    /// How many words each of its entries has, roughly: in the one byte that scores go by.
+    /// Returns the approximate number of words of each entry, in the one byte that scoring uses.
     pub(crate) fn lengths(&self) -> &[u8] {
         &self.written.lengths
     }
 
-    /// The entry of a chunk among those of all segments; none where this one does not have it, or not any more.
+    /// Returns the entry of a chunk among those of all segments, or `None` if this segment does not have it or it was
+    /// deleted.
     pub(crate) fn entry_of(&self, chunk: u64) -> Option<u32> {
         let doc = self.written.entries.get(chunk as i64)?;
         self.is_alive(doc).then_some(self.first + doc)
     }
 
-    /// The field that a word of a query is looked up in, and its terms: pairs of characters do not find one alone.
+    /// Returns the field in which a word of a query is looked up, and its terms. A lone character is not found among
+    /// pairs.
     pub(crate) fn terms_of(&self, term: &str) -> (Field, &InvertedIndexReader) {
         let fields = schema().1;
         if is_letter(term) {
@@ -135,18 +137,18 @@ impl Segment {
         }
     }
 
-    /// Its entries among those of all segments.
+    /// Returns the range of its entries among those of all segments.
     pub(crate) fn entries(&self) -> Range<usize> {
         let first = self.first as usize;
         first..first + self.written.chunks.len()
     }
 
-    /// Those of its entries that were deleted.
+    /// Returns its deleted entries.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = u32> + '_ {
         deleted(self.alive.as_ref(), self.written.chunks.len() as u32)
     }
 
-    /// How many entries hold a term and were not deleted.
+    /// Returns how many entries hold a term and were not deleted.
     pub(crate) fn n_alive_with(&self, term: &str, info: &TermInfo) -> Result<u64, TantivyError> {
         if self.alive.is_none() {
             return Ok(u64::from(info.doc_freq));
@@ -189,7 +191,7 @@ impl Segment {
 }
 
 impl Written {
-    /// Reads what was written of every entry; none where the parts of the segment differ in length.
+    /// Reads the immutable data of every entry; `None` if the parts of the segment differ in length.
     fn read(reader: &SegmentReader) -> Result<Option<Self>, TantivyError> {
         let n_entries = reader.max_doc();
         let ids = reader.fast_fields().u64(CHUNK)?;
@@ -215,7 +217,7 @@ impl Written {
     }
 }
 
-/// Those of the first `n_entries` entries that were deleted.
+/// Returns which of the first `n_entries` entries were deleted.
 fn deleted(alive: Option<&AliveBitSet>, n_entries: u32) -> impl Iterator<Item = u32> + '_ {
     let alive = alive.into_iter();
     alive.flat_map(move |alive| (0..n_entries).filter(|doc| alive.is_deleted(*doc)))

@@ -27,58 +27,58 @@ use crate::{IndexError, TextIndex};
 pub struct TextEntry<'a> {
     /// The chunk's id, unique in the list.
     pub chunk: u64,
-    /// The id of the document that it is of.
+    /// The id of the chunk's document.
     pub document: u64,
     /// The chunk's text.
     pub text: &'a str,
-    /// The stem of the file's name, whose words count once as if they stood in the text.
+    /// The file name without extension; its words count once, as if they were in the text.
     pub title: &'a str,
 }
 
-/// Adds and deletes chunks; readers see them all at once after [`TextWriter::commit`], and never without.
+/// Adds and deletes chunks. Readers see all changes at once after [`TextWriter::commit`], and never before.
 ///
-/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost; once it is,
-/// nothing writes to the list.
+/// There is one writer at a time, across all processes. Uncommitted changes are lost when it is dropped. Nothing writes
+/// to the list afterwards.
 pub struct TextWriter {
     dir: PathBuf,
-    /// None only while this is dropped.
+    /// `None` only while this is dropped.
     writer: Option<IndexWriter>,
     fields: Fields,
-    /// What the list holds of each document, uncommitted changes included.
+    /// The size of each document in the list, including uncommitted changes.
     totals: HashMap<u64, Total>,
-    /// That of the last commit; 0 before the first.
+    /// The generation of the last commit; 0 before the first.
     generation: u64,
 }
 
-/// Chunks and words of a document.
+/// Number of chunks and words of a document.
 #[derive(Clone, Copy, Default)]
 struct Total {
     n_chunks: u64,
     n_words: u64,
 }
 
-/// Memory for words on their way to disk; a fuller buffer is written out and gives one more segment.
+/// Memory for words before they are written; a full buffer is written as one more segment.
 const BUFFER_BYTES: usize = 30 << 20;
 
-/// A segment of which more than this share is deleted is written anew: such entries cost time in every query.
+/// A segment with a larger share of deleted entries is rewritten, because they cost time in every query.
 const DELETED_SHARE_MAX: f32 = 0.3;
 
-/// How often parts with deleted chunks are looked for, and how long a merge that goes on is waited for between.
+/// Maximum number of attempts to merge segments with deleted chunks, and the wait between them.
 const FORGET_TRIES: u32 = 50;
 const FORGET_WAIT: Duration = Duration::from_millis(100);
 
 impl TextWriter {
-    /// Opens the list in the folder `dir` to change it.
+    /// Opens the list in the folder `dir` for changes.
     ///
     /// # Errors
-    /// As [`crate::TextIndex::open`], and [`IndexError::Busy`] while another writer has it open.
+    /// Like [`crate::TextIndex::open`], and [`IndexError::Busy`] while another writer has it open.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
         let verified = open_verified(dir, &VerifiedFiles::default())?;
         let (index, mark) = (verified.index.clone(), verified.mark);
-        // A reader needs more of it than a writer.
+        // A reader needs more of the list than a writer, so this checks more.
         TextIndex::read(dir, verified, None)?;
         let mut writer = Self::start(dir, &index)?;
-        // Now that no other writer can change it.
+        // From here on no other writer can change it.
         writer.totals = totals(&index).map_err(|source| open_error(dir, source))?;
         mark.check(&writer.mark(mark.generation), dir)?;
         writer.generation = mark.generation;
@@ -119,40 +119,40 @@ impl TextWriter {
         }
     }
 
-    /// Removes the list in the folder `dir`, and the folder with it unless it holds something else.
+    /// Removes the list in the folder `dir`, and the folder unless it holds something else.
     ///
     /// # Errors
-    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] where a file cannot be removed.
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] if a file cannot be removed.
     pub fn remove(dir: &Path) -> Result<(), IndexError> {
         if !dir.is_dir() {
             return Ok(());
         }
         clear(dir)?;
         for name in LOCKS {
-            // Without a list they mean nothing.
+            // They have no meaning without a list.
             let _ = fs::remove_file(dir.join(name));
         }
-        // What is not ours keeps it.
+        // Fails if the folder holds other files, which is intended.
         let _ = fs::remove_dir(dir);
         Ok(())
     }
 
-    /// The generation of the last commit; 0 before the first.
+    /// Returns the generation of the last commit; 0 before the first.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Deletes the chunks of `document` that were added so far; nothing happens if there are none.
+    /// Deletes the chunks of `document` that were added so far, if any.
     pub fn delete_document(&mut self, document: u64) {
         self.totals.remove(&document);
         self.inner()
             .delete_term(Term::from_field_u64(self.fields.document, document));
     }
 
-    /// Adds one chunk. Adding one that the list has already counts it twice: delete its document first.
+    /// Adds one chunk. A chunk that the list already has would be counted twice, so delete its document first.
     ///
     /// # Errors
-    /// [`IndexError::Text`] if the buffer cannot be written out.
+    /// [`IndexError::Text`] if the buffer cannot be written.
     pub fn add(&mut self, entry: &TextEntry<'_>) -> Result<(), IndexError> {
         let words = tokens(words(entry.text).into_iter().chain(words(entry.title)));
         let letters = tokens(letters(entry.text).into_iter().chain(letters(entry.title)));
@@ -176,10 +176,10 @@ impl TextWriter {
 
     /// Makes all changes since the last commit readable, at once, as the list of `generation`.
     ///
-    /// A process that is killed at any moment leaves the list of the last commit.
+    /// If the process is killed at any moment, the list of the last commit remains.
     ///
     /// # Errors
-    /// [`IndexError::Text`] if files cannot be written; the list of the last commit remains. Drop the writer then.
+    /// [`IndexError::Text`] if files cannot be written. The list of the last commit then remains; drop the writer.
     pub fn commit(&mut self, generation: u64) -> Result<(), IndexError> {
         let mark = self.mark(generation).print();
         let writer = self.writer.as_mut().expect(OPEN);
@@ -192,7 +192,7 @@ impl TextWriter {
         Ok(())
     }
 
-    /// Merges all committed segments into one, unless the library is about to merge some of them itself.
+    /// Merges all committed segments into one, unless tantivy is about to merge some of them itself.
     #[cfg(test)]
     pub(crate) fn merge(&mut self) {
         let index = self.inner().index();
@@ -206,14 +206,15 @@ impl TextWriter {
         }
     }
 
-    /// Rewrites the parts of the last commit that hold deleted chunks, so that no word of these is left in a file. Readers of
-    /// the list as it is see no difference.
+    /// Rewrites the segments of the last commit that hold deleted chunks, so that no word of these remains in a file.
+    /// Readers of the current list see no difference.
     ///
     /// # Errors
-    /// [`IndexError::Text`] if files cannot be written; the list is as it was then.
+    /// [`IndexError::Text`] if files cannot be written; the list is then unchanged.
     pub fn forget_deleted(&mut self) -> Result<(), IndexError> {
         let merged = |writer: &mut IndexWriter| -> Result<(), TantivyError> {
-            // A part that is being merged just now was read without what is deleted, or is seen the next time round.
+            // A segment that is being merged now was either read without the deleted chunks, or is found in the next
+            // round.
             for _ in 0..FORGET_TRIES {
                 let metas = writer.index().searchable_segment_metas()?;
                 let torn: Vec<SegmentId> = metas
@@ -244,13 +245,13 @@ impl TextWriter {
         let writer = index
             .writer_with_options(options.build())
             .map_err(|source| open_error(dir, source))?;
-        // Nobody else writes now.
+        // This is now the only writer.
         remove_unfinished(dir)?;
         keep_private_all(dir)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
         writer.set_merge_policy(Box::new(merging));
-        // What a process that was killed has left; what cannot be removed now is removed with a later commit.
+        // Files that a killed process left. Those that cannot be removed now are removed with a later commit.
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::debug!(%error, "cannot remove what is no part of the text list");
         }
@@ -267,7 +268,7 @@ impl TextWriter {
         self.writer.as_ref().expect(OPEN)
     }
 
-    /// What a commit of `generation` would say now.
+    /// Returns the mark that a commit of `generation` would write now.
     fn mark(&self, generation: u64) -> Mark {
         let (mut n_chunks, mut n_words) = (0, 0);
         for total in self.totals.values() {
@@ -287,20 +288,20 @@ impl TextWriter {
 }
 
 impl Drop for TextWriter {
-    /// Lets segments that are being merged become whole: the library would go on in the background, and whoever opens,
-    /// copies or removes the list next would see its files come and go.
+    /// Waits until running merges are finished. Otherwise tantivy would continue in the background, and files would
+    /// change while the list is opened, copied or removed next.
     fn drop(&mut self) {
         if let Some(writer) = self.writer.take() {
-            // What fails now was not committed, or stays in the segments that it was merged from.
+            // Whatever fails now was not committed, or remains in the segments that it was merged from.
             let _ = writer.wait_merging_threads();
         }
     }
 }
 
-/// Why there is a writer.
+/// Why there always is a writer.
 const OPEN: &str = "it is taken by the drop alone";
 
-/// Words as the library beneath takes them.
+/// Converts words to tantivy's tokens.
 fn tokens(words: impl Iterator<Item = Word>) -> PreTokenizedString {
     let tokens = words.enumerate().map(|(position, word)| Token {
         position,
@@ -324,7 +325,7 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
             let document = documents.first(entry).unwrap_or(u64::MAX);
             (document, n_words.first(entry).unwrap_or(0))
         };
-        // Chunks of a document mostly follow each other: one look-up for each of these runs.
+        // Chunks of a document are usually consecutive, so each such run needs one lookup.
         let entries: Vec<(u64, u64)> = segment.doc_ids_alive().map(facts).collect();
         for run in entries.chunk_by(|(a, _), (b, _)| a == b) {
             let total = totals.entry(run[0].0).or_default();
@@ -335,16 +336,16 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
     Ok(totals)
 }
 
-/// The library's own locks.
+/// Tantivy's lock files.
 pub(crate) const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
-/// The other files of one name each, the library's and ours.
+/// The other files with fixed names, tantivy's and ours.
 const HEADS: [&str; 3] = [META, ".managed.json", SUMS];
-/// How the names of files begin that it is just writing.
+/// Prefix of the names of files that tantivy is writing.
 const UNFINISHED: &str = ".tmp";
-/// How many hexadecimal digits name a segment, before the ending that tells what of it a file holds.
+/// Number of hexadecimal digits that name a segment, before the extension of each of its files.
 const SEGMENT_DIGITS: usize = 32;
 
-/// Whether the library gives a file such a name.
+/// Returns whether tantivy gives files such a name.
 pub(crate) fn is_own(name: &str) -> bool {
     let is_of_segment = name.split_once('.').is_some_and(|(segment, _)| {
         segment.len() == SEGMENT_DIGITS && segment.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -352,9 +353,10 @@ pub(crate) fn is_own(name: &str) -> bool {
     is_of_segment || HEADS.contains(&name) || LOCKS.contains(&name) || name.starts_with(UNFINISHED)
 }
 
-/// Refuses a folder that holds anything but a list and was never one's: somebody gave a folder of theirs for the library.
+/// Refuses a folder that holds other files and never held a list: the user probably chose one of their own folders for
+/// the library.
 fn refuse_foreign(dir: &Path) -> Result<(), IndexError> {
-    // What came later, such as what a file manager leaves, is only left alone.
+    // Files that came later, such as those of a file manager, are left alone.
     if LOCKS.iter().any(|name| dir.join(name).exists()) {
         return Ok(());
     }
@@ -371,7 +373,7 @@ fn refuse_foreign(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Keeps other users out of the list in the folder `dir`; what is not the list's is left alone.
+/// Removes other users' access to the list in the folder `dir`. Files that do not belong to the list are left alone.
 fn keep_private_all(dir: &Path) -> Result<(), IndexError> {
     keep_private([dir]);
     for entry in fs::read_dir(dir).map_err(IndexError::io("list", dir))? {
@@ -383,15 +385,15 @@ fn keep_private_all(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Removes every file of a list that cannot be used, but for the locks.
+/// Removes every file of a list that cannot be used, except the locks.
 fn clear(dir: &Path) -> Result<(), IndexError> {
     let _lock = ListDirectory::open(dir)?
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|source| open_error(dir, source.into()))?;
     let is_removed = |name: &str| is_own(name) && !LOCKS.contains(&name);
     let mut files = own_files(dir, is_removed)?;
-    // First what names the parts, last what tells the library which files are its own: one that is killed in between leaves
-    // nothing that is taken for a list, and nothing that nobody removes.
+    // The file that names the segments is removed first, the one that lists tantivy's own files last. If the process is
+    // killed in between, nothing is left that would be taken for a list or that no later call would remove.
     files.sort_by_key(|(name, _)| match name.as_str() {
         META => 0,
         name if HEADS.contains(&name) => 2,
@@ -403,7 +405,7 @@ fn clear(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Removes what a process that was killed was just writing: the library does not count it among its files.
+/// Removes files that a killed process had not finished; tantivy does not know them.
 fn remove_unfinished(dir: &Path) -> Result<(), IndexError> {
     for (_, path) in own_files(dir, |name| name.starts_with(UNFINISHED))? {
         if let Err(error) = fs::remove_file(&path) {
@@ -413,8 +415,7 @@ fn remove_unfinished(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// The files in the folder `dir` whose names are wanted, with these. A link or a pipe in the place of a file is one, and not
-/// what it leads to.
+/// Returns the files in the folder `dir` with wanted names. A link or a pipe counts as a file, without following it.
 fn own_files(
     dir: &Path,
     is_wanted: impl Fn(&str) -> bool,

@@ -27,47 +27,47 @@ compile_error!("rows are little-endian and are read in place");
 
 /// One state of the vector list, as it was when it was opened: row-major `f32[n_rows, dim]`, unit length.
 ///
-/// The rows stay on disk and are mapped into memory. It may be shared between threads, and stays valid while a writer
-/// appends or builds the list anew; neither shows in it.
+/// The rows stay on disk and are memory-mapped. It can be shared between threads, and stays valid and unchanged while a
+/// writer appends or rebuilds the list.
 pub struct VectorFile {
     path: PathBuf,
     head: Head,
-    /// `None` if there are no rows: nothing can be mapped then.
+    /// `None` if there are no rows, because an empty file cannot be mapped.
     rows: Option<OwnBytes>,
     codes: CodeFile,
-    /// A bit for each row: whether it was read and is as it was written. Empty where that was found out otherwise.
+    /// One bit per row: whether it was read and matched its checksum. Empty if all rows were verified otherwise.
     sound: Box<[AtomicU64]>,
-    /// The first row that was read and was not.
+    /// The first row that did not match its checksum when it was read.
     damaged: OnceLock<u32>,
     looks: Mutex<Looks>,
     row_of: IdTable,
 }
 
-/// How often opening starts over when a writer replaces the list meanwhile.
+/// How often opening is retried if a writer replaces the list at the same time.
 const OPEN_TRIES: u32 = 20;
-/// A file of so many bytes is read into memory, and not mapped.
+/// Files of at most this many bytes are read into memory instead of mapped.
 pub(crate) const READ_MOST: u64 = 64 << 10;
-/// Bytes that are read before their pages rest again, while all are checked.
+/// Number of bytes that are read before their pages are released, while all are verified.
 const CHECKED_AT_ONCE: usize = 1 << 26;
 
 impl VectorFile {
-    /// Opens the last committed state of the list whose head is at `path`, after a check of its length.
+    /// Opens the last committed state of the list whose head is at `path`, after checking its length.
     ///
-    /// Where every row has its checksum beside the codes, it is compared with that when it is read
-    /// ([`VectorFile::check_read`]); else all are, here.
+    /// If every row has a checksum in the file of checks, each row is verified when it is read
+    /// ([`VectorFile::check_read`]). Otherwise all rows are verified here.
     ///
     /// # Errors
-    /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] ask for a rebuild;
-    /// [`IndexError::Io`] stands for anything else that the system refuses.
+    /// [`IndexError::Missing`], [`IndexError::Torn`] and [`IndexError::WrongFormat`] need a rebuild; [`IndexError::Io`]
+    /// is any other error of the system.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::open_knowing(path, None)
     }
 
-    /// Opens it after `before`, an earlier state of the same list: rows that were checked then are not read again, since
-    /// rows are only ever appended.
+    /// Opens the list, reusing `before`, an earlier state of it. Rows that were verified then are not read again,
+    /// because rows are only ever appended.
     ///
     /// # Errors
-    /// As [`VectorFile::open`].
+    /// Like [`VectorFile::open`].
     pub fn open_after(path: &Path, before: &Self) -> Result<Self, IndexError> {
         Self::open_knowing(path, Some(before))
     }
@@ -76,7 +76,7 @@ impl VectorFile {
         for _ in 0..OPEN_TRIES {
             let head = Head::read(path)?;
             match Self::map(path, head.clone(), known) {
-                // A writer that built the list anew took the rows away that this head names.
+                // A writer that rebuilt the list removed the rows that this head names.
                 Err(_) if Head::read(path)? != head => {}
                 opened => return opened,
             }
@@ -87,22 +87,22 @@ impl VectorFile {
         })
     }
 
-    /// The generation of the library that the list was built from.
+    /// Returns the generation of the library that the list was built from.
     pub fn generation(&self) -> u64 {
         self.head.generation
     }
 
-    /// The id of the model that made the rows.
+    /// Returns the id of the model that made the rows.
     pub fn model(&self) -> &str {
         &self.head.model
     }
 
-    /// How many numbers a row has, at least 1.
+    /// Returns the number of values in a row, at least 1.
     pub fn dim(&self) -> usize {
         self.head.dim
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.head.n_rows as usize
     }
@@ -134,19 +134,20 @@ impl VectorFile {
         Ok(())
     }
 
-    /// The row of an embedding, from 0; `None` if the list does not hold it.
+    /// Returns the row of an embedding, from 0; `None` if the list does not hold it.
     pub fn row_of(&self, embedding: i64) -> Option<u32> {
         self.row_of.get(embedding)
     }
 
-    /// Whether this is `before` with rows appended, or the same: a row of that is the same row here.
+    /// Returns whether this is `before`, unchanged or with rows appended, so that every row of `before` is the same row
+    /// here.
     pub fn continues(&self, before: &Self) -> bool {
-        // A list that was built anew may be of the same serial, where nothing was left of the one before.
+        // A rebuilt list may have the same serial if nothing was left of the one before.
         self.head.continues(&before.head)
             && crc32_after(&before.head, self.bytes()) == self.head.rows_crc32
     }
 
-    /// The vector in `row`, of unit length.
+    /// Returns the vector in `row`, of unit length.
     ///
     /// # Panics
     /// If there is no such row.
@@ -158,7 +159,7 @@ impl VectorFile {
                 if self.codes.is_as_written(row as usize, bytes) {
                     bits.fetch_or(bit, Ordering::Relaxed);
                 } else {
-                    // The first is told; who set it does not matter.
+                    // Only the first is reported, no matter which thread sets it.
                     let _ = self.damaged.set(row);
                 }
             }
@@ -166,14 +167,14 @@ impl VectorFile {
         floats(bytes)
     }
 
-    /// The dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` but for
+    /// Returns the dot product of `query` with every row, in the order of rows: the cosine, in `[-1, 1]` up to
     /// rounding, if `query` has unit length.
     ///
-    /// The same on every machine, bit for bit. It reads every vector: a search asks for [`VectorFile::bounds`], then for
-    /// the products that matter, and gets the same from less.
+    /// The same on every machine, bit for bit. This reads every vector. A search uses [`VectorFile::bounds`] instead,
+    /// and then computes only the products that matter, with the same result.
     ///
     /// # Errors
-    /// [`IndexError::BadVector`] if `query` is not of the list's dimension or has a number that is not finite.
+    /// [`IndexError::BadVector`] if `query` does not have the list's dimension or has a number that is not finite.
     pub fn dots(&self, query: &[f32]) -> Result<Vec<f32>, IndexError> {
         check_vector(query, self.head.dim)?;
         self.check_whole()?;
@@ -182,10 +183,10 @@ impl VectorFile {
             .collect())
     }
 
-    /// For every row what its product with `query` lies between. A question that is asked again at once is not compared again.
+    /// Returns bounds of the product of every row with `query`. The bounds of recent questions are cached.
     ///
     /// # Errors
-    /// As [`VectorFile::dots`].
+    /// Like [`VectorFile::dots`].
     pub fn bounds(&self, query: &[f32]) -> Result<Bounds<'_>, IndexError> {
         check_vector(query, self.head.dim)?;
         self.check_whole()?;
@@ -212,8 +213,8 @@ impl VectorFile {
         Ok(Bounds::new(self, asked))
     }
 
-    /// Looks at the codes for questions that are asked next, so that they come from memory once for all of them. It changes no
-    /// answer. The first 8 are looked up, and what is no question of this list is passed over.
+    /// Computes the bounds of questions that will be asked next, so that the codes are read from memory once for all of
+    /// them. Does not change any result. Only the first 8 are computed; vectors of another dimension are skipped.
     pub fn look_ahead(&self, queries: impl IntoIterator<Item = Vec<f32>>) {
         let mut new: Vec<Vec<f32>> = Vec::new();
         let looks = self.looks.lock();
@@ -225,14 +226,14 @@ impl VectorFile {
         }
         drop(looks);
         new.truncate(AHEAD_MOST);
-        // A question that finds it torn says so.
+        // If the list is torn, the next question reports it.
         if !new.is_empty() && self.check_whole().is_ok() {
             let looked = self.look(new);
             self.looks.lock().keep_ahead(looked);
         }
     }
 
-    /// Looks at the codes for some questions.
+    /// Computes the bounds of some questions from the codes.
     fn look(&self, queries: Vec<Vec<f32>>) -> Vec<Looked> {
         let mut looked: Vec<Looked> = queries
             .into_iter()
@@ -263,7 +264,7 @@ impl VectorFile {
         looked
     }
 
-    /// The dot product of `query` with the vector in `row`, the same as in [`VectorFile::dots`].
+    /// Returns the dot product of `query` with the vector in `row`, the same as in [`VectorFile::dots`].
     ///
     /// # Panics
     /// If there is no such row.
@@ -271,21 +272,20 @@ impl VectorFile {
         dot(query, self.vector(row))
     }
 
-    /// Whether all rows that were read so far are as they were written; no value counts until this was asked.
+    /// Checks that all rows read so far match their checksums. Results are only valid after this check.
     ///
     /// # Errors
-    /// [`IndexError::Torn`] names the first that is not.
+    /// [`IndexError::Torn`] with the first row that does not match.
     pub fn check_read(&self) -> Result<(), IndexError> {
         self.damaged.get().map_or(Ok(()), |row| {
             Err(self.torn(format!("row {row} is not as it was written")))
         })
     }
 
-    /// Reads all rows and compares them with their checksum; they rest again afterwards. Ends early, as if nothing were
-    /// wrong, once `cancel` is set.
+    /// Reads all rows, verifies their checksum and releases their pages. Returns `Ok` early if `cancel` is set.
     ///
     /// # Errors
-    /// [`IndexError::Torn`] if they do not fit it.
+    /// [`IndexError::Torn`] if the checksum does not match.
     pub fn check_all(&self, cancel: &AtomicBool) -> Result<(), IndexError> {
         let mut crc32 = crc32fast::Hasher::new();
         for block in self.bytes().chunks(CHECKED_AT_ONCE) {
@@ -302,18 +302,19 @@ impl VectorFile {
         Ok(())
     }
 
-    /// How many rows, from the first, have a code. Those behind them are compared by their vectors, which takes longer.
+    /// Returns how many rows, from the first, have a code. The rows after them are compared by their vectors, which is
+    /// slower.
     ///
-    /// The first time it reads all codes, 0.1 s of a million chunks; the first question does where nobody asked before.
+    /// The first call reads all codes, which takes 0.1 s for a million chunks; otherwise the first question does.
     pub fn n_coded(&self) -> usize {
         self.codes.n_coded()
     }
 
-    /// Lets go of the rows' pages until they are read again, forgets what it keeps of questions, and changes nothing else.
+    /// Releases the pages of the rows until they are read again, and drops cached questions. Changes no result.
     ///
-    /// A scan maps every row into this process, 70 MB of 46,000 rows of 384, and they count as its memory from then on, although
-    /// they are a file that the system keeps in its cache as long as there is room. From there the next scan takes them back,
-    /// which costs it 1.5 ms. Where the system knows no such advice, nothing happens.
+    /// A scan maps every row into this process: 70 MB for 46,000 rows of 384 numbers. They then count as its memory,
+    /// although they belong to a file in the system's cache. Reading them from that cache again takes the next scan 1.5
+    /// ms. Does nothing if the system has no such advice.
     pub fn rest(&self) {
         *self.looks.lock() = Looks::default();
         #[cfg(unix)]
@@ -329,28 +330,28 @@ impl VectorFile {
         }
     }
 
-    /// The embedding of a row.
+    /// Returns the embedding of a row.
     pub(crate) fn embedding_of(&self, row: u32) -> i64 {
         embedding(self.row(row))
     }
 
-    /// The bytes of a row: its id, then its numbers.
+    /// Returns the bytes of a row: its id, then its numbers.
     pub(crate) fn row(&self, row: u32) -> &[u8] {
         let row_bytes = self.head.row_bytes();
         &self.bytes()[row as usize * row_bytes..][..row_bytes]
     }
 
-    /// The codes of the first rows.
+    /// Returns the codes of the first rows.
     pub(crate) fn codes(&self) -> &CodeFile {
         &self.codes
     }
 
-    /// Everything that the head says.
+    /// Returns the head of the list.
     pub(crate) fn head(&self) -> &Head {
         &self.head
     }
 
-    /// The row of each embedding that has one.
+    /// Returns the row of each embedding that has one.
     pub(crate) fn rows_by_embedding(&self) -> &IdTable {
         &self.row_of
     }
@@ -416,7 +417,8 @@ impl VectorFile {
         Ok(list)
     }
 
-    /// Checks that no other program shortened a file since it was mapped: to read what is missing would end the process.
+    /// Checks that no other program shortened a file since it was mapped, because reading the missing part would end
+    /// the process.
     ///
     /// # Errors
     /// [`IndexError::Torn`] if one did.
@@ -428,7 +430,7 @@ impl VectorFile {
         }
     }
 
-    /// Whether each row is compared with its checksum when it is read.
+    /// Returns whether each row is verified when it is read.
     fn is_checked_by_row(&self) -> bool {
         self.codes.n_checked() == self.n_rows()
     }
@@ -442,7 +444,7 @@ impl VectorFile {
     }
 }
 
-/// Says that the rows of the list at `path` are not as they were written.
+/// Returns the error for damaged rows of the list at `path`.
 fn torn(path: &Path, head: &Head, why: String) -> IndexError {
     IndexError::Torn {
         path: head.rows_path(path),
@@ -450,7 +452,7 @@ fn torn(path: &Path, head: &Head, why: String) -> IndexError {
     }
 }
 
-/// The checksum of `bytes`, which begin with the rows that `known` names, without reading those.
+/// Returns the checksum of `bytes`, which begin with the rows that `known` names, without reading those.
 fn crc32_after(known: &Head, bytes: &[u8]) -> u32 {
     let n_known = known.rows_bytes();
     let mut crc32 = crc32fast::Hasher::new_with_initial_len(known.rows_crc32, n_known);
@@ -473,11 +475,11 @@ pub(crate) fn check_vector(vector: &[f32], dim: usize) -> Result<(), IndexError>
     }
 }
 
-/// The dot product of two vectors of one length.
+/// Returns the dot product of two vectors of equal length.
 ///
-/// Numbers are summed in [`LANES`] interleaved sums that are then added in order: a compiler turns them into whatever
-/// vector instructions there are, and the result does not depend on which. A scan is bound by memory: a library with
-/// instructions chosen at run time needed 2.6 ms where this needs 3.1 (43,000 rows of 384).
+/// Numbers are summed in [`LANES`] interleaved sums that are then added in order. The compiler turns them into whatever
+/// vector instructions there are, and the result does not depend on which. A scan is bound by memory: a library that
+/// chooses instructions at run time needed 2.6 ms where this needs 3.1 (43,000 rows of 384).
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();
     let (b_blocks, b_rest) = b.as_chunks::<LANES>();
@@ -491,10 +493,10 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// Interleaved sums of [`dot`]: enough to keep four 4-wide adders busy.
+/// Number of interleaved sums of [`dot`], enough to keep four 4-wide adders busy.
 const LANES: usize = 16;
 
-/// The embedding's id at the start of a row.
+/// Returns the embedding's id at the start of a row.
 fn embedding(row: &[u8]) -> i64 {
     let id = row
         .first_chunk::<ID_BYTES>()
@@ -502,17 +504,17 @@ fn embedding(row: &[u8]) -> i64 {
     i64::from_le_bytes(*id)
 }
 
-/// The numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
+/// Returns the numbers of a row in place: a mapping starts on a page, and id and numbers are multiples of 4 bytes.
 fn floats(row: &[u8]) -> &[f32] {
     bytemuck::cast_slice(&row[ID_BYTES..])
 }
 
-/// Lets go of the pages of a mapping.
+/// Releases the pages of a mapping.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 fn let_go(rows: &Mmap) -> io::Result<()> {
-    // SAFETY: The mapping is of a file and read only, so there is nothing in its pages that the file does not hold: whoever
-    // reads on meanwhile, or later, finds the same bytes.
+    // SAFETY: The mapping is read-only and of a file, so its pages hold nothing that the file does not. Concurrent and
+    // later reads find the same bytes.
     unsafe { rows.unchecked_advise(UncheckedAdvice::DontNeed) }
 }
 
@@ -521,7 +523,7 @@ mod tests {
     use super::*;
     use crate::VectorWriter;
 
-    /// Answers are the same without it.
+    /// Results are the same without the prefetch.
     #[test]
     fn what_was_looked_up_ahead_is_what_is_asked() {
         let folder = tempfile::tempdir().expect("a scratch folder can be made");

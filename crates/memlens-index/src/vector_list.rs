@@ -1,7 +1,7 @@
-//! What reader and writer of the vector list agree on: the head, its checks and where the rows lie.
+//! The format that reader and writer of the vector list share: the head, its checks and the path of the rows.
 //!
-//! The head is a small text file that is only ever replaced whole. It names the file of rows beside it, how many of
-//! them count and their checksum; whatever follows them in that file was never committed.
+//! The head is a small text file that is only ever replaced as a whole. It names the file of rows beside it, the number
+//! of committed rows and their checksum. Whatever follows them in that file was never committed.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -14,25 +14,25 @@ use crate::private::NO_FILE;
 
 /// First words of every head.
 const MAGIC: &str = "memlens-vectors";
-/// Rises with every change of the head or of the rows.
+/// Must be increased with every change of the head or of the rows.
 const FORMAT: u32 = 1;
-/// Bytes of the embedding's id at the start of a row.
+/// Number of bytes of the embedding's id at the start of a row.
 pub(crate) const ID_BYTES: usize = size_of::<i64>();
 
-/// Everything that the head says.
+/// The content of the head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// The model that made the rows.
     pub(crate) model: String,
-    /// Numbers in a row, at least 1.
+    /// Number of values in a row, at least 1.
     pub(crate) dim: usize,
-    /// Rows that were committed.
+    /// Number of rows that were committed.
     pub(crate) n_rows: u32,
     /// The generation of the library that the list was built from.
     pub(crate) generation: u64,
     /// CRC-32 of the committed rows.
     pub(crate) rows_crc32: u32,
-    /// Which of the files beside the head has the rows; a list that is built anew takes the next.
+    /// Number of the file that has the rows; a rebuilt list takes the next.
     pub(crate) serial: u64,
 }
 
@@ -40,7 +40,7 @@ impl Head {
     /// Reads the head at `path`.
     ///
     /// # Errors
-    /// [`IndexError::Missing`], [`IndexError::Torn`] or [`IndexError::WrongFormat`]; [`IndexError::Io`] else.
+    /// [`IndexError::Missing`], [`IndexError::Torn`] or [`IndexError::WrongFormat`]; otherwise [`IndexError::Io`].
     pub(crate) fn read(path: &Path) -> Result<Self, IndexError> {
         let torn = |why: &str| IndexError::Torn {
             path: path.to_owned(),
@@ -82,7 +82,7 @@ impl Head {
     pub(crate) fn write(&self, path: &Path) -> Result<(), IndexError> {
         let beside = unfinished(path);
         let write = || -> io::Result<()> {
-            // What was left there, or put there, is removed and not written over.
+            // A leftover file is removed, not overwritten.
             match fs::remove_file(&beside) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}
@@ -98,22 +98,22 @@ impl Head {
         Ok(())
     }
 
-    /// Where the rows of the list at `path` lie.
+    /// Returns the path of the rows of the list at `path`.
     pub(crate) fn rows_path(&self, path: &Path) -> PathBuf {
         suffixed(path, &self.serial.to_string())
     }
 
-    /// Whether the file of rows that this head names begins with all that `before` names.
+    /// Returns whether the file of rows that this head names begins with everything that `before` names.
     pub(crate) fn continues(&self, before: &Self) -> bool {
         (self.serial, self.dim) == (before.serial, before.dim) && self.n_rows >= before.n_rows
     }
 
-    /// The bytes of one row: the id, then the numbers, all little-endian.
+    /// Returns the number of bytes of one row: the id, then the numbers, all little-endian.
     pub(crate) fn row_bytes(&self) -> usize {
         ID_BYTES + self.dim * size_of::<f32>()
     }
 
-    /// The bytes of all committed rows.
+    /// Returns the number of bytes of all committed rows.
     pub(crate) fn rows_bytes(&self) -> u64 {
         u64::from(self.n_rows) * self.row_bytes() as u64
     }
@@ -135,7 +135,7 @@ impl Head {
         format!("{text}head_crc32 {crc32:08x}\n")
     }
 
-    /// Reads what [`Head::print`] writes, and nothing else.
+    /// Parses exactly what [`Head::print`] writes.
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines().skip(1);
         let mut value = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
@@ -151,7 +151,7 @@ impl Head {
     }
 }
 
-/// `path` with `.suffix` after its file name.
+/// Returns `path` with `.suffix` after its file name.
 pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
@@ -159,17 +159,18 @@ pub(crate) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where the head at `path` is written before it takes its place.
+/// Returns the path at which the head is written before it replaces the one at `path`.
 pub(crate) fn unfinished(path: &Path) -> PathBuf {
     suffixed(path, "new")
 }
 
-/// The files of rows beside the head at `path`, with their serials.
+/// Returns the files of rows beside the head at `path`, with their serials.
 pub(crate) fn rows_files(path: &Path) -> Result<Vec<(u64, PathBuf)>, IndexError> {
     files_beside(path, |suffix| suffix.parse().ok())
 }
 
-/// The files beside the head at `path` whose suffix, what follows its name and a dot, `serial` reads a serial from.
+/// Returns the files beside the head at `path` with the serials that `serial` parses from their suffix, which follows
+/// the head's name and a dot.
 pub(crate) fn files_beside(
     path: &Path,
     serial: impl Fn(&str) -> Option<u32>,
@@ -191,7 +192,7 @@ pub(crate) fn files_beside(
     Ok(files)
 }
 
-/// The folder that `path` lies in.
+/// Returns the folder of `path`.
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -199,7 +200,7 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes a rename outlast a power failure, where the system knows how to. Without it the list of before may return.
+/// Makes a rename survive a power failure, if the system supports it. Otherwise the previous list may return.
 fn sync_folder(path: &Path) {
     if let Err(error) = fs::File::open(folder(path)).and_then(|folder| folder.sync_all()) {
         tracing::debug!(%error, "cannot sync folder");

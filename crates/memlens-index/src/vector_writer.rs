@@ -14,17 +14,17 @@ use crate::vector_file::{check_vector, dot};
 use crate::vector_list::{Head, folder, rows_files, suffixed, unfinished};
 use crate::{IdTable, IndexError, VectorFile};
 
-/// Appends rows; readers see them all at once after [`VectorWriter::commit`], and never without.
+/// Appends rows. Readers see all of them at once after [`VectorWriter::commit`], and never before.
 ///
-/// There is one writer at a time, over all processes. What was not committed when it is dropped is lost.
+/// There is one writer at a time, across all processes. Uncommitted rows are lost when it is dropped.
 pub struct VectorWriter {
     path: PathBuf,
-    /// Held as long as the writer lives; the system lets go of it when a process dies.
+    /// Held as long as the writer lives; the system releases it when the process ends.
     _lock: Held,
     rows: BufWriter<File>,
-    /// None where they could not be written when the list was opened.
+    /// `None` if they could not be written when the list was opened.
     codes: Option<CodeWriter>,
-    /// What the next commit says, its generation excepted.
+    /// What the next commit writes, except its generation.
     head: Head,
     crc32: crc32fast::Hasher,
     /// The row of each embedding that had one when the list was opened.
@@ -37,13 +37,14 @@ pub struct VectorWriter {
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 
 impl VectorWriter {
-    /// Starts an empty list of `model` and `dim` (at least 1) whose head is at `path`; its folder is made if need be.
+    /// Starts an empty list of `model` and `dim` (at least 1) whose head is at `path`. Its folder is created if
+    /// missing.
     ///
-    /// Whatever list is there stays readable until the first commit.
+    /// An existing list stays readable until the first commit.
     ///
     /// # Errors
-    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::BadModel`] for a name of more than one
-    /// line or without dimension, [`IndexError::Io`] where files cannot be written.
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::BadModel`] if the name has a line break or
+    /// `dim` is 0, [`IndexError::Io`] if files cannot be written.
     pub fn create(path: &Path, model: &str, dim: usize) -> Result<Self, IndexError> {
         let bad_model = |why| {
             Err(IndexError::BadModel {
@@ -60,9 +61,9 @@ impl VectorWriter {
         make_folder(folder(path)).map_err(IndexError::io("create", folder(path)))?;
         let lock = lock(path)?;
         keep_private([folder(path)]);
-        // What builds that were broken off have left: as much as a whole list, each.
+        // Leftovers of aborted builds, each as large as a whole list.
         remove_others(path, Head::read(path).ok().map(|head| head.serial))?;
-        // Beyond every file of rows that is left: one may still be mapped.
+        // Higher than the serial of every file of rows that is left, because one may still be mapped.
         let serial = 1 + rows_files(path)?
             .into_iter()
             .map(|(serial, _)| serial)
@@ -96,7 +97,7 @@ impl VectorWriter {
     /// Removes the list whose head is at `path`, and its folder unless that holds something else.
     ///
     /// # Errors
-    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] where a file cannot be removed.
+    /// [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] if a file cannot be removed.
     pub fn remove(path: &Path) -> Result<(), IndexError> {
         if !folder(path).is_dir() {
             return Ok(());
@@ -115,25 +116,25 @@ impl VectorWriter {
             }
         }
         drop(lock);
-        // Without a list it means nothing, and what is not ours keeps the folder.
+        // The lock has no meaning without a list. The folder stays if it holds other files.
         let _ = fs::remove_file(lock_path(path));
         let _ = fs::remove_dir(folder(path));
         Ok(())
     }
 
-    /// Opens the list whose head is at `path` to append to it. Rows that were never committed are cut off. Where its codes
-    /// have to be made anew and cannot be written, it goes on without: searches are slower then, and find the same.
+    /// Opens the list whose head is at `path` to append to it. Uncommitted rows are cut off. If its codes have to be
+    /// rebuilt and cannot be written, it continues without them: searches are then slower, with the same results.
     ///
     /// # Errors
-    /// As [`VectorFile::open`], and [`IndexError::Busy`] while another writer has it open.
+    /// Like [`VectorFile::open`], and [`IndexError::Busy`] while another writer has it open.
     pub fn append_to(path: &Path) -> Result<Self, IndexError> {
         Self::open(path, false)
     }
 
-    /// Opens it likewise after a look at every code; where one is damaged all are made anew.
+    /// Like [`VectorWriter::append_to`], but verifies every code first. If one is damaged, all are rebuilt.
     ///
     /// # Errors
-    /// As [`VectorWriter::append_to`].
+    /// Like [`VectorWriter::append_to`].
     pub fn append_to_checked(path: &Path) -> Result<Self, IndexError> {
         Self::open(path, true)
     }
@@ -147,12 +148,12 @@ impl VectorWriter {
         let lock = lock(path)?;
         let list = VectorFile::open(path)?;
         if checks_codes {
-            // All are looked at, so that damaged ones are made anew below.
+            // Verifies all codes, so that damaged ones are rebuilt below.
             list.n_coded();
         }
         let row_of = list.rows_by_embedding().clone();
         let head = list.head().clone();
-        // What a process that was killed while it built the list anew has left.
+        // Leftovers of a process that was killed while it rebuilt the list.
         remove_others(path, Some(head.serial))?;
         let codes = CodeWriter::append_to(path, &list)?;
         drop(list);
@@ -178,36 +179,36 @@ impl VectorWriter {
         })
     }
 
-    /// The id of the model that made the rows.
+    /// Returns the id of the model that made the rows.
     pub fn model(&self) -> &str {
         &self.head.model
     }
 
-    /// How many numbers a row has.
+    /// Returns the number of values in a row.
     pub fn dim(&self) -> usize {
         self.head.dim
     }
 
-    /// The generation of the last commit; 0 before the first.
+    /// Returns the generation of the last commit; 0 before the first.
     pub fn generation(&self) -> u64 {
         self.head.generation
     }
 
-    /// The number of rows, committed or not.
+    /// Returns the number of rows, committed or not.
     pub fn n_rows(&self) -> usize {
         self.head.n_rows as usize
     }
 
-    /// Says whether an embedding has a row, committed or not.
+    /// Returns whether an embedding has a row, committed or not.
     pub fn contains(&self, embedding: i64) -> bool {
         self.row_of.get(embedding).is_some() || self.appended.contains(&embedding)
     }
 
-    /// Appends one row. An embedding that has a row already keeps that one: the same id means the same vector.
+    /// Appends one row. An embedding that already has a row keeps it: the same id means the same vector.
     ///
     /// # Errors
-    /// [`IndexError::BadVector`] if `vector` is not of the list's dimension, not finite or not of unit length; nothing
-    /// is appended then. [`IndexError::Io`] if it cannot be written: drop the writer then.
+    /// [`IndexError::BadVector`] if `vector` does not have the list's dimension, is not finite or not of unit length;
+    /// nothing is appended then. [`IndexError::Io`] if it cannot be written; drop the writer then.
     pub fn append(&mut self, embedding: i64, vector: &[f32]) -> Result<(), IndexError> {
         check_vector(vector, self.head.dim)?;
         let squared_length = dot(vector, vector);
@@ -241,10 +242,10 @@ impl VectorWriter {
 
     /// Makes all rows readable, at once, as the list of `generation`, and removes the rows of a list built before.
     ///
-    /// A process that is killed at any moment leaves the list of the last commit.
+    /// If the process is killed at any moment, the list of the last commit remains.
     ///
     /// # Errors
-    /// [`IndexError::Io`] if files cannot be written; the list of the last commit remains. Drop the writer then.
+    /// [`IndexError::Io`] if files cannot be written. The list of the last commit then remains; drop the writer.
     pub fn commit(&mut self, generation: u64) -> Result<(), IndexError> {
         let rows_path = self.head.rows_path(&self.path);
         self.rows
@@ -261,7 +262,7 @@ impl VectorWriter {
     }
 }
 
-/// Removes all rows and codes beside the head at `path` but those of one serial, and codes that were not finished.
+/// Removes all rows and codes beside the head at `path` except those of one serial, and unfinished codes.
 fn remove_others(path: &Path, serial: Option<u64>) -> Result<(), IndexError> {
     let files = rows_files(path)?.into_iter().chain(codes_files(path)?);
     for (own, file) in files {

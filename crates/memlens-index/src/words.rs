@@ -1,4 +1,4 @@
-//! The one analysis of text into words: for the index, for queries and for highlighting.
+//! The only analysis of text into words: for the index, for queries and for highlighting.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use tantivy::tokenizer::{
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// One word of a text as the text list knows it.
+/// One word of a text, as the text list stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Compatibility-composed (NFKC), lower case, English Snowball stem; at most 256 bytes, never empty.
     pub term: String,
-    /// Where the word stands in the text; on character boundaries.
+    /// Byte range of the word in the text, on character boundaries.
     pub bytes: Range<usize>,
 }
 
-/// Words that say little about what is asked; they weigh [`STOP_WORD_WEIGHT`] in a query.
+/// Words that say little about a question; they weigh [`STOP_WORD_WEIGHT`] in a query.
 ///
 /// Lower case, before stemming, in ascending order.
 #[rustfmt::skip]
@@ -33,34 +33,35 @@ pub const STOP_WORDS: [&str; 120] = [
     "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won", "would", "you", "your",
 ];
 
-/// What a stop word weighs in a query; any other word weighs 1.
+/// The weight of a stop word in a query; any other word weighs 1.
 pub const STOP_WORD_WEIGHT: f32 = 0.25;
 
-/// Says whether `word` is one of [`STOP_WORDS`], whatever its case.
+/// Returns whether `word` is one of [`STOP_WORDS`], in any case.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS
         .binary_search(&word.to_lowercase().as_str())
         .is_ok()
 }
 
-/// The words of `text` in reading order.
+/// Returns the words of `text` in reading order.
 ///
-/// A word is a run of letters and digits of any script; combining marks belong to the run, everything else splits it,
-/// `_`, apostrophes and hyphens included. Joiners that cannot be seen (soft hyphen, zero-width joiners, variation
-/// selectors) neither split a run nor show in the term.
+/// A word is a run of letters and digits of any script. Combining marks belong to the run; everything else splits it,
+/// including `_`, apostrophes and hyphens. Invisible joiners (soft hyphen, zero-width joiners, variation selectors)
+/// neither split a run nor appear in the term.
 ///
 /// Scripts that are written without spaces give one word for every two neighbouring characters, so that any part of a
-/// run can be found: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer and Burmese. So does Hangul, since Korean
-/// writes particles onto its nouns. A lone character of these scripts is a word by itself; within a run the
-/// list finds it by a term of its own.
+/// run can be found: Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer and Burmese. So does Hangul, because Korean
+/// attaches particles to its nouns. A lone character of these scripts is a word by itself; within a run the list finds
+/// it by a separate term.
 ///
-/// A word that unfolds into several (such as the one-character honorific U+FDFA) gives each with the bytes of the whole.
+/// A word that decomposes into several (such as the one-character honorific U+FDFA) gives each with the byte range of
+/// the whole.
 pub fn words(text: &str) -> Vec<Word> {
     stemmed(text, Unstemmed { initials: None })
 }
 
-/// Each single character of the scripts that [`words`] gives in pairs, in reading order: 茶 is a word of 乌龙茶,
-/// which no pair tells.
+/// Returns each single character of the scripts for which [`words`] gives pairs, in reading order. For example, 茶 is a
+/// word in 乌龙茶 that no pair finds.
 pub(crate) fn letters(text: &str) -> Vec<Word> {
     if text.is_ascii() {
         return Vec::new();
@@ -84,15 +85,15 @@ pub(crate) fn letters(text: &str) -> Vec<Word> {
         .collect()
 }
 
-/// Whether a term is one character of those scripts, as [`letters`] gives it.
+/// Returns whether a term is one character of those scripts, as returned by [`letters`].
 pub(crate) fn is_letter(term: &str) -> bool {
     let mut chars = term.chars();
     chars.next().is_some_and(is_unspaced)
         && chars.all(|c| is_combining_mark(c) || is_invisible(c) || extends_unit(c))
 }
 
-/// Where [`words`] finds one of `terms` in `text`, a lone character wherever it stands, in reading order, in a third
-/// of the time.
+/// Returns where [`words`] finds one of `terms` in `text`, in reading order. Lone characters are found anywhere. Takes
+/// a third of the time of [`words`].
 pub fn places(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
     let mut places = places_of_words(text, terms);
     if terms.iter().any(|term| is_letter(term)) {
@@ -106,7 +107,7 @@ pub fn places(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
 }
 
 fn places_of_words(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
-    // Stemming takes most of the time, and changes how a word ends, never how it begins.
+    // Stemming takes most of the time, and only changes the end of a word.
     let initials = terms.iter().filter_map(|term| term.chars().next());
     let initials = Some(initials.collect());
     stemmed(text, Unstemmed { initials })
@@ -130,17 +131,17 @@ fn stemmed(text: &str, unstemmed: Unstemmed) -> Vec<Word> {
     words
 }
 
-/// The longest term in bytes: longer ones are cut, in the index and in queries alike. No language has such a word,
-/// but base64 text has, and it would fill the term dictionary.
+/// The maximum length of a term in bytes; longer ones are cut, in the index and in queries alike. No language has such
+/// words, but base64 text does, and it would fill the term dictionary.
 const TERM_BYTES_MAX: usize = 256;
 
-/// What Unicode makes of İ in lower case.
+/// The lower case of İ in Unicode.
 const DOTTED_I: &str = "i\u{307}";
 
-/// Cuts a text into words as [`words`] describes, all but the stemming, which the library's filter adds.
+/// Splits a text into words as described at [`words`], without the stemming, which tantivy's filter adds.
 #[derive(Clone)]
 struct Unstemmed {
-    /// Gives only words that begin with one of these; `None` gives all.
+    /// Returns only words that begin with one of these; `None` returns all.
     initials: Option<Vec<char>>,
 }
 
@@ -150,7 +151,7 @@ impl Tokenizer for Unstemmed {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> PreTokenizedStream {
         let mut tokens = Vec::new();
         for run in runs(text) {
-            // One word as it stands, most of the time.
+            // Usually one word without further processing.
             if text[run.clone()].is_ascii() {
                 let term = text[run.clone()].to_ascii_lowercase();
                 self.push_term(term, run, &mut tokens);
@@ -168,31 +169,31 @@ impl Tokenizer for Unstemmed {
 }
 
 impl Unstemmed {
-    /// Appends what `piece` of `text` reads as: usually one term.
+    /// Appends the terms of `piece` of `text`, usually one.
     fn push_terms(&self, text: &str, piece: Range<usize>, tokens: &mut Vec<Token>) {
         let composed: String = text[piece.clone()]
             .chars()
             .filter(|&c| !is_invisible(c))
             .nfkc()
             .collect();
-        // Unfolding can bring in blanks and signs, as in U+FDFA or in vulgar fractions.
+        // Normalisation can add blanks and signs, as for U+FDFA or vulgar fractions.
         let mut folded = composed.to_lowercase();
-        // The capital İ of Turkish becomes an i with a dot of its own, which nobody types.
+        // The Turkish capital İ becomes an i with a separate dot, which nobody types.
         if folded.contains(DOTTED_I) {
             folded = folded.replace(DOTTED_I, "i");
         }
-        // Some letters, such as J\u{30c}, have one code point in lower case alone.
+        // Some letters, such as J\u{30c}, have a single code point only in lower case.
         if is_nfkc_quick(folded.chars()) != IsNormalized::Yes {
             folded = folded.nfkc().collect();
         }
         for term in folded.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)) {
-            // As in the text itself, a mark with no letter before it belongs to a sign.
+            // As in the text itself, a mark without a letter before it belongs to a sign.
             let term = term.trim_start_matches(is_combining_mark);
             self.push_term(term.to_owned(), piece.clone(), tokens);
         }
     }
 
-    /// Appends one term, cut to the longest there may be; nothing for an empty one.
+    /// Appends one term, truncated to the maximum length; does nothing if it is empty.
     fn push_term(&self, mut term: String, piece: Range<usize>, tokens: &mut Vec<Token>) {
         let is_asked = |initial| match &self.initials {
             Some(initials) => initials.contains(&initial),
@@ -211,18 +212,18 @@ impl Unstemmed {
     }
 }
 
-/// The byte ranges of the runs of letters and digits.
+/// Returns the byte ranges of the runs of letters and digits.
 fn runs(text: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut open: Option<Range<usize>> = None;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         match &mut open {
-            // A mark with no letter before it belongs to a sign.
+            // A mark without a letter before it belongs to a sign.
             None if c.is_alphanumeric() && !is_combining_mark(c) => open = Some(at..end),
             None => {}
             Some(run) if c.is_alphanumeric() || is_combining_mark(c) => run.end = end,
-            // An invisible joiner holds the run open, and becomes part of it once a letter follows.
+            // An invisible joiner keeps the run open, and becomes part of it if a letter follows.
             Some(_) if is_invisible(c) => {}
             Some(_) => runs.extend(open.take()),
         }
@@ -231,10 +232,10 @@ fn runs(text: &str) -> Vec<Range<usize>> {
     runs
 }
 
-/// Cuts one run into what becomes words: stretches of scripts with spaces, and pairs of characters of the others.
+/// Splits one run into words: stretches of scripts with spaces, and pairs of characters of the others.
 fn pieces(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
-    // Characters of the unspaced stretch that is open, each with the marks that belong to it.
+    // Characters of the open unspaced stretch, each with its marks.
     let mut units: Vec<Range<usize>> = Vec::new();
     let mut spaced: Option<Range<usize>> = None;
     for (at, c) in text[run.clone()].char_indices() {
@@ -260,13 +261,13 @@ fn pieces(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The single characters of unspaced scripts in a run, each with the marks that belong to it.
+/// Returns the single characters of unspaced scripts in a run, each with its marks.
 fn units(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     let mut units: Vec<Range<usize>> = Vec::new();
     for (at, c) in text[run.clone()].char_indices() {
         let at = run.start + at;
         let end = at + c.len_utf8();
-        // What completes the character just before, and nothing after another script between.
+        // Only a mark directly after the character completes it, not one after another script.
         let last = units.last_mut().filter(|unit| unit.end == at);
         let completes = is_combining_mark(c) || is_invisible(c) || extends_unit(c);
         match last {
@@ -278,7 +279,7 @@ fn units(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     units
 }
 
-/// Turns the open unspaced stretch into its pairs, or into the one character that it holds.
+/// Turns the open unspaced stretch into its pairs, or into its only character.
 fn close_units(units: &mut Vec<Range<usize>>, pieces: &mut Vec<Range<usize>>) {
     if let [lone] = units.as_slice() {
         pieces.push(lone.clone());
@@ -287,18 +288,18 @@ fn close_units(units: &mut Vec<Range<usize>>, pieces: &mut Vec<Range<usize>>) {
     units.clear();
 }
 
-/// Says whether `c` only tells how its neighbours are drawn or joined.
+/// Returns whether `c` only affects how its neighbours are drawn or joined.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}'
-        // Variation selectors, and marks that enclose a sign as on keycaps.
+        // Variation selectors, and marks that enclose a sign, as on keycaps.
         | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// Says whether `c` belongs to a script whose text is found by pairs of characters.
+/// Returns whether `c` belongs to a script whose text is indexed by pairs of characters.
 fn is_unspaced(c: char) -> bool {
     let of_script = matches!(c,
-        // Iteration marks, ideographic zero and the numerals of Suzhou.
+        // Iteration marks, ideographic zero and Suzhou numerals.
         '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3031}'..='\u{3035}' | '\u{3038}'..='\u{303c}'
         // Hiragana, Katakana, Bopomofo and their supplements.
         | '\u{3041}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{1aff0}'..='\u{1b16f}'
@@ -313,17 +314,18 @@ fn is_unspaced(c: char) -> bool {
         | '\u{1780}'..='\u{17ff}');
     // Numbers in a circle or above a line, which are read as Han.
     let of_numerals = matches!(c, '\u{3192}'..='\u{3195}' | '\u{3280}'..='\u{3289}');
-    // Digits of these scripts stay whole numbers; marks follow the character before them.
+    // Digits of these scripts stay whole numbers; marks belong to the character before them.
     of_numerals || of_script && c.is_alphabetic() && !is_combining_mark(c)
 }
 
-/// Says whether the letter `c` completes the character before it: vowels and finals of spelt-out Hangul, the
+/// Returns whether the letter `c` completes the character before it: vowels and finals of decomposed Hangul, the
 /// half-width voicing signs of Katakana.
 fn extends_unit(c: char) -> bool {
     matches!(c, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// What is checked: a table of scripts and signs; single characters; places of words, of all or of some; that spelling a character in one
+/// Checks a table of scripts and signs; single characters; places of all or some words; that composed and decomposed
+/// spellings give the same words; that a text's words are those of its parts.
 /// or in several code points changes nothing; that a text's words are those of its parts.
 #[cfg(test)]
 mod tests {
@@ -339,7 +341,7 @@ mod tests {
         assert_eq!(terms(text), expected, "{text}");
     }
 
-    /// Checks what stands in the text at each word's place.
+    /// Checks the text at each word's place.
     fn check_places(text: &str, expected: &[&str]) {
         let typed: Vec<&str> = words(text)
             .into_iter()
@@ -379,9 +381,9 @@ mod tests {
         );
         check("🎉 👩‍👩‍👧 ❤️ ©", &[]);
         check("👍done 1️⃣", &["done", "1"]);
-        // A mark on a sign, though Unicode calls it alphabetic.
+        // A mark on a sign, although Unicode calls it alphabetic.
         check("῝\u{5b0} ~\u{5b0}", &[]);
-        // Letters to Unicode that unfold into a blank and a mark.
+        // Unicode letters that decompose into a blank and a mark.
         check("\u{37a} \u{fc5e} a\u{fc5e}b", &["a", "b"]);
     }
 
@@ -393,7 +395,7 @@ mod tests {
         check("नमस्ते दुनिया", &["नमस्ते", "दुनिया"]);
         check("ΟΔΟΣ οδός", &["οδος", "οδός"]);
         check("שָׁלוֹם", &["שָׁלוֹם"]);
-        // A joiner that cannot be seen neither splits nor counts.
+        // An invisible joiner neither splits nor counts.
         check("می\u{200c}خواهم sy\u{ad}llable", &["میخواهم", "syllabl"]);
     }
 
@@ -422,7 +424,7 @@ mod tests {
         assert_eq!(letters("Tシャツ2024年"), ["シ", "ャ", "ツ", "年"]);
         assert_eq!(letters("ｶﾞｽ ไม่"), ["ガ", "ス", "ไ", "ม่"]);
         assert_eq!(letters("책은"), ["책", "은"]);
-        // Spelt in several code points.
+        // Spelt with several code points.
         assert_eq!(letters("\u{1106}\u{116e}\u{11af}"), ["물"]);
         for (term, expected) in [
             ("水", true),
@@ -464,7 +466,7 @@ mod tests {
         assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
         assert!(is_stop_word("The") && is_stop_word("YOUR") && is_stop_word("a"));
         assert!(!is_stop_word("relay") && !is_stop_word(""));
-        // Each is one word to the analysis, so that each can be recognised in a query.
+        // Each is one word to the analysis, so that it can be recognised in a query.
         for word in STOP_WORDS {
             assert_eq!(words(word).len(), 1, "{word}");
         }

@@ -1,5 +1,5 @@
-//! The text list on disk: commits, generations, several writers and readers, and damage of every kind; what is not its own
-//! it neither clears away nor removes.
+//! The text list on disk: commits, generations, several writers and readers, and damage of every kind. Files that do
+//! not belong to it are neither cleared nor removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn add(writer: &mut TextWriter, chunk: u64, document: u64, text: &str) {
         .expect("chunks can be added");
 }
 
-/// Writes a list of generation 3 in two parts, one with deleted chunks, so that it has every kind of file.
+/// Writes a list of generation 3 in two segments, one with deleted chunks, so that it has every kind of file.
 fn write(dir: &Path) {
     let mut writer = TextWriter::create(dir).expect("a list can be started");
     for id in 0..40 {
@@ -37,7 +37,7 @@ fn hits(dir: &Path) -> Result<TextHits, IndexError> {
     TextIndex::open(dir)?.search("quiet relay", Join::Or)
 }
 
-/// The list's files but for the locks, and their names for messages.
+/// Returns the list's files except the locks, and their names for messages.
 fn files(dir: &Path) -> Vec<(String, PathBuf)> {
     let mut files: Vec<_> = fs::read_dir(dir)
         .expect("it is a folder")
@@ -146,7 +146,7 @@ fn there_is_one_writer() {
 
 #[test]
 fn a_dropped_writer_has_left_nothing_to_do() {
-    // As many equal parts as the library merges into one.
+    // As many equal segments as tantivy merges into one.
     const N_PARTS: u64 = 8;
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let mut writer = TextWriter::create(scratch.path()).expect("a list can be started");
@@ -198,7 +198,7 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
 
 #[test]
 fn readers_see_whole_commits_while_a_writer_works() {
-    /// Chunks that each commit replaces.
+    /// Number of chunks that each commit replaces.
     const N_CHUNKS: u64 = 50;
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let dir = scratch.path();
@@ -257,7 +257,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
                 None => fs::remove_file(&path).expect("it can be removed"),
             }
             match hits(&whole) {
-                // The library's list of files that it may remove, which no reader needs, and a line end.
+                // Tantivy's list of files that it may remove, which no reader needs, and a line end.
                 Ok(found) => {
                     assert!(
                         name.ends_with(".json") && found == expected,
@@ -267,7 +267,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
                 }
                 Err(error) => {
                     assert!(error.needs_rebuild(), "{name} {cut:?}: {error}");
-                    // Nor does a writer go on with what no reader can use.
+                    // A writer does not accept what readers reject.
                     let error = TextWriter::open(&whole).err();
                     assert!(
                         error.is_some_and(|error| error.needs_rebuild()),
@@ -280,7 +280,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
         }
     }
     assert_eq!(hits(&whole).expect("all is as before"), expected);
-    // Each of words, counts, positions, lengths, ids, deletions and the lists of files was noticed.
+    // Damage to words, counts, positions, lengths, ids, deletions and the lists of files was detected.
     assert!(n_refused > 8 * 7, "{n_refused}");
 
     for (name, _) in files(&whole) {
@@ -298,7 +298,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
     }
 }
 
-/// What is the same for files of one kind in every list: the name, but for the id of a part before it.
+/// Returns the part of a file name that is the same in every list: the name without the segment's id.
 fn kind(name: &str) -> &str {
     match name.split_once('.') {
         Some((id, extension)) if id.len() == 32 => extension,
@@ -331,7 +331,7 @@ fn a_file_of_another_list_is_noticed() {
         let bytes = fs::read(&path).expect("it can be read");
         fs::copy(foreign, &path).expect("it can be copied");
         match hits(&whole) {
-            // Alike in both, or not read by anybody.
+            // Equal in both, or never read.
             Ok(found) => assert_eq!(found, expected, "{name}"),
             Err(error) => {
                 assert!(error.needs_rebuild(), "{name}: {error}");
@@ -344,7 +344,7 @@ fn a_file_of_another_list_is_noticed() {
     assert!(n_refused >= 5, "{n_refused}");
 }
 
-/// Turns the last bit of a file's first byte, and puts its time back.
+/// Flips the last bit of a file's first byte, and restores its modification time.
 fn turn(path: &Path) {
     let modified = fs::metadata(path).and_then(|it| it.modified());
     let mut bytes = fs::read(path).expect("it can be read");
@@ -371,18 +371,18 @@ fn a_file_is_read_to_be_checked_once_by_who_stays() {
         .into_iter()
         .filter(|(name, _)| name.ends_with(".idx"))
         .partition(|(name, _)| is_old(name));
-    // A turned bit of what was checked shows that it is not read again; whoever opens it anew sees it.
+    // A changed bit in a verified file shows that it is not read again; opening the list from scratch detects it.
     turn(&known[0].1);
     TextIndex::open_after(dir, &before).expect("it was checked");
     assert!(TextIndex::open(dir).is_err());
     turn(&known[0].1);
-    // What came since is checked.
+    // Files that were added since are verified.
     turn(&new[0].1);
     assert!(TextIndex::open_after(dir, &before).is_err());
     turn(&new[0].1);
     let after = TextIndex::open_after(dir, &before).expect("all is as it was written");
     assert_eq!((after.generation(), after.n_chunks()), (4, 40));
-    // One that is gone is missed by everybody.
+    // A missing file is always detected.
     fs::remove_file(&known[0].1).expect("it is there");
     assert!(TextIndex::open_after(dir, &after).is_err());
 }
@@ -465,7 +465,7 @@ fn what_is_not_its_own_is_never_lost() {
         let foreign = dir.join(name);
         fs::create_dir_all(&dir).expect("it can be made");
         fs::write(&foreign, "precious").expect("it can be written");
-        // Beside a list that is damaged, too.
+        // Also beside a damaged list.
         fs::write(dir.join("meta.json"), "{").expect("it can be written");
         let error = TextWriter::create(&dir).err().expect("it would be lost");
         assert!(
@@ -478,7 +478,7 @@ fn what_is_not_its_own_is_never_lost() {
             "precious"
         );
 
-        // One that came later stays, when the list is built anew and when it goes.
+        // A file that was added later stays when the list is rebuilt and when it is removed.
         fs::remove_file(&foreign).expect("it can be removed");
         write(&dir);
         fs::write(&foreign, "precious").expect("it can be written");
@@ -524,12 +524,12 @@ fn deleted_words_can_be_removed_from_the_files() {
         "the old file is gone"
     );
     assert_eq!(hits(dir.path()).expect("it is sound"), before);
-    // Who has it open goes on.
+    // A reader that has it open can continue.
     assert_eq!(
         reader.search("quiet relay", Join::Or).expect("it is open"),
         before
     );
-    // The only part may hold nothing else.
+    // The only segment may hold nothing else.
     for id in 0..40 {
         writer.delete_document(id);
     }
@@ -545,7 +545,7 @@ fn deleted_words_can_be_removed_from_the_files() {
     );
 }
 
-/// A word of 32 letters that begins like no other.
+/// Returns a word of 32 letters with a unique beginning.
 fn long_word(number: u64) -> String {
     let spread = u128::from(number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     let letters = (0..32).map(|at| b'a' + (spread >> (at * 4) & 15) as u8);

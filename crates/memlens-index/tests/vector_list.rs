@@ -9,10 +9,10 @@ use std::thread;
 use memlens_index::{IndexError, VectorFile, VectorWriter};
 use proptest::prelude::*;
 
-/// Odd, so that rows do not lie on multiples of eight bytes.
+/// Odd, so that rows are not aligned to eight bytes.
 const DIM: usize = 5;
 
-/// A vector of unit length that is another for every id.
+/// Returns a vector of unit length that differs for every id.
 fn vector(id: i64) -> [f32; DIM] {
     let angle = id as f32 * 0.1;
     [angle.cos(), 0.0, angle.sin(), 0.0, 0.0]
@@ -38,7 +38,7 @@ fn write_rows(path: &Path, ids: Range<i64>) {
     writer.commit(2).expect("it can be committed");
 }
 
-/// Checks that the list holds just `ids`, in this order of rows.
+/// Checks that the list holds exactly `ids`, in this order of rows.
 fn check_rows(list: &VectorFile, ids: &[i64]) {
     assert_eq!(list.n_rows(), ids.len());
     let dots = list.dots(&vector(3)).expect("the query fits");
@@ -61,7 +61,7 @@ fn error_of(path: &Path) -> IndexError {
     VectorFile::open(path).err().expect("the list is not sound")
 }
 
-/// The files of rows beside the head at `path`.
+/// Returns the files of rows beside the head at `path`.
 fn rows_files(path: &Path) -> Vec<PathBuf> {
     let folder =
         fs::read_dir(path.parent().expect("it lies in a folder")).expect("it can be listed");
@@ -84,7 +84,7 @@ fn rows_come_back_as_they_were_appended() {
         VectorWriter::create(&path, "a model, v1", DIM).expect("a list can be started");
     let ids = [7, i64::MIN, 0, i64::MAX, -5];
     append(&mut writer, ids);
-    // The same embedding once more is the same vector.
+    // The same embedding again is the same vector.
     append(&mut writer, [0]);
     assert!(writer.contains(7) && !writer.contains(8));
     assert!(matches!(error_of(&path), IndexError::Missing { .. }));
@@ -108,12 +108,12 @@ fn rows_come_back_as_they_were_appended() {
     append(&mut writer, [9]);
     writer.commit(6).expect("it can be committed");
     check_rows(&open(&path), &[7, i64::MIN, 0, i64::MAX, -5, 8, 9]);
-    // Who opened it before sees it as it was.
+    // A reader that opened the list before sees the old state.
     check_rows(&list, &ids);
     assert_eq!(list.generation(), 4);
 }
 
-/// How much of the mapped rows is in this process's memory, in KiB.
+/// Returns how much of the mapped rows is in this process's memory, in KiB.
 #[cfg(target_os = "linux")]
 fn resident_kib(path: &Path) -> u64 {
     let rows = rows_files(path)[0]
@@ -280,7 +280,7 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
     write(&path);
     let old = open(&path);
 
-    // A build that is broken off leaves rows that nobody names.
+    // An aborted build leaves rows that no head names.
     let mut broken_off = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
     append(&mut broken_off, [80]);
     drop(broken_off);
@@ -302,7 +302,7 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
     assert_eq!(rows_files(&path).len(), 1, "old rows are removed");
 }
 
-/// Serials begin anew where nothing is left of a list.
+/// Serials start again if nothing is left of a list.
 #[test]
 fn a_list_that_was_deleted_and_built_anew_does_not_go_on_with_the_old_one() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
@@ -317,7 +317,7 @@ fn a_list_that_was_deleted_and_built_anew_does_not_go_on_with_the_old_one() {
     assert!(!new.continues(&old));
     check_rows(&new, &(0..12).rev().collect::<Vec<_>>());
     append(&mut writer, [12]);
-    // What a process that was killed while it made codes anew has left.
+    // Leftovers of a process that was killed while it rebuilt the codes.
     let unfinished = beside(&path, "checks").with_added_extension("new");
     fs::write(&unfinished, "").expect("it can be written");
     writer.commit(10).expect("it can be committed");
@@ -337,7 +337,7 @@ fn rows_that_were_never_committed_are_cut_off() {
     let rows = &rows_files(&path)[0];
     let mut bytes = fs::read(rows).expect("it can be read");
     assert!(bytes.len() > 300 * 28, "rows were on their way");
-    // Nor does half a row, as a kill may leave it, harm anyone.
+    // Half a row, which a kill may leave, does no harm either.
     bytes.truncate(bytes.len() - 13);
     fs::write(rows, bytes).expect("it can be written");
     check_rows(&open(&path), &(0..10).collect::<Vec<_>>());
@@ -357,7 +357,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            // Lists of two commits each, every one built anew under the readers' eyes.
+            // Lists of two commits each, all rebuilt while readers use them.
             for list in 0..120 {
                 let mut writer =
                     VectorWriter::create(&path, "model", DIM).expect("a list can be started");
@@ -369,7 +369,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
                 }
             }
         });
-        // More readers than cores: one that is put aside between two steps finds that the rows have gone.
+        // More readers than cores: one that is suspended between two steps finds that the rows have gone.
         for _ in 0..8 {
             scope.spawn(|| {
                 let mut kept = Vec::new();
@@ -417,7 +417,7 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
                 let error = is_noticed_by.expect_err("it is noticed");
                 assert!(error.needs_rebuild(), "changed at {at}: {error}");
             };
-            // The first and the last id show at once.
+            // Damage to the first and the last id is detected at once.
             if *file == rows
                 && let Ok(list) = VectorFile::open(&path)
             {
@@ -434,7 +434,7 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
                 list.dots(&vector(3)).expect("the query fits");
                 check(list.check_read());
             }
-            // Nothing else tells where there are no checks.
+            // Without checks, only the checksum of all rows remains.
             fs::remove_file(&checks).expect("it can be removed");
             check(VectorFile::open(&path).map(drop));
             check(VectorWriter::append_to(&path).map(drop));
@@ -445,7 +445,7 @@ fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
         write(&path);
         check_rows(&open(&path), &(0..10).collect::<Vec<_>>());
         assert_eq!(rows_files(&path).len(), 1);
-        // The next round finds the rows under their first name.
+        // The next round needs the rows under their original name.
         fs::remove_dir_all(scratch.path()).expect("it can be removed");
         write(&path);
     }
@@ -532,7 +532,7 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
     };
     let n_bytes = fs::read(rows).expect("it can be read").len();
     let after = || VectorFile::open_after(&path, &before);
-    // A turned bit of what was there before shows that it is not read again; whoever asks for it sees it.
+    // A changed bit in an earlier row shows that it is not read again; reading that row detects it.
     turn(20);
     let list = after().expect("it is not looked at");
     list.dot(&vector(3), 1);
@@ -540,7 +540,7 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
     list.dot(&vector(3), 0);
     list.check_read().expect_err("this one was");
     turn(20);
-    // What came since is checked.
+    // Rows that were appended since are verified.
     turn(n_bytes - 1);
     let list = after().expect("each row is checked by itself");
     list.dot(&vector(3), 11);
@@ -548,14 +548,14 @@ fn rows_are_read_to_be_checked_once_by_who_stays() {
         .expect_err("this one was not looked at before");
     turn(n_bytes - 1);
     check_rows(&after().expect("it is sound"), &(0..12).collect::<Vec<_>>());
-    // A list that was built anew is another one.
+    // A rebuilt list is another list.
     let mut writer = VectorWriter::create(&path, "model", DIM).expect("a list can be started");
     append(&mut writer, 5..8);
     writer.commit(4).expect("it can be committed");
     check_rows(&after().expect("it is sound"), &[5, 6, 7]);
 }
 
-/// The file of this ending beside the first rows of the list at `path`.
+/// Returns the file with this extension beside the first rows of the list at `path`.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(format!(
         "{}.1.{ending}",
@@ -563,7 +563,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     ))
 }
 
-/// Writes the codes that were saved of so many rows, the one of `row` damaged where there is such a row.
+/// Writes the saved codes of `n_rows` rows; damages the code of `row` if there is one.
 fn write_codes(codes: &Path, saved: &[u8], row: usize, n_rows: i64) {
     let mut changed = saved.to_vec();
     if let Some(byte) = changed.get_mut(row * saved.len() / n_rows as usize) {
@@ -572,7 +572,7 @@ fn write_codes(codes: &Path, saved: &[u8], row: usize, n_rows: i64) {
     fs::write(codes, changed).expect("it can be written");
 }
 
-/// Checks that ceilings fit the vectors and so many rows have a code.
+/// Checks that ceilings fit the vectors and that `n_coded` rows have a code.
 fn check_codes(list: &VectorFile, n_coded: usize) {
     assert_eq!(list.n_coded(), n_coded);
     for id in 0..list.n_rows() as i64 {
@@ -624,7 +624,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
             assert_eq!(fs::read(file).expect("it is made anew"), *saved);
         }
         check_codes(&open(&path), 10);
-        // Who opened it before reads what it was.
+        // A reader that opened the list before still reads the old codes.
         check_codes(&list, n_coded);
     };
     for (file, saved) in files.iter().zip(&saved) {
@@ -637,11 +637,11 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
             put(file, &changed);
             check(at / row_bytes);
         }
-        // A library of before has none.
+        // A library of an older version has none.
         fs::remove_file(file).expect("it can be removed");
         check(0);
     }
-    // Codes of other embeddings; of another model, which are the same for the same vectors.
+    // Codes of other embeddings, and of another model with the same vectors.
     for (model, first, n_same) in [("model", 1, 0), ("other", 0, 10)] {
         let other = scratch.path().join("other/vectors");
         let mut writer = VectorWriter::create(&other, model, DIM).expect("a list can be started");
@@ -649,7 +649,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
         writer.commit(2).expect("it can be committed");
         drop(writer);
         let theirs = ["codes", "checks"].map(|ending| beside(&other, ending));
-        // Killed between the two: each has its own checks.
+        // Killed between the two files: each has its own checks.
         for (n_moved, n_coded) in [(1, n_same), (2, 0)] {
             for (file, theirs) in files.iter().zip(&theirs).take(n_moved) {
                 fs::copy(theirs, file).expect("it can be copied");
@@ -660,7 +660,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
         assert!(!other.with_file_name("").exists(), "nothing is left of it");
     }
     let [codes, checks] = &files;
-    // Nothing is written to another's file by whatever link.
+    // Nothing is written to another file through any kind of link.
     #[cfg(unix)]
     {
         let theirs = scratch.path().join("theirs");
@@ -682,7 +682,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
             check_codes(&open(&path), 10);
         }
     }
-    // A folder in its place is looked past, and no reason to fail, nor is one that has to be made anew and cannot.
+    // A folder in its place is ignored and causes no failure, not even if it would have to be rebuilt.
     for file in [codes, checks] {
         fs::remove_file(file).expect("it can be removed");
         fs::create_dir(file).expect("it can be made");
@@ -701,7 +701,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
             !other.exists(),
             "nothing is left of codes that did not go on"
         );
-        // The next writer makes them, once it can.
+        // The next writer creates them as soon as it can.
         fs::remove_dir(file).expect("nothing is in it");
         drop(VectorWriter::append_to(&path).expect("the list is sound"));
         assert_eq!(open(&path).n_coded(), list.n_rows());
@@ -715,7 +715,7 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
     write(&path);
     let own = ["codes", "checks"].map(|ending| beside(&path, ending));
     let before = open(&path);
-    // Killed in the middle: what was not committed is no row's code, and the next writer cuts it off.
+    // Killed in the middle: uncommitted codes belong to no row, and the next writer cuts them off.
     let mut killed = VectorWriter::append_to(&path).expect("the list is sound");
     append(&mut killed, 100..400);
     drop(killed);
@@ -728,7 +728,7 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
     let after = VectorFile::open_after(&path, &before).expect("the list is sound");
     check_codes(&after, 30);
     drop(writer);
-    // Killed between making them anew and putting them in place.
+    // Killed between rebuilding them and replacing the old ones.
     let unfinished = own.each_ref().map(|own| own.with_added_extension("new"));
     for n_left in [2, 1] {
         for (own, unfinished) in own.iter().zip(&unfinished).rev().take(n_left) {
@@ -739,7 +739,7 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
         check_codes(&open(&path), 30);
         assert!(unfinished.iter().all(|it| !it.exists()));
     }
-    // A list built anew takes its own.
+    // A rebuilt list uses files of its own.
     fs::write(&unfinished[0], "left").expect("it can be written");
     write(&path);
     let mut old = own.iter().chain(&unfinished);
@@ -747,7 +747,7 @@ fn codes_follow_appends_kills_and_lists_built_anew() {
     check_codes(&open(&path), 10);
 }
 
-/// So many that several threads look at them.
+/// Enough rows for several threads.
 #[test]
 fn codes_of_many_rows_are_those_of_few() {
     const N_ROWS: i64 = 23_456;
@@ -758,7 +758,7 @@ fn codes_of_many_rows_are_those_of_few() {
     let saved = fs::read(&codes).expect("it can be read");
     for row in [N_ROWS as usize, 20_004, 4, 0] {
         write_codes(&codes, &saved, row, N_ROWS);
-        // Codes are compared by the first question, or before it.
+        // Codes are verified by the first question, or before it.
         for asks_first in [true, false] {
             let list = open(&path);
             if !asks_first {
@@ -788,13 +788,13 @@ fn questions_looked_up_together_have_the_bounds_that_each_has_by_itself() {
     write_rows(&path, 0..N_ROWS);
     let codes = beside(&path, "codes");
     let saved = fs::read(&codes).expect("it can be read");
-    // So short that codes say nothing of it.
+    // So short that codes give no bounds for it.
     let short = vector(3).map(|number| number / 100.0);
     let questions: Vec<[f32; DIM]> = (70..80).map(vector).chain([short]).collect();
     for n_coded in [N_ROWS as usize, 20_004, 4, 0] {
         write_codes(&codes, &saved, n_coded, N_ROWS);
         let (alone, list) = (open(&path), open(&path));
-        // In parts that overlap, more than are kept, one twice, and what is no question of this list.
+        // Overlapping parts, more than are kept, one twice, and a vector that does not fit this list.
         for ahead in [0..3, 2..11, 10..11, 0..0] {
             let mut ahead: Vec<Vec<f32>> = questions[ahead].iter().map(|it| it.to_vec()).collect();
             ahead.extend(ahead.first().cloned());

@@ -1,6 +1,6 @@
-//! The scan of codes, by the instructions that this processor has.
+//! The scan of codes, with the instructions that this processor has.
 //!
-//! Each kernel adds whole numbers, and cuts nothing off: all of them give the same sums.
+//! Each kernel adds integers without overflow, so all of them give the same sums.
 
 use std::iter::zip;
 
@@ -19,27 +19,27 @@ mod dotprod;
 #[allow(unsafe_code)]
 mod neon;
 
-/// Writes the ceiling of each code, by the best kernel for this processor.
+/// Writes the ceiling of each code, with the best kernel for this processor.
 pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code)]
     if avx512::is_here() {
-        // SAFETY: The processor has just been asked.
+        // SAFETY: The processor has the instructions, as just checked.
         unsafe { avx512::write_ceilings(question, codes, ceilings) }
         return;
     } else if avx2::is_here() {
-        // SAFETY: The processor has just been asked.
+        // SAFETY: The processor has the instructions, as just checked.
         unsafe { avx2::write_ceilings(question, codes, ceilings) }
         return;
     }
     #[cfg(target_arch = "aarch64")]
     #[allow(unsafe_code)]
     if dotprod::is_here() {
-        // SAFETY: The processor has just been asked.
+        // SAFETY: The processor has the instructions, as just checked.
         unsafe { dotprod::write_ceilings(question, codes, ceilings) }
         return;
     } else if neon::is_here() {
-        // SAFETY: The processor has just been asked.
+        // SAFETY: The processor has the instructions, as just checked.
         unsafe { neon::write_ceilings(question, codes, ceilings) }
         return;
     }
@@ -48,7 +48,7 @@ pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [
     }
 }
 
-/// The sum of products of levels and numbers, in plain code.
+/// Returns the sum of products of levels and numbers, in portable code.
 fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
     let blocks = zip(levels.chunks_exact(BLOCK), numbers.chunks_exact(2 * BLOCK));
     blocks
@@ -70,12 +70,12 @@ mod tests {
 
     use super::*;
 
-    /// The sums by the kernels that this processor has.
+    /// Returns the sums of the kernels that this processor supports.
     #[allow(unsafe_code)]
     fn sums(levels: &[u8], numbers: &[i8]) -> Vec<(&'static str, i32)> {
         let mut sums = vec![("plain", sum(levels, numbers))];
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: For each kernel the processor has just been asked.
+        // SAFETY: Each kernel's instructions are checked first.
         unsafe {
             if avx2::is_here() {
                 sums.push(("avx2", avx2::sum(levels, numbers)));
@@ -85,7 +85,7 @@ mod tests {
             }
         }
         #[cfg(target_arch = "aarch64")]
-        // SAFETY: For each kernel the processor has just been asked.
+        // SAFETY: Each kernel's instructions are checked first.
         unsafe {
             if neon::is_here() {
                 sums.push(("neon", neon::sum(levels, numbers)));
@@ -97,7 +97,7 @@ mod tests {
         sums
     }
 
-    /// As many blocks of levels and numbers, at times as far from 0 as any.
+    /// Equally many blocks of levels and numbers, sometimes with extreme values.
     fn blocks() -> impl Strategy<Value = (Vec<u8>, Vec<i8>)> {
         (0_usize..20).prop_flat_map(|blocks| {
             let levels = prop_oneof![Just(255_u8), any::<u8>()];

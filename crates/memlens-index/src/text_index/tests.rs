@@ -125,7 +125,7 @@ fn words_are_those_of_the_query_once_each() {
             .collect::<Vec<_>>(),
         [[0, 1], [0, 1]]
     );
-    // The word that no chunk holds counts fully in what could be reached.
+    // A word that no chunk holds counts fully in the ideal score.
     let ideal: f32 = found
         .words
         .iter()
@@ -180,7 +180,7 @@ fn a_lone_character_is_found_within_a_word() {
     check("책", &[2]);
     check("水", &[3]);
     check("乌龙", &[1]);
-    // A pair is found as a pair alone.
+    // A pair is only found as a pair.
     check("茶喝", &[]);
     check("猫", &[]);
 }
@@ -222,7 +222,7 @@ fn a_giant_query_is_cut_to_its_first_words() {
     );
     assert_eq!(chunks(&found), [0]);
     assert_eq!(found.hits[0].matched, [0, 17, 4095]);
-    // One word 100,000 times is one word.
+    // The same word 100,000 times is one word.
     let found = search(&index, &"w17 ".repeat(100_000), Join::And);
     assert_eq!(
         (found.words.len(), found.n_words_left_out, chunks(&found)),
@@ -233,12 +233,12 @@ fn a_giant_query_is_cut_to_its_first_words() {
 /// One change to a list.
 #[derive(Clone, Debug)]
 enum Change {
-    /// The document is deleted, and its chunks of now are added.
+    /// Deletes the document and adds these chunks.
     Put(u64, Vec<String>),
     Delete(u64),
     Commit,
     Merge,
-    /// The writer is dropped and opened again.
+    /// Drops and reopens the writer.
     Reopen,
 }
 
@@ -254,7 +254,7 @@ fn change() -> impl Strategy<Value = Change> {
         "水曜日",
         "x1",
     ]);
-    // Beyond 40 words the list knows a chunk's length only roughly.
+    // Above 40 words the list stores a chunk's length only approximately.
     let text = prop::collection::vec(word, 0..70).prop_map(|words| words.join(" "));
     prop_oneof![
         6 => (0_u64..6, prop::collection::vec(text, 0..4)).prop_map(|(id, chunks)| Change::Put(id, chunks)),
@@ -280,8 +280,8 @@ fn add(writer: &mut TextWriter, document: u64, chunks: &[(u64, String)]) {
     }
 }
 
-/// Makes all changes in `folder` and returns what the list should hold, and its state as a reader has it that took up
-/// every commit.
+/// Makes all changes in `folder`. Returns what the list should hold, and its state in a reader that followed every
+/// commit.
 fn build(folder: &Path, changes: &[Change]) -> (Library, TextIndex) {
     let mut library = Library::new();
     let mut reader: Option<TextIndex> = None;
@@ -328,7 +328,7 @@ fn build(folder: &Path, changes: &[Change]) -> (Library, TextIndex) {
     (library, reader.expect("it was taken up"))
 }
 
-/// Computes BM25 as it is written down, over all chunks, for each chunk that holds a word.
+/// Computes BM25 by its definition, over all chunks, for each chunk that holds a word.
 fn naive(library: &Library, query: &str) -> Vec<(u64, f64)> {
     let documents: Vec<(u64, Vec<String>)> = library
         .values()
@@ -366,7 +366,7 @@ fn naive(library: &Library, query: &str) -> Vec<(u64, f64)> {
         let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
         for (chunk, terms) in holding {
             let tf = terms.iter().filter(|&other| *other == term).count() as f64;
-            // The list keeps lengths in one byte.
+            // The list stores lengths in one byte.
             let id = FieldNormReader::fieldnorm_to_id(terms.len() as u32);
             let length = f64::from(FieldNormReader::id_to_fieldnorm(id));
             let score =
@@ -380,8 +380,8 @@ fn naive(library: &Library, query: &str) -> Vec<(u64, f64)> {
 /// The stop words among those of [`change`] and the queries.
 const STOP_WORD_LIST: [&str; 3] = ["the", "is", "at"];
 
-/// Holds what [`TextIndex::score`] tells to the record of every hit: the same hits and scores to the last bit, the
-/// same best ones whatever decides among equals, the same words and ranks.
+/// Checks [`TextIndex::score`] against [`TextIndex::search`]: the same hits and scores to the last bit, the same best
+/// ones for any order of ties, the same words and ranks.
 fn check_scores(index: &TextIndex, query: &str) {
     for join in [Join::Or, Join::And] {
         let TextHits {
@@ -417,14 +417,14 @@ fn check_hits(scores: &TextScores<'_>, hits: &[TextHit], index: &TextIndex) {
             let expected = sorted[..n.min(sorted.len())].to_vec();
             assert_eq!(bits(scores.best(n, tie)), bits(expected), "the best {n}");
         }
-        // In another order than theirs, and one of them twice.
+        // In a different order than the results, and one of them twice.
         let mut wanted: Vec<(u32, (f32, u64))> = (1..).zip(sorted.iter().copied()).collect();
         wanted.sort_unstable_by_key(|(_, (_, own))| *own);
         wanted.extend(wanted.first().copied());
         let (ranks, wanted): (Vec<u32>, Vec<(f32, u64)>) = wanted.into_iter().unzip();
         assert_eq!(scores.ranks(&wanted, tie), ranks);
     }
-    // Those that were deleted, are no hits or were never there too, in any order.
+    // Includes deleted and unknown chunks, in any order.
     let mut chunks = index.chunks().collect::<Vec<u64>>();
     chunks.push(u64::MAX);
     chunks.reverse();
@@ -443,7 +443,7 @@ fn check_hits(scores: &TextScores<'_>, hits: &[TextHit], index: &TextIndex) {
 fn scores_of_many_chunks_are_those_of_the_record() {
     let folder = tempfile::tempdir().expect("a scratch folder can be made");
     let mut writer = TextWriter::create(folder.path()).expect("a list can be started");
-    // More than one block of entries for a word, and more equal scores than are asked for.
+    // More than one block of entries for a word, and more equal scores than are requested.
     let text = |chunk: u64| match chunk % 5 {
         0 => "the relay hums, the quiet relay".to_owned(),
         1 => format!("the night {}", "is quiet ".repeat((chunk % 61) as usize)),

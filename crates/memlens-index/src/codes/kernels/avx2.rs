@@ -10,7 +10,7 @@ use std::iter::zip;
 
 use crate::codes::{BLOCK, Question};
 
-/// Whether this processor has what this module is made of.
+/// Returns whether this processor has the instructions.
 pub(super) fn is_here() -> bool {
     is_x86_feature_detected!("avx2")
 }
@@ -22,8 +22,8 @@ pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [
     }
 }
 
-/// As [`super::sum`]: two products of at most 15 * 127 are added in 16 bits, two such pairs of a block as well, and
-/// blocks in 32, so nothing is cut off.
+/// Like [`super::sum`]. Two products of at most 15 * 127 are added in 16 bits, then two such pairs of a block; blocks
+/// are added in 32 bits. So nothing overflows.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
@@ -33,7 +33,7 @@ pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
     let (halves, _) = numbers.as_chunks::<BLOCK>();
     let (halves, _) = halves.as_chunks::<2>();
     for (block, [low, high]) in zip(blocks, halves) {
-        // SAFETY: Each array has the 32 bytes that are read; they may lie anywhere.
+        // SAFETY: Each array has the 32 bytes that are read; they need no alignment.
         let (block, low, high) = unsafe {
             (
                 _mm256_loadu_si256(block.as_ptr().cast::<__m256i>()),

@@ -9,7 +9,7 @@ use std::iter::zip;
 
 use crate::codes::{BLOCK, Question};
 
-/// Whether this processor has what this module is made of.
+/// Returns whether this processor has the instructions.
 pub(super) fn is_here() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni")
 }
@@ -21,18 +21,18 @@ pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [
     }
 }
 
-/// As [`super::sum`]: four products are added to a sum of 32 bits, so nothing is cut off.
+/// Like [`super::sum`]. Four products are added to a sum of 32 bits, so nothing overflows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
 pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
     let mask = _mm512_set1_epi8(15);
-    // A block stands in both halves, and the upper half takes the high levels of its bytes: the order of numbers.
+    // A block is in both halves, and the upper half uses the high levels of its bytes: the order of numbers.
     let shifts = _mm512_setr_epi64(0, 0, 0, 0, 4, 4, 4, 4);
     let mut sums = _mm512_setzero_si512();
     let (blocks, _) = levels.as_chunks::<BLOCK>();
     let (numbers, _) = numbers.as_chunks::<{ 2 * BLOCK }>();
     for (block, numbers) in zip(blocks, numbers) {
-        // SAFETY: The arrays have the 32 and 64 bytes that are read; they may lie anywhere.
+        // SAFETY: The arrays have the 32 and 64 bytes that are read; they need no alignment.
         let (block, numbers) = unsafe {
             (
                 _mm256_loadu_si256(block.as_ptr().cast::<__m256i>()),

@@ -9,7 +9,7 @@ use std::iter::zip;
 
 use crate::codes::{BLOCK, Question};
 
-/// Whether this processor has what this module is made of: all that run an operating system do.
+/// Returns whether this processor has the instructions; all that run an operating system do.
 pub(super) fn is_here() -> bool {
     is_aarch64_feature_detected!("neon")
 }
@@ -21,8 +21,8 @@ pub(super) fn write_ceilings(question: &Question, codes: &[u8], ceilings: &mut [
     }
 }
 
-/// As [`super::sum`]: of the 64 products of a block 8 are added in each lane of 16 bits, where 17 of at most 15 * 127 have
-/// room, and blocks in 32, so nothing is cut off.
+/// Like [`super::sum`]. Each lane of 16 bits adds 8 of a block's 64 products, and could hold 17 of at most 15 * 127;
+/// blocks are added in 32 bits. So nothing overflows.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
@@ -40,12 +40,12 @@ pub(super) fn sum(levels: &[u8], numbers: &[i8]) -> i32 {
     vaddvq_s32(sums)
 }
 
-/// The levels of a block, in the order of numbers.
+/// Returns the levels of a block, in the order of numbers.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn unpack(block: &[u8; BLOCK]) -> [int8x16_t; 4] {
     let bytes = block.as_ptr();
-    // SAFETY: The array has the 32 bytes that are read; they may lie anywhere.
+    // SAFETY: The array has the 32 bytes that are read; they need no alignment.
     let (first, second) = unsafe { (vld1q_u8(bytes), vld1q_u8(bytes.add(BLOCK / 2))) };
     let mask = vdupq_n_u8(15);
     [
@@ -56,12 +56,12 @@ pub(super) fn unpack(block: &[u8; BLOCK]) -> [int8x16_t; 4] {
     ]
 }
 
-/// The numbers that belong to a block.
+/// Returns the numbers that belong to a block.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn load(numbers: &[i8; 2 * BLOCK]) -> [int8x16_t; 4] {
     let bytes = numbers.as_ptr();
-    // SAFETY: The array has the 64 bytes that are read; they may lie anywhere.
+    // SAFETY: The array has the 64 bytes that are read; they need no alignment.
     unsafe {
         [
             vld1q_s8(bytes),
