@@ -1,4 +1,4 @@
-//! The two lists that are derived from the store: kept in step with it, rebuilt when they are not.
+//! The two lists that are derived from the store: kept up to date with it, or rebuilt.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,29 +12,30 @@ use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
 
 use crate::IndexerError;
 
-/// What was opened, or built anew where it had to be.
+/// The opened or rebuilt lists.
 pub struct Opened {
-    /// Both lists.
+    /// The writers of both lists.
     pub derived: Derived,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// What was forgotten because it was not as it was saved; none where all was, or nobody had to look.
+    /// The notes that were removed because they differed from what was saved; `None` if there were none or no check was
+    /// needed.
     pub forgotten: Option<Forgotten>,
 }
 
-/// Writes both lists.
+/// Writes both lists of a library.
 pub struct Derived {
     text: TextWriter,
     vectors: VectorWriter,
 }
 
 impl Derived {
-    /// Whether there is anything of a list in the library in `dir`.
+    /// Returns whether the library in `dir` has any file of a list.
     pub fn is_any(dir: &Path) -> bool {
         text_path(dir).exists() || vector_folder(dir).exists()
     }
 
-    /// Removes both lists of the library in `dir`, and nothing else that lies beside them.
+    /// Removes both lists of the library in `dir`, and no other files beside them.
     ///
     /// # Errors
     /// [`IndexerError::Index`].
@@ -44,13 +45,13 @@ impl Derived {
         Ok(())
     }
 
-    /// Opens both lists at the store's generation. Where they are merely behind, as a process that was killed between the
-    /// store's commit and theirs leaves them, they are told what they missed; one that is torn, too far behind or of another
-    /// model is rebuilt from the store, whose vectors are of `model` and `dim`. What is not as it was saved there is forgotten
-    /// first, so that it is read anew.
+    /// Opens both lists at the store's generation. If they are merely behind, because a process was killed between the
+    /// store's commit and theirs, the missing changes are added. A list that is torn, too far behind or of another
+    /// model is rebuilt from the store, whose vectors are of `model` and `dim`. Notes that differ from what was saved
+    /// are removed first, so that they are read again.
     ///
     /// # Errors
-    /// What a rebuild cannot mend: a full disk, another writer.
+    /// What a rebuild cannot repair: a full disk, another writer.
     pub fn open(store: &mut Store, model: &str, dim: usize) -> Result<Opened, IndexerError> {
         let before = store.generation()?;
         let (text_path, vector_path) = (text_path(store.dir()), vector_path(store.dir()));
@@ -68,7 +69,7 @@ impl Derived {
                         });
                     }
                     Ok(false) => (Ok(derived.text), Ok(derived.vectors)),
-                    // Neither may be of use: one may hold what was not committed.
+                    // Neither can be used: one may hold uncommitted changes.
                     Err(IndexerError::Index(error)) if error.needs_rebuild() => {
                         let found = derived.text.generation();
                         (Err(stale(&text_path, found, before)), Err(error))
@@ -90,12 +91,12 @@ impl Derived {
         let generation = store.generation()?;
         let mut notices = Vec::new();
         let mut rebuilding = |list: &str, error: &IndexError| {
-            // A new library has no lists yet; that is nothing to tell.
+            // A new library has no lists yet, so there is nothing to report.
             if before > 0 {
                 notices.push(format!("the {list} was rebuilt: {error}"));
             }
         };
-        // What is sound lets go of what was forgotten.
+        // An intact list deletes what was removed.
         let text = match text {
             Ok(mut text) => {
                 if let Some(forgotten) = &forgotten {
@@ -130,18 +131,18 @@ impl Derived {
         })
     }
 
-    /// Brings lists that are behind to `generation`, the store's, by what changed since the older one of them. Returns false,
-    /// and changes nothing, where the store does not know that any more.
+    /// Brings lists that are behind to `generation`, the store's, by adding what changed since the older one of them.
+    /// Returns `false`, without changing anything, if the store no longer knows those changes.
     ///
     /// # Errors
-    /// [`IndexError::Torn`] where something that they miss is damaged in the library; where files cannot be written. They must
-    /// be dropped then.
+    /// [`IndexError::Torn`] if something that they miss is damaged in the library, or an error if files cannot be
+    /// written. The lists must be dropped then.
     fn catch_up(&mut self, store: &Store, generation: u64) -> Result<bool, IndexerError> {
         let since = [self.text.generation(), self.vectors.generation()];
         if since == [generation; 2] {
             return Ok(true);
         }
-        // One that is ahead is of another history.
+        // A list that is ahead belongs to another history.
         if since.iter().any(|since| *since > generation) {
             return Ok(false);
         }
@@ -150,7 +151,7 @@ impl Derived {
         };
         tracing::info!(documents = documents.len(), "the lists are behind");
         for document in documents {
-            // Those that a list has already are put again.
+            // Chunks that a list has already are replaced.
             self.text.delete_document(document.0 as u64);
             let listed = store.listed(document)?.ok_or_else(|| IndexError::Torn {
                 path: text_path(store.dir()),
@@ -187,10 +188,10 @@ impl Derived {
         Ok(())
     }
 
-    /// Builds both lists anew from the store and leaves nothing of those that are there.
+    /// Rebuilds both lists from the store and removes the existing ones.
     ///
     /// # Errors
-    /// Where files cannot be removed or written.
+    /// If files cannot be removed or written.
     pub fn anew(store: &Store, made_by: (&str, usize)) -> Result<Derived, IndexerError> {
         Derived::remove(store.dir())?;
         let generation = store.generation()?;
@@ -200,10 +201,10 @@ impl Derived {
         })
     }
 
-    /// Brings both lists to `generation`, of the same documents, and leaves rows out that no chunk or window uses.
+    /// Brings both lists to `generation`, with the same documents but without rows that no chunk or window uses.
     ///
     /// # Errors
-    /// Where files cannot be written; the next [`Derived::open`] rebuilds then.
+    /// If files cannot be written; the next [`Derived::open`] then rebuilds.
     pub fn compacted(
         self,
         store: &Store,
@@ -212,18 +213,18 @@ impl Derived {
     ) -> Result<Derived, IndexerError> {
         let Derived { mut text, vectors } = self;
         text.commit(generation)?;
-        // Two cannot write at once.
+        // There can only be one writer.
         drop(vectors);
         let vectors = rebuild_vectors(store, &vector_path(store.dir()), made_by, generation)?;
         Ok(Derived { text, vectors })
     }
 
-    /// Reads both lists, of which opening reads no vector and a writer that stays open nothing, and builds anew what is not as
-    /// it was written: the codes alone where only these are damaged. Ends early once `cancel` is set. Returns with the lists
-    /// what a person should be told.
+    /// Reads both lists completely and rebuilds what is damaged; only the codes if nothing else is. Opening reads no
+    /// vector, and a writer that stays open reads nothing. Ends early once `cancel` is set. Returns the lists and the
+    /// notices to show to the user.
     ///
     /// # Errors
-    /// What a rebuild cannot mend.
+    /// What a rebuild cannot repair.
     pub fn checked(
         self,
         store: &mut Store,
@@ -237,9 +238,9 @@ impl Derived {
         } = self;
         if let Err(error) = to_rebuild(TextIndex::open(&text_path(&dir)))? {
             notices.push(format!("the BM25 list was rebuilt: {error}"));
-            // A new one, so that readers let go of the old files.
+            // Uses a new generation, so that readers release the old files.
             let generation = store.raise_generation()?;
-            // Two cannot write at once.
+            // There can only be one writer.
             drop(text);
             text = rebuild_text(store, &text_path(&dir), generation)?;
             vectors.commit(generation)?;
@@ -269,12 +270,12 @@ impl Derived {
     /// Removes the words of deleted chunks from the files of the BM25 list. The vector list holds no text.
     ///
     /// # Errors
-    /// Where files cannot be written; the list is as it was then.
+    /// If files cannot be written; the list is then unchanged.
     pub fn forget_deleted(&mut self) -> Result<(), IndexerError> {
         Ok(self.text.forget_deleted()?)
     }
 
-    /// How many rows the vector list has, used or not.
+    /// Returns the number of rows in the vector list, used or not.
     pub fn n_rows(&self) -> u64 {
         self.vectors.n_rows() as u64
     }
@@ -284,7 +285,7 @@ impl Derived {
     /// `embeddings` are those that the batch uses; one that has a row already keeps it.
     ///
     /// # Errors
-    /// Where files cannot be written. It must be dropped then: the next [`Derived::open`] rebuilds.
+    /// If files cannot be written. The lists must be dropped then: the next [`Derived::open`] rebuilds them.
     pub fn follow(
         &mut self,
         store: &Store,
@@ -303,11 +304,11 @@ impl Derived {
     }
 }
 
-/// Reads all vectors of the library in `dir`, and their codes; ends early, as if nothing were wrong, once `cancel` is set.
-/// Returns whether all codes are sound, or why the list must be rebuilt.
+/// Reads all vectors of the library in `dir`, and their codes. Returns whether all codes are valid, or why the list
+/// must be rebuilt. Returns `true` early once `cancel` is set.
 ///
 /// # Errors
-/// What a rebuild cannot mend.
+/// What a rebuild cannot repair.
 pub(crate) fn check_vectors(
     dir: &Path,
     cancel: &AtomicBool,
@@ -319,7 +320,7 @@ pub(crate) fn check_vectors(
     }))
 }
 
-/// What a person is told of notes that were not as saved; nothing where none was.
+/// Returns the notice about notes that differed from what was saved; `None` if there were none.
 pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
     let ((_, first), others) = forgotten.notes.split_first()?;
     let (notes, were, they) = match others.len() {
@@ -331,7 +332,7 @@ pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
     ))
 }
 
-/// A list, or why it must be rebuilt; what a rebuild cannot mend is an error.
+/// Returns a list, or why it must be rebuilt. What a rebuild cannot repair is an error.
 pub(crate) fn to_rebuild<T>(
     opened: Result<T, IndexError>,
 ) -> Result<Result<T, IndexError>, IndexError> {
@@ -361,10 +362,10 @@ fn stale(path: &Path, found: u64, expected: u64) -> IndexError {
     }
 }
 
-/// Appends the vector of an embedding, which is there and as it was saved.
+/// Appends the vector of an embedding, which must be intact in the store.
 ///
 /// # Errors
-/// [`IndexError::Torn`] if not, so that the library is looked through before the list is built anew.
+/// [`IndexError::Torn`] if not, so that the library is checked before the list is rebuilt.
 fn append(
     vectors: &mut VectorWriter,
     store: &Store,
@@ -387,13 +388,13 @@ fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {
     })
 }
 
-/// The file's name without folders and ending.
+/// Returns the file's name without folders and extension.
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Fails where a test has asked for it; see [`memlens_faults`].
+/// Fails if a test has injected a fault here; see [`memlens_faults`].
 fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
     memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| IndexerError::File {
         attempt: "write a list in",

@@ -1,4 +1,4 @@
-//! What can keep the library from being written, or a folder from being watched.
+//! Errors of writing the library or watching a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,75 +8,75 @@ use memlens_ingest::IngestError;
 use memlens_store::StoreError;
 use thiserror::Error;
 
-/// What could not be done, and why.
+/// The operation that failed, and why.
 #[derive(Debug, Error)]
 pub enum IndexerError {
-    /// The library's database refused.
+    /// The library's database returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A derived list refused.
+    /// A derived list returned an error.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The embedding model refused.
+    /// The embedding model returned an error.
     #[error(transparent)]
     Embed(#[from] EmbedError),
     /// A file or folder could not be read.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A watched folder lies within the one that should be added.
+    /// A folder that is already watched is inside the one to add.
     #[error(
         "cannot add {path}: it contains {inner}, which is already watched; remove that folder first"
     )]
     HoldsWatched {
-        /// The folder asked for.
+        /// Path of the folder to add.
         path: String,
-        /// The watched folder in it.
+        /// The watched folder inside it.
         inner: String,
     },
-    /// A folder's disk is not mounted; what stands in its place is empty.
+    /// A folder's disk is not mounted, and its mount point is empty.
     #[error("cannot open folder {}: it is empty, and no disk is mounted at {mount} any more", path.display())]
     Unmounted {
-        /// The watched folder.
+        /// Path of the watched folder.
         path: PathBuf,
-        /// Where the disk was mounted.
+        /// Path at which the disk was mounted.
         mount: String,
     },
-    /// A folder must not be watched.
+    /// This folder cannot be watched.
     #[error("cannot watch {}: {why}", path.display())]
     CannotWatch {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Why it cannot be watched.
         why: String,
     },
-    /// The library may only be read here.
+    /// This process can only read the library.
     #[error("cannot change the library: {why}")]
     ReadOnly {
-        /// Why.
+        /// Why it cannot write.
         why: String,
     },
     /// A folder or list could not be opened or written.
     #[error("cannot {attempt} {}: {source}", path.display())]
     File {
-        /// What was tried, as a verb.
+        /// What was attempted, as a verb.
         attempt: &'static str,
-        /// The folder or list.
+        /// Path of the folder or list.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The writing thread could not be started, or has ended.
     #[error("cannot {attempt}: {why}")]
     System {
-        /// What was tried.
+        /// What was attempted, as a verb phrase.
         attempt: &'static str,
-        /// Why.
+        /// The reason of the failure.
         why: String,
     },
 }
 
 impl IndexerError {
-    /// Names the library's folder in an error of its database that does not know it.
+    /// Adds the library's folder to a database error that does not know it.
     pub fn at(self, dir: &Path) -> IndexerError {
         if let IndexerError::Store(error) = self {
             return IndexerError::Store(error.at(dir));

@@ -1,7 +1,7 @@
-//! The one writer: files to documents, chunks, embeddings and lists, one file a step.
+//! The only writer: turns files into documents, chunks, embeddings and lists, one file per step.
 //!
-//! Embeddings are saved as they come and documents in batches, so that a process killed at any
-//! moment leaves a sound library and the next start embeds only what is missing.
+//! Embeddings are saved as they are computed and documents in batches, so that a process killed at any moment leaves a
+//! valid library and the next start embeds only what is missing.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,74 +38,74 @@ use saving::COMMIT_AFTER;
 use tries::Tries;
 use waiting::Waiting;
 
-/// Raised when the same file would be cut in another way.
+/// Must be increased when the same file would be cut in another way.
 const RECIPE_VERSION: u32 = 4;
 
-/// Is told what the indexer does.
+/// Receives notifications about the indexer's work.
 pub trait Observer {
-    /// Work went on; called often.
+    /// Reports progress; called often.
     fn progress(&mut self, _progress: &Progress) {}
-    /// A folder is being walked, and so many files were found so far; called with every entry.
+    /// Reports how many files were found so far in the folder that is being walked; called for every entry.
     fn scanned(&mut self, _n_files: usize) {}
-    /// Changes can be searched now.
+    /// Reports that changes can be searched now.
     fn committed(&mut self, _happened: &[Activity]) {}
-    /// Something was mended, and a person should be told.
+    /// Reports that something was repaired, as a notice for the user.
     fn noticed(&mut self, _notice: &str) {}
-    /// Whether something else should be done first; asked between a few texts. The work at hand is taken up
-    /// again where it stood.
+    /// Returns whether something else should be done first; called between a few texts. The current work is resumed
+    /// later where it stopped.
     fn interrupts(&mut self) -> bool {
         false
     }
 }
 
-/// An observer that looks away.
+/// A no-op observer.
 impl Observer for () {}
 
-/// What one step did.
+/// The result of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// There is more to do.
     More,
     /// Everything is done and saved.
     Idle,
-    /// It was cancelled; what was done so far is saved.
+    /// The step was cancelled; what was done so far is saved.
     Cancelled,
 }
 
-/// Counts what indexing did since the indexer was opened.
+/// Counts of what was indexed since the indexer was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
-    /// Files that are new in the library.
+    /// Number of files that are new in the library.
     pub n_added: u32,
-    /// Files whose content changed.
+    /// Number of files whose content changed.
     pub n_changed: u32,
-    /// Files that are gone.
+    /// Number of files that were deleted.
     pub n_removed: u32,
-    /// Files found as they were.
+    /// Number of files that are unchanged.
     pub n_unchanged: u32,
-    /// Files that could not be read.
+    /// Number of files that could not be read.
     pub n_unreadable: u32,
-    /// Texts that the model read.
+    /// Number of texts that the model embedded.
     pub n_embedded: u32,
 }
 
-/// Brings the library into step with the folders.
+/// Brings the library up to date with the folders.
 pub struct Indexer {
-    /// None after a failed write, until the lists are rebuilt. It goes before the store, whose lock tells others that
-    /// they may write.
+    /// `None` after a failed write, until the lists are rebuilt. Declared before the store, so that it is dropped
+    /// before the store's lock allows others to write.
     derived: Option<Derived>,
-    /// How many documents were removed or replaced since it was counted what nothing uses; none before it was.
+    /// Number of documents removed or replaced since unused embeddings were counted; `None` before the first count.
     n_removed: Option<u64>,
     store: Store,
-    /// Whether the library was compared with what was saved, or that is left to the caller.
+    /// Whether the library was compared with what was saved, or the caller does that.
     is_checked: bool,
-    /// What a person should be told; told with the next step.
+    /// Notices for the user, reported with the next step.
     notices: Vec<String>,
-    /// Size and times of files that hold nothing to read, so that a walk does not read them again.
+    /// Size and times of files with nothing to index, so that a walk does not read them again.
     unread: HashMap<(FolderId, String), (u64, i64, i64)>,
-    /// Notes that were not as they were saved and were forgotten; queued with the next step.
+    /// Notes that were removed because they differed from what was saved; queued with the next step.
     forgotten: Vec<(FolderId, String)>,
-    /// Whether all notes were forgotten when it was opened.
+    /// Whether all notes were removed when the library was opened.
     is_anew: bool,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
@@ -113,29 +113,29 @@ pub struct Indexer {
     pending: Vec<Change>,
     pending_since: Option<Instant>,
     pending_chunks: usize,
-    /// Whether nothing can be saved, whichever note it is of: nothing more is read until that succeeds.
+    /// Whether nothing can be saved, whatever the note. Nothing more is read until saving succeeds.
     is_stuck: bool,
     happened: Vec<Happened>,
-    /// Whether something was saved and can be found, and nobody was told.
+    /// Whether something was saved that observers were not notified of.
     is_untold: bool,
-    /// When readers are to be told again while there is more to do; none before they were.
+    /// When readers may be notified again while there is more to do; `None` before the first time.
     tell_from: Option<Instant>,
-    /// How long changes wait at most until they can be found.
+    /// Maximum time until changes are saved.
     commit_after: Duration,
     counts: Counts,
     clock: Clock,
     tries: Tries,
-    /// The tokens of texts whose note is not done yet.
+    /// Token counts of texts whose note is not done yet.
     counted: HashMap<[u8; 32], u32>,
 }
 
 impl Indexer {
-    /// Opens the library in `dir` to write, and repairs its lists where they are out of step.
+    /// Opens the library in `dir` for writing, and repairs lists that are out of date.
     ///
-    /// Returns with it what a person should be told.
+    /// Returns it with the notices to show to the user.
     ///
     /// # Errors
-    /// As [`Store::open`], and where a list cannot be written.
+    /// Like [`Store::open`], and if a list cannot be written.
     pub fn open(
         dir: &Path,
         embedder: Box<dyn Embedder>,
@@ -186,7 +186,7 @@ impl Indexer {
         }
         let info = embedder.info();
         let opened = if is_other {
-            // Of no document that is left, whatever generation they are of.
+            // The lists belong to documents that no longer exist, whatever their generation.
             Opened {
                 derived: Derived::anew(&store, (&info.id, info.dim))?,
                 notices: Vec::new(),
@@ -225,38 +225,38 @@ impl Indexer {
         Ok((indexer, notices))
     }
 
-    /// How many numbers its vectors have.
+    /// Returns the number of values in its vectors.
     pub(crate) fn dim(&self) -> usize {
         self.embedder.info().dim
     }
 
-    /// The store, to read.
+    /// Returns the store for reading.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// What was done so far.
+    /// Returns the counts since the indexer was opened.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether all notes were forgotten when it was opened, since they would be read in another way now: every folder
-    /// has to be walked, or its notes are not found.
+    /// Returns whether all notes were removed on opening, because they would be read differently now. Every folder must
+    /// then be walked, or its notes are not found.
     pub fn is_anew(&self) -> bool {
         self.is_anew
     }
 
-    /// The store, to write what no list is derived from.
+    /// Returns the store for writing data from which no list is derived.
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
 
-    /// Does the next file, and saves when enough has come together.
+    /// Handles the next file, and saves if enough is pending.
     ///
     /// # Errors
-    /// [`IndexerError::Store`], [`IndexerError::Index`] and [`IndexerError::Embed`], after which a later step goes on where
-    /// this one stood. A file that cannot be read is noted and no error, and so is one that fails again and again while
-    /// others do not.
+    /// [`IndexerError::Store`], [`IndexerError::Index`] and [`IndexerError::Embed`]; a later step continues where this
+    /// one stopped. A file that cannot be read is recorded and is no error. The same holds for one that fails
+    /// repeatedly while others do not.
     pub fn step(
         &mut self,
         cancel: &AtomicBool,
@@ -286,7 +286,7 @@ impl Indexer {
         self.read_forgotten()?;
         let Some(job) = self.jobs.take_first() else {
             self.commit(observer)?;
-            // A note that failed is tried again.
+            // A note that failed is retried.
             if !self.pending.is_empty() {
                 return Ok(Step::More);
             }
@@ -316,7 +316,7 @@ impl Indexer {
                     Ok(true) => {}
                     Ok(false) if self.fail_once(problem) => {}
                     Ok(false) => {
-                        // Behind all others, which need not wait for it.
+                        // After all others, which need not wait for it.
                         self.jobs.put_last(job);
                         return Ok(Step::More);
                     }
@@ -327,7 +327,7 @@ impl Indexer {
                 }
             }
             Err(error) => {
-                // It is still to be done, whatever went wrong.
+                // The job is still to be done, whatever the error was.
                 self.jobs.put_first(job);
                 return Err(error);
             }
@@ -343,7 +343,7 @@ impl Indexer {
     /// Works until nothing is left or it is cancelled.
     ///
     /// # Errors
-    /// As [`Indexer::step`].
+    /// Like [`Indexer::step`].
     pub fn run(
         &mut self,
         cancel: &AtomicBool,
@@ -357,12 +357,12 @@ impl Indexer {
         }
     }
 
-    /// How far the work is.
+    /// Returns the progress of the work.
     pub fn progress(&self) -> Progress {
         self.clock.progress(Instant::now())
     }
 
-    /// Whether there is work.
+    /// Returns whether there is work to do.
     pub fn is_busy(&self) -> bool {
         !self.jobs.is_empty()
             || !self.pending.is_empty()
@@ -372,7 +372,7 @@ impl Indexer {
             || self.derived.is_none()
     }
 
-    /// The files that cannot be found yet as they are now: those to be read, and those read and not yet saved.
+    /// Returns the files whose current content cannot be found yet: those to be read, and those read and not saved.
     pub fn unfinished(&self) -> impl Iterator<Item = (FolderId, &str)> {
         let queued = self.jobs.iter().filter_map(|job| match job {
             Job::Read { folder, file } => Some((*folder, file.path.as_str())),
@@ -387,12 +387,12 @@ impl Indexer {
         queued.chain(unsaved)
     }
 
-    /// Has the embedder give its memory back until there is something to embed.
+    /// Unloads the embedder until there is something to embed.
     pub fn rest(&mut self) {
         self.embedder.rest();
     }
 
-    /// Forgets everything: folders, notes, embeddings, presets. The notes themselves are not touched.
+    /// Erases everything: folders, notes, embeddings, presets. The notes themselves are not touched.
     ///
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
@@ -417,7 +417,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// Notes how much is left to do, and begins to count anew when that is nothing.
+    /// Updates how much is left to do, and resets the clock if that is nothing.
     fn settle(&mut self) {
         if !self.is_busy() {
             self.clock = Clock::default();
@@ -461,7 +461,7 @@ impl Indexer {
     }
 }
 
-/// Has a database that is damaged replaced when the library is opened the next time.
+/// Marks a damaged database, so that it is replaced when the library is opened the next time.
 fn noted(dir: &Path, error: IndexerError) -> IndexerError {
     if let IndexerError::Store(damage) = &error
         && damage.is_lasting_damage()
@@ -471,7 +471,7 @@ fn noted(dir: &Path, error: IndexerError) -> IndexerError {
     error
 }
 
-/// Names how notes become vectors; a library made otherwise is made anew.
+/// Identifies how notes become vectors; a library with another recipe is rebuilt.
 fn recipe(model: &str, options: &IngestOptions) -> String {
     let IngestOptions {
         chunk_chars,

@@ -1,11 +1,11 @@
 //! The writing side of a library: watched folders, what changed in them, and the lists derived from it.
 //!
-//! [`Indexer`] is the one writer, one file a step. [`Writer`] is the thread that runs it and watches the folders; it
-//! knows of those who read only what [`Session`] asks of them, and notes how it stands in [`Work`]. [`Derived`] is both
-//! lists, kept in step with the store.
+//! [`Indexer`] is the only writer; each step handles one file. [`Writer`] is the thread that runs it and watches the
+//! folders. It knows readers only through [`Session`], and records its state in [`Work`]. [`Derived`] holds both lists
+//! and keeps them up to date with the store.
 //!
-//! This crate answers no question and knows no ranking, no window and no command line. It is the only one that knows
-//! notify.
+//! This crate answers no question and does not know ranking, the window or the command line. It is the only crate that
+//! uses notify.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

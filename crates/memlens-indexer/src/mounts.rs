@@ -1,44 +1,45 @@
-//! Which disk a folder lies on, and which lie in it: where they are mounted, and whether their changes are told.
+//! Mounted disks: where a folder's disk is mounted, which are mounted inside it, and whether the system reports their
+//! changes.
 //!
-//! Properties checked: the mount around a path, and those in it, are found among the system's lines, whatever signs stand
-//! in their names.
+//! Properties checked: the mount around a path, and those inside it, are found among the system's lines, whatever
+//! characters their names have.
 
 use std::path::{Path, PathBuf};
 
 /// A mounted disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// Where it is mounted.
+    /// The path at which it is mounted.
     pub point: PathBuf,
-    /// Its kind, as the system names it: ext4, nfs4, fuse.sshfs.
+    /// The type of file system: ext4, nfs4, fuse.sshfs.
     pub kind: String,
 }
 
-/// Kinds that other machines, or programs behind the system's back, may write to untold.
+/// File systems that other machines or programs may change without the system noticing.
 const UNTOLD_KINDS: [&str; 12] = [
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "ncpfs", "vboxsf", "virtiofs",
     "lustre",
 ];
-/// Kinds that programs serve begin so; what is behind them cannot be told.
+/// Prefix of file systems that are served by programs, whose backing store is unknown.
 const SERVED_KIND: &str = "fuse";
 
 impl Mount {
-    /// The disk that a path lies on; none where the system does not tell.
+    /// Returns the disk of a path, or `None` if the system does not report it.
     pub fn of(path: &Path) -> Option<Mount> {
         find(&Mounts::now().0, path)
     }
 
-    /// Whether changes may be made to it that the system does not hear of.
+    /// Returns whether the disk may change without the system noticing.
     pub fn is_untold(&self) -> bool {
         UNTOLD_KINDS.contains(&self.kind.as_str()) || self.kind.starts_with(SERVED_KIND)
     }
 }
 
-/// Every disk that is mounted, as the system lists them now.
+/// All mounted disks, as the system currently lists them.
 #[derive(Debug, Default)]
 pub struct Mounts(String);
 
-/// Names a mount as long as it lasts: another that takes its place has another number.
+/// Identifies a mount while it exists; a later one at the same place has another number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountId {
     number: String,
@@ -46,16 +47,17 @@ pub struct MountId {
 }
 
 impl Mounts {
-    /// The disks that are mounted now; none where the system does not tell.
+    /// Returns the currently mounted disks; empty if the system does not report them.
     pub fn now() -> Mounts {
-        // Only Linux keeps such a list.
+        // Only Linux has this list.
         let lines = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
         Mounts(String::from_utf8_lossy(&lines).into_owned())
     }
 
-    /// Those that are mounted in a folder, and not those that it lies on, in the order in which they were mounted.
+    /// Returns the disks that are mounted inside a folder, without the one that it is on, in the order in which they
+    /// were mounted.
     ///
-    /// The system tells nobody who watches the folder that one comes or goes.
+    /// The system does not notify watchers of the folder when one is mounted or unmounted.
     pub fn inside(&self, folder: &Path) -> Vec<MountId> {
         fields(&self.0)
             .filter(|(_, point, _)| point.starts_with(folder) && point != folder)
@@ -67,7 +69,7 @@ impl Mounts {
     }
 }
 
-/// The innermost mount around a path; of two at one place, the later one, which hides the other.
+/// Returns the innermost mount around a path; of two at one place, the later one, which hides the other.
 fn find(lines: &str, path: &Path) -> Option<Mount> {
     fields(lines)
         .filter(|(_, point, _)| path.starts_with(point))
@@ -78,8 +80,8 @@ fn find(lines: &str, path: &Path) -> Option<Mount> {
         })
 }
 
-/// Number, place and kind of each mount, in the order in which they were mounted; of lines that are understood.
-/// Source: proc_pid_mountinfo(5).
+/// Returns number, path and type of each mount, in the order in which they were mounted; lines that cannot be parsed
+/// are skipped. Source: proc_pid_mountinfo(5).
 fn fields(lines: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
     lines.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;
@@ -90,7 +92,7 @@ fn fields(lines: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
     })
 }
 
-/// A field with its octal escapes as the signs they stand for.
+/// Replaces the octal escapes of a field by the characters that they stand for.
 fn unescaped(field: &str) -> String {
     [
         ("\\040", " "),
@@ -129,7 +131,7 @@ broken line
                 Some(("/media/my disk", "vfat", false)),
             ),
             ("/media/my", Some(("/", "ext4", false))),
-            // What was mounted there later hides the first.
+            // The later mount at this place hides the first.
             ("/home/ada/far/x", Some(("/home/ada/far", "ext4", false))),
             (
                 "/home/ada/far/cloud/x",
@@ -170,12 +172,12 @@ broken line
         ];
         assert_eq!(inside(LINES, "/home/ada"), far);
         assert_eq!(inside(LINES, "/media"), ["30 /media/my disk"]);
-        // It lies on one, and beside one of a longer name.
+        // It is on a mount, and beside one with a longer name.
         for folder in ["/media/my disk", "/media/my", "/home/ada/far/cloud"] {
             assert_eq!(inside(LINES, folder), [""; 0], "{folder}");
         }
         assert_eq!(inside("", "/"), [""; 0]);
-        // Another in the place of the first.
+        // Another mount in the place of the first.
         let other = LINES.replace("30 27", "34 27");
         assert_ne!(
             Mounts(LINES.to_owned()).inside(Path::new("/media")),

@@ -1,7 +1,7 @@
-//! Whether the writing thread works: the person may pause it, a failure makes it wait.
+//! Whether the writing thread works, is paused by the user, or waits after a failure.
 //!
-//! Properties checked: a failure ends no pause and a pause no failure's wait; waits grow to their limit; success and the
-//! person begin anew.
+//! Properties checked: a failure ends no pause and a pause ends no failure's wait; waits grow to their limit; success
+//! and the user reset them.
 
 use std::time::{Duration, Instant};
 
@@ -9,24 +9,24 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
 use crate::told::IndexingPhase;
 
-/// How long the first wait after a failure is; each is twice as long as the one before.
+/// The first wait after a failure; each later one is twice as long as the one before.
 const RETRY_MIN: Duration = Duration::from_secs(1);
-/// And at most: there may be room on the disk again.
+/// The longest wait, for example for room on a full disk.
 const RETRY_MAX: Duration = Duration::from_secs(30);
 
-/// Whether the writing thread works.
+/// Whether the writing thread works, is paused or has failed.
 #[derive(Default)]
 pub(crate) enum Phase {
-    /// It looks at the folders and does what there is to do.
+    /// The thread watches the folders and does the work.
     #[default]
     Working,
-    /// The person paused it: it looks at what is seen, unless that failed, and does nothing about it.
+    /// The user paused it: changes are noticed, unless that failed, but not processed.
     Paused(Option<Failure>),
-    /// It failed, and does nothing until the next try.
+    /// The thread failed, and does nothing until the next attempt.
     Failed(Failure),
 }
 
-/// A failure of the whole work, and not of one note.
+/// A failure of the whole work, not of one note.
 pub(crate) struct Failure {
     why: String,
     n_tries: u32,
@@ -58,7 +58,7 @@ impl Failure {
 }
 
 impl Phase {
-    /// Has it pause, or go on at once.
+    /// Pauses, or continues at once.
     pub(crate) fn pause(&mut self, is_paused: bool) {
         *self = if is_paused {
             Phase::Paused(None)
@@ -67,7 +67,7 @@ impl Phase {
         };
     }
 
-    /// Has it wait for the next try.
+    /// Records a failure, and waits for the next attempt.
     pub(crate) fn fail(&mut self, why: String, now: Instant) {
         *self = match std::mem::take(self) {
             Phase::Working => Phase::Failed(Failure::first().again(why, now)),
@@ -79,7 +79,7 @@ impl Phase {
         };
     }
 
-    /// Forgets a failure. Returns whether there was one.
+    /// Clears a failure. Returns whether there was one.
     pub(crate) fn succeed(&mut self) -> bool {
         match self {
             Phase::Working => false,
@@ -91,17 +91,17 @@ impl Phase {
         }
     }
 
-    /// Whether the person paused it.
+    /// Returns whether the user paused the work.
     pub(crate) fn is_paused(&self) -> bool {
         matches!(self, Phase::Paused(_))
     }
 
-    /// When the next try is; none where nothing failed.
+    /// Returns when the next attempt is; `None` if nothing failed.
     pub(crate) fn retry_at(&self) -> Option<Instant> {
         self.failure().map(|failure| failure.retry_at)
     }
 
-    /// Why it failed; none where it did not, or is paused.
+    /// Returns why the work failed; `None` if it did not, or is paused.
     pub(crate) fn why(&self) -> Option<&str> {
         match self {
             Phase::Failed(failure) => Some(&failure.why),
@@ -109,7 +109,7 @@ impl Phase {
         }
     }
 
-    /// What the window is told.
+    /// Returns the phase as the window shows it.
     pub(crate) fn told(&self, now: Instant) -> IndexingPhase {
         match self {
             Phase::Working => IndexingPhase::Working,
@@ -163,7 +163,7 @@ mod tests {
             (phase.told(now), fail(&mut phase, now)),
             (IndexingPhase::Working, 1)
         );
-        // The person has it tried at once.
+        // The user requests an attempt at once.
         phase.pause(false);
         assert_eq!(
             (phase.told(now), phase.retry_at()),

@@ -1,25 +1,25 @@
-//! What tells a folder from another that takes its place, and whether it changed.
+//! Detects whether a folder was replaced by another one, or changed.
 
 use std::path::Path;
 
-/// What tells one folder from another that takes its place.
+/// Distinguishes a folder from another one at the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
     inode: u64,
 }
 
-/// A folder as it was when it was last taken up.
+/// The state of a folder when its watch was last set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Which folder it is.
+    /// Identifies the folder.
     pub identity: Identity,
-    /// When its rights or entries last changed, nanoseconds since 1970.
+    /// When its permissions or entries last changed, in nanoseconds since 1970.
     pub changed_ns: i64,
 }
 
 impl Stamp {
-    /// What stands at a path; none where that is no folder.
+    /// Returns the stamp of the folder at a path; `None` if there is no folder.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Stamp> {
         use std::os::unix::fs::MetadataExt;
@@ -33,7 +33,7 @@ impl Stamp {
         })
     }
 
-    /// What stands at a path; none where that is no folder.
+    /// Returns the stamp of the folder at a path; `None` if there is no folder.
     #[cfg(not(unix))]
     pub fn of(path: &Path) -> Option<Stamp> {
         path.is_dir().then_some(Stamp {

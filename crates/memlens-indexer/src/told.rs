@@ -1,111 +1,111 @@
-//! What a person is told of the work: plain data, as the window takes it.
+//! State of the indexing that is shown to the user, as plain data for the window.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use specta::Type;
 
-/// How a folder fares.
+/// The state of a watched folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderStatus {
-    /// Changes are seen as they happen.
+    /// Changes are reported by the system as they happen.
     Watching,
-    /// Changes are looked for now and then.
+    /// The folder is walked every few seconds to find changes.
     Polling,
-    /// Changes are left alone.
+    /// The user paused the folder; changes are ignored.
     Paused,
-    /// The folder or its disk is not there; its notes stay in the library, and Memlens watches it again once it is back.
+    /// The folder or its disk is missing. Its notes stay in the library, and Memlens watches it again once it is back.
     Missing,
-    /// It is not watched yet, or not by this process: only searched.
+    /// The folder is not watched yet, or not by this process: it can only be searched.
     Waiting,
 }
 
-/// How far indexing is.
+/// The progress of indexing.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Progress {
-    /// Files done.
+    /// Number of files that are done.
     pub n_done: u32,
-    /// Files to do, those done included.
+    /// Number of files to do, including those that are done.
     pub n_total: u32,
-    /// How much of all bytes is done, those of the file at hand included, in `[0, 1]`.
+    /// The share of all bytes that is done, including those of the current file, in `[0, 1]`.
     pub share: f64,
-    /// The file at hand.
+    /// The path of the current file.
     pub file: Option<String>,
-    /// How long it may still take; none until that can be told.
+    /// Estimated seconds left; `None` until there is an estimate.
     pub seconds_left: Option<u32>,
 }
 
-/// Whether indexing goes on.
+/// Whether indexing is working, paused or failed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum IndexingPhase {
-    /// What there is to do is done.
+    /// Indexing works, or has nothing to do.
     #[default]
     Working,
-    /// The person paused it, and it goes on when the person says so.
+    /// The user paused indexing, and it continues when the user resumes it.
     Paused,
-    /// It failed, and tries again by itself.
+    /// Indexing failed, and is retried automatically.
     Failed {
-        /// Why.
+        /// The error message.
         why: String,
-        /// How often it has failed since it last worked, at least 1.
+        /// Number of failures since it last worked, at least 1.
         n_tries: u32,
-        /// How many seconds pass until the next try.
+        /// Seconds until the next attempt.
         retry_s: u32,
     },
 }
 
-/// How far a folder has been walked.
+/// The progress of walking a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Scanning {
     /// The watched folder's id.
     pub folder: String,
-    /// Its name.
+    /// The watched folder's name.
     pub folder_name: String,
-    /// The files found so far; how many there are is not known before the end.
+    /// Number of files found so far; the total is not known before the end.
     pub n_files: u32,
 }
 
-/// What happened to a note.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Happening {
-    /// It is new.
+    /// The note is new.
     Added,
-    /// Its content changed.
+    /// The note's content changed.
     Changed,
-    /// It has another path.
+    /// The note has another path.
     Renamed,
-    /// It is gone.
+    /// The note was deleted.
     Deleted,
-    /// It could not be read.
+    /// The note could not be read.
     Skipped,
-    /// A whole folder is not there any more; its notes stay in the library.
+    /// A whole folder is missing; its notes stay in the library.
     Away,
-    /// A whole folder is there again.
+    /// A whole folder is back.
     Back,
-    /// Answers to past questions lost it.
+    /// Answers to past questions lost the note.
     Lost,
 }
 
-/// One thing that happened in a watched folder.
+/// An event in a watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Activity {
-    /// When, milliseconds since 1970.
+    /// Time of the event in milliseconds since 1970.
     pub at_ms: f64,
-    /// The folder's name.
+    /// The watched folder's name.
     pub folder_name: String,
-    /// The note's path; the folder's own where it is about that.
+    /// The note's path, or the folder's path if the event concerns the folder.
     pub path: String,
-    /// What happened.
+    /// The kind of event.
     pub what: Happening,
-    /// More about it.
+    /// Further details of the event.
     pub detail: Option<String>,
 }
 
 impl Activity {
-    /// What happens now.
+    /// Returns an event that happens now.
     pub fn now(
         folder_name: String,
         path: String,

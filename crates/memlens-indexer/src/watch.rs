@@ -1,11 +1,11 @@
-//! Seeing what happens in a watched folder: told by the system, or by looking now and then.
+//! Detects changes in a watched folder, through notifications of the system or by walking it.
 //!
-//! What is told is gathered until it comes to rest, since editors and copies write in several steps. Nothing ticks
-//! meanwhile: the one who works asks when something is [due](Watch::due). The system does not tell of everything, such as
-//! a change through another name of the same file, so each folder is walked now and then all the same.
+//! Notifications are collected until the folder is quiet, because editors and copies write in several steps. There is
+//! no timer: the worker asks when something is [due](Watch::due). The system does not report everything, such as a
+//! change through another name of the same file, so each folder is also walked from time to time.
 //!
-//! On Linux each folder in a watched one is watched by itself, and only those that a walk looked into: what is ignored
-//! costs nothing. A folder is watched before it is walked for the last time, so that nothing falls between.
+//! On Linux each subfolder is watched separately, and only if a walk visited it: ignored folders cost nothing. A folder
+//! is watched before its last walk, so that no change is missed in between.
 
 use std::collections::BTreeSet;
 use std::mem::take;
@@ -21,27 +21,29 @@ use parking_lot::Mutex;
 
 use crate::mounts::Mount;
 
-/// How often a folder is walked though nothing was seen in it; 50,000 files take some 0.4 s.
+/// How often a folder is walked without any notification; 50,000 files take about 0.4 s.
 const WALK_EVERY: Duration = Duration::from_mins(10);
-/// How long a folder must be quiet before its files are looked at.
+/// How long a folder must be quiet before its files are inspected.
 const QUIET: Duration = Duration::from_millis(150);
-/// Files are looked at after so long even if it does not come to rest: a log that grows all day.
+/// Files are inspected after this time even if the folder is not quiet, such as with a log that grows all day.
 const LOOK_WITHIN: Duration = Duration::from_secs(1);
-/// And walked, which costs more.
+/// The same for a walk, which costs more.
 const WALK_WITHIN: Duration = Duration::from_secs(5);
-/// Beyond so many paths a walk is cheaper than looking at each, in time and in memory.
+/// With more paths than this, a walk is cheaper than inspecting each, in time and in memory.
 const PATHS_MAX: usize = 1000;
-/// How often a folder is walked where the system cannot tell of changes.
+/// How often a folder is walked if the system cannot report changes.
 const POLL_EVERY: Duration = Duration::from_secs(5);
-/// A folder that takes long to walk is walked so seldom that it takes this share of the time at most: one in 20.
+/// A folder that takes long to walk is walked less often, so that walks take at most one in this many parts of the
+/// time.
 const WALK_SHARE: u32 = 20;
 
-/// How changes in the folders are noticed.
+/// How changes in the folders are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watching {
-    /// Whether the system is not asked, and all folders are walked every few seconds: for places where it stays silent.
+    /// Whether all folders are walked every few seconds instead of using notifications, for places where the system
+    /// sends none.
     pub polls: bool,
-    /// How often a folder is walked where the system tells of changes: it does not tell of all of them.
+    /// How often a folder is walked if the system reports changes, because it does not report all of them.
     pub walk_every: Duration,
 }
 
@@ -54,37 +56,37 @@ impl Default for Watching {
     }
 }
 
-/// What was seen in a folder since it was last asked.
+/// The changes seen in a folder since the last call.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Where something happened.
+    /// Paths at which something happened.
     pub paths: BTreeSet<PathBuf>,
-    /// Something was missed, or it is time: only a walk can tell.
+    /// Whether a walk is needed, because notifications were lost or it is time.
     pub needs_walk: bool,
-    /// The folder has come to rest.
+    /// Whether the folder is quiet.
     pub is_quiet: bool,
 }
 
-/// Gathers what the system tells.
+/// Collects the system's notifications.
 struct Gathered {
     paths: BTreeSet<PathBuf>,
-    /// Paths that went or changed their name: what was watched there is no longer.
+    /// Paths that were removed or renamed, and are no longer watched.
     gone: BTreeSet<PathBuf>,
-    /// Something was missed, also of what was to be watched.
+    /// Whether notifications were lost, possibly about folders to be watched.
     is_lost: bool,
-    /// A walk was put off until it is quiet.
+    /// Whether a walk was postponed until the folder is quiet.
     needs_walk: bool,
     first: Option<Instant>,
     last: Instant,
 }
 
 impl Gathered {
-    /// Notes what is told; returns whether it is the first since the last look.
+    /// Records a notification. Returns whether it is the first since the last call of `take`.
     fn note(&mut self, event: notify::Result<Event>) -> bool {
         match event {
             Ok(event) if event.need_rescan() => self.lose(),
             Ok(event) if !matters(event.kind) => return false,
-            // A walk comes anyway.
+            // A walk will follow anyway.
             Ok(_) if self.is_lost => {}
             Ok(event) => {
                 let is_gone = leaves(event.kind);
@@ -113,7 +115,7 @@ impl Gathered {
     }
 }
 
-/// Whether something may have happened to a note; mere reading has not.
+/// Returns whether a note may have changed; reading does not count.
 fn matters(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -126,7 +128,7 @@ fn matters(kind: EventKind) -> bool {
     }
 }
 
-/// Whether something is not any more where it was.
+/// Returns whether something is no longer at its path.
 fn leaves(kind: EventKind) -> bool {
     match kind {
         EventKind::Remove(_) => true,
@@ -143,23 +145,22 @@ fn leaves(kind: EventKind) -> bool {
 pub struct Watch {
     root: PathBuf,
     gathered: Arc<Mutex<Gathered>>,
-    /// None where the system cannot tell.
+    /// `None` if the system cannot report changes.
     watcher: Option<RecommendedWatcher>,
-    /// The folders that are watched, relative to the root; the root alone where the system watches whole trees.
+    /// The watched folders, relative to the root; only the root if the system watches whole trees.
     folders: BTreeSet<String>,
-    /// Why it is walked every few seconds; none where the system tells of changes.
+    /// Why it is walked every few seconds; `None` if the system reports changes.
     polled: Option<String>,
-    /// How often it is walked at most, and how often now.
+    /// The shortest and the current interval between walks.
     walk_every_min: Duration,
     walk_every: Duration,
     next_walk: Instant,
 }
 
 impl Watch {
-    /// Prepares to watch a folder; [`Watch::follow`] begins.
+    /// Prepares to watch a folder; [`Watch::follow`] starts it.
     ///
-    /// `wake` is called when something was seen for the first time since [`Watch::take`], from a thread of the
-    /// watcher.
+    /// `wake` is called from a thread of the watcher when something is seen for the first time since [`Watch::take`].
     pub fn new(root: &Path, watching: Watching, wake: impl Fn() + Send + 'static) -> Watch {
         let gathered = Arc::new(Mutex::new(Gathered {
             paths: BTreeSet::new(),
@@ -202,10 +203,10 @@ impl Watch {
         watch
     }
 
-    /// Watches these folders, relative to the root, and no others. Returns whether any of them is new: what happened
-    /// in it before may not have been told then.
+    /// Watches these folders, relative to the root, and no others. Returns whether any of them is new: earlier changes
+    /// in it may have been missed.
     ///
-    /// Where the system refuses, the folder is polled from then on.
+    /// If the system refuses, the folder is polled from then on.
     pub fn follow(&mut self, folders: &[String]) -> bool {
         self.leave_gone();
         let Some(watcher) = &mut self.watcher else {
@@ -236,7 +237,7 @@ impl Watch {
                     is_any_new = true;
                     self.folders.insert(folder.clone());
                 }
-                // It has just gone; the folder around it tells.
+                // It has just been removed; the parent's notification covers it.
                 Err(error) if is_missing(&error) && !folder.is_empty() => {}
                 Err(error) => {
                     self.watcher = None;
@@ -249,7 +250,7 @@ impl Watch {
         is_any_new
     }
 
-    /// When something should be done about the folder: where something was seen, else when it is walked anyway.
+    /// Returns when the folder must be handled: soon if something was seen, otherwise when its next walk is due.
     pub fn due(&self) -> Instant {
         let gathered = self.gathered.lock();
         let seen = gathered.first.map(|first| {
@@ -263,7 +264,7 @@ impl Watch {
         seen.map_or(self.next_walk, |seen| seen.min(self.next_walk))
     }
 
-    /// What was seen, and begins anew.
+    /// Returns what was seen, and resets it.
     pub fn take(&mut self) -> Seen {
         self.leave_gone();
         let now = Instant::now();
@@ -281,13 +282,13 @@ impl Watch {
         gathered.needs_walk = false;
         if take(&mut gathered.is_lost) {
             drop(gathered);
-            // Also folders may have come unseen, or gone and come again.
+            // Subfolders may also have been added, or removed and added again, unnoticed.
             self.forget_folders();
         }
         seen
     }
 
-    /// Puts off a walk until the folder has come to rest, or for some seconds.
+    /// Postpones a walk until the folder is quiet, or for some seconds.
     pub fn put_off(&mut self) {
         let mut gathered = self.gathered.lock();
         gathered.needs_walk = true;
@@ -296,13 +297,13 @@ impl Watch {
         gathered.first.get_or_insert(last);
     }
 
-    /// Notes how long a walk took, which tells how often it may be done.
+    /// Records how long a walk took, which determines how often the folder is walked.
     pub fn walked(&mut self, took: Duration) {
         self.walk_every = self.walk_every_min.max(took * WALK_SHARE);
         self.next_walk = Instant::now() + self.walk_every;
     }
 
-    /// Why the folder is polled, and how often; none where the system tells.
+    /// Returns why and how often the folder is polled; `None` if the system reports changes.
     pub fn polled(&self) -> Option<String> {
         self.polled.as_ref().map(|why| {
             format!(
@@ -312,7 +313,7 @@ impl Watch {
         })
     }
 
-    /// Counts folders that went or have another name now, and those in them, as watched no longer.
+    /// Removes folders that were removed or renamed, and those inside them, from the watched ones.
     fn leave_gone(&mut self) {
         let gone = take(&mut self.gathered.lock().gone);
         if gone.is_empty() {
@@ -349,7 +350,7 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// An error of the watcher in words.
+/// Returns the error message for an error of the watcher.
 fn words(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => {
@@ -402,7 +403,7 @@ mod tests {
     #[test]
     fn more_than_can_be_gathered_asks_for_a_walk_and_takes_no_room() {
         let losses: [fn(&mut Gathered); 3] = [
-            // The system's own queue ran over.
+            // The system's own queue overflowed.
             |it| {
                 it.note(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
             },
@@ -430,7 +431,7 @@ mod tests {
         assert_eq!(watch.polled(), None);
         assert!(watch.follow(&[String::new()]));
         assert!(!watch.follow(&[String::new()]), "it is watched already");
-        // A folder in it that is just gone tells nothing of the system.
+        // A subfolder that has just been removed says nothing about the system.
         assert!(!watch.follow(&[String::new(), "gone".to_owned()]));
         assert_eq!(watch.polled(), None);
         let is_due_within = |watch: &Watch, time| watch.due() <= Instant::now() + time;
@@ -447,7 +448,7 @@ mod tests {
             "{why}"
         );
         assert!(is_due_within(&watch, POLL_EVERY));
-        // What takes long is done seldom.
+        // A slow walk is repeated less often.
         watch.walked(Duration::from_secs(2));
         assert!(
             watch

@@ -1,4 +1,4 @@
-//! How the work stands: noted by the writing thread, read by everybody.
+//! The state of the work, written by the writing thread and read by all others.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
@@ -8,30 +8,30 @@ use memlens_store::{Folder, FolderId};
 use crate::phase::Phase;
 use crate::told::{Activity, FolderStatus, IndexingPhase, Progress, Scanning};
 
-/// How many things that happened are kept for the window.
+/// Number of events that are kept for the window.
 const ACTIVITY_KEPT: usize = 500;
 
-/// How the work stands.
+/// The state of the work.
 #[derive(Default)]
 pub struct Work {
     pub(crate) phase: Phase,
     pub(crate) progress: Option<Progress>,
     pub(crate) scanning: Option<Scanning>,
-    /// Folders that were added since the library was last taken up.
+    /// Folders that were added since readers last refreshed.
     pub(crate) added: Vec<Folder>,
     pub(crate) statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
     pub(crate) activity: VecDeque<Activity>,
     pub(crate) notices: Vec<String>,
-    /// Whether the lists could not be taken up when they last changed.
+    /// Whether readers could not load the lists when they last changed.
     pub(crate) is_stale: bool,
-    /// The files that wait to be read, as they were a moment ago.
+    /// The files that wait to be read, as of a moment ago.
     pub(crate) unfinished: HashMap<FolderId, HashSet<String>>,
     pub(crate) read_only: Option<String>,
 }
 
 impl Work {
-    /// The work before it begins, with what a person should be told, and why the library can only be read where that
-    /// is so.
+    /// Returns the initial state. `notices` are shown to the user; `read_only` is the reason if the library cannot be
+    /// written.
     pub fn new(notices: Vec<String>, read_only: Option<String>) -> Work {
         Work {
             notices,
@@ -40,8 +40,8 @@ impl Work {
         }
     }
 
-    /// The watched folders by path, how each fares, and why where that is not plain; `taken_up` are those that readers
-    /// know.
+    /// Returns the watched folders by path, with the status of each and the reason for it, if any. `taken_up` are the
+    /// folders that readers know.
     pub fn folders(&self, taken_up: &[Folder]) -> Vec<(Folder, FolderStatus, Option<String>)> {
         let mut watched: Vec<&Folder> = taken_up.iter().collect();
         let is_taken_up = |added: &&Folder| taken_up.iter().any(|it| it.id == added.id);
@@ -58,22 +58,22 @@ impl Work {
             .collect()
     }
 
-    /// Whether indexing goes on.
+    /// Returns whether indexing is working, paused or failed.
     pub fn phase(&self) -> IndexingPhase {
         self.phase.told(Instant::now())
     }
 
-    /// How far indexing is; none when nothing is to do.
+    /// Returns the progress of indexing; `None` if there is nothing to do.
     pub fn progress(&self) -> Option<&Progress> {
         self.progress.as_ref()
     }
 
-    /// The folder that is being walked; none while none is.
+    /// Returns the folder that is being walked, if any.
     pub fn scanning(&self) -> Option<&Scanning> {
         self.scanning.as_ref()
     }
 
-    /// What a person should be told, why it failed included.
+    /// Returns the notices to show to the user, including why indexing failed.
     pub fn notices(&self) -> Vec<String> {
         let failed = self
             .phase
@@ -82,22 +82,22 @@ impl Work {
         self.notices.iter().cloned().chain(failed).collect()
     }
 
-    /// Why the library can only be read; none where it can be written.
+    /// Returns why the library cannot be written; `None` if it can.
     pub fn read_only(&self) -> Option<&str> {
         self.read_only.as_deref()
     }
 
-    /// What happened, newest first.
+    /// Returns the events, newest first.
     pub fn activity(&self) -> Vec<Activity> {
         self.activity.iter().cloned().collect()
     }
 
-    /// The files of a folder that wait to be read, as they were a moment ago.
+    /// Returns the files of a folder that wait to be read, as of a moment ago.
     pub fn unfinished(&self, folder: FolderId) -> HashSet<String> {
         self.unfinished.get(&folder).cloned().unwrap_or_default()
     }
 
-    /// Notes what happened, the newest last.
+    /// Adds events, given oldest first.
     pub fn note(&mut self, happened: &[Activity]) {
         for activity in happened {
             self.activity.push_front(activity.clone());
@@ -105,7 +105,7 @@ impl Work {
         self.activity.truncate(ACTIVITY_KEPT);
     }
 
-    /// Forgets what happened, where a person wants it forgotten.
+    /// Removes the events that the user wants to be forgotten.
     pub fn forget_activity(&mut self, is_unwanted: impl Fn(&Activity) -> bool) {
         self.activity.retain(|activity| !is_unwanted(activity));
     }

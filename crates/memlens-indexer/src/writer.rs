@@ -1,4 +1,4 @@
-//! The thread that writes and watches, as a session holds it.
+//! The thread that writes and watches, and its handle for a session.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,21 +21,21 @@ mod worker;
 
 use worker::Worker;
 
-/// Whoever reads the library while it is written; called from the writing thread.
+/// A reader of the library while it is written; called from the writing thread.
 pub trait Session: Send + Sync {
-    /// Takes up what was written: where `is_written_here`, by the calling thread and nobody else, so that there is nobody to
-    /// wait for; else by another process. Returns whether there was anything.
+    /// Loads what was written. `is_written_here` tells that the calling thread wrote it and no other, so that there is
+    /// no other writer to wait for; otherwise another process did. Returns whether there was anything new.
     ///
     /// # Errors
-    /// Where it cannot be read; what was taken up before stays in use then.
+    /// If it cannot be read; what was loaded before stays in use then.
     fn refresh(&self, is_written_here: bool) -> Result<bool, Unreadable>;
-    /// Gives back memory that nobody has needed for a moment; called now and then.
+    /// Releases memory that was not needed for a moment; called now and then.
     fn rest(&self);
-    /// Forgets what it keeps of notes: the library is erased.
+    /// Drops everything cached from notes, because the library is erased.
     fn forget(&self);
-    /// Tells that something in [`Work`] changed.
+    /// Notifies that something in [`Work`] changed.
     fn tell_state(&self);
-    /// Tells what happened to a note and can be searched now.
+    /// Notifies of an event of a note that can be searched now.
     fn tell_activity(&self, happened: &Activity);
 }
 
@@ -43,34 +43,34 @@ pub trait Session: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct Unreadable {
-    /// In words.
+    /// The error message.
     pub why: String,
-    /// Whether a list is damaged or gone, so that it must be looked through.
+    /// Whether a list is damaged or missing, so that the library must be checked.
     pub is_damage: bool,
 }
 
-/// A library that is written and watched by a thread of its own, which ends with this value.
+/// The handle of a library that its own thread writes and watches. Dropping it ends the thread.
 pub struct Writer {
     shared: Arc<Shared>,
     commands: Sender<Command>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What both sides see.
+/// State that both threads share.
 struct Shared {
     /// The library's folder.
     dir: PathBuf,
     work: Arc<Mutex<Work>>,
     session: Arc<dyn Session>,
-    /// What a person changes is written here and waits for nothing that the writing thread does but its transactions;
-    /// none while this process may not write.
+    /// The connection for the user's changes. It waits for the writing thread's transactions only. `None` while this
+    /// process may not write.
     writer: Mutex<Option<Store>>,
-    /// Set to have the writing thread look at its commands soon.
+    /// Tells the writing thread to check its commands soon.
     interrupt: AtomicBool,
     stop: AtomicBool,
-    /// Whether a list that was taken up is damaged, and was not looked through since.
+    /// Whether a loaded list is damaged and has not been checked since.
     is_damaged: AtomicBool,
-    /// Whether [`Writer::doubt`] was asked for and has not come to its end.
+    /// Whether a check that [`Writer::doubt`] requested is not finished.
     is_doubted: AtomicBool,
 }
 
@@ -80,26 +80,26 @@ enum Command {
     /// A folder was added, paused or resumed.
     TakeUp(FolderId),
     RemoveFolder(FolderId, Reply<()>),
-    /// It lies there now.
+    /// The folder's new path.
     MoveFolder(FolderId, PathBuf, Reply<()>),
-    /// Whether it is paused stands in [`Work`]; this has it seen soon.
+    /// The pause itself is recorded in [`Work`]; this makes the thread notice it soon.
     Pause,
-    /// Something is known of the watched folders that was not before.
+    /// Something new is known about the watched folders.
     TakeUpFolders,
     EraseAll(Reply<()>),
-    /// Something was seen in a folder: it is due soon.
+    /// A change was noticed in a folder, which is due soon.
     Seen,
-    /// Something that was read is not as it was written.
+    /// Something that was read differs from what was written.
     Doubt,
     Stop,
 }
 
 impl Writer {
-    /// Starts the thread for the library in `dir`. Without an indexer it follows what another process writes, and
-    /// tries to become the writer once it can.
+    /// Starts the thread for the library in `dir`. Without an indexer it follows what another process writes, and tries
+    /// to become the writer.
     ///
     /// # Errors
-    /// [`IndexerError::System`] when no thread can be started; [`IndexerError::Store`].
+    /// [`IndexerError::System`] if no thread can be started; [`IndexerError::Store`].
     pub fn start(
         dir: &Path,
         indexer: Option<Indexer>,
@@ -142,46 +142,46 @@ impl Writer {
     /// Adds a folder to watch; it is walked and indexed in the background.
     ///
     /// # Errors
-    /// As [`Indexer::add_folder`], and [`IndexerError::ReadOnly`].
+    /// Like [`Indexer::add_folder`], and [`IndexerError::ReadOnly`].
     pub fn add_folder(&self, path: &Path) -> Result<(), IndexerError> {
         self.add(path, None)
     }
 
-    /// Adds a folder that is an agent's memory, under a name of its own.
+    /// Adds a folder that is an agent's memory, under the given name.
     ///
     /// # Errors
-    /// As [`Writer::add_folder`].
+    /// Like [`Writer::add_folder`].
     pub fn add_folder_of(&self, path: &Path, agent: &str, name: &str) -> Result<(), IndexerError> {
         self.add(path, Some((agent, name)))
     }
 
-    /// Has the library compared with what was saved, and mended, before anything else is done: somebody read what is not as
-    /// it was written. Returns whether that is done here: not where another process writes.
+    /// Requests that the library is compared with what was saved, and repaired, before anything else, because a reader
+    /// found damage. Returns whether this process does that; `false` if another process is the writer.
     pub fn doubt(&self) -> bool {
         if self.shared.work().read_only.is_some() {
             return false;
         }
-        // Once, however many read it: what is sent while the thread looks would have it begin again.
+        // Sent once, however many readers ask: a second command would restart the check.
         if !self.shared.is_doubted.swap(true, Ordering::Relaxed) {
             self.send(Command::Doubt);
         }
         true
     }
 
-    /// Whether what [`Writer::doubt`] asked for is being done: not any more once it is mended or nothing is found, nor while
-    /// it failed and waits to be tried again, on a full disk say.
+    /// Returns whether a check that [`Writer::doubt`] requested is in progress. `false` once the library is repaired or
+    /// nothing was found, and while it waits for a retry after a failure such as a full disk.
     pub fn is_mending(&self) -> bool {
         self.shared.is_doubted.load(Ordering::Relaxed)
             && self.shared.work().phase.retry_at().is_none()
     }
 
-    /// Takes up what became known of the watched folders.
+    /// Reloads what is known about the watched folders.
     pub fn take_up_folders(&self) {
         self.send(Command::TakeUpFolders);
     }
 
     fn add(&self, path: &Path, of: Option<(&str, &str)>) -> Result<(), IndexerError> {
-        // Before the store is held: a disk that does not answer keeps nobody else from writing.
+        // Resolved before the store is locked, so that a disk that does not answer does not block other writes.
         let path = readable_folder(path)?;
         let folder = self
             .write(|store| add_folder(store, &path, of))
@@ -192,7 +192,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Forgets a folder.
+    /// Removes a folder from the library.
     ///
     /// # Errors
     /// [`IndexerError::ReadOnly`], [`IndexerError::Store`].
@@ -200,12 +200,12 @@ impl Writer {
         self.ask(|reply| Command::RemoveFolder(folder, reply))
     }
 
-    /// Says that a folder lies elsewhere now; it is walked and indexed there in the background.
+    /// Sets the new path of a folder that was moved; it is walked and indexed there in the background.
     ///
     /// # Errors
-    /// As [`Indexer::move_folder`], and [`IndexerError::ReadOnly`].
+    /// Like [`Indexer::move_folder`], and [`IndexerError::ReadOnly`].
     pub fn move_folder(&self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
-        // Here first: a disk that does not answer keeps nobody else waiting.
+        // Resolved here first, so that a disk that does not answer blocks no other caller.
         let path = readable_folder(path)?;
         self.ask(|reply| Command::MoveFolder(folder, path, reply))
     }
@@ -222,20 +222,20 @@ impl Writer {
         } else {
             FolderStatus::Waiting
         };
-        // At once: the writing thread may still be busy with a text.
+        // Set at once, because the writing thread may still be busy with a text.
         self.shared.work().statuses.insert(folder, (status, None));
         self.send(Command::TakeUp(folder));
         Ok(())
     }
 
-    /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
+    /// Pauses all indexing, including the walk of a folder; or resumes it, and retries at once what failed.
     pub fn pause(&self, is_paused: bool) {
-        // At once: the writing thread may still be busy with a text.
+        // Set at once, because the writing thread may still be busy with a text.
         self.shared.work().phase.pause(is_paused);
         self.send(Command::Pause);
     }
 
-    /// Forgets everything that stands in the library. The notes themselves are not touched.
+    /// Erases everything in the library. The notes themselves are not touched.
     ///
     /// # Errors
     /// [`IndexerError::ReadOnly`], [`IndexerError::Store`], [`IndexerError::Index`].
@@ -243,10 +243,10 @@ impl Writer {
         self.ask(Command::EraseAll)
     }
 
-    /// Writes what a person changed.
+    /// Writes a change that the user made.
     ///
     /// # Errors
-    /// [`IndexerError::ReadOnly`], and what `change` returns.
+    /// [`IndexerError::ReadOnly`], and the errors of `change`.
     pub fn write<T, E: From<IndexerError>>(
         &self,
         change: impl FnOnce(&mut Store) -> Result<T, E>,
@@ -263,7 +263,7 @@ impl Writer {
     fn send(&self, command: Command) {
         // The thread only ends when this value is dropped.
         let _ = self.commands.send(command);
-        // After it is sent, so that whoever stops for it also finds it.
+        // Set after sending, so that a thread that stops for it also finds the command.
         self.shared.interrupt.store(true, Ordering::Relaxed);
     }
 
@@ -284,7 +284,7 @@ impl Drop for Writer {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.send(Command::Stop);
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported by its own thread.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }
@@ -299,12 +299,12 @@ impl Shared {
         self.writer.lock()
     }
 
-    /// Whether another process writes to the library now, or may.
+    /// Returns whether another process is, or may be, writing to the library now.
     fn is_written(&self) -> bool {
         !matches!(Store::writer(&self.dir), Ok(None))
     }
 
-    /// Has the session take up the lists as they are now; where that fails, the thread tries again in a moment.
+    /// Makes the session load the current lists. If that fails, the thread retries it soon.
     fn refresh(&self) {
         let refreshed = self.session.refresh(true);
         if let Err(error) = &refreshed {

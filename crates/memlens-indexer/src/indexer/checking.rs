@@ -1,4 +1,4 @@
-//! Looking for notes that are not as they were saved, and reading them anew.
+//! Finds notes that differ from what was saved, and reads them again.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,13 @@ use crate::IndexerError;
 use crate::derived::told_forgotten;
 
 impl Indexer {
-    /// Leaves [`Indexer::check`] to the caller: a walk would keep what a person saves meanwhile waiting for it.
+    /// Leaves [`Indexer::check`] to the caller, because a walk that includes it would delay what the user saves
+    /// meanwhile.
     pub(crate) fn check_apart(&mut self) {
         self.is_checked = true;
     }
 
-    /// Does [`Indexer::check`] before the first walk, as a part of it.
+    /// Runs [`Indexer::check`] as part of the first walk, before the walk itself.
     pub(super) fn check_before_walk(
         &mut self,
         walked: &Path,
@@ -32,10 +33,10 @@ impl Indexer {
         .into())
     }
 
-    /// Forgets notes that are not as they were saved, so that the next look reads them anew, and rebuilds a list that is not.
-    /// Returns whether it came to its end before `cancel` was set.
+    /// Removes notes that differ from what was saved, so that the next walk reads them again, and rebuilds a damaged
+    /// list. Returns whether it finished before `cancel` was set.
     ///
-    /// It reads the whole library, so opening leaves it: a window waits for that.
+    /// This reads the whole library, so it is not part of opening, for which the window waits.
     ///
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
@@ -61,7 +62,7 @@ impl Indexer {
                 "{n} past questions were damaged in the library, perhaps by a disk fault; the agents' logs are read again"
             )),
         }
-        // An error of the last time leaves them closed.
+        // They are closed if the last attempt failed.
         if self.derived.is_none() {
             self.open_lists()?;
         }
@@ -69,15 +70,15 @@ impl Indexer {
             let made_by = (made_by.0.as_str(), made_by.1);
             let (derived, notices) = derived.checked(&mut self.store, made_by, cancel)?;
             self.derived = Some(derived);
-            // Readers take new lists up when they are told.
+            // Readers load new lists when they are notified.
             self.is_untold |= !notices.is_empty();
             self.notices.extend(notices);
         }
         Ok(!cancel.load(Ordering::Relaxed))
     }
 
-    /// Has notes read anew that were forgotten, and tells of them. So are those that wait to be saved: they may use an
-    /// embedding that is gone.
+    /// Queues removed notes to be read again, and adds a notice about them. Notes that wait to be saved are read again
+    /// too, because they may use an embedding that is gone.
     pub(super) fn read_anew(&mut self, forgotten: Forgotten) {
         self.notices.extend(told_forgotten(&forgotten));
         self.forgotten.extend(forgotten.notes);
@@ -86,7 +87,7 @@ impl Indexer {
             let Change::Put(document) = change else {
                 continue;
             };
-            // It happens once more.
+            // Its event is reported again later.
             self.happened
                 .retain(|it| (it.folder, &it.path) != (document.folder, &document.path));
             self.forgotten.push((document.folder, document.path));
@@ -94,8 +95,8 @@ impl Indexer {
         self.pending_chunks = 0;
     }
 
-    /// Queues notes that were forgotten because they were not as they were saved, also those of folders that nobody walks
-    /// now. One whose folder is paused or away is found by the next walk of it.
+    /// Queues notes that were removed because they differed from what was saved, including those of folders that are
+    /// not being walked. If a note's folder is paused or missing, its next walk finds the note.
     pub(super) fn read_forgotten(&mut self) -> Result<(), IndexerError> {
         if self.forgotten.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How far indexing is, and how long it may take.
+//! Progress of indexing, and an estimate of the time left.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,8 @@ use memlens_ingest::FoundFile;
 
 use crate::told::Progress;
 
-/// Measures how far the work is and how long it may take. Time counts from the first file of a step to the step's end: a pause
-/// between two steps, a person's or one after a failure, says nothing about the work.
+/// Measures the progress and estimates the time left. Time counts from the first file of a step to the step's end,
+/// because pauses between steps, by the user or after a failure, say nothing about the speed.
 #[derive(Default)]
 pub(super) struct Clock {
     n_files_done: u32,
@@ -16,17 +16,17 @@ pub(super) struct Clock {
     n_bytes_done: u64,
     file: Option<(String, u64)>,
     share_of_file: f64,
-    /// How long was worked in the steps that ended.
+    /// Total duration of the completed steps.
     worked: Duration,
-    /// Since when the present step works; none between two.
+    /// Start of the current step; `None` between steps.
     since: Option<Instant>,
 }
 
 impl Clock {
-    /// Below this much work an estimate would jump about.
+    /// With less work than this, an estimate would fluctuate.
     const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
 
-    /// Notes how many files, and of how many bytes, are yet to be done.
+    /// Sets the number of files and bytes that are left.
     pub(super) fn expect(&mut self, n_files: usize, n_bytes: u64) {
         self.n_files_total = self.n_files_done + n_files as u32;
         self.n_bytes_total = self.n_bytes_done + n_bytes;
@@ -38,7 +38,7 @@ impl Clock {
         self.share_of_file = 0.0;
     }
 
-    /// Ends a step.
+    /// Ends the current step.
     pub(super) fn rest(&mut self, now: Instant) {
         self.worked = self.elapsed(now);
         self.since = None;
@@ -72,7 +72,7 @@ impl Clock {
             n_done: self.n_files_done,
             n_total: self.n_files_total.max(self.n_files_done),
             share: match self.n_bytes_total {
-                // Nothing to read, only to take out.
+                // Nothing to read, only to remove.
                 0 => f64::from(self.n_files_done) / f64::from(self.n_files_total.max(1)),
                 total => (done / total as f64).min(1.0),
             },
@@ -111,7 +111,7 @@ mod tests {
         clock.finish();
         clock.rest(at(10));
         assert_eq!(clock.progress(at(10)).seconds_left, Some(30));
-        // An hour's pause.
+        // After a pause of an hour.
         assert_eq!(clock.progress(at(3610)).seconds_left, Some(30));
         clock.start(&file(100), at(3610));
         clock.finish();

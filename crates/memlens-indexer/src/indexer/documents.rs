@@ -1,4 +1,4 @@
-//! One file to one document: read, cut into chunks, and each of its texts embedded once.
+//! Turns one file into one document: reads it, cuts it into chunks, and embeds each of its texts once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,12 @@ use super::{Indexer, Observer};
 use crate::IndexerError;
 use crate::told::Happening;
 
-/// How many texts are embedded, or their tokens counted, between two looks at the cancel flag.
+/// Number of texts that are embedded, or whose tokens are counted, between two checks of the cancel flag.
 const SLICE: usize = 8;
-/// How many embeddings are looked up between two such looks: a file of 16 MiB may have 600,000, which take seconds.
+/// Number of embeddings that are looked up between two such checks. A file of 16 MiB may have 600,000, which takes
+/// seconds.
 const LOOK_UP: usize = 1024;
-/// How many new embeddings one transaction saves; at most so many are lost by a kill.
+/// Number of new embeddings that one transaction saves; at most this many are lost if the process is killed.
 const SAVE_EVERY: usize = 32;
 
 impl Indexer {
@@ -32,7 +33,7 @@ impl Indexer {
     ) -> Result<(), IndexerError> {
         self.clock.start(file, Instant::now());
         observer.progress(&self.progress());
-        // It is compared with what the library has of it, so that must stand there.
+        // The file is compared with the library, so pending changes of it must be saved first.
         if self.waiting(folder).any(|change| change.path == file.path) {
             self.commit(observer)?;
         }
@@ -68,11 +69,11 @@ impl Indexer {
                 let n_chunks = document.chunks.len();
                 self.pend(Change::Put(Box::new(document)), n_chunks);
             }
-            // A folder around it was closed since it was found: it is not gone, and the next walk tells.
+            // A folder around it was closed since it was found. The file is not gone; the next walk decides.
             Err(_) if file.absolute.try_exists().is_err() => {}
-            // It vanished between the walk and the look; the watcher or the next scan will tell.
+            // It vanished after the walk found it; the watcher or the next scan will report that.
             Err(_) if !file.absolute.exists() => {
-                // With its whole folder gone it stays: that may be back in a moment.
+                // If its whole folder is gone, the note stays, because the folder may come back.
                 let is_ours = known.is_some() || self.store.has_problem(folder, &file.path)?;
                 if is_ours && self.is_there(folder)? {
                     self.remove(folder, &file.path)?;
@@ -86,7 +87,7 @@ impl Indexer {
                 let path = file.path.clone();
                 let problem = self.problem(folder, path, None, error.to_string(), Severity::Error);
                 if known.is_none() && self.store.is_noted(&problem)? {
-                    // A person has been told.
+                    // The problem is already recorded.
                     self.counts.n_unreadable += 1;
                 } else {
                     self.fail(problem);
@@ -102,7 +103,7 @@ impl Indexer {
             .waiting(folder)
             .filter(|change| change.path == path)
             .last();
-        // Of a file that could not be read only a note goes, which is nothing to tell.
+        // If the file could not be read before, only a problem record is removed, which is not reported.
         if let Some(hash) = waiting.map_or(stored, |change| change.hash) {
             self.counts.n_removed += 1;
             self.happen(folder, path, Happening::Deleted, None, Some(hash));
@@ -133,7 +134,7 @@ impl Indexer {
         self.happen(folder, &file.path, what, Some(detail), Some(document.hash));
     }
 
-    /// Makes the document with every embedding that it needs.
+    /// Creates the document with every embedding that it needs.
     fn document(
         &mut self,
         folder: FolderId,
@@ -242,7 +243,7 @@ impl Indexer {
         })
     }
 
-    /// How many tokens each text has. What was counted when it is cancelled is kept for the next time.
+    /// Returns the number of tokens in each text. If cancelled, the counts so far are kept for the next attempt.
     fn count_tokens(
         &mut self,
         texts: &[([u8; 32], &str)],
@@ -269,7 +270,7 @@ impl Indexer {
             .collect())
     }
 
-    /// The embedding of every text; those that are not there yet are computed and saved.
+    /// Returns the embedding of every text; missing ones are computed and saved.
     fn embeddings(
         &mut self,
         texts: &[([u8; 32], &str)],
@@ -294,7 +295,7 @@ impl Indexer {
             let slice_texts: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
             match self.embedder.embed(&slice_texts, cancel) {
                 Ok(vectors) => unsaved.extend(slice.iter().map(|(hash, _)| *hash).zip(vectors)),
-                // What is done is saved before the error goes up.
+                // Saves what is done before the error is returned.
                 Err(error) => {
                     cancelled = Some(error);
                     break;
@@ -324,7 +325,7 @@ impl Indexer {
     }
 }
 
-/// Fails where the work is to be stopped.
+/// Returns an error if the work is cancelled.
 fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
     if cancel.load(Ordering::Relaxed) {
         return Err(EmbedError::Cancelled.into());
@@ -332,7 +333,7 @@ fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
     Ok(())
 }
 
-/// Whether a file is left out without being a problem: most JSON holds no memories.
+/// Returns whether a file is left out without being a problem, because most JSON holds no memories.
 fn is_no_note(kind: Kind, error: &IngestError) -> bool {
     let is_of_content = matches!(
         error,
@@ -341,7 +342,8 @@ fn is_no_note(kind: Kind, error: &IngestError) -> bool {
     kind == Kind::Json && is_of_content
 }
 
-/// Reports a file name with digits like a date that give no day, where chunks are dated by the file's last change.
+/// Returns a problem for a file name with digits like a date that give no day, if chunks are dated by the file's
+/// modification time.
 fn undated(path: &str, parsed: &Parsed) -> Option<Problem> {
     let is_dated = parsed.chunks.iter().all(|chunk| chunk.date.is_some());
     let digits = (!is_dated).then(|| unread_date(path))??;

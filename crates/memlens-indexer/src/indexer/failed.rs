@@ -1,4 +1,4 @@
-//! Notes that fail by themselves: tried a few times behind all others, and then skipped by name.
+//! Notes that fail by themselves: retried a few times after all others, then skipped.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,7 +13,7 @@ use crate::IndexerError;
 use crate::told::Happening;
 
 impl Indexer {
-    /// Notes that a file cannot be read, in place of what the library has of it.
+    /// Records that a file cannot be read. The record replaces what the library has of it.
     pub(super) fn fail(&mut self, problem: StoredProblem) {
         self.counts.n_unreadable += 1;
         let is_waiting = self
@@ -32,7 +32,7 @@ impl Indexer {
         self.pend(Change::Fail(problem), 0);
     }
 
-    /// Notes why a file holds nothing that is read; `was_note` if the library has a note of it.
+    /// Records why a file has nothing to index. `was_note` tells whether the library has a note of it.
     pub(super) fn leave_unread(
         &mut self,
         folder: FolderId,
@@ -53,7 +53,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// Whether a file is as it was when it held nothing that is read.
+    /// Returns whether a file is unchanged since it was found to have nothing to index.
     pub(super) fn is_unread(
         &self,
         folder: FolderId,
@@ -67,13 +67,13 @@ impl Indexer {
         Ok(self.store.why_unread(folder, &file.path)?.is_some())
     }
 
-    /// Whether the model refused a text and not every text.
+    /// Returns whether the model rejected this text but accepts others.
     pub(super) fn is_of_the_text(&mut self, error: &IndexerError) -> bool {
         matches!(error, IndexerError::Embed(EmbedError::Embed { .. }))
             && self.embedder.embed(&[""], &AtomicBool::new(false)).is_ok()
     }
 
-    /// What is noted of a note that failed again and again.
+    /// Returns the problem to record for a note that failed repeatedly.
     pub(super) fn skipped(
         &self,
         folder: FolderId,
@@ -84,8 +84,8 @@ impl Indexer {
         self.problem(folder, path.to_owned(), None, message, Severity::Error)
     }
 
-    /// Whether a person has been told that just this note was skipped, and for this reason; one more try was enough
-    /// then.
+    /// Returns whether it is already recorded that this note was skipped for this reason; one more attempt is then
+    /// enough.
     pub(super) fn is_skipped(&mut self, problem: &StoredProblem) -> Result<bool, IndexerError> {
         let is_known = self
             .store
@@ -95,7 +95,7 @@ impl Indexer {
             return Ok(false);
         }
         self.counts.n_unreadable += 1;
-        // What waits to be told of it is not so, but that it was skipped.
+        // Drops pending events about the note, except the one that it was skipped.
         self.happened.retain(|one| {
             one.what == Happening::Skipped
                 || (one.folder, &one.path) != (problem.folder, &problem.path)
@@ -103,8 +103,8 @@ impl Indexer {
         Ok(true)
     }
 
-    /// Counts a failure of a note that is its own, and notes it in place of what the library has of it after the last
-    /// try. Returns whether that was the last.
+    /// Counts a failure of the note itself. After the last attempt, records it in place of what the library has of it.
+    /// Returns whether that was the last.
     pub(super) fn fail_once(&mut self, problem: StoredProblem) -> bool {
         let is_last = self.tries.fail(problem.folder, &problem.path);
         if is_last {

@@ -1,4 +1,4 @@
-//! Which folders are watched, and what in them has to be read or taken out.
+//! Watched folders, and what in them has to be read or removed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::{Indexer, Job, Observer};
 use crate::IndexerError;
 use crate::mounts::Mount;
 
-/// Refuses to make a library in a folder that is to be watched, or around it; one that is there is left to
-/// [`Indexer::add_folder`]. Makes nothing.
+/// Refuses to create a library in, or around, a folder that is to be watched. Does nothing if the library exists
+/// already: [`Indexer::add_folder`] checks that case. Creates nothing.
 ///
 /// # Errors
 /// [`IndexerError::CannotWatch`].
@@ -28,7 +28,7 @@ pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), Index
         .try_for_each(|folder| refuse_own(&place, &folder))
 }
 
-/// Refuses a folder that the library in `dir` lies in, or that lies in the library.
+/// Refuses a folder that contains the library in `dir`, or is inside it.
 fn refuse_own(dir: &Path, folder: &Path) -> Result<(), IndexerError> {
     if folder.starts_with(dir) || dir.starts_with(folder) {
         return Err(IndexerError::CannotWatch {
@@ -39,12 +39,12 @@ fn refuse_own(dir: &Path, folder: &Path) -> Result<(), IndexerError> {
     Ok(())
 }
 
-/// The absolute path of a folder that can be listed, without links.
+/// Returns the absolute path, without links, of a folder that can be listed.
 ///
-/// Waits for as long as its disk takes to answer, so nobody else should be kept waiting meanwhile.
+/// Blocks for as long as the disk takes to answer, so call it without holding any lock.
 ///
 /// # Errors
-/// [`IndexerError::File`] for one that is missing, a file or unreadable.
+/// [`IndexerError::File`] if it is missing, a file or unreadable.
 pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, IndexerError> {
     let file_error = |source| IndexerError::File {
         attempt: "open folder",
@@ -61,8 +61,8 @@ pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, IndexerError> {
     Ok(resolved)
 }
 
-/// Adds a folder to watch, as [`Indexer::add_folder`] does, or [`Indexer::add_folder_of`] where `of` has an agent's id
-/// and the folder's name; `resolved` is a [`readable_folder`].
+/// Adds a folder to watch: like [`Indexer::add_folder_of`] if `of` holds an agent's id and the folder's name, otherwise
+/// like [`Indexer::add_folder`]. `resolved` must come from [`readable_folder`].
 pub(crate) fn add_folder(
     store: &mut Store,
     resolved: &Path,
@@ -75,7 +75,7 @@ pub(crate) fn add_folder(
     Ok(store.add_folder(text, name_of(resolved, text))?)
 }
 
-/// The path of a [`readable_folder`] as it is stored, where it can be watched beside these folders.
+/// Returns the path of a [`readable_folder`] as it is stored, if it can be watched beside the other folders.
 ///
 /// # Errors
 /// [`IndexerError::CannotWatch`] and [`IndexerError::HoldsWatched`].
@@ -100,7 +100,7 @@ fn watchable<'a>(
     })
 }
 
-/// What a folder is called that has no name of its own.
+/// Returns the name of a folder, or its path if it has no name.
 fn name_of<'a>(resolved: &'a Path, text: &'a str) -> &'a str {
     resolved
         .file_name()
@@ -109,20 +109,19 @@ fn name_of<'a>(resolved: &'a Path, text: &'a str) -> &'a str {
 }
 
 impl Indexer {
-    /// Adds a folder to watch; its files are queued by [`Indexer::scan`].
+    /// Adds a folder to watch; [`Indexer::scan`] queues its files.
     ///
     /// # Errors
-    /// [`IndexerError::File`] for one that is missing, a file or unreadable; [`IndexerError::CannotWatch`];
-    /// [`IndexerError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] where it
-    /// would be watched twice.
+    /// [`IndexerError::File`] if it is missing, a file or unreadable; [`IndexerError::CannotWatch`];
+    /// [`IndexerError::HoldsWatched`] and [`memlens_store::StoreError::AlreadyWatched`] if it would be watched twice.
     pub fn add_folder(&mut self, path: &Path) -> Result<Folder, IndexerError> {
         add_folder(&mut self.store, &readable_folder(path)?, None)
     }
 
-    /// Adds a folder that is an agent's memory, under a name of its own.
+    /// Adds a folder that is an agent's memory, under the given name.
     ///
     /// # Errors
-    /// As [`Indexer::add_folder`].
+    /// Like [`Indexer::add_folder`].
     pub fn add_folder_of(
         &mut self,
         path: &Path,
@@ -133,7 +132,7 @@ impl Indexer {
         add_folder(&mut self.store, &path, Some((agent, name)))
     }
 
-    /// Forgets a folder; the notes themselves are not touched.
+    /// Removes a folder from the library; the notes themselves are not touched.
     ///
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
@@ -143,11 +142,11 @@ impl Indexer {
         self.follow(&applied, Vec::new())
     }
 
-    /// Says that a folder lies elsewhere now, as [`Store::move_folder`]; what is there is queued by [`Indexer::scan`], and no
-    /// text is embedded again.
+    /// Sets the new path of a folder that was moved, like [`Store::move_folder`]. [`Indexer::scan`] queues the files
+    /// there, and no text is embedded again.
     ///
     /// # Errors
-    /// As [`Indexer::add_folder`].
+    /// Like [`Indexer::add_folder`].
     pub fn move_folder(&mut self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
         let resolved = readable_folder(path)?;
         let mut others = self.store.folders()?;
@@ -160,7 +159,7 @@ impl Indexer {
         self.follow(&applied, Vec::new())
     }
 
-    /// Forgets what is to be done and to be saved in a folder.
+    /// Drops the jobs and pending changes of a folder.
     fn drop_work_of(&mut self, folder: FolderId) {
         self.jobs.leave(folder);
         self.forgotten.retain(|(of, _)| *of != folder);
@@ -170,24 +169,24 @@ impl Indexer {
         self.settle();
     }
 
-    /// Forgets what is to be done in a folder, since it was paused; the next [`Indexer::scan`] finds it again.
+    /// Drops the jobs of a folder that was paused; the next [`Indexer::scan`] finds them again.
     pub fn leave_alone(&mut self, folder: FolderId) {
         self.jobs.leave(folder);
         self.settle();
     }
 
-    /// Walks a folder and queues what differs from the library. Returns the folders in it that were looked into,
-    /// relative to it, first itself as an empty path.
+    /// Walks a folder and queues what differs from the library. Returns the visited folders, relative to it; the first
+    /// is itself, as an empty path.
     ///
-    /// Differing means: another size, another time of modification, earlier or later, or another time at which the
-    /// system itself saw the file change.
+    /// A file differs if its size, its modification time (in either direction), or the time at which the system
+    /// recorded a change is different.
     ///
-    /// A folder that is missing or whose disk is not mounted keeps its documents, and so does one in it that cannot be
-    /// looked into; the problems say so. The first scan compares the library with what was saved, and forgets the notes
-    /// that are not.
+    /// A folder that is missing or whose disk is not mounted keeps its documents, as does a subfolder that cannot be
+    /// listed; the problems say so. The first scan compares the library with what was saved, and removes the notes that
+    /// differ.
     ///
     /// # Errors
-    /// [`IndexerError::Ingest`] and [`IndexerError::Unmounted`] where the folder cannot be walked; [`IndexerError::Store`]
+    /// [`IndexerError::Ingest`] and [`IndexerError::Unmounted`] if the folder cannot be walked; [`IndexerError::Store`]
     /// and [`IndexerError::Index`].
     pub fn scan(
         &mut self,
@@ -197,10 +196,10 @@ impl Indexer {
         self.scan_told(folder, cancel, &mut ())
     }
 
-    /// Does the same, and tells the observer how many files were found so far.
+    /// Like [`Indexer::scan`], but also reports to the observer how many files were found so far.
     ///
     /// # Errors
-    /// As [`Indexer::scan`].
+    /// Like [`Indexer::scan`].
     pub fn scan_told(
         &mut self,
         folder: &Folder,
@@ -213,7 +212,7 @@ impl Indexer {
         self.check_mount(folder.id, path)?;
         self.check_before_walk(path, cancel)?;
         let known = self.store.documents(folder.id)?;
-        // What waits to be saved will be in the library too, whatever the store says now.
+        // Pending changes will be in the library too, whatever the store holds now.
         let waiting: BTreeSet<String> = self
             .waiting(folder.id)
             .map(|change| change.path.to_owned())
@@ -226,8 +225,8 @@ impl Indexer {
             .map(|skipped| skipped.path.clone())
             .collect();
         let seen: HashSet<&str> = walked.folders.iter().map(String::as_str).collect();
-        // The folder that is closed to what may lie at a path: the nearest one that is known of decides. What lies in a
-        // folder that was looked into is known, though the one around it could not be looked into altogether.
+        // The closed folder around a path, if any. The nearest known folder decides: the content of a visited folder is
+        // known even if its parent could not be listed completely.
         let closed_around = |path: &str| {
             let nearest = around(path).find(|it| seen.contains(it) || closed.contains(*it));
             nearest.filter(|it| closed.contains(*it)).map(str::to_owned)
@@ -275,7 +274,7 @@ impl Indexer {
             })
             .collect();
         for file in walked.files {
-            // The last of these nobody can set: a clock that jumps or a tool that puts times back hides nothing.
+            // The last of these cannot be set by programs, so a jumping clock or a restored time stamp hides nothing.
             let is_known = known.get(&file.path).is_some_and(|state| {
                 (state.size, state.modified_ms, state.changed_ns)
                     == (file.size, file.modified_ms, file.changed_ns)
@@ -295,8 +294,8 @@ impl Indexer {
         Ok(walked.folders)
     }
 
-    /// Queues one file of a folder before everything else, because something happened to it.
-    /// Returns false when only a [`Indexer::scan`] can tell what happened.
+    /// Queues one file of a folder before everything else, because something happened to it. Returns `false` if only a
+    /// [`Indexer::scan`] can find out what happened.
     ///
     /// # Errors
     /// [`IndexerError::Store`].
@@ -328,7 +327,7 @@ impl Indexer {
                 file,
             },
             Verdict::Folder => return Ok(false),
-            // Whether a person should hear of it is for the walk to tell.
+            // Only a walk decides whether to report it.
             Verdict::LeftOut { path, .. }
                 if is_ours || (path == relative && Kind::of(Path::new(&path)).is_some()) =>
             {
@@ -339,7 +338,7 @@ impl Indexer {
                 path: relative,
             },
             Verdict::LeftOut { .. } | Verdict::Gone => {
-                // A folder that is gone, or a file that was never ours.
+                // A folder that is gone, or a file that was never in the library.
                 let inside = format!("{relative}/");
                 let is_inside = |path: &str| path.starts_with(&inside);
                 let holds_ours = self.store.holds_folder(folder.id, &relative)?
@@ -347,14 +346,14 @@ impl Indexer {
                 return Ok(!holds_ours);
             }
         };
-        // What was queued for it before was seen before.
+        // The event is newer than what was queued for the note before.
         self.jobs.put_first(job);
         self.settle();
         Ok(true)
     }
 
-    /// Notes which disk a folder lies on. An empty folder where another disk was mounted before is that disk's place,
-    /// and not the folder: what was on the disk is not gone.
+    /// Records the disk that a folder is on. An empty folder at the mount point of an earlier disk is not the watched
+    /// folder: the disk's content has not been deleted.
     fn check_mount(&mut self, folder: FolderId, path: &Path) -> Result<(), IndexerError> {
         let mount = Mount::of(path).and_then(|mount| mount.point.to_str().map(str::to_owned));
         let folders = self.store.folders()?;
@@ -378,7 +377,7 @@ impl Indexer {
         Ok(self.store.set_folder_mount(folder, mount.as_deref())?)
     }
 
-    /// Whether a watched folder can be looked into now.
+    /// Returns whether a watched folder exists now.
     pub(super) fn is_there(&self, folder: FolderId) -> Result<bool, IndexerError> {
         let folders = self.store.folders()?;
         let folder = folders.iter().find(|candidate| candidate.id == folder);
@@ -386,7 +385,8 @@ impl Indexer {
     }
 }
 
-/// The folders around a path, all relative to the same one, which is the last and empty; the nearest first.
+/// Returns the folders around a path, the nearest first. All are relative to the same folder, which is the last and
+/// empty.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     let inner = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
     inner.chain([""])

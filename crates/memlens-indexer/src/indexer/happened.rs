@@ -1,4 +1,4 @@
-//! What happened to notes, told once it can be searched.
+//! Events of notes, reported once the notes can be searched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use memlens_store::{Folder, FolderId};
 
 use crate::told::{Activity, Happening};
 
-/// Something that will be told when it can be searched.
+/// An event that is reported when its note can be searched.
 pub(super) struct Happened {
     pub(super) folder: FolderId,
     pub(super) path: String,
@@ -15,7 +15,7 @@ pub(super) struct Happened {
     pub(super) hash: Option<[u8; 32]>,
 }
 
-/// What happened, with a deletion and an addition of the same bytes as one rename.
+/// Returns the events as activities. A deletion and an addition of the same bytes become one rename.
 pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
     let mut deleted: HashMap<[u8; 32], Vec<(FolderId, String)>> = HashMap::new();
     for one in happened.iter().filter(|one| one.what == Happening::Deleted) {

@@ -1,4 +1,4 @@
-//! The lists beside the store: kept in step with it, built anew where they are not, and rid of what nothing uses.
+//! Maintains the lists beside the store: keeps them up to date, rebuilds them if needed, and removes unused entries.
 
 use memlens_store::{Applied, EmbeddingId, Forgetting, Rested, Unrest};
 
@@ -6,15 +6,16 @@ use super::{Indexer, Observer};
 use crate::IndexerError;
 use crate::derived::{Derived, Opened};
 
-/// What nothing uses is counted anew once one in so many documents was removed or replaced: that reads the whole snapshot.
+/// Unused embeddings are counted again once one in this many documents was removed or replaced, because counting reads
+/// the whole snapshot.
 const COUNTED_SHARE: u64 = 32;
-/// Fewer embeddings that nothing uses are not worth the work of forgetting them: 1.5 MB.
+/// With fewer unused embeddings than this (1.5 MB), removing them is not worth the work.
 const UNUSED_MIN: u64 = 1024;
-/// A library whose database has no more bytes comes to rest within about a second.
+/// A library whose database is at most this large can be cleaned up within about a second.
 const QUICK_BYTES: u64 = 64 << 20;
 
 impl Indexer {
-    /// Brings the lists to what the store has applied.
+    /// Brings the lists up to date with what the store has applied.
     pub(super) fn follow(
         &mut self,
         applied: &Applied,
@@ -23,7 +24,7 @@ impl Indexer {
         if let Some(n_removed) = &mut self.n_removed {
             *n_removed += applied.removed.len() as u64;
         }
-        // Writers that failed half way are dropped; opening them anew rebuilds what is out of step.
+        // Writers that failed half way are dropped; opening them again rebuilds what is out of date.
         let Some(mut derived) = self.derived.take() else {
             return self.open_lists();
         };
@@ -32,22 +33,22 @@ impl Indexer {
         Ok(())
     }
 
-    /// Builds the lists anew if they could not be written the last time.
+    /// Reopens the lists, rebuilding what is damaged, if they could not be written the last time.
     pub(super) fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         if self.derived.is_some() {
             return Ok(());
         }
         self.open_lists()?;
-        // What had been saved by then and is found from now on.
+        // Reports what had been saved by then and can be found from now on.
         if self.pending.is_empty() {
             self.tell(observer)?;
         }
         Ok(())
     }
 
-    /// Forgets embeddings that nothing uses, where they are more than those that are used: half of them in the store,
-    /// where they wait for their notes to come back, and all of them in the vector list, where each costs every search
-    /// time. Returns whether there was anything to do.
+    /// Removes unused embeddings if they outnumber the used ones: from the store the surplus above half the number of
+    /// used ones, because their notes may come back, and from the vector list all, because each slows down every
+    /// search. Returns whether there was anything to do.
     ///
     /// # Errors
     /// [`IndexerError::Store`] and [`IndexerError::Index`].
@@ -68,19 +69,19 @@ impl Indexer {
         };
         let is_list = is_too_much(derived.n_rows().saturating_sub(n_used));
         if is_list {
-            // A new generation, so that readers let go of the old rows.
+            // Uses a new generation, so that readers release the old rows.
             let generation = self.store.raise_generation()?;
             let derived = self.derived.take().expect("it was just looked at");
             let info = self.embedder.info();
             self.derived =
                 Some(derived.compacted(&self.store, (&info.id, info.dim), generation)?);
         }
-        // Only now: what failed is tried again.
+        // Only set now, so that a failure is retried.
         self.n_removed = Some(0);
         Ok(is_store || is_list)
     }
 
-    /// Saves what opening the library takes longest to read, where much of it has changed.
+    /// Saves a snapshot of the data that takes longest to read when the library is opened, if much of it has changed.
     ///
     /// # Errors
     /// [`IndexerError::Store`].
@@ -88,11 +89,11 @@ impl Indexer {
         Ok(self.store.save_snapshot()?)
     }
 
-    /// Removes what was forgotten from all files of the library, and keeps what the user made in its own file. Does nothing while
-    /// there is work: it would have to be done again.
+    /// Removes deleted content from all files of the library, and saves what the user made in its own file. Does
+    /// nothing while there is work, because it would have to be repeated.
     ///
     /// # Errors
-    /// [`IndexerError::Store`] and [`IndexerError::Index`]; it is to be tried again then.
+    /// [`IndexerError::Store`] and [`IndexerError::Index`]; call it again later.
     pub fn come_to_rest(&mut self) -> Result<Rested, IndexerError> {
         if self.is_busy() {
             return Ok(Rested::Later);
@@ -101,13 +102,13 @@ impl Indexer {
             if let Some(derived) = &mut self.derived {
                 derived.forget_deleted()?;
             }
-            // Headings and names of notes.
+            // The saved snapshot holds headings and names of notes.
             self.store.replace_saved_snapshot()?;
         }
         Ok(self.store.come_to_rest(true)?)
     }
 
-    /// What changed since the library last came to rest; `None` if nothing did.
+    /// Returns what changed since [`Indexer::come_to_rest`] last succeeded; `None` if nothing did.
     ///
     /// # Errors
     /// [`IndexerError::Store`].
@@ -115,10 +116,10 @@ impl Indexer {
         Ok(self.store.unrest()?)
     }
 
-    /// Brings the library to rest before it is closed, if that is quick.
+    /// Calls [`Indexer::come_to_rest`] before the library is closed, if that is quick.
     ///
     /// # Errors
-    /// As [`Indexer::come_to_rest`].
+    /// Like [`Indexer::come_to_rest`].
     pub(crate) fn rest_at_end(&mut self) -> Result<(), IndexerError> {
         let is_small = memlens_store::n_bytes(self.store.dir()) <= QUICK_BYTES;
         if is_small && self.store.unrest()?.is_some() {
@@ -127,7 +128,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// Opens the lists; what is torn or out of step is built anew.
+    /// Opens the lists, rebuilding those that are torn or out of date.
     pub(super) fn open_lists(&mut self) -> Result<(), IndexerError> {
         let info = self.embedder.info();
         let Opened {

@@ -1,16 +1,16 @@
-//! What is yet to be done, in order, each note once.
+//! The ordered queue of jobs, at most one per note.
 //!
-//! A walk may queue a hundred thousand notes, and a thousand that are seen meanwhile go before them: no queueing looks
-//! through the queue.
+//! A walk may queue a hundred thousand notes, and a thousand that change meanwhile go first, so queueing never scans
+//! the queue.
 //!
-//! Properties checked: whatever is queued in whatever order, it equals a plain list that is looked through each time.
+//! Properties checked: for any sequence of operations it equals a plain list that is scanned each time.
 
 use std::collections::{BTreeMap, HashMap};
 
 use memlens_ingest::FoundFile;
 use memlens_store::FolderId;
 
-/// One thing to do about a note.
+/// A job for one note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Job {
     Read { folder: FolderId, file: FoundFile },
@@ -31,7 +31,7 @@ impl Job {
         }
     }
 
-    /// How much there is to read.
+    /// Returns the number of bytes to read.
     fn n_bytes(&self) -> u64 {
         match self {
             Job::Read { file, .. } => file.size,
@@ -43,7 +43,7 @@ impl Job {
 /// The jobs that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// By their place, the first one first.
+    /// Jobs by their place; the lowest is first.
     jobs: BTreeMap<i64, Job>,
     /// The place of each note's job.
     places: HashMap<FolderId, HashMap<String, i64>>,
@@ -51,7 +51,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Puts a job before all others, in place of what was queued for its note.
+    /// Inserts a job before all others. It replaces the queued job of the same note.
     pub(super) fn put_first(&mut self, job: Job) {
         let place = self
             .jobs
@@ -60,14 +60,14 @@ impl Queue {
         self.put(place, job);
     }
 
-    /// Puts a job behind all others, in place of what was queued for its note.
+    /// Inserts a job after all others. It replaces the queued job of the same note.
     pub(super) fn put_last(&mut self, job: Job) {
         let place = self.jobs.last_key_value().map_or(0, |(place, _)| place + 1);
         self.put(place, job);
     }
 
-    /// Puts a folder's jobs in their order behind all others, or before them where they are less to read: a small folder is
-    /// not kept waiting by a large one.
+    /// Inserts a folder's jobs in order: before all others if they have fewer bytes to read, so that a small folder
+    /// does not wait for a large one, otherwise after them.
     pub(super) fn put_by_size(&mut self, folder: FolderId, jobs: Vec<Job>) {
         let n_bytes: u64 = jobs.iter().map(Job::n_bytes).sum();
         if n_bytes < self.n_bytes_beside(folder) {
@@ -77,7 +77,7 @@ impl Queue {
         }
     }
 
-    /// Takes the first job out.
+    /// Removes and returns the first job.
     pub(super) fn take_first(&mut self) -> Option<Job> {
         let (_, job) = self.jobs.pop_first()?;
         if let Some(places) = self.places.get_mut(&job.folder()) {
@@ -87,7 +87,7 @@ impl Queue {
         Some(job)
     }
 
-    /// Takes all jobs of a folder out.
+    /// Removes all jobs of a folder.
     pub(super) fn leave(&mut self, folder: FolderId) {
         for (_, place) in self.places.remove(&folder).unwrap_or_default() {
             self.drop_at(place);
@@ -106,12 +106,12 @@ impl Queue {
         self.jobs.len()
     }
 
-    /// How much there is to read in all.
+    /// Returns the total number of bytes to read.
     pub(super) fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// How much there is to read in all folders but this one.
+    /// Returns the number of bytes to read in all folders but this one.
     fn n_bytes_beside(&self, folder: FolderId) -> u64 {
         let inside: u64 = self
             .places
@@ -123,7 +123,7 @@ impl Queue {
         self.n_bytes - inside
     }
 
-    /// All jobs, the first one first.
+    /// Returns all jobs, the first one first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
     }
@@ -180,7 +180,7 @@ mod tests {
         })
     }
 
-    /// What a walk of one folder found: each note once.
+    /// The result of a walk of one folder: each note once.
     fn by_size() -> impl Strategy<Value = Act> {
         (0..2_i64, prop::collection::vec(job(), 0..4)).prop_map(|(folder, mut jobs)| {
             let folder = FolderId(folder);

@@ -1,4 +1,4 @@
-//! Saving what was read, in batches, and telling of it once it can be found.
+//! Saves in batches what was read, and reports it once it can be found.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -13,16 +13,16 @@ mod apart;
 
 use apart::Apart;
 
-/// Documents wait at most so long, or for so many chunks, until they can be found.
+/// Maximum time, and maximum number of chunks, until documents are saved.
 pub(super) const COMMIT_AFTER: Duration = Duration::from_millis(1200);
 const COMMIT_CHUNKS: usize = 256;
-/// Or until so many changes have come together.
+/// Maximum number of changes until they are saved.
 const COMMIT_CHANGES: usize = 1024;
-/// Bringing a change into a large library takes time; this many times as long passes at least until the next.
+/// Saving takes time in a large library; the pause until the next save is at least this many times as long.
 const COMMIT_REST: u32 = 3;
 
-/// Taking up what was saved costs readers time that grows with the library; this many times as long passes at least until they
-/// are told again, while there is more to do.
+/// Loading saved changes costs readers time that grows with the library. While there is more to do, the pause until
+/// they are notified again is at least this many times as long.
 const TELL_REST: u32 = 25;
 
 impl Indexer {
@@ -32,7 +32,7 @@ impl Indexer {
         self.pending_since.get_or_insert_with(Instant::now);
     }
 
-    /// Whether what is pending has waited long enough, or is much.
+    /// Returns whether the pending changes have waited long enough or are many.
     pub(super) fn is_commit_due(&self) -> bool {
         let is_time = self
             .pending_since
@@ -40,27 +40,27 @@ impl Indexer {
         is_time || self.pending_chunks >= COMMIT_CHUNKS || self.pending.len() >= COMMIT_CHANGES
     }
 
-    /// Saves what was read so far, so that it is found, before there is more.
+    /// Saves what was read so far, so that it can be found, without waiting for more.
     ///
     /// # Errors
-    /// [`IndexerError::Store`] and [`IndexerError::Index`]; what could not be saved waits for a later step.
+    /// [`IndexerError::Store`] and [`IndexerError::Index`]; what could not be saved stays pending.
     pub fn save(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         self.commit(observer)
             .map_err(|error| error.at(self.store.dir()))
     }
 
-    /// Saves what is pending, brings the lists into step, and tells the observer.
+    /// Saves the pending changes, updates the lists, and notifies the observer.
     pub(super) fn commit(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let committed = self.try_commit(observer);
         if committed.is_err() && !self.pending.is_empty() {
-            // It is due still, after one more note at most.
+            // Stays due, after at most one more note.
             self.pending_since.get_or_insert_with(Instant::now);
             self.commit_after = Duration::ZERO;
         }
         committed
     }
 
-    /// What can be searched now.
+    /// Notifies the observer of what can be searched now.
     pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let folders = self.store.folders()?;
         let started = Instant::now();
@@ -70,7 +70,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// Whether readers have rested long enough, or nothing else will be told.
+    /// Returns whether readers have had enough time since the last notification, or this is the last one.
     fn is_tell_due(&self) -> bool {
         self.jobs.is_empty() || self.tell_from.is_none_or(|from| Instant::now() >= from)
     }
@@ -102,7 +102,7 @@ impl Indexer {
         let started = Instant::now();
         self.is_untold = true;
         self.follow(&done.applied, embeddings_of(&done.changes))?;
-        // What failed is kept apart from what is told: it is not looked for later.
+        // Events of failed changes are kept for later instead of being reported.
         if !done.failed.is_empty() || self.is_tell_due() {
             let is_later =
                 |one: &mut Happened| done.failed.contains(&(one.folder, one.path.clone()));
@@ -116,7 +116,7 @@ impl Indexer {
     }
 }
 
-/// How many documents changes put.
+/// Returns the number of documents that the changes add or replace.
 fn n_puts(changes: &[Change]) -> u64 {
     let puts = changes
         .iter()

@@ -1,29 +1,29 @@
-//! How often a note failed by itself, while others did not.
+//! Counts how often a note failed while others did not.
 
 use std::collections::HashMap;
 
 use memlens_store::FolderId;
 
-/// A note that failed so often is skipped until something happens to it, or its folder is walked again.
+/// After this many failures a note is skipped until it changes or its folder is walked again.
 pub(super) const TRIES_MAX: u32 = 3;
 
 /// Counts the failures of single notes.
 #[derive(Default)]
 pub(super) struct Tries {
     notes: HashMap<(FolderId, String), Failed>,
-    /// How many notes were saved so far.
+    /// Number of notes saved so far.
     n_saved: u64,
 }
 
 #[derive(Default)]
 struct Failed {
     n_tries: u32,
-    /// How many notes had been saved when it could not be for the first time.
+    /// The value of `n_saved` before the note failed for the first time.
     n_saved: u64,
 }
 
 impl Tries {
-    /// Counts a failure that is the note's own. Returns whether it was the last try.
+    /// Counts a failure of the note itself. Returns whether that was the last attempt.
     pub(super) fn fail(&mut self, folder: FolderId, path: &str) -> bool {
         let key = (folder, path.to_owned());
         let failed = self.notes.entry(key).or_default();
@@ -31,8 +31,8 @@ impl Tries {
         failed.n_tries == 0
     }
 
-    /// Notes that a note cannot be saved, `n_just_saved` others having been saved beside it. Returns whether that is its
-    /// own failure: others could be saved since it first failed.
+    /// Records that a note could not be saved, while `n_just_saved` others were. Returns whether the note itself is the
+    /// cause: others have been saved since it first failed.
     pub(super) fn refuse(&mut self, folder: FolderId, path: &str, n_just_saved: u64) -> bool {
         let before = self.n_saved - n_just_saved;
         let key = (folder, path.to_owned());
@@ -48,7 +48,7 @@ impl Tries {
         self.n_saved += n_notes;
     }
 
-    /// Begins anew, since nothing waits any more.
+    /// Resets the failures, because nothing is pending any more.
     pub(super) fn clear(&mut self) {
         self.notes.clear();
     }

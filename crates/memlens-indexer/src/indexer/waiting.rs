@@ -1,11 +1,11 @@
-//! What was read and waits to be saved, by its file.
+//! Read changes that wait to be saved, by file.
 
 use memlens_store::{Change, FolderId};
 
 use super::Indexer;
 
 impl Indexer {
-    /// What waits to be saved of a folder's files, oldest first.
+    /// Returns the pending changes of a folder's files, oldest first.
     pub(super) fn waiting(&self, folder: FolderId) -> impl Iterator<Item = Waiting<'_>> {
         self.pending
             .iter()
@@ -14,11 +14,11 @@ impl Indexer {
     }
 }
 
-/// What a change that waits to be saved does to its file.
+/// The effect of a pending change on its file.
 pub(super) struct Waiting<'a> {
     pub(super) folder: FolderId,
     pub(super) path: &'a str,
-    /// The hash of what the library will hold of it; none when it will hold nothing.
+    /// The hash of what the library will hold of the file; `None` if it will hold nothing.
     pub(super) hash: Option<[u8; 32]>,
 }
 

@@ -1,4 +1,4 @@
-//! The look at the whole library, beside the thread that writes it.
+//! Checks the whole library in a thread beside the one that writes.
 
 use std::io;
 use std::path::Path;
@@ -13,18 +13,18 @@ use memlens_store::Store;
 use crate::IndexerError;
 use crate::derived::{check_vectors, to_rebuild};
 
-/// A comparison of the library with what was saved, by a thread that ends with this value. It changes nothing: what is
-/// damaged only the writer may mend.
+/// A comparison of the library with what was saved, in its own thread, which ends when this is dropped. It changes
+/// nothing; only the writer may repair damage.
 pub(super) struct Checker {
     cancel: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<bool, IndexerError>>>,
 }
 
 impl Checker {
-    /// Starts to read the library in `dir`, whose vectors are of `dim` numbers.
+    /// Starts to read the library in `dir`, whose vectors have dimension `dim`.
     ///
     /// # Errors
-    /// Where no thread can be started.
+    /// If no thread can be started.
     pub fn start(dir: &Path, dim: usize) -> io::Result<Checker> {
         let cancel = Arc::new(AtomicBool::new(false));
         let (dir, own_cancel) = (dir.to_owned(), cancel.clone());
@@ -40,19 +40,19 @@ impl Checker {
         })
     }
 
-    /// Whether all is as it was saved; none while that is not known.
+    /// Returns whether everything is as it was saved; `None` while that is not known.
     ///
     /// # Errors
-    /// Where the library cannot be read.
+    /// If the library cannot be read.
     pub fn found(&mut self) -> Option<Result<bool, IndexerError>> {
         let thread = self.thread.take_if(|thread| thread.is_finished())?;
-        // What panics over it is not as it was saved; the panic has been reported by its own thread.
+        // Data that causes a panic counts as damaged; the panic has been reported already.
         Some(thread.join().unwrap_or(Ok(false)))
     }
 }
 
 impl Drop for Checker {
-    /// Nobody waits for the thread, which only reads: it ends by itself soon.
+    /// Does not wait for the thread, which only reads and ends soon.
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
-//! The thread of the engine that writes and watches.
+//! The thread that writes and watches.
 //!
-//! Each pass of its loop obeys what a person wants, looks at what was seen, and then does one thing: walks a folder that is
-//! due, or reads a file. What fails stays due, and [`Phase`] tells when it is tried again.
+//! Each pass of its loop handles the user's commands, checks for changes, and then does one thing: it walks a folder
+//! that is due, or reads a file. What fails stays due, and [`Phase`] decides when it is retried.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -25,41 +25,41 @@ use crate::told::{Activity, FolderStatus, Happening, Progress, Scanning};
 use crate::watch::{Watch, Watching};
 use crate::work::Work;
 
-/// How often progress is told.
+/// Interval between progress notifications.
 const TELL_EVERY: Duration = Duration::from_millis(120);
-/// How often a quiet thread looks for folders that came back, or for what another process wrote.
+/// How often an idle thread checks for folders that came back, or for what another process wrote.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long nothing must have happened until the library is tidied.
+/// How long the thread must be idle before the library is cleaned up.
 const TIDY_AFTER: Duration = Duration::from_secs(20);
-/// How long it takes until the library is brought to rest again, after that failed or was put off.
+/// How long to wait before `come_to_rest` is retried after it failed or was postponed.
 const REST_AGAIN_AFTER: Duration = Duration::from_secs(60);
-/// How long a process that may not write waits until it tries again.
+/// How long a process that may not write waits before it tries again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
-/// How often a folder that is there and could not be walked is tried again though nothing about it changed.
+/// How often a folder that exists but could not be walked is retried without any change.
 const MISSED_AGAIN_AFTER: Duration = Duration::from_secs(5);
-/// How often a folder in which new ones appear is walked before it has come to rest.
+/// How often a folder in which new subfolders appear is walked again at once.
 const WALKS_MAX: usize = 4;
 
-/// What is to be done about a folder.
+/// The action that is due for a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// It is walked.
+    /// The folder is walked.
     Walk,
-    /// It is watched anew, and walked, or left alone from now on if it is paused.
+    /// The folder's watch is set up again and it is walked; if it is paused, it is ignored from now on.
     TakeUp,
 }
 
-/// How far the library was compared with what was saved.
+/// The state of the comparison of the library with what was saved.
 enum Check {
-    /// Not yet: what a person waits for goes first.
+    /// Not started, because work that the user waits for goes first.
     Later,
     Running(Checker),
-    /// Something is not as it was saved, or could not be read: the library is mended before anything else.
+    /// Something differs from what was saved, or could not be read: the library is repaired before anything else.
     Damaged,
     Done,
 }
 
-/// Whether what failed is damaged, and not the disk full or the like.
+/// Returns whether the error means damage, rather than a full disk or the like.
 fn is_damage(error: &IndexerError) -> bool {
     let may_be_damaged =
         |error: &IndexError| error.needs_rebuild() || matches!(error, IndexError::Text { .. });
@@ -67,30 +67,30 @@ fn is_damage(error: &IndexerError) -> bool {
         || matches!(error, IndexerError::Index(error) if may_be_damaged(error))
 }
 
-/// The thread that writes and watches.
+/// The state of the writing and watching thread.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     commands: Sender<Command>,
     watching: Watching,
-    /// Whether the library's folders were asked for since it could be written, so that all of them are due or watched.
+    /// Whether the folders were listed since the library became writable, so that each is due or watched.
     is_listed: bool,
-    /// What is to be done about folders, until it is.
+    /// The pending action of each folder.
     due: BTreeMap<FolderId, Due>,
     watches: HashMap<FolderId, Watch>,
     stamps: HashMap<FolderId, Option<Stamp>>,
-    /// When a folder that is missing was last looked for.
+    /// When a missing folder was last checked.
     missed: HashMap<FolderId, Instant>,
-    /// What was mounted in each folder when it was taken up.
+    /// What was mounted in each folder when its watch was set up.
     mounts: HashMap<FolderId, Vec<MountId>>,
     last_told: Instant,
     last_looked: Instant,
-    /// Until when indexing goes before walks; none before the first walk.
+    /// Until when indexing goes before walks; `None` before the first walk.
     walks_rest_until: Option<Instant>,
-    /// Since when there has been nothing to do; none while there is.
+    /// Since when there has been nothing to do; `None` while there is work.
     idle_since: Option<Instant>,
     is_tidy: bool,
     check: Check,
-    /// What changed since the library last came to rest, and when it is brought to rest unless more changes.
+    /// What changed since `come_to_rest` last succeeded, and when it is called unless more changes.
     unrest: Option<(Unrest, Instant)>,
 }
 
@@ -120,7 +120,7 @@ impl Worker {
         }
     }
 
-    /// Writes until it is told to stop; while another process does, only reads.
+    /// Writes until it is stopped. While another process writes, only reads.
     pub(super) fn run(
         mut self,
         indexer: Option<Indexer>,
@@ -137,7 +137,7 @@ impl Worker {
         self.write(indexer, received);
     }
 
-    /// Follows what another process writes, until it ends and this one may write.
+    /// Follows what another process writes, until that ends and this one may write.
     fn read_until_free(
         &mut self,
         received: &Receiver<Command>,
@@ -158,12 +158,12 @@ impl Worker {
             let is_written = self.shared.is_written();
             let has_ended = was_written && !is_written;
             was_written = is_written;
-            // To try takes a model, so it is not done every moment.
+            // An attempt loads a model, so it is not made all the time.
             if is_written || !(has_ended || last_try.elapsed() >= TRY_AGAIN_AFTER) {
                 continue;
             }
             last_try = Instant::now();
-            // Asked first, for it costs little.
+            // Checked first, because it is cheap.
             let opened = Store::open(&self.shared.dir)
                 .map(drop)
                 .map_err(IndexerError::from)
@@ -191,7 +191,7 @@ impl Worker {
             Command::RemoveFolder(_, reply)
             | Command::MoveFolder(_, _, reply)
             | Command::EraseAll(reply) => {
-                // Whoever asked may have gone.
+                // The caller may have stopped waiting.
                 let _ = reply.send(Err(IndexerError::ReadOnly { why }));
             }
             Command::TakeUp(_)
@@ -199,14 +199,14 @@ impl Worker {
             | Command::TakeUpFolders
             | Command::Seen
             | Command::Stop => {}
-            // Whoever writes mends what it finds.
+            // The writing process repairs damage that it finds.
             Command::Doubt => self.shared.is_doubted.store(false, Ordering::Relaxed),
         }
     }
 
     fn write(&mut self, indexer: Indexer, received: &Receiver<Command>) {
         self.write_until_stopped(indexer, received);
-        // With it the right to write goes, for which others may wait.
+        // This also releases the right to write, for which others may wait.
         *self.shared.writer() = None;
     }
 
@@ -221,7 +221,7 @@ impl Worker {
         indexer.check_apart();
         self.refresh();
         loop {
-            // Before the look, so that what is sent after it still stops the step.
+            // Reset before the check, so that a command sent after it still interrupts the step.
             self.shared.interrupt.store(false, Ordering::Relaxed);
             match received.try_recv() {
                 Ok(Command::Stop) | Err(TryRecvError::Disconnected) => return,
@@ -253,7 +253,7 @@ impl Worker {
         }
     }
 
-    /// How long nothing is tried, since something failed; none where it is time.
+    /// Returns how long to wait before a retry after a failure; `None` if it is time.
     fn wait_to_retry(&self) -> Option<Duration> {
         let retry_at = self.shared.work().phase.retry_at()?;
         retry_at
@@ -261,7 +261,7 @@ impl Worker {
             .filter(|wait| !wait.is_zero())
     }
 
-    /// Looks around and does one thing. Returns whether there was anything to do.
+    /// Checks for changes and does one thing. Returns whether there was anything to do.
     fn work(&mut self, indexer: &mut Indexer) -> Result<bool, IndexerError> {
         if !self.is_listed {
             for folder in indexer.store().folders()? {
@@ -271,7 +271,7 @@ impl Worker {
         }
         self.look_around(indexer)?;
         let is_paused = self.shared.work().phase.is_paused();
-        // A search that failed waits for it, also while the person wants nothing indexed.
+        // A search that failed waits for the check, even while the user has paused indexing.
         let is_awaited = self.shared.is_doubted.load(Ordering::Relaxed);
         if self.shared.is_damaged.swap(false, Ordering::Relaxed) {
             self.check = Check::Damaged;
@@ -280,7 +280,7 @@ impl Worker {
             if indexer.check(&self.shared.interrupt)? {
                 self.refresh();
                 if self.shared.is_damaged.load(Ordering::Relaxed) {
-                    // Nothing was found, and yet it cannot be read: that may be so for long.
+                    // No damage was found, and yet the lists cannot be loaded, which may last.
                     return Err(IndexerError::System {
                         attempt: "take up the lists",
                         why: "they are damaged, and could not be mended".to_owned(),
@@ -292,7 +292,7 @@ impl Worker {
             return Ok(true);
         }
         if is_paused {
-            // It may be long until it goes on.
+            // Saved now, because it may be long until indexing is resumed.
             let shared = self.shared.clone();
             indexer.save(&mut Teller::new(self, &shared))?;
             self.note_progress(indexer);
@@ -311,15 +311,15 @@ impl Worker {
             self.tidy(indexer)?;
             self.come_to_rest(indexer);
         }
-        // Only now: a walk that works again tells nothing of the work that failed.
+        // Only cleared now, because a successful walk does not mean that the failed work succeeds.
         if self.shared.work().phase.succeed() {
             self.shared.tell_state();
         }
         Ok(is_at_work)
     }
 
-    /// What is to be done about a folder now. Indexing goes before a walk for as long as the last one took: where a
-    /// tree keeps changing, the next walk is due before the last one is over.
+    /// Returns the next due folder and its action. After a walk, indexing goes first for as long as that walk took,
+    /// because in a tree that keeps changing the next walk is due before the last one is over.
     fn next_due(&self, indexer: &Indexer) -> Option<(FolderId, Due)> {
         let is_resting = indexer.is_busy()
             && self
@@ -329,7 +329,7 @@ impl Worker {
         due.find(|(_, due)| *due == Due::TakeUp || !is_resting)
     }
 
-    /// Does a step of the work.
+    /// Does one step of the indexing.
     fn step(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         let shared = self.shared.clone();
         let mut teller = Teller::new(self, &shared);
@@ -342,7 +342,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Does nothing for a while, or until the person goes on, and says why.
+    /// Records a failure, and waits for a retry or for the user to resume.
     fn fail(&mut self, indexer: &Indexer, error: IndexerError) {
         let error = error.at(&self.shared.dir);
         tracing::error!(%error, "indexing failed");
@@ -354,7 +354,7 @@ impl Worker {
         self.shared.tell_state();
     }
 
-    /// How long there is nothing to do.
+    /// Returns how long the thread can sleep.
     fn rest(&self) -> Duration {
         if let Some(wait) = self.wait_to_retry() {
             return wait.min(LOOK_EVERY);
@@ -366,8 +366,8 @@ impl Worker {
         until_due.min(LOOK_EVERY)
     }
 
-    /// Has the library compared with what was saved, once, beside this thread: it takes a minute for a million chunks.
-    /// Returns whether that has come to its end.
+    /// Compares the library with what was saved, once, in another thread, because it takes a minute for a million
+    /// chunks. Returns whether that is finished.
     fn look_through(&mut self, indexer: &Indexer, is_paused: bool) -> Result<bool, IndexerError> {
         match &mut self.check {
             Check::Later if !is_paused => {
@@ -383,7 +383,7 @@ impl Worker {
                     Some(Ok(true)) => Check::Done,
                     Some(Ok(false)) => Check::Damaged,
                     Some(Err(error)) if is_damage(&error) => Check::Damaged,
-                    // What cannot be read now is compared when it is read.
+                    // What cannot be read now is verified when it is read.
                     Some(Err(error)) => {
                         tracing::warn!(%error, "cannot check the library");
                         Check::Done
@@ -395,14 +395,14 @@ impl Worker {
         Ok(matches!(self.check, Check::Done))
     }
 
-    /// Has the library mended before anything is tried again, where what failed is damaged.
+    /// Requests a repair before anything is retried, if the error means damage.
     fn doubt(&mut self, error: &IndexerError) {
         if is_damage(error) && !matches!(self.check, Check::Done) {
             self.check = Check::Damaged;
         }
     }
 
-    /// Makes room once nothing has happened for a while.
+    /// Cleans up the library once the thread has been idle for a while.
     fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         if indexer.is_busy() {
             return Ok(());
@@ -421,7 +421,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Brings the library to rest once nothing has changed for a while. What fails is tried again; nothing else waits for it.
+    /// Calls `come_to_rest` once nothing has changed for a while. Failures are retried later; nothing waits for it.
     fn come_to_rest(&mut self, indexer: &mut Indexer) {
         let again = |wait: Duration| Instant::now() + wait;
         let unrest = match indexer.unrest() {
@@ -448,7 +448,7 @@ impl Worker {
         }
         self.unrest = match indexer.come_to_rest() {
             Ok(Rested::Fully) => None,
-            // Whoever reads is done in a moment.
+            // The reader is usually done in a moment.
             Ok(Rested::Held) => Some((unrest, again(LOOK_EVERY))),
             Ok(Rested::Later) => Some((unrest, again(REST_AGAIN_AFTER))),
             Err(error) => {
@@ -468,7 +468,7 @@ impl Worker {
                 self.leave(folder);
                 let removed = indexer.remove_folder(folder);
                 if removed.is_err() {
-                    // It is still there, and to be watched again.
+                    // The folder still exists and must be watched again.
                     self.due.insert(folder, Due::TakeUp);
                 }
                 self.note_progress(indexer);
@@ -493,7 +493,7 @@ impl Worker {
                 self.stamps.clear();
                 self.mounts.clear();
                 self.missed.clear();
-                // Nothing is left of what is being looked at.
+                // What was being checked no longer exists.
                 self.check = Check::Later;
                 self.shared.is_doubted.store(false, Ordering::Relaxed);
                 self.shared.is_damaged.store(false, Ordering::Relaxed);
@@ -510,7 +510,7 @@ impl Worker {
                 }
                 self.shared.session.forget();
                 self.note_progress(indexer);
-                // What is left when it failed is watched again.
+                // If erasing failed, the remaining folders are watched again.
                 self.is_listed = false;
                 self.refresh();
                 let _ = reply.send(erased);
@@ -520,7 +520,7 @@ impl Worker {
         }
     }
 
-    /// Watches a folder no longer.
+    /// Stops watching a folder.
     fn leave(&mut self, folder: FolderId) {
         self.due.remove(&folder);
         self.watches.remove(&folder);
@@ -532,7 +532,7 @@ impl Worker {
         work.added.retain(|added| added.id != folder);
     }
 
-    /// Does what is due about a folder; it stays due where that fails or is interrupted.
+    /// Does what is due for a folder. It stays due if that fails or is interrupted.
     fn walk_due(
         &mut self,
         indexer: &mut Indexer,
@@ -553,7 +553,7 @@ impl Worker {
             Ok(()) => {
                 self.due.remove(&folder);
             }
-            // What the person wants comes first.
+            // The user's command comes first.
             Err(IndexerError::Ingest(IngestError::Cancelled { .. })) => {}
             Err(error @ (IndexerError::Ingest(_) | IndexerError::Unmounted { .. })) => {
                 self.due.remove(&folder);
@@ -571,7 +571,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Watches a folder anew and queues what changed in it while nobody looked.
+    /// Sets up the watch of a folder again, and queues what changed while it was not watched.
     fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
         self.watches.remove(&folder.id);
         self.missed.remove(&folder.id);
@@ -592,7 +592,7 @@ impl Worker {
             let _ = commands.send(Command::Seen);
         };
         let mut watch = Watch::new(path, self.watching, wake);
-        // To know what is to be watched before it is walked in earnest.
+        // A first walk finds the folders to be watched.
         let shared = self.shared.clone();
         let mut teller = Teller::new(self, &shared).of(folder);
         let walked = memlens_ingest::walk_told(path, &shared.interrupt, &mut |files| {
@@ -603,7 +603,7 @@ impl Worker {
         self.walk(indexer, folder)
     }
 
-    /// Walks a folder and queues what differs, until nothing new in it has to be watched.
+    /// Walks a folder and queues what differs, until it has no new subfolders to watch.
     fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
         let started = Instant::now();
         let shared = self.shared.clone();
@@ -628,13 +628,13 @@ impl Worker {
             None => (FolderStatus::Watching, None),
             Some(why) => (FolderStatus::Polling, Some(why)),
         };
-        // Before the status, which would tell that nothing is left to do.
+        // Before the status, which would otherwise be shown with an empty queue.
         self.note_progress(indexer);
         self.set_status(folder, status, why);
         Ok(())
     }
 
-    /// Notes how a folder fares, and tells when it went away or came back.
+    /// Records the status of a folder, and reports when it went missing or came back.
     fn set_status(&mut self, folder: &Folder, status: FolderStatus, why: Option<String>) {
         let before = self
             .shared
@@ -654,7 +654,7 @@ impl Worker {
         self.shared.tell_activity(&[activity]);
     }
 
-    /// Notes how far the work is; nothing where there is none.
+    /// Records the progress of the work, `None` if there is nothing to do.
     fn note_progress(&self, indexer: &Indexer) {
         let mut unfinished: HashMap<FolderId, HashSet<String>> = HashMap::new();
         for (folder, path) in indexer.unfinished() {
@@ -668,8 +668,8 @@ impl Worker {
         work.progress = indexer.is_busy().then(|| indexer.progress());
     }
 
-    /// Looks at the folders in which something was seen and has come to rest, and now and then for folders that came
-    /// back or went away.
+    /// Handles the folders in which something was seen and that are quiet. From time to time, also checks for folders
+    /// that came back or went missing.
     fn look_around(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         let now = Instant::now();
         let due: Vec<FolderId> = self
@@ -679,7 +679,7 @@ impl Worker {
             .map(|(folder, _)| *folder)
             .collect();
         if !due.is_empty() {
-            // Before anything is taken from the watches, so that nothing is lost where this fails.
+            // Read before anything is taken from the watches, so that nothing is lost if this fails.
             let folders = indexer.store().folders()?;
             for folder in due {
                 self.look(indexer, &folders, folder);
@@ -711,10 +711,10 @@ impl Worker {
             if needs_walk && seen.is_quiet {
                 break;
             }
-            // Where that fails, a walk tells.
+            // If that fails, a walk finds the change.
             needs_walk |= !indexer.look_at(folder, path).unwrap_or(false);
         }
-        // New folders are still being filled, say: a walk now would have to be done again.
+        // For example, new folders are still being filled, and a walk now would have to be repeated.
         let is_put_off = needs_walk && !seen.is_quiet;
         if is_put_off {
             watch.put_off();
@@ -723,14 +723,14 @@ impl Worker {
             self.due.entry(folder.id).or_insert(Due::Walk);
         }
         self.note_progress(indexer);
-        // While it is paused no work will tell it.
+        // While indexing is paused, no work would report it.
         if self.shared.work().phase.is_paused() {
             self.shared.tell_state();
         }
     }
 
-    /// Takes up folders that came back, were put in another's place or in which a disk was mounted or is no longer, and
-    /// notices those that went away.
+    /// Sets up folders again that came back, were replaced by another folder, or in which a disk was mounted or
+    /// unmounted. Records those that went missing.
     fn look_for_missing(&mut self, indexer: &Indexer) -> Result<(), IndexerError> {
         let mounts = Mounts::now();
         for folder in indexer.store().folders()? {
@@ -744,8 +744,8 @@ impl Worker {
             let found = Stamp::of(Path::new(&folder.path));
             let is_other = match status {
                 None | Some(FolderStatus::Paused | FolderStatus::Waiting) => false,
-                // It may be there and could not be walked: its rights, or what is mounted there, must change first, or
-                // the system had a bad moment.
+                // It may exist and could not be walked: its permissions or mounts must change first, or the error was
+                // temporary.
                 Some(FolderStatus::Missing) => {
                     let missed = self.missed.get(&folder.id);
                     found != known
@@ -773,12 +773,12 @@ impl Worker {
     }
 }
 
-/// Tells the window what the indexer does.
+/// Reports the indexer's work to the window.
 struct Teller<'a> {
     shared: &'a Shared,
     watches: &'a HashMap<FolderId, Watch>,
     last_told: &'a mut Instant,
-    /// The folder that is walked.
+    /// The folder that is being walked.
     folder: Option<&'a Folder>,
 }
 
@@ -799,7 +799,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Whether it is time to tell how far it is.
+    /// Returns whether it is time to report progress.
     fn is_time(&mut self) -> bool {
         let is_time = self.last_told.elapsed() >= TELL_EVERY;
         if is_time {

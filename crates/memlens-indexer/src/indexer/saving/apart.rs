@@ -1,4 +1,4 @@
-//! Saving change by change where they cannot be saved together.
+//! Saves changes one by one if they cannot be saved together.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -10,23 +10,23 @@ use crate::IndexerError;
 use crate::indexer::Indexer;
 use crate::indexer::waiting::Waiting;
 
-/// What a batch of changes came to, where some of them may have failed.
+/// The result of applying a batch of changes, some of which may have failed.
 pub(super) struct Apart {
     pub(super) applied: Applied,
-    /// Those that were applied.
+    /// The changes that were applied.
     pub(super) changes: Vec<Change>,
-    /// The notes of those that were not.
+    /// The notes of the changes that failed.
     pub(super) failed: HashSet<(FolderId, String)>,
-    /// Why no more was tried, where that is no fault of a note.
+    /// Why the rest was not tried, unless single notes were the cause.
     pub(super) error: Option<IndexerError>,
 }
 
 impl Indexer {
-    /// Applies changes one by one after all at once failed, so that one note that cannot be saved does not keep the others
-    /// from it. What fails is left pending, with all that comes after it for the same note.
+    /// Applies changes one by one after applying all at once failed, so that one note that cannot be saved does not
+    /// block the others. Failed changes stay pending, with all later ones of the same note.
     ///
     /// # Errors
-    /// The one that all at once failed with, where it is not a note's: a full disk, or nothing can be saved at all.
+    /// The original error if it is not caused by a note: the disk is full, or nothing can be saved at all.
     pub(super) fn apply_apart(
         &mut self,
         changes: Vec<Change>,
@@ -105,8 +105,8 @@ impl Indexer {
         Ok(done)
     }
 
-    /// Takes the document that was given up out of what is pending; if its failure is to be noted, that comes in its place,
-    /// before what is pending of the same note.
+    /// Removes the document that was given up from the pending changes. If its failure is to be recorded, that takes
+    /// its place, before other pending changes of the same note.
     fn put_failure_in_place(
         &mut self,
         folder: FolderId,
