@@ -85,14 +85,14 @@ impl TextWriter {
         Ok(writer)
     }
 
-    /// Starts an empty list in the folder `dir`, which is made if need be and must hold nothing else.
+    /// Starts an empty list in the folder `dir`, which is created if missing and must hold nothing else.
     ///
-    /// Whatever list is there stays readable until the first commit, unless it was damaged or of another format: then
-    /// it is removed at once.
+    /// An existing list stays readable until the first commit, unless it is damaged or of another format: then it is
+    /// removed at once.
     ///
     /// # Errors
-    /// [`IndexError::Foreign`] where the folder holds something else, which stays; [`IndexError::Busy`] while another writer has it open, [`IndexError::Io`] and [`IndexError::Text`] where files
-    /// cannot be written.
+    /// [`IndexError::Foreign`] if the folder holds something else, which stays; [`IndexError::Busy`] while another
+    /// writer has it open; [`IndexError::Io`] and [`IndexError::Text`] if files cannot be written.
     pub fn create(dir: &Path) -> Result<Self, IndexError> {
         match open_verified(dir, &VerifiedFiles::default()) {
             Ok(Verified { index, .. }) => {
