@@ -245,17 +245,17 @@ export const events = {
 export const QUERIES_MIN = 20 as const;
 
 /* Types */
-/**  One thing that happened in a watched folder. */
+/**  An event in a watched folder. */
 export type Activity = {
-	/**  When, milliseconds since 1970. */
+	/**  Time of the event in milliseconds since 1970. */
 	at_ms: number,
-	/**  The folder's name. */
+	/**  The watched folder's name. */
 	folder_name: string,
-	/**  The note's path; the folder's own where it is about that. */
+	/**  The note's path, or the folder's path if the event concerns the folder. */
 	path: string,
-	/**  What happened. */
+	/**  The kind of event. */
 	what: Happening,
-	/**  More about it. */
+	/**  Further details of the event. */
 	detail: string | null,
 };
 
@@ -557,19 +557,19 @@ export type AutopsyStep =
 /**  Was it used? */
 "used";
 
-/**  A bar of the waterfall, from score to score. */
+/**  A bar of the waterfall, from one score to another. */
 export type Bar = {
-	/**  The stage. */
+	/**  The stage that the bar belongs to. */
 	stage: StageId,
-	/**  What the bar is. */
+	/**  The text beside the bar. */
 	label: string,
 	/**  The rank in the list, or `old → new`. */
 	rank: string | null,
-	/**  Where it starts. */
+	/**  The score at which the bar starts. */
 	from: number,
-	/**  Where it ends. */
+	/**  The score at which the bar ends. */
 	to: number,
-	/**  Whether it is a running total rather than a step. */
+	/**  Whether the bar is a running total rather than a step. */
 	total: boolean,
 };
 
@@ -740,70 +740,70 @@ export type ClustersAnswer = {
 };
 
 /**
- *  One ranking in columns; every column but `stages` and `order` is indexed by slot. Those of
- *  stages behind fusion are empty where their stage says nothing of any row, which is so in most rankings: they travel
- *  at every step of a slider.
+ *  One ranking in columns. Every column but `stages`, `order`, `copies`, `lists` and `own` is indexed by slot. The
+ *  columns of stages behind fusion are empty if their stage has no entries, as in most rankings, because the columns
+ *  are sent at every step of a slider.
  */
 export type Columns = {
-	/**  Every stage, in the order of the pipeline. */
+	/**  All stages in the order of the pipeline. */
 	stages: StageSummary[],
-	/**  All slots: the kept ones best first, then the dropped ones, nearest to being kept first. */
+	/**  All slots: the kept ones, best first, then the dropped ones, those dropped by the latest stages first. */
 	order: number[],
-	/**  How many of `order` are kept. */
+	/**  Number of slots in `order` that are kept. */
 	n_kept: number,
 	/**  The kept rows under which copies are folded, best first. */
 	copies: FoldedCopies[],
-	/**  Where the rows stand in each list that is in use, in the order of their stages. */
+	/**  One column per list that is in use, in the order of their stages. */
 	lists: ListColumn[],
-	/**  The fused score. */
+	/**  The fused score, if the row is listed. */
 	fused: (number | null)[],
-	/**  The rank by fused score. */
+	/**  The 1-based rank by fused score. */
 	fused_rank: (number | null)[],
-	/**  The normalised RRF score, whatever method fuses. */
+	/**  The normalised RRF score, under every fusion method. */
 	rrf: (number | null)[],
-	/**  The rank by RRF. */
+	/**  The 1-based rank by RRF. */
 	rrf_rank: (number | null)[],
-	/**  What the reranker's scores mean; none where no row has one. */
+	/**  The scale of the reranker's scores; `None` if no row has one. */
 	rerank_scale: RerankScale | null,
-	/**  Whether the row is sent to the reranker and scored; none where that stage does nothing. */
+	/**  Whether the row is sent to the reranker and scored; `None` for rows that did not reach that stage. */
 	rerank_state: (RerankState | null)[],
-	/**  The reranker's score as reported; none without one. */
+	/**  The reranker's score as reported; `None` if the row has none. */
 	rerank_score: (number | null)[],
-	/**  The rank before the reranker. */
+	/**  The 1-based rank before the reranker. */
 	rerank_rank_before: (number | null)[],
-	/**  The rank after it. */
+	/**  The 1-based rank after the reranker. */
 	rerank_rank_after: (number | null)[],
-	/**  How many rows wait for a score of the reranker, which is asked on release. */
+	/**  Number of rows that wait for a score of the reranker, which is called when the slider is released. */
 	n_pending: number,
-	/**  Whether the person's command was not asked for the rows that reach it, which is done on release. */
+	/**  Whether the user's command has not run yet for the rows that reach it; it runs when the slider is released. */
 	hook_pending: boolean,
-	/**  The last score the row had; none when it never got one. */
+	/**  The row's last score; `None` if it never got one. */
 	score: (number | null)[],
-	/**  How many others say the same as the row, where the corroboration stage counted them. */
+	/**  Number of others that say the same as the row; `None` for rows that did not reach the corroboration stage. */
 	n_corroborating: (number | null)[],
-	/**  The weight of the row's thumbs; `None` where the feedback stage weighed none. */
+	/**  The weight of the row's thumbs; `None` if no thumb counted. */
 	feedback_weight: (number | null)[],
-	/**  What the row's age leaves of its score, in `[0, 1]`; none where it does not decay. */
+	/**  The share of its score that the row's age leaves, in `[0, 1]`; `None` if it does not decay. */
 	decay_factor: (number | null)[],
-	/**  The rank before diversity. */
+	/**  The 1-based rank before diversity. */
 	diversity_rank_before: (number | null)[],
-	/**  The rank after it. */
+	/**  The 1-based rank after diversity. */
 	diversity_rank_after: (number | null)[],
-	/**  What the final score is made of. */
+	/**  The parts that sum to the final score. */
 	parts: Part[][],
-	/**  The stage that dropped the row. */
+	/**  The stage that dropped the row, if any. */
 	dropped_by: (StageId | null)[],
-	/**  Why it was dropped. */
+	/**  Why the row was dropped; `None` if it was not. */
 	reason: (string | null)[],
-	/**  A remark on a kept row. */
+	/**  A remark on a kept row, if any. */
 	remark: (string | null)[],
-	/**  What each stage of another pipeline made of scores and order, for those that changed either. */
+	/**  Scores and ranks after each stage of a pipeline in another crate that changed either. */
 	own: OwnColumn[],
-	/**  The tokens of the kept rows together. */
+	/**  The sum of the kept rows' tokens. */
 	tokens_used: number,
 	/**
-	 *  The lowest score among the kept rows without a hit in the BM25 list: above this `min_score`
-	 *  such rows start to drop.
+	 *  The lowest score among the kept rows that have no hit in the BM25 list. A `min_score` above it starts to drop
+	 *  such rows.
 	 */
 	min_score_mark: number | null,
 };
@@ -1217,9 +1217,9 @@ export type FixPrice = {
 
 /**  The copies that are folded under a row. */
 export type FoldedCopies = {
-	/**  The row. */
+	/**  The slot of the row that is shown. */
 	slot: number,
-	/**  The slots of the copies, the newest first. */
+	/**  The slots of the copies, newest first. */
 	copies: number[],
 };
 
@@ -1243,17 +1243,17 @@ export type FolderState = {
 	why: string | null,
 };
 
-/**  How a folder fares. */
+/**  The state of a watched folder. */
 export type FolderStatus = 
-/**  Changes are seen as they happen. */
+/**  Changes are reported by the system as they happen. */
 "watching" | 
-/**  Changes are looked for now and then. */
+/**  The folder is walked every few seconds to find changes. */
 "polling" | 
-/**  Changes are left alone. */
+/**  The user paused the folder; changes are ignored. */
 "paused" | 
-/**  The folder or its disk is not there; its notes stay in the library, and Memlens watches it again once it is back. */
+/**  The folder or its disk is missing. Its notes stay in the library, and Memlens watches it again once it is back. */
 "missing" | 
-/**  It is not watched yet, or not by this process: only searched. */
+/**  The folder is not watched yet, or not by this process: it can only be searched. */
 "waiting";
 
 /**  A watched folder with what it holds. */
@@ -1270,13 +1270,13 @@ export type FolderTree = {
 
 /**  A formula with its values filled in. */
 export type FormulaLine = {
-	/**  The stage. */
+	/**  The stage that the formula belongs to. */
 	stage: StageId,
-	/**  Its name on screen. */
+	/**  The stage's name as displayed to the user. */
 	label: string,
-	/**  The formula. */
+	/**  The formula as text, with its values. */
 	expression: string,
-	/**  Its result, unrounded. */
+	/**  The formula's result, unrounded. */
 	value: number,
 };
 
@@ -1316,23 +1316,23 @@ export type GoldState =
 /**  The note is gone, or says something else. */
 "gone";
 
-/**  What happened to a note. */
+/**  The kind of an event. */
 export type Happening = 
-/**  It is new. */
+/**  The note is new. */
 "added" | 
-/**  Its content changed. */
+/**  The note's content changed. */
 "changed" | 
-/**  It has another path. */
+/**  The note has another path. */
 "renamed" | 
-/**  It is gone. */
+/**  The note was deleted. */
 "deleted" | 
-/**  It could not be read. */
+/**  The note could not be read. */
 "skipped" | 
-/**  A whole folder is not there any more; its notes stay in the library. */
+/**  A whole folder is missing; its notes stay in the library. */
 "away" | 
-/**  A whole folder is there again. */
+/**  A whole folder is back. */
 "back" | 
-/**  Answers to past questions lost it. */
+/**  Answers to past questions lost the note. */
 "lost";
 
 /**  How much a part of a note answers the question, under late interaction. */
@@ -1414,19 +1414,19 @@ export type ImportedSet = {
 	notices: string[],
 };
 
-/**  Whether indexing goes on. */
+/**  Whether indexing is working, paused or failed. */
 export type IndexingPhase = 
-/**  What there is to do is done. */
+/**  Indexing works, or has nothing to do. */
 { kind: "working" } | 
-/**  The person paused it, and it goes on when the person says so. */
+/**  The user paused indexing, and it continues when the user resumes it. */
 { kind: "paused" } | 
-/**  It failed, and tries again by itself. */
+/**  Indexing failed, and is retried automatically. */
 { kind: "failed"; 
-/**  Why. */
+/**  The error message. */
 why: string; 
-/**  How often it has failed since it last worked, at least 1. */
+/**  Number of failures since it last worked, at least 1. */
 n_tries: number; 
-/**  How many seconds pass until the next try. */
+/**  Seconds until the next attempt. */
 retry_s: number };
 
 /**  One row through all stages. */
@@ -1473,21 +1473,21 @@ export type Journey = {
 
 /**  What one stage did to the row. */
 export type JourneyStep = {
-	/**  The stage. */
+	/**  The stage's identifier in the pipeline. */
 	stage: StageId,
-	/**  Its name on screen. */
+	/**  The stage's name as displayed to the user. */
 	label: string,
 	/**  Whether the stage did its work. */
 	status: Status,
-	/**  The 1-based rank before; none before the lists are fused. */
+	/**  The 1-based rank before the stage; `None` before the lists are fused. */
 	rank_before: number | null,
-	/**  The 1-based rank after; in a list, the rank there; none when dropped. */
+	/**  The 1-based rank after the stage; `None` if dropped. In a list stage, the rank in the list. */
 	rank_after: number | null,
-	/**  The score before. */
+	/**  The score before the stage, if any. */
 	score_before: number | null,
-	/**  The score after; in a list, the raw score there. */
+	/**  The score after the stage. In a list stage, the raw score in the list. */
 	score_after: number | null,
-	/**  Whether the row was dropped here. */
+	/**  Whether the stage dropped the row. */
 	dropped: boolean,
 	/**  What happened and why. */
 	sentence: string,
@@ -1579,13 +1579,13 @@ export type LineFigures = {
 	nonsense_kept: number,
 };
 
-/**  Where the rows stand in one list, by slot. */
+/**  The ranks and scores of the rows in one list, by slot. */
 export type ListColumn = {
-	/**  The stage that reads it. */
+	/**  The stage that reads the list. */
 	stage: StageId,
-	/**  The 1-based rank within its depth. */
+	/**  The 1-based rank within the list's depth. */
 	rank: (number | null)[],
-	/**  The raw score there; empty for Memlens's own lists, whose scores stand on the rows. */
+	/**  The raw score in the list. Empty for Memlens's own lists, whose scores are part of the rows. */
 	score: (number | null)[],
 };
 
@@ -1903,13 +1903,13 @@ export type OriginCount = {
 	n: number,
 };
 
-/**  What a stage of a pipeline outside this crate made of scores and order, by slot. */
+/**  Scores and ranks after a stage of a pipeline in another crate, by slot. */
 export type OwnColumn = {
-	/**  The stage. */
+	/**  The stage's identifier in the pipeline. */
 	stage: StageId,
-	/**  The score after it; none for rows that did not reach it. */
+	/**  The score after the stage; `None` for rows that did not reach it. */
 	score: (number | null)[],
-	/**  The 1-based rank after it; none for rows that did not reach it, or were dropped there. */
+	/**  The 1-based rank after the stage; `None` for rows that did not reach it or were dropped there. */
 	rank: (number | null)[],
 };
 
@@ -2062,9 +2062,9 @@ export type Params = {
 
 /**  What one stage adds to a row's final score; a row's parts sum to it. */
 export type Part = {
-	/**  The stage. */
+	/**  The stage that adds the amount. */
 	stage: StageId,
-	/**  What it adds; negative where it takes away. */
+	/**  The amount added; negative if the stage lowers the score. */
 	amount: number,
 };
 
@@ -2236,17 +2236,17 @@ export type ProblemSeverity =
 /**  It is, but something was skipped or guessed. */
 "note";
 
-/**  How far indexing is. */
+/**  The progress of indexing. */
 export type Progress = {
-	/**  Files done. */
+	/**  Number of files that are done. */
 	n_done: number,
-	/**  Files to do, those done included. */
+	/**  Number of files to do, including those that are done. */
 	n_total: number,
-	/**  How much of all bytes is done, those of the file at hand included, in `[0, 1]`. */
+	/**  The share of all bytes that is done, including those of the current file, in `[0, 1]`. */
 	share: number,
-	/**  The file at hand. */
+	/**  The path of the current file. */
 	file: string | null,
-	/**  How long it may still take; none until that can be told. */
+	/**  Estimated seconds left; `None` until there is an estimate. */
 	seconds_left: number | null,
 };
 
@@ -2487,13 +2487,16 @@ export type RerankMode =
 /**  A provider over HTTP. */
 "http";
 
-/**  Names what a reranker's scores mean. */
+/**  The scale of a reranker's scores. */
 export type RerankScale = 
-/**  In `[0, 1]`, as they are. */
+/**  A score in `[0, 1]`, used as it is. */
 "unit" | 
-/**  Any number; the logistic function makes it a share. */
+/**  Any number; the logistic function maps it to `[0, 1]`. */
 "logit" | 
-/**  The mean of each question token's best cosine, in `[-1, 1]`; it says something beside the others' only. */
+/**
+ *  The mean of each question token's best cosine, in `[-1, 1]`. Only meaningful relative to the other rows of the
+ *  same search.
+ */
 "max_sim";
 
 /**  All that a person chose for reranking, and what there is to choose from. */
@@ -2510,15 +2513,15 @@ export type RerankSettings = {
 	models: ModelOffer[],
 };
 
-/**  How far a row is on its way to a score of the reranker. */
+/**  Whether a row is sent to the reranker and scored. */
 export type RerankState = 
-/**  It is not among the rows that are sent. */
+/**  The row is not among those that are sent. */
 "not_sent" | 
-/**  It is, and its score is not there yet. */
+/**  The row is among those that are sent; its score has not arrived yet. */
 "pending" | 
-/**  It was sent, and the answer has no score for it; it counts as not sent. */
+/**  The row was sent, but the answer has no score for it; it is ranked as if not sent. */
 "unscored" | 
-/**  It has one. */
+/**  The row was sent and has a score. */
 "scored";
 
 /**  What a provider made of a question and texts that are no notes. */
@@ -2721,13 +2724,13 @@ export type SaidCluster = {
 	n_sources: number,
 };
 
-/**  How far a folder has been walked. */
+/**  The progress of walking a folder. */
 export type Scanning = {
 	/**  The watched folder's id. */
 	folder: string,
-	/**  Its name. */
+	/**  The watched folder's name. */
 	folder_name: string,
-	/**  The files found so far; how many there are is not known before the end. */
+	/**  Number of files found so far; the total is not known before the end. */
 	n_files: number,
 };
 
@@ -2963,23 +2966,23 @@ export type StageInfo = {
 	sentence: string,
 };
 
-/**  A stage in the strip. */
+/**  A stage as the strip of stages shows it. */
 export type StageSummary = {
-	/**  The stage. */
+	/**  The stage's identifier in the pipeline. */
 	id: StageId,
-	/**  Its name on screen. */
+	/**  The stage's name as displayed to the user. */
 	label: string,
 	/**  Whether it did its work. */
 	status: Status,
-	/**  Rows that reached it; for a list, the chunks searched. */
+	/**  Number of rows that reached the stage; for a list, the number of chunks searched. */
 	n_in: number,
-	/**  Rows that left it; for a list, its length within the depth. */
+	/**  Number of rows that left the stage; for a list, its length within the depth. */
 	n_out: number,
 	/**  `n_in - n_out`. */
 	n_dropped: number,
-	/**  Wall time in microseconds; none where nothing was timed. */
+	/**  Wall time in microseconds; `None` if it was not measured. */
 	micros: number | null,
-	/**  One fact about its work. */
+	/**  A short fact about the stage's work. */
 	note: string | null,
 };
 
@@ -2988,15 +2991,15 @@ export type StateChanged = LibraryState;
 
 /**  Whether a stage did its work. */
 export type Status = 
-/**  It did. */
+/**  The stage did its work. */
 { kind: "applied" } | 
-/**  It had nothing to do, or was switched off. */
+/**  The stage had nothing to do, or was switched off. */
 { kind: "skipped"; 
-/**  Why, for a person. */
+/**  Why, as a message for the user. */
 why: string } | 
-/**  It could not do its own work and did the next best. */
+/**  The stage could not do its work and used the next best method. */
 { kind: "fallback"; 
-/**  Why, for a person. */
+/**  Why, as a message for the user. */
 why: string };
 
 /**  How a step ended. */
