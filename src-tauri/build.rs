@@ -44,6 +44,7 @@ const COMMANDS: &[&str] = &[
     "export_text",
     "journey",
     "open_again",
+    "open_config",
     "open_in_editor",
     "open_link",
     "pause_folder",

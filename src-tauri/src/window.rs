@@ -201,6 +201,7 @@ fn builder() -> Builder<tauri::Wry> {
             commands::export::export_targets,
             commands::export::export_write,
             commands::export::nearest_setting,
+            commands::export::open_config,
             commands::export::pick_config,
             commands::export_save,
             commands::export_text,

@@ -78,6 +78,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("journey", "nothing"),
     ("open_again", "nothing"),
     (
+        "open_config",
+        "starts the system's program, or an editor that the program lists, with the config of an agent that the program lists, or the one picked in a dialog",
+    ),
+    (
         "open_in_editor",
         "starts the system's program, or an editor that the program lists, with a note in a watched folder",
     ),

@@ -70,6 +70,28 @@ scenario(
   },
 );
 
+scenario("an agent's config is opened in the user's editor", async ({ window, scratch }) => {
+  await window.show("Search");
+  await window.click("button", "Preset: Default");
+  await window.until("the menu is open", () => document.querySelector(".menu-item .cut1") !== null);
+  await window.click(".menu-item .cut1", `Open ~/${PLACE}`);
+  await until(
+    "the system's program was asked",
+    async () => String(await scratch.opened()) === join(scratch.home, PLACE),
+  );
+  // The page names agents, and no path.
+  for (const target of [join(scratch.home, PLACE), `../${PLACE}`, "clerk", "memlens", ""]) {
+    for (const forExport of [false, true]) {
+      await assert.rejects(
+        window.invoke("open_config", { target, forExport, editor: "system" }),
+        undefined,
+        `open_config ${target}`,
+      );
+    }
+  }
+  assert.equal((await scratch.opened()).length, 1);
+});
+
 scenario("an agent's sliders are set to its config", async ({ window }) => {
   await window.show("Search");
   await window.click("button", "Preset: Default");

@@ -832,6 +832,10 @@ export class FakeBackend implements Backend {
     return this.#answer("pickConfig", [target], (): string | null => "/home/robin/clerk.json");
   }
 
+  openConfig(target: string, forExport: boolean, editor: Editor) {
+    return this.#answer("openConfig", [target, forExport, editor], () => undefined);
+  }
+
   agentConfig(target: string, agent: string | null) {
     return this.#answer("agentConfig", [target, agent], (): AgentConfig | null => CONFIG);
   }

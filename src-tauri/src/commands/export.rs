@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
+use crate::editors::{self, Editor};
 
 /// What the window last showed, so that it writes nothing else.
 #[derive(Default)]
@@ -180,6 +181,37 @@ pub async fn agent_config(
         let read = read_agent_config(&path, agent.as_deref())?;
         let shown = home.map_or_else(|| path.display().to_string(), |home| home.shown(&path));
         Ok(Some(read.told(shown)))
+    })
+    .await
+}
+
+/// Opens the config of a target's program in the user's editor: the one that [`export_write`] would change if `for_export`, else
+/// the one that the agent's ranking is read from. The page names no path.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_config(
+    shell: State<'_, Shell>,
+    target: String,
+    for_export: bool,
+    editor: Editor,
+) -> Answer<()> {
+    let (home, exports) = (shell.home.clone(), shell.exports.clone());
+    work(&shell, move |engine| {
+        let target = self::target(&target)?;
+        let config = if for_export {
+            exports.config(target, home.as_ref())
+        } else {
+            let own = engine.library().own_ranking(target.program());
+            own.and_then(|own| own.config.clone())
+        };
+        let path = config.ok_or_else(|| EngineError::System {
+            attempt: "open the config",
+            why: format!(
+                "no config of {} was found on this machine",
+                target.program()
+            ),
+        })?;
+        editors::open(editor, &path, None).map_err(|source| EngineError::NoEditor { path, source })
     })
     .await
 }

@@ -209,6 +209,11 @@ export interface Backend {
   nearestSetting(ranking: Ranking, target: string): Promise<NearestSetting | null>;
   /** Asks for the config of a target's program, which is used from then on; null when cancelled. */
   pickConfig(target: string): Promise<string | null>;
+  /**
+   * Opens the config of a target's program in the user's editor: the one that is written if `forExport`, else the one that its
+   * ranking is read from.
+   */
+  openConfig(target: string, forExport: boolean, editor: Editor): Promise<void>;
   /** What the config of a target's program says of its search; null where there is none. */
   agentConfig(target: string, agent: string | null): Promise<AgentConfig | null>;
   /** Asks for a file and reads it back; null when cancelled. */

@@ -50,6 +50,11 @@ export const commands = {
 	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
 	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped. */
 	nearestSetting: (ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { ranking, target }),
+	/**
+	 *  Opens the config of a target's program in the user's editor: the one that [`export_write`] would change if `for_export`, else
+	 *  the one that the agent's ranking is read from. The page names no path.
+	 */
+	openConfig: (target: string, forExport: boolean, editor: Editor) => __TAURI_INVOKE<null>("open_config", { target, forExport, editor }),
 	/**  Asks for the config of a target's program, which is used from then on; none when the person cancels. */
 	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),

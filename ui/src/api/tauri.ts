@@ -99,6 +99,8 @@ export const tauriBackend: Backend = {
   exportFragment: (id) => told(commands.exportFragment(id)),
   exportWrite: (id) => told(commands.exportWrite(id)),
   nearestSetting: (ranking, target) => told(commands.nearestSetting(ranking, target)),
+  openConfig: async (target, forExport, editor) =>
+    void (await told(commands.openConfig(target, forExport, editor))),
   pickConfig: (target) => told(commands.pickConfig(target)),
   agentConfig: (target, agent) => told(commands.agentConfig(target, agent)),
   presetOpen: () => told(commands.presetOpen()),

@@ -49,6 +49,20 @@ describe("another program", () => {
     expect(await violations(opened.container)).toEqual([]);
   });
 
+  test("has its config opened in the user's editor", async () => {
+    const opened = await open();
+    await choose(opened, "Clerk 1.2 (yours)");
+    await opened.user.click(await screen.findByRole("button", { name: "Open in editor" }));
+    expect(opened.backend.calls.findLast(({ name }) => name === "openConfig")?.args).toEqual([
+      CLERK.id,
+      true,
+      "system",
+    ]);
+    opened.backend.failing["openConfig"] = { code: "no_editor", message: "cannot open it: no opener" };
+    await opened.user.click(screen.getByRole("button", { name: "Open in editor" }));
+    expect(await screen.findByText("Cannot open it: no opener.")).toBeInTheDocument();
+  });
+
   test("follows the sliders", async () => {
     const opened = await open();
     await choose(opened, "Clerk 1.2 (yours)");

@@ -11,6 +11,13 @@ import { DEFAULTS, STAGES } from "../api/parameters";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 const QUERY = "the internet is down at home";
+const YOURS = {
+  path: "~/.clerk/clerk.json",
+  label: "Clerk 1.2 (yours)",
+  values: { "clerk.min_score": 0.45 },
+  problems: [],
+};
+const WITH_CONFIG = { ...CLERK, yours: YOURS };
 
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 90, startQuery: QUERY, pipelines: [CLERK], ...options });
@@ -325,6 +332,54 @@ describe("its config", () => {
     await opened.user.click(within(dialog).getByRole("button", { name: "Rank by it" }));
     await waitFor(() => expect(slider("clerk.min_score").value).toBe("0.45"));
     expect(opened.workspace.pipelines.chosen.canUndo).toBe(true);
+  });
+
+  it("is opened in the user's editor beside the ranking that it sets", async () => {
+    const { user, backend } = await open({ pipelines: [WITH_CONFIG] });
+    const menu = await openMenu(user);
+    expect(itemOf(menu, "Clerk 1.2 (yours)")).toHaveTextContent("by your config");
+    await user.click(itemOf(menu, "Open ~/.clerk/clerk.json"));
+    expect(backend.calls.findLast(({ name }) => name === "openConfig")?.args).toEqual([
+      CLERK.id,
+      false,
+      "system",
+    ]);
+  });
+
+  it("that is not used is not called the source of the ranking", async () => {
+    const refused = { ...YOURS, label: CLERK.label, values: {}, problems: ["it is refused"] };
+    const { user } = await open({ pipelines: [{ ...CLERK, yours: refused }] });
+    const menu = await openMenu(user);
+    expect(itemOf(menu, "Clerk 1.2")).toHaveTextContent("its defaults");
+    expect(itemOf(menu, "Open ~/.clerk/clerk.json")).toBeInTheDocument();
+  });
+
+  it("that no program opens offers to choose an editor", async () => {
+    const { user, backend } = await open({ pipelines: [WITH_CONFIG] });
+    backend.openConfig = () =>
+      Promise.reject({ code: "no_editor", message: "cannot open /home/robin/clerk.json: no opener" });
+    await user.click(itemOf(await openMenu(user), "Open ~/.clerk/clerk.json"));
+    expect(await screen.findByText("Cannot open /home/robin/clerk.json: no opener.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Choose an editor" }));
+    await waitFor(() => expect(screen.getByRole("combobox", { name: "Editor" })).toHaveFocus());
+    expect(screen.queryByText(/no opener/)).toBeNull();
+  });
+
+  it("is opened from the dialog that shows its keys", async () => {
+    const { user, backend } = await openWithClerk();
+    await user.click(itemOf(await openMenu(user), "Read its config…"));
+    const dialog = await screen.findByRole("dialog", { name: "Clerk’s config" });
+    await user.click(await within(dialog).findByRole("button", { name: "Open in editor" }));
+    expect(backend.calls.findLast(({ name }) => name === "openConfig")?.args).toEqual([
+      CLERK.id,
+      true,
+      "system",
+    ]);
+    expect(dialog).toBeInTheDocument();
+    backend.failing["openConfig"] = { code: "no_editor", message: "cannot open it: no opener" };
+    await user.click(within(dialog).getByRole("button", { name: "Open in editor" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(screen.getByText("Cannot open it: no opener.")).toBeInTheDocument();
   });
 
   it("that cannot be read says why, and ranks nothing", async () => {
