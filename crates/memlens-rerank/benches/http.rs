@@ -1,8 +1,8 @@
-//! How much a call over HTTP takes beside the server's own time.
+//! Measures the overhead of a call over HTTP, without the server's own time.
 //!
-//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-rerank --bench http`. Prints one series a
-//! line as JSON. The server is a thread of this process. Its own time lies between the request's last byte and the
-//! answer's first, so writing, sending and reading both are ours.
+//! Run by `cargo xtask bench`, or alone by `cargo bench --profile dev -p memlens-rerank --bench http`. Prints one
+//! series per line as JSON. The server is a thread of this process. Its own time lies between the request's last byte
+//! and the answer's first, so the writing, sending and reading of both count as overhead.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,10 +14,10 @@ use memlens_rerank::http::{Http, Kind, Provider};
 use memlens_rerank::{CancellationToken, Limits, Reranker};
 use serde_json::json;
 
-/// As many texts as are sent by default, and as long as they are at most by default.
+/// The default number of texts, and their default maximum length.
 const N_TEXTS: usize = 20;
 const TEXT_CHARS: usize = 500;
-/// So long a small model works.
+/// A small model's computing time.
 const OWN_TIME: Duration = Duration::from_millis(20);
 const N_CALLS: usize = 200;
 const QUERY: &str = "When are the relay's quiet hours, and who may wake the house?";
@@ -73,7 +73,7 @@ fn score(http: &mut Http) {
     assert_eq!(scores.expect("the server answers").scores.len(), N_TEXTS);
 }
 
-/// The milliseconds since `started` that were not the server's.
+/// Returns the milliseconds since `started` minus the server's own time.
 fn beside(started: Instant, own_times: &mpsc::Receiver<Duration>) -> f64 {
     let whole = started.elapsed();
     let own = own_times.recv().expect("the server told its time");
@@ -87,7 +87,7 @@ fn print(name: &str, note: &str, samples: &[f64]) {
     );
 }
 
-/// Answers every request of a connection, and tells how long it took itself.
+/// Answers every request of a connection, and reports its own time for each.
 fn serve(mut stream: TcpStream, own_times: &mpsc::Sender<Duration>) {
     let rows: Vec<_> = (0..N_TEXTS)
         .map(|index| json!({ "index": index, "relevance_score": 0.5 }))
@@ -109,7 +109,7 @@ fn serve(mut stream: TcpStream, own_times: &mpsc::Sender<Duration>) {
     }
 }
 
-/// Reads one request; none where the client has gone.
+/// Reads one request; `None` if the client has closed the connection.
 fn read(reader: &mut impl BufRead) -> Option<()> {
     let mut length = 0;
     loop {

@@ -1,7 +1,7 @@
-//! How long late interaction takes for 20 notes, read for the first time and kept.
+//! Measures late interaction for 20 notes, read for the first time and from the cache.
 //!
-//! Run by `cargo xtask bench`, alone by `cargo bench --profile dev -p memlens-rerank --bench late`. Prints one series a
-//! line as JSON. What is kept lies in memory here, as bytes; a database adds its own time.
+//! Run by `cargo xtask bench`, or alone by `cargo bench --profile dev -p memlens-rerank --bench late`. Prints one
+//! series per line as JSON. The cache is in memory here, as bytes; a database adds its own time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -14,12 +14,12 @@ use serde_json::json;
 
 const N_TEXTS: usize = 20;
 const TEXT_CHARS: usize = 1500;
-/// Each time with other texts.
+/// Number of runs with new texts each time.
 const N_FIRST: usize = 7;
 const N_KEPT: usize = 50;
 const QUERY: &str = "When are the relay's quiet hours, and who may wake the house?";
 
-/// Keeps bytes by text.
+/// Stores bytes by text.
 #[derive(Default)]
 struct Memory(HashMap<String, Vec<u8>>);
 
@@ -35,12 +35,12 @@ impl TokenCache for Memory {
 
 #[allow(unsafe_code)]
 fn main() {
-    // SAFETY: First of all; no other thread runs yet.
+    // SAFETY: This is the first statement; no other thread is running yet.
     unsafe { forbid_telemetry() };
     let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
     let embedder =
         || -> Box<dyn Embedder> { Box::new(Bundled::load(&at, 1).expect("library and model fit")) };
-    // As many as the program has: one for each of two cores.
+    // As many as in the program: one for each of two cores.
     let mut late = Late::new(vec![embedder(), embedder()], Memory::default());
     let mut millis = |texts: &[String]| {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -71,11 +71,11 @@ fn print(name: &str, note: &str, samples: &[f64]) {
     );
 }
 
-/// Texts that all differ, of the lines of the fixture's notes.
+/// Returns distinct texts made of the lines of the fixture's notes.
 fn texts() -> Vec<String> {
     let lines = lines();
     let text = |number: usize| {
-        // Each begins elsewhere, and its lines end in its number.
+        // Each begins at another line, and its lines end with its number.
         let mut text = String::new();
         for at in 0.. {
             if text.chars().count() >= TEXT_CHARS {

@@ -1,25 +1,25 @@
-//! Which words of a text answer which words of a question.
+//! Matches words of a text with the words of the question that they answer.
 
 use std::ops::Range;
 
 use crate::token_table::TokenTable;
 
-/// A word of a text beside the word of the question that it is nearest to.
+/// A word of a text, with the nearest word of the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Where the word stands in the text, in bytes.
+    /// Byte range of the word in the text.
     pub bytes: Range<usize>,
-    /// How near the two are: their cosine, 0 for one below; in `[0, 1]`.
+    /// The cosine of the two words in `[0, 1]`; negative cosines count as 0.
     pub weight: f32,
-    /// Where the question's word stands in the question, in bytes.
+    /// Byte range of the question's word in the question.
     pub asked: Range<usize>,
-    /// Whether no word of the text is nearer to that word, so that it counts in the score.
+    /// Whether it is the text's nearest word to that word of the question, so that it counts in the score.
     pub counts: bool,
 }
 
-/// Every word of a text, in order, with the word of the question that it is nearest to, of equals the first.
+/// Returns every word of a text, in order, with the nearest word of the question; ties keep the first.
 ///
-/// A word is a run of letters and digits, and as near as the nearest of its tokens. Words of which no token was read
+/// A word is a run of letters and digits, and as near as the nearest of its tokens. Words without a token that was read
 /// are left out.
 pub(crate) fn answers(
     (query, asked): (&str, &TokenTable),
@@ -59,7 +59,7 @@ pub(crate) fn answers(
     text_words.iter().enumerate().filter_map(answer).collect()
 }
 
-/// Every run of letters and digits, in bytes, ascending.
+/// Returns the byte range of every run of letters and digits, ascending.
 fn words(text: &str) -> Vec<Range<usize>> {
     let is_between = |c: char| !c.is_alphanumeric();
     let mut end = 0;
@@ -75,7 +75,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The word that each token is a part of; none for one that is a part of no word.
+/// Returns the index of each token's word; `None` if the token is not part of a word.
 fn words_of(words: &[Range<usize>], table: &TokenTable) -> Vec<Option<usize>> {
     let word_of = |token: &Range<u32>| {
         let at = words.partition_point(|word| word.end <= token.start as usize);
@@ -85,15 +85,15 @@ fn words_of(words: &[Range<usize>], table: &TokenTable) -> Vec<Option<usize>> {
     table.ranges().iter().map(word_of).collect()
 }
 
-/// What is checked: each word is beside its nearest, with the nearness of its nearest token, and the one that counts is
-/// known.
+/// Checks that each word is matched with its nearest one, with the cosine of its nearest token, and that the ones that
+/// count are marked.
 #[cfg(test)]
 mod tests {
     use memlens_embed::TokenVectors;
 
     use super::*;
 
-    /// Makes a table of tokens in the plane, each at an angle in degrees.
+    /// Returns a table of tokens in the plane, each at an angle in degrees.
     fn table(tokens: &[(Range<usize>, f32)]) -> TokenTable {
         let vectors = TokenVectors {
             vectors: tokens
@@ -157,7 +157,7 @@ mod tests {
         check(("quiet", &[(0..5, 0.0)]), ("", &[]), &[]);
         check(("quiet", &[(0..5, 0.0)]), ("night", &[]), &[]);
         check(("?", &[]), ("night", &[(0..5, 0.0)]), &[]);
-        // A sign is a part of no word.
+        // A sign is not part of a word.
         check(
             ("quiet", &[(0..5, 0.0)]),
             ("a -", &[(0..1, 0.0), (2..3, 0.0)]),

@@ -1,4 +1,4 @@
-//! What is slow to make, on a thread of its own: nobody waits for it longer than they want to.
+//! Runs slow construction and use of a value in its own thread, so that callers can stop waiting.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use tokio::sync::oneshot;
 
 use crate::{Limits, RerankError};
 
-/// What was made last on a thread that makes it, works with it and lets go of it, one call after the other.
+/// A value that is constructed, used and dropped in its own thread, one call after the other.
 ///
-/// Whoever gives a call up leaves at once. What was being made by then is made to its end and kept for the next call; so
-/// is why it could not be made, which the next call is told before anybody tries again.
+/// A caller that gives up returns at once. What is being constructed then is finished and kept for the next call. If
+/// construction failed, the next call gets that error before another attempt is made.
 pub struct Background<T, E> {
-    /// After so long without a call it is let go of, so that its memory is given back.
+    /// Time without a call after which the value is dropped, to free its memory.
     rest_after: Duration,
-    /// None before the first call.
+    /// `None` before the first call.
     worker: Mutex<Option<Worker<T, E>>>,
 }
 
@@ -28,13 +28,13 @@ struct Worker<T, E> {
     is_making: Arc<AtomicBool>,
 }
 
-/// One call, as the thread does it.
+/// One call, as the thread runs it.
 type Job<T, E> = Box<dyn FnOnce(&mut Held<T, E>) + Send>;
 
-/// What the thread has; of both at most one.
+/// The state of the thread; at most one of both values is set.
 struct Held<T, E> {
     made: Option<Made<T>>,
-    /// Why it could not be made, where nobody was told yet.
+    /// Why construction failed, until that is reported.
     failed: Option<Made<E>>,
     is_making: Arc<AtomicBool>,
 }
@@ -49,7 +49,7 @@ where
     T: 'static,
     E: From<RerankError> + Send + 'static,
 {
-    /// Holds nothing yet, and starts no thread before the first call.
+    /// Returns an empty value, without a thread before the first call.
     pub fn new(rest_after: Duration) -> Background<T, E> {
         Background {
             rest_after,
@@ -57,13 +57,14 @@ where
         }
     }
 
-    /// Does `work` with what `make` makes, or with what is held where that was made for the same `choice`.
+    /// Runs `work` with the result of `make`, or with the existing value if that was made for the same `choice`.
     ///
-    /// `unready` says what is waited for, where the time is over before it is made.
+    /// `unready` is the reason of the error if the time is over before construction is done.
     ///
     /// # Errors
-    /// Those of `make` and `work`; [`RerankError::Cancelled`], [`RerankError::Timeout`] or [`RerankError::Unready`] as soon
-    /// as one is due, [`RerankError::Fault`] where either panics, [`RerankError::Thread`] where none can be started.
+    /// Those of `make` and `work`; [`RerankError::Cancelled`], [`RerankError::Timeout`] or [`RerankError::Unready`] as
+    /// soon as one is due, [`RerankError::Fault`] if either panics, [`RerankError::Thread`] if no thread can be
+    /// started.
     pub fn run<A: Send + 'static>(
         &self,
         choice: String,
@@ -76,7 +77,7 @@ where
         let (reply, answer) = oneshot::channel();
         let bounds = limits.clone();
         let is_making = self.give(Box::new(move |held| {
-            // Nobody wants it any more, so it is not even made.
+            // The caller has given up, so nothing is constructed.
             if bounds.cancel.is_cancelled() {
                 return;
             }
@@ -87,7 +88,7 @@ where
             let answer = held
                 .take()
                 .and_then(|made| bounds.check().map_err(E::from).and_then(|()| work(made)));
-            // Whoever asked may have left.
+            // The caller may have given up.
             let _ = reply.send(answer);
         }))?;
         match limits.wait(answer) {
@@ -100,8 +101,8 @@ where
         }
     }
 
-    /// Lets go of what is held once nobody works with it, and waits for that; what is being made is let go of when it is
-    /// there, and not waited for. Calls that wait should have been given up before.
+    /// Drops the value once it is not in use, and waits for that. A value under construction is dropped when it is
+    /// done, without waiting. Cancel waiting calls before.
     pub fn forget(&self) {
         let (done, gone) = channel::<()>();
         let job: Job<T, E> = Box::new(move |held| {
@@ -119,11 +120,11 @@ where
                 return;
             }
         }
-        // Nothing is ever sent: it ends when the job does.
+        // Nothing is ever sent; this returns when the job is dropped.
         let _ = gone.recv();
     }
 
-    /// Gives the thread a job, and returns whether it is making something, then and later.
+    /// Sends the thread a job. Returns a flag that tells whether it is constructing something.
     fn give(&self, job: Job<T, E>) -> Result<Arc<AtomicBool>, RerankError> {
         let mut worker = self.worker();
         if worker.is_none() {
@@ -141,14 +142,15 @@ where
 }
 
 impl<T, E> Held<T, E> {
-    /// Has what `make` makes held, or why it makes nothing, unless what is held is of the same `choice`.
+    /// Replaces the value by the result of `make`, unless the existing one, or the recorded failure, is of the same
+    /// `choice`.
     fn make(&mut self, choice: String, make: impl FnOnce() -> Result<T, E>) {
         let held = self.made.as_ref().map(|made| &made.choice);
         let held = held.or(self.failed.as_ref().map(|failed| &failed.choice));
         if held == Some(&choice) {
             return;
         }
-        // The one before goes first, so that two never share the memory.
+        // The old value is dropped first, so that two never use memory at once.
         self.clear();
         self.is_making.store(true, Ordering::Relaxed);
         let made = make();
@@ -159,7 +161,7 @@ impl<T, E> Held<T, E> {
         }
     }
 
-    /// What was made; or why nothing was, once.
+    /// Returns the value; or, once, why construction failed.
     fn take(&mut self) -> Result<&mut T, E> {
         match self.failed.take() {
             Some(failed) => Err(failed.it),
@@ -187,7 +189,7 @@ fn start<T: 'static, E: Send + 'static>(rest_after: Duration) -> Result<Worker<T
     Ok(Worker { jobs, is_making })
 }
 
-/// Does one job after the other, until nobody can give any more.
+/// Runs jobs one after the other, until no more can be sent.
 fn serve<T, E>(queue: &Receiver<Job<T, E>>, is_making: Arc<AtomicBool>, rest_after: Duration) {
     let mut held = Held {
         made: None,
@@ -195,13 +197,13 @@ fn serve<T, E>(queue: &Receiver<Job<T, E>>, is_making: Arc<AtomicBool>, rest_aft
         is_making,
     };
     loop {
-        // Nobody wakes up to find that there is nothing to let go of.
+        // If there is nothing to drop, the thread does not wake up.
         let next = match held.made {
             None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(_) => queue.recv_timeout(rest_after),
         };
         match next {
-            // The panic has been reported; what it left half done is not used again.
+            // The panic has been reported; a half-finished value is not used again.
             Ok(job) => match catch_unwind(AssertUnwindSafe(|| job(&mut held))) {
                 Ok(()) => {}
                 Err(_panic) => held.clear(),
@@ -214,8 +216,8 @@ fn serve<T, E>(queue: &Receiver<Job<T, E>>, is_making: Arc<AtomicBool>, rest_aft
 
 #[cfg(test)]
 mod tests {
-    //! A call ends with its limits, whatever is being made; what was made is kept, for the same choice, until it rests; a
-    //! failure is told once; a panic ends the call and nothing else.
+    //! A call ends with its limits, whatever is being constructed; the value is kept, for the same choice, until it has
+    //! been idle; a failure is reported once; a panic only ends its call.
 
     use std::sync::atomic::AtomicUsize;
     use std::time::Instant;
@@ -225,7 +227,7 @@ mod tests {
 
     const UNREADY: &str = "it is being carved";
     const NEVER: Duration = Duration::from_secs(3600);
-    /// Enough for a thread to start on a busy machine.
+    /// Enough time for a thread to start on a busy machine.
     const SOON: Duration = Duration::from_secs(1);
 
     fn background(rest_after: Duration) -> Background<String, RerankError> {
@@ -239,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What is held under a choice; `make` makes it.
+    /// Returns the value for a choice, constructed by `make` if needed.
     fn get(
         background: &Background<String, RerankError>,
         choice: &str,
@@ -267,7 +269,7 @@ mod tests {
         }
     }
 
-    /// What makes something once it is let, and what lets it.
+    /// Returns a constructor that waits, and the sender that releases it.
     fn held_back(
         outcome: Result<String, RerankError>,
     ) -> (
@@ -276,7 +278,7 @@ mod tests {
     ) {
         let (let_go, gate) = channel();
         let make = move || {
-            // It ends with the sender too.
+            // Also returns when the sender is dropped.
             let _ = gate.recv();
             outcome
         };
@@ -302,7 +304,7 @@ mod tests {
         let soon = limits(SOON);
         let unready = Err(format!("cannot rerank yet: {UNREADY}"));
         assert_eq!(get(&background, "a", &soon, make), unready);
-        // Another one waits for the same, and then no longer.
+        // A second call waits for the same construction until its own limit.
         let soon = limits(SOON);
         assert_eq!(get(&background, "a", &soon, made("second")), unready);
         let_go.send(()).expect("it waits");
@@ -327,7 +329,7 @@ mod tests {
             first.cancel.cancel();
             assert_eq!(waiting.join().expect("it does not panic"), cancelled);
         });
-        // What nobody wants any more is not begun.
+        // A job whose caller has given up is not started.
         let second = limits(NEVER);
         thread::scope(|scope| {
             let make = || -> Result<String, RerankError> { panic!("it was cancelled") };
@@ -366,7 +368,7 @@ mod tests {
         let over = limits(Duration::ZERO);
         let got = get(&background, "a", &over, made("never"));
         assert_eq!(got, Err(RerankError::Timeout.to_string()));
-        // Work that takes too long is waited for no longer, and looks at its limits itself.
+        // Work that takes too long is not waited for; it checks its limits itself.
         let soon = limits(SOON);
         let (let_go, gate) = channel::<()>();
         let work = move |_: &mut String| {
@@ -390,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_nobody_uses_is_let_go_of() {
-        /// When it goes.
+        /// Reports when it is dropped.
         struct Counted(Sender<()>);
         impl Drop for Counted {
             fn drop(&mut self) {

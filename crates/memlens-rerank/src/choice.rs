@@ -1,6 +1,7 @@
-//! What a person chose for reranking: a provider over HTTP, a model on this machine, a command of their own.
+//! The user's choices for reranking: a provider over HTTP, a local model, a command.
 //!
-//! Choices are checked when they are made, and kept as texts by whoever has a place for them, see [`Choices`]. A key is
+//! Choices are checked when they are made, and stored as texts by the caller; see [`Choices`]. A key is not a choice:
+//! it is stored in the system's keyring, or stays in the environment variable that the user names.
 //! no choice: it goes into the system's keyring, or stays in the environment variable that the person names.
 
 use std::path::Path;
@@ -25,43 +26,43 @@ pub use kept_key::forget_keys;
 pub use kind::KindOffer;
 pub use model::{Found, ModelChoice, ModelOffer, erase_models, named as named_model};
 
-/// The names under which the texts are kept.
+/// The names under which the texts are stored.
 const HTTP: &str = "rerank_http";
 const MODEL: &str = "rerank_model";
 const HOOK: &str = "hook";
-/// The providers whose keys were put into the keyring.
+/// The providers whose keys were stored in the keyring.
 const KEPT_KEYS: &str = "rerank_keys";
 
-/// All that a person chose for reranking, and what there is to choose from.
+/// The user's choices for reranking, and what is on offer.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankSettings {
-    /// The provider over HTTP; none where none was ever set.
+    /// The provider over HTTP; `None` if none was ever set.
     pub http: Option<HttpState>,
-    /// The cross-encoder; none where none is chosen.
+    /// The cross-encoder; `None` if none is chosen.
     pub model: Option<ModelChoice>,
-    /// The person's own command and its arguments; none where none is set.
+    /// The user's own command and its arguments; `None` if it is not set.
     pub hook: Option<Vec<String>>,
     /// The kinds of providers, in the order in which they are offered.
     pub kinds: Vec<KindOffer>,
-    /// The cross-encoders that can be had by name, the smallest first.
+    /// The cross-encoders that can be downloaded by name, the smallest first.
     pub models: Vec<ModelOffer>,
 }
 
-/// What a person changes.
+/// A change that the user makes.
 pub enum RerankChange {
-    /// Sets the provider over HTTP. No key leaves the one that is kept; an empty one forgets it.
+    /// Sets the provider over HTTP. `None` as key keeps the stored one; an empty key removes it.
     Http(HttpChoice, Option<String>),
-    /// Switches the provider off; what it was set to stays.
+    /// Switches the provider off; its settings stay.
     HttpOff,
-    /// Takes the provider's key out of the keyring, where this library put one there.
+    /// Removes the provider's key from the keyring, if this library stored one there.
     ForgetKey,
-    /// Chooses a cross-encoder, once it was loaded and scored a trial, or none.
+    /// Chooses a cross-encoder, after loading it and scoring a trial, or none.
     Model(Option<ModelChoice>),
-    /// Sets the command, or takes it away.
+    /// Sets the command, or removes it.
     Hook(Option<Vec<String>>),
 }
 
-/// The choices as they are kept: texts that are not read yet, so that one that this version does not understand fails
+/// The stored choices. They are texts that are parsed on use, so that one that this version does not understand fails
 /// only what needs it.
 #[derive(Debug, Clone)]
 pub struct Choices {
@@ -72,10 +73,10 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The choices in a place that gives the text of a name.
+    /// Reads the choices with a function that returns the text of a name.
     ///
     /// # Errors
-    /// Those of the place.
+    /// Those of `text`.
     pub fn in_place<E>(
         text: impl Fn(&'static str) -> Result<Option<String>, E>,
     ) -> Result<Choices, E> {
@@ -87,52 +88,53 @@ impl Choices {
         })
     }
 
-    /// The provider over HTTP, on or off; none where none was ever set.
+    /// Returns the provider over HTTP, on or off; `None` if none was ever set.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for one that is not understood or cannot be used.
+    /// [`RerankError::Setting`] if it cannot be parsed or used.
     pub fn http(&self) -> Result<Option<Checked>, RerankError> {
         let choice: Option<HttpChoice> = read(HTTP, self.http.as_ref())?;
         choice.map(HttpChoice::check).transpose()
     }
 
-    /// The cross-encoder; none where none is chosen.
+    /// Returns the cross-encoder; `None` if none is chosen.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for one that is not understood.
+    /// [`RerankError::Setting`] if it cannot be parsed.
     pub fn model(&self) -> Result<Option<ModelChoice>, RerankError> {
         read(MODEL, self.model.as_ref())
     }
 
-    /// The person's own command, which does not get the variable that holds a provider's key; none where none is set.
+    /// Returns the user's own command, without access to the variable that holds a provider's key; `None` if it is not
+    /// set.
     ///
     /// # Errors
-    /// [`RerankError::Setting`], [`RerankError::Hook`] for one that names no program.
+    /// [`RerankError::Setting`]; [`RerankError::Hook`] if it names no program.
     pub fn hook(&self) -> Result<Option<HookCommand>, RerankError> {
         let command: Option<Vec<String>> = read(HOOK, self.hook.as_ref())?;
-        // A provider that is not understood is not asked either.
+        // A provider that cannot be parsed is not called either.
         let key_env = self.http_unchecked().and_then(|http| http.key_env);
         command
             .map(|command| HookCommand::new(&command).map(|hook| hook.without(key_env)))
             .transpose()
     }
 
-    /// The providers whose keys are in the keyring because of these choices.
+    /// Returns the providers whose keys are in the keyring because of these choices.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] where they are not understood.
+    /// [`RerankError::Setting`] if they cannot be parsed.
     pub fn kept_keys(&self) -> Result<Vec<Provider>, RerankError> {
         let kept = self.kept()?;
         Ok(kept.into_iter().filter_map(KeptKey::provider).collect())
     }
 
-    /// All of them with what there is to choose from, and where the key of a provider is that is on; `models` is the
-    /// folder of models that were downloaded.
+    /// Returns all choices with what is on offer, and the place of the key if a provider is on. `models` is the folder
+    /// of downloaded models.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for a choice that is not understood.
+    /// [`RerankError::Setting`] if a choice cannot be parsed.
     pub fn settings(&self, models: &Path) -> Result<RerankSettings, RerankError> {
-        // Those that are not understood are told by what needs them.
+        // Those that cannot be parsed are reported where they are needed.
         let kept = self.kept().unwrap_or_default();
         let http = self.http()?;
         Ok(RerankSettings {
@@ -146,11 +148,11 @@ impl Choices {
         })
     }
 
-    /// The host that note text or a key would go to by another choice and does not by this one; none where nothing new
-    /// leaves this machine.
+    /// Returns the host that note text or a key would be sent to with the other choice but not with this one; `None` if
+    /// nothing new leaves this machine.
     ///
     /// # Errors
-    /// As [`HttpChoice::check`].
+    /// Like [`HttpChoice::check`].
     pub fn new_host(&self, choice: &HttpChoice) -> Result<Option<String>, RerankError> {
         let asked = choice.clone().check()?;
         let is_known = self
@@ -160,22 +162,21 @@ impl Choices {
         asked.remote_host().map(|host| host.filter(|_| !is_known))
     }
 
-    /// The folder whose files would be read by another choice and are not by this one; none where no other folder is
-    /// named. Nothing is looked at in it.
+    /// Returns the folder whose files would be read with the other choice but not with this one; `None` if it names no
+    /// other folder. The folder is not accessed.
     pub fn new_model_folder(&self, choice: Option<&ModelChoice>) -> Option<String> {
         let folder = choice.and_then(|choice| choice.folder.clone())?;
-        // One that is not understood any more was agreed to by nobody.
+        // A choice that cannot be parsed does not count as the user's consent.
         let before = self.model().unwrap_or_default();
         let is_known = before.is_some_and(|before| before.folder.as_ref() == Some(&folder));
         (!is_known).then_some(folder)
     }
 
-    /// Makes a change, and has `put` keep each text of a name, or take it away; `models` is the folder of models that
-    /// were downloaded.
+    /// Makes a change. `put` stores the text of a name, or removes it; `models` is the folder of downloaded models.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for what cannot be used, [`RerankError::Keyring`] for a keyring that refuses, and those
-    /// of `put`.
+    /// [`RerankError::Setting`] if it cannot be used, [`RerankError::Keyring`] if the keyring refuses, and those of
+    /// `put`.
     pub fn change<E: From<RerankError>>(
         &self,
         change: RerankChange,
@@ -190,7 +191,7 @@ impl Choices {
                     Some("") => self.forget_key(&provider, &mut put)?,
                     Some(typed) => {
                         let key = http::key(typed)?;
-                        // Noted first, so that none is ever kept that nobody can find to forget it.
+                        // Recorded first, so that every stored key can be found and removed.
                         let mut kept = self.kept()?;
                         if !kept.iter().any(|key| key.is_of(&provider)) {
                             kept.push(KeptKey::of(&provider));
@@ -228,7 +229,7 @@ impl Choices {
         }
     }
 
-    /// Takes a provider's key out of the keyring; where none was put there, the keyring is not asked.
+    /// Removes a provider's key from the keyring. The keyring is not accessed if no key was stored there.
     fn forget_key<E: From<RerankError>>(
         &self,
         provider: &Provider,
@@ -243,7 +244,7 @@ impl Choices {
         put(KEPT_KEYS, Some(json(&kept)))
     }
 
-    /// The provider as it was set; none also where it is not understood any more: it can still be replaced.
+    /// Returns the provider as it was set; also `None` if it cannot be parsed, in which case it can still be replaced.
     fn http_unchecked(&self) -> Option<HttpChoice> {
         read(HTTP, self.http.as_ref()).unwrap_or_default()
     }
@@ -253,7 +254,7 @@ impl Choices {
     }
 }
 
-/// Names a choice that cannot be used.
+/// Returns the error for a choice that cannot be used.
 pub(crate) fn refused(what: impl Into<String>, why: impl Into<String>) -> RerankError {
     RerankError::Setting {
         what: what.into(),

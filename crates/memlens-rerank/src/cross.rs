@@ -1,4 +1,4 @@
-//! A cross-encoder on this machine: a model that reads the question and a text together and gives one number.
+//! A local cross-encoder: a model that reads the question and a text together and returns one number.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,41 +18,41 @@ use crate::sum;
 use crate::windows::read_parts;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
-/// A cross-encoder, loaded, run by ONNX Runtime through fastembed.
+/// A loaded cross-encoder, run by ONNX Runtime through fastembed.
 ///
-/// It reads one pair at a time, so that a score depends on nothing but its pair, and a call stops within one.
+/// It reads one pair at a time, so that a score depends only on its pair, and a call can be cancelled after each pair.
 pub struct CrossEncoder {
     info: RerankerInfo,
     model: TextRerank,
-    /// The model's own tokenizer, but without its cut at `tokens_max`.
+    /// The model's own tokenizer, without truncation at `tokens_max`.
     counter: Tokenizer,
-    /// Tokens read of a pair, the marks included.
+    /// Maximum number of tokens of a pair, including the marks.
     tokens_max: usize,
-    /// The marks at the ends of a pair and between its sides.
+    /// Number of marks at the ends of a pair and between its sides.
     n_marks: usize,
 }
 
-/// Where a graph lies in a model's folder; the first that is there counts.
+/// Possible paths of the graph in a model's folder; the first that exists is used.
 const GRAPHS: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
 const TOKENIZER: &str = "tokenizer.json";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const CONFIG: &str = "config.json";
 const SPECIAL_TOKENS: &str = "special_tokens_map.json";
-/// What a file says that a model may do without.
+/// The content that replaces an optional file that is missing.
 const NOTHING: &[u8] = b"{}";
 
-/// Tokens read of a pair at most; what such models were made for.
+/// Maximum number of tokens of a pair, for which such models were made.
 const TOKENS_MAX: usize = 512;
-/// Two texts of different length in one go show whether the model gives each its score.
+/// Two texts of different length in one call show whether the model gives each its score.
 const TRIAL: (&str, [&str; 2]) = ("a trial?", ["a trial", "a second trial of some words"]);
-/// Characters of a model's sum that stand in its id.
+/// Number of characters of the model's checksum that are part of its id.
 const SUM_CHARS: usize = 8;
 
 impl CrossEncoder {
-    /// Loads the model in `folder`, to run on `threads` threads (at least 1), and lets it score a trial.
+    /// Loads the model in `folder`, to run on `threads` threads (at least 1), and scores a trial with it.
     ///
-    /// The folder holds `model.onnx` or `onnx/model.onnx`, `tokenizer.json` and `tokenizer_config.json`; `config.json`
-    /// and `special_tokens_map.json` are read where they are there. The graph's output is `logits`, one number a pair.
+    /// The folder must hold `model.onnx` or `onnx/model.onnx`, `tokenizer.json` and `tokenizer_config.json`;
+    /// `config.json` and `special_tokens_map.json` are optional. The graph's output is `logits`, one number per pair.
     ///
     /// # Errors
     /// [`RerankError::Runtime`], [`RerankError::ReadModel`] or [`RerankError::LoadModel`].
@@ -69,7 +69,7 @@ impl CrossEncoder {
         let options = RerankInitOptionsUserDefined::new()
             .with_max_length(TOKENS_MAX)
             .with_intra_threads(threads.max(1))
-            // Threads that wait for work without sleeping would take the cores that were left to others.
+            // Threads that spin while they wait would take the cores that are left to other programs.
             .with_session_config("session.intra_op.allow_spinning", "0");
         let load_error = |path: PathBuf, why: String| RerankError::LoadModel { path, why };
         let mut model = TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
@@ -116,8 +116,8 @@ impl Reranker for CrossEncoder {
         &self.info
     }
 
-    /// A text that is too long is read in parts, and its best part counts. A question that leaves a text less than half
-    /// of the room is cut.
+    /// A text that is too long is read in parts, and its best part counts. The question is truncated if it leaves less
+    /// than half of the tokens to the text.
     fn score(
         &mut self,
         query: &str,
@@ -137,7 +137,7 @@ impl Reranker for CrossEncoder {
                 let n_part = count_tokens(&self.counter, said)?;
                 let n_chars = said.chars().count();
                 if n_part > part_max && n_chars > 1 {
-                    // Parts of like length, rather than a long one and its tail.
+                    // Parts of similar length, rather than a long one and a short rest.
                     let n_parts = n_part.div_ceil(part_max);
                     return Ok(Some(n_chars.div_ceil(n_parts).min(n_chars - 1)));
                 }
@@ -166,7 +166,7 @@ fn count_tokens(counter: &Tokenizer, text: &str) -> Result<usize, RerankError> {
         })
 }
 
-/// The model's number for each text, finite, in the order of the texts; or what is wrong.
+/// Returns the model's finite number for each text, in the order of the texts, or an error message.
 fn logits(model: &mut TextRerank, query: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
     let ranked = model
         .rerank(query, texts, false, Some(texts.len().max(1)))
@@ -186,10 +186,10 @@ fn logits(model: &mut TextRerank, query: &str, texts: &[&str]) -> Result<Vec<f32
     }
 }
 
-/// Lets the model score a trial; an output of the wrong shape shows there.
+/// Scores a trial, which detects an output of the wrong shape.
 fn try_out(model: &mut TextRerank) -> Result<(), String> {
     let (query, texts) = TRIAL;
-    // fastembed panics where the output has not two dimensions, and does not tell them.
+    // fastembed panics if the output does not have two dimensions, and gives no way to check that.
     let trial = catch_unwind(AssertUnwindSafe(|| logits(model, query, &texts)));
     match trial {
         Ok(logits) => logits.map(|_| ()),
@@ -215,7 +215,7 @@ fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
 fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     let read = |name: &str| {
         let path = folder.join(name);
-        // A pipe that nobody serves holds up this thread alone: the call ends at its timeout.
+        // A pipe without a writer blocks only this thread; the call ends at its timeout.
         fs::read(&path).map_err(|source| RerankError::ReadModel { path, source })
     };
     let read_if_there = |name: &str| match folder.join(name).is_file() {
@@ -239,7 +239,8 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     json(SPECIAL_TOKENS, &files.special_tokens_map_file)?;
     Tokenizer::from_bytes(&files.tokenizer_file)
         .map_err(|error| wrong(TOKENIZER, error.to_string()))?;
-    // fastembed takes the first number of several: of a classifier that is one class, and none of relevance.
+    // fastembed uses the first of several numbers. For a classifier that would be the score of one class, not
+    // relevance.
     let labels = &json(CONFIG, &files.config_file)?["id2label"];
     match labels.as_object().map_or(1, serde_json::Map::len) {
         1 => Ok(files),
@@ -250,7 +251,7 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     }
 }
 
-/// The sum of all that decides a score: the graph, the weights that lie beside it, and the tokenizer.
+/// Returns the checksum of everything that affects a score: the graph, the weights beside it, and the tokenizer.
 fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
     let TokenizerFiles {
         tokenizer_file,
@@ -275,7 +276,7 @@ fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
     Ok(sum::hex(sum))
 }
 
-/// The graph and the files beside it whose names begin like its own, in the order of their names.
+/// Returns the graph and the files beside it whose names begin with the graph's name, sorted by name.
 fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
     let folder = graph.parent().unwrap_or(graph);
     let own = graph.file_name().unwrap_or_default().to_string_lossy();
@@ -284,7 +285,7 @@ fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let path = entry.path();
-            // Whoever opens a pipe may wait for ever.
+            // Opening a pipe may block forever.
             if entry.file_name().to_string_lossy().starts_with(&*own) && path.is_file() {
                 weights.push(path);
             }

@@ -1,8 +1,9 @@
-//! Fetching a cross-encoder that a person asked for, and nothing else.
+//! Downloads a cross-encoder that the user requested, and nothing else.
 //!
-//! Every file is asked for at the hub, which sends most requests on to where the bytes lie. A file grows under another
-//! name until it is whole and sums to what the hub said; what came before a connection broke, or before the person
-//! stopped it, stays and is gone on from. No account is used and nothing is told of this machine.
+//! Every file is requested from the hub, which redirects most requests to a storage server. A file has a temporary name
+//! until it is complete and its checksum is the one that the hub announced. If the connection breaks or the user stops
+//! the download, the downloaded part stays and is continued later. No account is used and no data about this machine is
+//! sent.
 
 use std::env;
 use std::fs::{self, File, TryLockError};
@@ -20,38 +21,37 @@ use crate::http::{Kind, Provider, builder, host, root_cause};
 use crate::models::Model;
 use crate::{CancellationToken, RerankError, runtime, sum};
 
-/// The environment variable that names another hub, as other programs read it.
+/// The environment variable that names another hub; other programs read it too.
 const HUB_VARIABLE: &str = "HF_ENDPOINT";
 const HUB: &str = "https://huggingface.co";
-/// The revision that is asked about; what is downloaded is the commit that it stands for then.
+/// The revision that is requested; the commit that it stands for at that time is downloaded.
 const REVISION: &str = "main";
 
-/// What the hub says of a file that it sends on: its sum, and the commit that it is from.
+/// The headers in which the hub gives a redirected file's checksum and commit.
 const LINKED_SUM: &str = "x-linked-etag";
 const COMMIT: &str = "x-repo-commit";
-/// Characters of a sha256.
+/// Number of characters of a sha256.
 const SUM_CHARS: usize = 64;
 
 const N_REDIRECTS_MAX: usize = 10;
-/// A server that does not take up a connection, or sends nothing, for so long is given up.
+/// A server that does not accept a connection, or sends nothing, for this long is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Connections that break are taken up again so many times, each of them where it broke, and after this time, which
-/// doubles.
+/// How often a broken connection is resumed where it broke, and the first pause before that, which then doubles.
 const N_RESUMES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// What a file is called until it is whole.
+/// File extension of incomplete files.
 const PART: &str = "part";
 
 impl Model {
-    /// Downloads what is missing of the model into its folder in `models`, and returns that folder.
+    /// Downloads the missing files of the model into its folder in `models`, and returns that folder.
     ///
-    /// `progress` gets the bytes that are there and those of the whole model, again and again, from this thread. Blocks
-    /// until all is there; it must not be called from a thread that runs asynchronous tasks. What is there is not asked
-    /// for again, so a model that is complete needs no network.
+    /// `progress` is called repeatedly, from this thread, with the downloaded bytes and those of the whole model.
+    /// Blocks until the download is complete. Must not be called from a thread that runs async tasks. Existing files
+    /// are not requested again, so a complete model needs no network.
     ///
     /// # Errors
-    /// [`RerankError::Download`] with the cause, or [`RerankError::DownloadCancelled`]; the next call goes on from what
-    /// came. [`RerankError::Url`] if `HF_ENDPOINT` names no hub that can be asked.
+    /// [`RerankError::Download`] with the cause, or [`RerankError::DownloadCancelled`]; the next call continues from
+    /// there. [`RerankError::Url`] if `HF_ENDPOINT` is not a usable address.
     pub fn download(
         &self,
         models: &Path,
@@ -100,41 +100,41 @@ impl Model {
     }
 }
 
-/// The hub's address; one without encryption must be on this machine.
+/// Returns the hub's address; one without encryption must be on this machine.
 fn hub_url(hub: &str) -> Result<Url, RerankError> {
     Provider::new(Kind::Custom, hub).endpoint()
 }
 
-/// A repository of a hub. Its errors say what went wrong, with the file or the host.
+/// A repository of a hub. Its error messages name the file or the host.
 struct Hub {
     client: Client,
     url: Url,
     repository: &'static str,
 }
 
-/// What the hub says of a file.
+/// The hub's metadata of a file.
 struct Remote {
     name: &'static str,
     n_bytes: u64,
-    /// The content's sha256; the hub tells it of large files only.
+    /// The content's sha256, which the hub gives only for large files.
     sum: Option<String>,
-    /// Changes with the content.
+    /// Changes whenever the content changes.
     tag: String,
     commit: String,
 }
 
-/// What came in answer to a request for a file.
+/// The response to a request for a file.
 struct Answer {
     response: Response,
-    /// Of the hub's own answer, before it sent the request on.
+    /// The headers of the hub's own response, before the redirect.
     first: HeaderMap,
 }
 
-/// Why a file is not there yet.
+/// Why a file is not complete yet.
 enum Failure {
-    /// The connection broke.
+    /// The connection broke and can be resumed.
     Broken(String),
-    /// It would fail again.
+    /// Another attempt would fail too.
     Final(String),
 }
 
@@ -164,14 +164,14 @@ impl Hub {
         Ok(())
     }
 
-    /// Asks what there is, without asking for it.
+    /// Requests a file's metadata without its content.
     async fn look(&self, name: &'static str) -> Result<Remote, String> {
         let Answer { response, first } = self.ask(name, REVISION, "bytes=0-0".to_owned()).await?;
         let status = response.status();
         let headers = response.headers();
         let n_bytes = match status {
             StatusCode::PARTIAL_CONTENT => whole_bytes(headers),
-            // Whoever ignores the range sends the whole, and says how long it is; so does one with nothing to send.
+            // A server that ignores the range sends the whole file with its length, as does one with an empty file.
             _ => response.content_length(),
         };
         let wrong = |what: &str| format!("{} does not report {what} of {name}", host(&self.url));
@@ -189,7 +189,7 @@ impl Hub {
         })
     }
 
-    /// Fetches what is missing of a file, and gives it its name once it is whole.
+    /// Downloads the missing part of a file, and renames it once it is complete.
     async fn fetch_file(
         &self,
         remote: &Remote,
@@ -221,7 +221,7 @@ impl Hub {
             }
         }
         if let Err(cause) = check(&mut file, remote) {
-            // Nothing can be gone on from.
+            // The partial file is unusable.
             drop(file);
             fs::remove_file(&part).map_err(|error| at_path(&part, error))?;
             return Err(cause);
@@ -231,7 +231,7 @@ impl Hub {
         fs::rename(&part, path).map_err(|error| at_path(path, error))
     }
 
-    /// Adds to a file what it lacks.
+    /// Appends the missing part to a file.
     async fn append(
         &self,
         remote: &Remote,
@@ -261,7 +261,7 @@ impl Hub {
                 );
                 return Err(Failure::Final(cause));
             }
-            // The whole comes.
+            // The server sends the whole file.
             None => {
                 file.set_len(0).map_err(written)?;
                 n_bytes = file.seek(SeekFrom::Start(0)).map_err(written)?;
@@ -273,7 +273,7 @@ impl Hub {
                     file.write_all(&bytes).map_err(written)?;
                     n_bytes += bytes.len() as u64;
                     progress(n_bytes.min(remote.n_bytes));
-                    // A stop is noticed after each part, also where the next is there already.
+                    // Yields after each part, so that cancelling is noticed even if the next part is there already.
                     yield_now().await;
                 }
                 Ok(None) if n_bytes == remote.n_bytes => return Ok(()),
@@ -296,7 +296,7 @@ impl Hub {
         }
     }
 
-    /// Asks for a part of a file, and follows where the hub sends the request.
+    /// Requests a part of a file, and follows redirects.
     async fn ask(&self, name: &str, revision: &str, range: String) -> Result<Answer, String> {
         let mut url = self.url.clone();
         url.path_segments_mut()
@@ -312,7 +312,7 @@ impl Hub {
                 format!("cannot connect to {}: {}", host(&url), root_cause(&error))
             })?;
             let headers = response.headers();
-            // What the hub says of the file stands in the answer that leads away from it.
+            // The file's metadata is in the response that redirects away from the hub.
             if first.is_none() || headers.contains_key(LINKED_SUM) {
                 first = Some(headers.clone());
             }
@@ -332,26 +332,26 @@ impl Hub {
     }
 }
 
-/// A header's text without the quotes that tags stand in.
+/// Returns a header's text without the quotes of tags.
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
     Some(text.trim_start_matches("W/").replace('"', ""))
 }
 
-/// The length of the whole of which a part is sent.
+/// Returns the length of the whole file of which a part is sent.
 fn whole_bytes(headers: &HeaderMap) -> Option<u64> {
     let range = text(headers, CONTENT_RANGE.as_str())?;
     range.rsplit_once('/')?.1.parse().ok()
 }
 
-/// The place of the first byte that is sent of a whole; none if it is no part that is sent.
+/// Returns the position of the first byte that is sent; `None` if the response is not a part.
 fn first_byte(headers: &HeaderMap) -> Option<u64> {
     let range = text(headers, CONTENT_RANGE.as_str())?;
     let range = range.strip_prefix("bytes ")?;
     range.split_once('-')?.0.parse().ok()
 }
 
-/// What a file is called until it is whole; parts of another version are not gone on from.
+/// Returns the path of an incomplete file. Parts of another version have another name and are not continued.
 fn part_path(path: &Path, tag: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     let tag: String = tag.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -359,7 +359,7 @@ fn part_path(path: &Path, tag: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Removes what came of other versions of a file.
+/// Removes incomplete files of other versions.
 fn forget_others(path: &Path, part: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for entry in fs::read_dir(path.parent().unwrap_or(path))? {
@@ -375,7 +375,7 @@ fn forget_others(path: &Path, part: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Checks a whole file against what the hub said of it.
+/// Checks a complete file against the hub's metadata.
 fn check(file: &mut File, remote: &Remote) -> Result<(), String> {
     let Some(expected) = &remote.sum else {
         return Ok(());
@@ -393,7 +393,7 @@ fn check(file: &mut File, remote: &Remote) -> Result<(), String> {
     }
 }
 
-/// What is checked, against a hub of this machine: all of a model comes and can be loaded; what broke, was stopped or
-/// is of another version; what the hub may do wrong; that nothing is asked for which is there.
+/// Checks, with a hub on this machine, that a whole model is downloaded and can be loaded; broken, stopped and outdated
+/// downloads; the hub's possible errors; that existing files are not requested.
 #[cfg(test)]
 mod tests;

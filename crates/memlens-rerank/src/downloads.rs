@@ -1,5 +1,4 @@
-//! The download of a cross-encoder that a person asked for: one at a time, in the background, until it is there or
-//! stopped.
+//! Downloads a cross-encoder that the user requested: one at a time, in the background.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,30 +12,30 @@ use specta::Type;
 use crate::choice::{named_model, refused};
 use crate::{CancellationToken, RerankError};
 
-/// How often progress is told.
+/// Interval between progress notifications.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DownloadProgress {
     /// The model's name.
     pub name: String,
-    /// The bytes that are there.
+    /// Number of bytes that were downloaded.
     pub done_bytes: f64,
-    /// The bytes of the whole model; 0 while that is not known.
+    /// Size of the whole model in bytes; 0 while it is unknown.
     pub total_bytes: f64,
-    /// Why it failed; none otherwise. What came is kept, and the next one goes on from there.
+    /// Why the download failed, if it did. The downloaded part is kept, and the next attempt continues from there.
     pub error: Option<String>,
-    /// Whether somebody stopped it.
+    /// Whether the user stopped the download.
     pub cancelled: bool,
-    /// Whether it is over, one way or the other.
+    /// Whether the download is over, successful or not.
     pub finished: bool,
 }
 
-/// Is told of every progress; called from the thread that downloads.
+/// Callback for progress; called from the downloading thread.
 pub type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
 
-/// The download under way, if there is one. It ends with its value.
+/// The current download, if any. Dropping this stops it.
 #[derive(Default)]
 pub struct Downloads {
     running: Mutex<Option<Running>>,
@@ -49,10 +48,10 @@ struct Running {
 }
 
 impl Downloads {
-    /// Starts to download a model into a folder of models. `tell` hears of the end too.
+    /// Starts to download a model into a folder of models. `tell` is also called at the end.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for an unknown name or while another download runs, [`RerankError::Download`] where no
+    /// [`RerankError::Setting`] for an unknown name or while another download runs, [`RerankError::Download`] if no
     /// thread can be started.
     pub fn start(&self, name: &str, models: &Path, tell: Tell) -> Result<(), RerankError> {
         let model = named_model(name)?;
@@ -92,12 +91,12 @@ impl Downloads {
         Ok(())
     }
 
-    /// Stops the download under way, if there is one, and waits until it has ended.
+    /// Stops the current download, if any, and waits until it has ended.
     pub fn stop(&self) {
         let running = self.running().take();
         if let Some(running) = running {
             running.cancel.cancel();
-            // A panic there has been reported by its own thread.
+            // A panic of the thread has been reported already.
             let _ = running.thread.join();
         }
     }
@@ -113,7 +112,7 @@ impl Drop for Downloads {
     }
 }
 
-/// Does the work, and tells how far it is and how it ended.
+/// Runs the work, and reports its progress and its end.
 fn follow(
     name: &str,
     tell: &(dyn Fn(DownloadProgress) + Send + Sync),
@@ -156,7 +155,7 @@ mod tests {
 
     fn listener() -> (Tell, Receiver<DownloadProgress>) {
         let (sender, told) = channel();
-        // Whoever listens may have heard enough.
+        // The listener may be gone already.
         (Arc::new(move |progress| drop(sender.send(progress))), told)
     }
 

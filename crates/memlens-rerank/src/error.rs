@@ -3,36 +3,36 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Says why there are no scores. No text holds the question, a note's text or a key.
+/// Why there are no scores. No message contains the question, a note's text or a key.
 #[derive(Debug, thiserror::Error)]
 pub enum RerankError {
-    /// The caller asked to stop.
+    /// The caller cancelled the call.
     #[error("cannot rerank: cancelled")]
     Cancelled,
     /// The time was over before every text had its score.
     #[error("cannot rerank: no answer within the timeout")]
     Timeout,
-    /// The time was over before the reranker was made, which goes on.
+    /// The time was over before the reranker was ready; its construction continues.
     #[error("cannot rerank yet: {why}")]
     Unready {
-        /// What is waited for.
+        /// What the call waited for.
         why: &'static str,
     },
-    /// It panicked.
+    /// The reranker's code panicked.
     #[error("cannot rerank: internal error; please report it")]
     Fault,
-    /// The system gives no thread to work on.
+    /// The system cannot start a thread.
     #[error("cannot start reranking: {cause}")]
     Thread {
-        /// What it said.
+        /// The system's error message.
         cause: String,
     },
-    /// A choice cannot be used as it was given.
+    /// A setting cannot be used as given.
     #[error("cannot use {what}: {why}")]
     Setting {
-        /// What was given, for a person; never a key.
+        /// The setting, as shown to the user; never a key.
         what: String,
-        /// Why.
+        /// Why it cannot be used.
         why: String,
     },
     /// The embedding model failed.
@@ -47,91 +47,91 @@ pub enum RerankError {
     /// A file of the cross-encoder cannot be read.
     #[error("cannot read cross-encoder file {}: {source}", path.display())]
     ReadModel {
-        /// The file.
+        /// Path of the model's file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file of the cross-encoder is not what it should be.
+    /// A file of the cross-encoder is invalid.
     #[error("cannot use cross-encoder file {}: {why}", path.display())]
     LoadModel {
-        /// The file.
+        /// Path of the model's file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
     },
-    /// A cross-encoder that was downloaded cannot be removed.
+    /// A downloaded cross-encoder cannot be removed.
     #[error("cannot remove {}: {source}", path.display())]
     RemoveModel {
-        /// Its folder.
+        /// Path of the model's folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The cross-encoder gave no score.
+    /// The cross-encoder returned no score.
     #[error("cannot rerank with the cross-encoder: {why}")]
     CrossEncode {
-        /// The reason.
+        /// The model's error message.
         why: String,
     },
-    /// The cross-encoder is not on this machine.
+    /// The cross-encoder has not been downloaded.
     #[error("cannot load cross-encoder {name}: it is not downloaded")]
     NotDownloaded {
-        /// The model's name.
+        /// Name of the model.
         name: &'static str,
     },
-    /// The download failed; what came is kept, and the next one goes on from there.
+    /// The download failed; the downloaded part is kept, and the next attempt continues from there.
     #[error("cannot download cross-encoder {name}: {cause}")]
     Download {
-        /// The model's name.
+        /// Name of the model.
         name: &'static str,
-        /// What went wrong, with the file or the host.
+        /// The reason, with the file or the host.
         cause: String,
     },
-    /// The download was stopped by whoever began it; what came is kept.
+    /// The caller stopped the download; the downloaded part is kept.
     #[error("cannot download cross-encoder {name}: cancelled")]
     DownloadCancelled {
-        /// The model's name.
+        /// Name of the model.
         name: &'static str,
     },
-    /// The provider's address cannot be used. It is not repeated, since it may hold a key.
+    /// The provider's address cannot be used. It is not repeated, because it may contain a key.
     #[error("cannot use the address: {cause}")]
     Url {
         /// What is wrong with it.
         cause: &'static str,
     },
-    /// What was given as a key is none. It is not repeated.
+    /// The given key is invalid. It is not repeated.
     #[error("cannot use the key: {cause}")]
     Key {
         /// What is wrong with it.
         cause: &'static str,
     },
-    /// Nobody is served without a key, and there is none.
+    /// The provider needs a key, and there is none.
     #[error("cannot rerank over HTTP: {provider} needs a key, and none is stored")]
     KeyMissing {
-        /// The provider's name.
+        /// Name of the provider.
         provider: &'static str,
     },
-    /// Nobody is served without a key, and where the person said that it would be, there is none.
+    /// The provider needs a key, and the environment variable that the user named is not set.
     #[error(
         "cannot rerank over HTTP: the variable {variable} is not set, and no keyring holds a key"
     )]
     VariableUnset {
-        /// The environment variable that should hold it.
+        /// Name of the environment variable.
         variable: String,
     },
-    /// The system's keyring is not there, or does not open.
+    /// The system's keyring is missing or cannot be opened.
     #[error(
         "cannot use this system's keyring: {cause}; an environment variable can hold the key instead"
     )]
     Keyring {
-        /// What it said.
+        /// The keyring's error message.
         cause: String,
     },
-    /// The system does not give what a connection needs.
+    /// The system lacks something that a connection needs.
     #[error("cannot prepare connections to {host}: {cause}")]
     Client {
-        /// The host that would be asked.
+        /// The host of the provider.
         host: String,
         /// What is missing.
         cause: String,
@@ -139,47 +139,47 @@ pub enum RerankError {
     /// There is no connection, or none that can be trusted.
     #[error("cannot connect to {host}: {cause}")]
     Connect {
-        /// The host that was asked.
+        /// The host of the provider.
         host: String,
-        /// What the system said.
+        /// The system's error message.
         cause: String,
     },
-    /// The connection ended before the answer did.
+    /// The connection ended before the response did.
     #[error("cannot read the answer from {host}: {cause}")]
     Broken {
-        /// The host that was asked.
+        /// The host of the provider.
         host: String,
-        /// What the system said.
+        /// The system's error message.
         cause: String,
     },
-    /// The server gave a status other than success, also when it was asked again.
+    /// The server responded with an error status, even after retries.
     #[error("cannot rerank over HTTP: {host} answered {status}: {cause}")]
     Refused {
-        /// The host that was asked.
+        /// The host of the provider.
         host: String,
-        /// The HTTP status.
+        /// The HTTP status of the response.
         status: u16,
-        /// What it means, and a word of the server's.
+        /// Its meaning, and the server's word for it.
         cause: String,
     },
-    /// The server's answer is not one finite score per text.
+    /// The server's response is not one finite score per text.
     #[error("cannot rerank over HTTP: the answer from {host} {cause}")]
     Answer {
-        /// The host that was asked.
+        /// The host of the provider.
         host: String,
         /// What is wrong with it.
         cause: String,
     },
-    /// The hook did not give an answer that can be used.
+    /// The hook gave no usable answer.
     #[error("cannot run the hook: {cause}")]
     Hook {
-        /// What it did.
+        /// What the hook did.
         cause: String,
     },
 }
 
 impl RerankError {
-    /// Whether the call was given up, which says nothing of whoever was asked.
+    /// Returns whether the caller gave up, which says nothing about the reranker.
     pub fn is_given_up(&self) -> bool {
         matches!(
             self,

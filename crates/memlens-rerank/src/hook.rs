@@ -1,5 +1,5 @@
-//! The hook `after_memory_search`: a command of the person's own that looks at a search's results before they are given
-//! out. Also its event and answer, as an agent's hook reads and writes them.
+//! The hook `after_memory_search`: the user's own command, which processes a search's results before they are returned.
+//! Also its event and answer, in the format of an agent's hook.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -13,39 +13,39 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, copy, sink};
 
 use crate::{Limits, RerankError, runtime};
 
-/// The most that a hook may print: a hundred rows with their texts are less than one.
+/// Maximum size of a hook's output: a hundred rows with their texts are less than one megabyte.
 const MAX_ANSWER_BYTES: u64 = 8 << 20;
-/// How much of its standard error is logged; the rest is read and thrown away.
+/// How much of its standard error is logged; the rest is discarded.
 const MAX_LOGGED_BYTES: u64 = 64 << 10;
-/// How long a hook that was killed may take to go.
+/// How long a killed hook may take to end.
 const MAX_REAP_TIME: Duration = Duration::from_secs(1);
 
-/// What a hook reads: a question and its results, best first.
+/// The input of a hook: a question and its results, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// What was asked.
+    /// The question that was searched.
     pub query: String,
-    /// Who asked; empty where nobody is named.
+    /// The agent that asked; empty if unknown.
     #[serde(default)]
     pub agent_id: String,
-    /// What was found, best first.
+    /// The results of the search, best first.
     pub results: Vec<EventRow>,
 }
 
 impl Event {
-    /// Finds each row that a hook printed among the results; of several with the same path and lines, the first that is
+    /// Matches each row that a hook printed with a result; of several with the same path and lines, the first that is
     /// left.
     ///
     /// # Errors
-    /// [`RerankError::Hook`] where nothing or no [`Answer`] is printed, or a row more often than it was given.
+    /// [`RerankError::Hook`] if the output is empty or no [`Answer`], or has a row more often than the event.
     pub fn kept(&self, printed: &[u8]) -> Result<Vec<Kept>, RerankError> {
         let given = &self.results;
         let printed = without_mark(printed);
         if printed.trim_ascii().is_empty() {
             return Err(failed("it printed nothing"));
         }
-        // A bare list would be read as the fields in their order, and an empty one as an answer without results.
+        // serde would read a bare list as the fields in order, and an empty one as an answer without results.
         if printed.trim_ascii_start().starts_with(b"[") {
             return Err(failed("its output is not an answer"));
         }
@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// Returns JSON without the byte order mark that shells of Windows write before it.
+/// Returns JSON without the byte order mark that Windows shells write before it.
 pub fn without_mark(json: &[u8]) -> &[u8] {
     json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json)
 }
@@ -93,47 +93,47 @@ pub fn without_mark(json: &[u8]) -> &[u8] {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRow {
-    /// The note's path.
+    /// Path of the note.
     pub path: String,
-    /// The first line, counted from 1.
+    /// The first line, 1-based.
     pub start_line: u64,
-    /// The last line, counted from 1.
+    /// The last line, 1-based.
     pub end_line: u64,
-    /// Grows with quality.
+    /// The score; higher is better.
     pub score: f64,
-    /// The text.
+    /// The text of the result.
     #[serde(default)]
     pub snippet: String,
-    /// Where it is from, such as `memory`.
+    /// The source of the text, such as `memory`.
     #[serde(default)]
     pub source: String,
 }
 
-/// What a hook writes.
+/// The output of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The rows that stay, best first; none leaves them as they were.
+    /// The rows to keep, best first; `None` leaves the results unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<AnswerRow>>,
 }
 
-/// One row of an [`Answer`]: one of the event's, known by its path and lines.
+/// One row of an [`Answer`]: one of the event's, identified by its path and lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRow {
-    /// The note's path.
+    /// Path of the note.
     pub path: String,
-    /// The first line, counted from 1.
+    /// The first line, 1-based.
     pub start_line: u64,
-    /// The last line, counted from 1.
+    /// The last line, 1-based.
     pub end_line: u64,
-    /// The new score; none leaves it as it was.
+    /// The new score; `None` leaves it unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The text as it was given.
+    /// The text as in the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// Where it is from, as it was given.
+    /// The source as in the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
@@ -159,29 +159,29 @@ impl From<EventRow> for AnswerRow {
     }
 }
 
-/// One row that a hook let stay.
+/// A row that a hook kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kept {
-    /// Its place among the event's results, counted from 0.
+    /// Its index in the event's results, 0-based.
     pub index: usize,
-    /// Its score: the hook's, or else the event's.
+    /// The hook's score, or the event's if the hook gave none.
     pub score: f64,
 }
 
-/// A command and its arguments, which no shell reads.
+/// A command and its arguments, which are not interpreted by a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCommand {
     program: String,
     arguments: Vec<String>,
-    /// A variable of the environment that it does not get.
+    /// An environment variable that is not passed on.
     withheld: Option<String>,
 }
 
 impl HookCommand {
-    /// Takes the program, then its arguments.
+    /// Takes the program, followed by its arguments.
     ///
     /// # Errors
-    /// [`RerankError::Hook`] where no program is named.
+    /// [`RerankError::Hook`] if the program is missing.
     pub fn new(command: &[String]) -> Result<HookCommand, RerankError> {
         match command {
             [program, arguments @ ..] if !program.is_empty() => Ok(HookCommand {
@@ -193,7 +193,7 @@ impl HookCommand {
         }
     }
 
-    /// Withholds a variable of the environment from the command: one that holds a key, which is none of its business.
+    /// Removes an environment variable from the command's environment, such as one that holds a key.
     pub fn without(self, variable: Option<String>) -> HookCommand {
         HookCommand {
             withheld: variable,
@@ -201,14 +201,14 @@ impl HookCommand {
         }
     }
 
-    /// Gives the event to the command and returns the rows that it let stay, best first, each of them once.
+    /// Passes the event to the command and returns the rows that it kept, best first, each at most once.
     ///
-    /// Blocks the thread; it must not be one that runs asynchronous tasks. The command and all that it started in its
-    /// process group are killed where the call is given up.
+    /// Blocks the thread; must not be called from one that runs async tasks. If the call is given up, the command and
+    /// everything that it started in its process group are killed.
     ///
     /// # Errors
-    /// [`RerankError::Cancelled`], and [`RerankError::Hook`] where it does not start or end in time, ends with another
-    /// status than 0, prints nothing, too much or no [`Answer`], or names a row more often than it was given.
+    /// [`RerankError::Cancelled`], and [`RerankError::Hook`] if it does not start or end in time, ends with a status
+    /// other than 0, prints nothing, too much or no [`Answer`], or prints a row more often than the event has it.
     pub fn run(&self, event: &Event, limits: &Limits) -> Result<Vec<Kept>, RerankError> {
         let is_late = |error: &RerankError| matches!(error, RerankError::Timeout);
         match self.answer(event, limits) {
@@ -229,7 +229,7 @@ impl HookCommand {
         if talked.is_ok() {
             return talked;
         }
-        // It has not been waited for, so its group's number is its own still.
+        // It has not been waited for, so its group id cannot have been reused.
         let _ = child.start_kill();
         let _ = runtime::block_on_until(Instant::now() + MAX_REAP_TIME, child.wait());
         talked
@@ -254,7 +254,7 @@ impl HookCommand {
     }
 }
 
-/// Writes the event, reads all that is printed, and waits for the end.
+/// Writes the event, reads the whole output, and waits for the end.
 async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, RerankError> {
     let event = serde_json::to_vec(event).expect("strings and finite numbers are always JSON");
     let piped = "the pipes were asked for";
@@ -263,11 +263,11 @@ async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, Re
     let stderr = child.stderr().take().expect(piped);
     let tell = async move {
         match stdin.write_all(&event).await {
-            // It does not want to know.
+            // The hook does not read its input.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             told => told.map_err(failed),
         }
-        // Dropped here, it is closed, and the hook has read all.
+        // Dropping it closes the pipe, which marks the end of the input.
     };
     let (_, printed, _) = tokio::try_join!(tell, read(stdout), log(stderr))?;
     let status = child.wait().await.map_err(failed)?;
@@ -293,7 +293,7 @@ async fn read(stdout: impl AsyncRead + Unpin) -> Result<Vec<u8>, RerankError> {
     Ok(printed)
 }
 
-/// Logs what the hook has to say, at the level at which note text may be logged, since it may say that.
+/// Logs the hook's standard error at the level at which note text may be logged, because it may contain such text.
 async fn log(mut stderr: impl AsyncRead + Unpin) -> Result<(), RerankError> {
     let mut said = Vec::new();
     (&mut stderr)
@@ -323,7 +323,7 @@ fn failed(cause: impl ToString) -> RerankError {
 
 #[cfg(test)]
 mod tests {
-    //! Whatever rows a hook lets stay, in whatever order, are found again, and each once.
+    //! Whatever rows a hook keeps, in whatever order, are matched, each at most once.
 
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Scores from a server: a provider's service, or one of the common servers on this machine or another.
 //!
-//! [`Http`] blocks its caller, and a call can be given up at any moment. Nothing is connected to before the first call.
+//! [`Http`] blocks its caller, and a call can be given up at any moment. There is no connection before the first call.
 
 mod answer;
 mod client;
@@ -23,7 +23,7 @@ use crate::keys::Key;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 use exchange::Exchange;
 
-/// Asks one provider; connections are kept for the next call.
+/// Calls one provider; connections are reused.
 #[derive(Debug)]
 pub struct Http {
     provider: Provider,
@@ -34,11 +34,11 @@ pub struct Http {
 }
 
 impl Http {
-    /// Prepares calls to `provider`, and makes none.
+    /// Prepares calls to `provider`, without making any.
     ///
     /// # Errors
-    /// [`RerankError::Url`], [`RerankError::KeyMissing`] where nobody is served without one, and
-    /// [`RerankError::Client`] where the system cannot give what encryption needs.
+    /// [`RerankError::Url`], [`RerankError::KeyMissing`] if the provider needs a key, and [`RerankError::Client`] if
+    /// the system lacks something that encryption needs.
     pub fn new(provider: Provider, key: Option<Key>) -> Result<Http, RerankError> {
         let endpoint = provider.endpoint()?;
         if key.is_none() && provider.kind.needs_key() {
@@ -65,7 +65,7 @@ impl Http {
         })
     }
 
-    /// The host that is asked, with the port where it is not the usual one.
+    /// Returns the host that is called, with the port if it is not the default one.
     pub fn host(&self) -> String {
         provider::host(&self.endpoint)
     }
@@ -76,11 +76,11 @@ impl Reranker for Http {
         &self.info
     }
 
-    /// Blocks the thread; it must not be one that runs asynchronous tasks.
+    /// Blocks the thread; must not be called from one that runs async tasks.
     ///
-    /// Asks once, or as often as the provider's limit on texts demands, one request after the other. The scale is
-    /// [`Scale::Logit`] also where any score of a provider of shares is outside `[0, 1]`: such a server passes on what
-    /// its model says.
+    /// Sends one request, or several in sequence if the provider limits the number of texts. The scale is also
+    /// [`Scale::Logit`] if any score of a provider of shares is outside `[0, 1]`: such a server returns its model's
+    /// output.
     fn score(
         &mut self,
         query: &str,
@@ -122,7 +122,8 @@ impl Reranker for Http {
     }
 }
 
-/// Asks about all texts, and once more in two halves where the server refuses as if they were too many or too long.
+/// Requests scores of all texts. If the server refuses as if they were too many or too long, tries once more with two
+/// halves.
 async fn in_halves(
     exchange: &Exchange<'_>,
     query: &str,
@@ -178,8 +179,8 @@ async fn in_halves(
     Ok(answers)
 }
 
-/// What tells this provider's scores from those of every other of its kind: the model, and where it is not the
-/// service itself that is asked, the address, and for one of one's own in whose words.
+/// Returns what distinguishes this provider's scores from others of its kind: the model, the address if it is not the
+/// service itself, and for a custom address its shape.
 fn named_model(provider: &Provider, endpoint: &Url) -> String {
     let default = provider.kind.default_url().map(|url| Provider {
         url: url.to_owned(),

@@ -1,4 +1,4 @@
-//! Keys of providers: in the system's keyring, or in an environment variable that the person names; never in a file.
+//! Keys of providers, in the system's keyring or in an environment variable that the user names; never in a file.
 
 use std::env;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::http::Provider;
 
 /// The name under which the keyring shows the entries.
 const SERVICE: &str = "memlens";
-/// How long a keyring may take: it may ask the person to unlock it.
+/// How long a keyring may take, because it may ask the user to unlock it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const NO_HEADER: &str = "it contains a space, a control character or a character outside ASCII";
 
-/// A key that a header can carry. Nothing prints it, and its memory is wiped when it goes.
+/// A key that fits into a header. It is never printed, and its memory is wiped on drop.
 #[derive(Clone)]
 pub struct Key(SecretString);
 
@@ -29,15 +29,16 @@ pub struct Key(SecretString);
 pub enum KeyPlace {
     /// The system's keyring.
     Keyring,
-    /// The environment variable that the person named.
+    /// The environment variable that the user named.
     Environment,
 }
 
 impl Key {
-    /// Takes a key as the provider gave it.
+    /// Checks a key as the provider issued it.
     ///
     /// # Errors
-    /// [`RerankError::Key`] for one that is empty or has a character that no header takes. The text does not repeat it.
+    /// [`RerankError::Key`] if it is empty or has a character that is not allowed in a header. The message does not
+    /// repeat it.
     pub fn new(key: impl Into<SecretString>) -> Result<Key, RerankError> {
         let key = Key(key.into());
         let bytes = key.expose().as_bytes();
@@ -57,7 +58,7 @@ impl Key {
         self.0.expose_secret()
     }
 
-    /// The value of the header that carries it, which nothing prints either.
+    /// Returns the value of the authorization header, which is never printed either.
     pub(crate) fn bearer(&self) -> HeaderValue {
         let bearer = SecretString::from(format!("Bearer {}", self.expose()));
         let mut value = HeaderValue::from_str(bearer.expose_secret())
@@ -73,13 +74,14 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The provider's key and where it was: in the keyring, or else in `variable`. None where neither has one.
+/// Returns the provider's key and where it was found: in the keyring, otherwise in `variable`. `None` if neither has
+/// one.
 ///
-/// A keyring's key belongs to the kind and the host, so a changed address never gets the key of the one before.
+/// A keyring's key belongs to the kind and the host, so a changed address never gets the previous key.
 ///
 /// # Errors
-/// [`RerankError::Url`], [`RerankError::Key`] for what stands there and is none, and [`RerankError::Keyring`] where no
-/// keyring answers and the variable is not set either.
+/// [`RerankError::Url`]; [`RerankError::Key`] if the stored value is not a key; [`RerankError::Keyring`] if no keyring
+/// answers and the variable is not set either.
 pub fn read(
     provider: &Provider,
     variable: Option<&str>,
@@ -87,7 +89,7 @@ pub fn read(
     read_by(open, provider, variable)
 }
 
-/// Keeps the provider's key in the keyring, in place of the one that was there.
+/// Stores the provider's key in the keyring, replacing the previous one.
 ///
 /// # Errors
 /// [`RerankError::Url`] and [`RerankError::Keyring`].
@@ -95,7 +97,7 @@ pub fn save(provider: &Provider, key: &Key) -> Result<(), RerankError> {
     save_by(open, provider, key)
 }
 
-/// Takes the provider's key out of the keyring, if there is one.
+/// Removes the provider's key from the keyring, if there is one.
 ///
 /// # Errors
 /// [`RerankError::Url`] and [`RerankError::Keyring`].
@@ -103,11 +105,11 @@ pub fn forget(provider: &Provider) -> Result<(), RerankError> {
     forget_by(open, provider)
 }
 
-/// Gives the entry of an account.
+/// Opens the keyring's entry of an account.
 trait Open: FnOnce(&str) -> keyring::Result<Entry> + Send + 'static {}
 impl<F: FnOnce(&str) -> keyring::Result<Entry> + Send + 'static> Open for F {}
 
-/// Opens the system's own keyring.
+/// Opens an entry of the system's keyring.
 fn open(account: &str) -> keyring::Result<Entry> {
     Entry::new(SERVICE, account)
 }
@@ -149,7 +151,7 @@ fn forget_by(open: impl Open, provider: &Provider) -> Result<(), RerankError> {
     })
 }
 
-/// Does `work` with the provider's entry, on a thread of its own: a keyring that never answers holds up nobody longer
+/// Runs `work` with the provider's entry in its own thread, so that a keyring that never answers blocks nobody longer
 /// than [`PATIENCE`].
 fn ask<T: Send + 'static>(
     open: impl Open,
@@ -162,7 +164,7 @@ fn ask<T: Send + 'static>(
         .name("memlens-keyring".to_owned())
         .spawn(move || {
             let done = open(&account).and_then(|entry| work(&entry));
-            // Where it took too long, nobody waits any more.
+            // After a timeout, nobody waits any more.
             let _ = sender.send(done.map_err(|error| cause(&error)));
         });
     let cause = match asked.map(|_| receiver.recv_timeout(PATIENCE)) {
@@ -174,7 +176,7 @@ fn ask<T: Send + 'static>(
     Err(RerankError::Keyring { cause })
 }
 
-/// What went wrong; never the error's own text where that could show what is kept.
+/// Returns the error message; never the error's own text if that could contain the stored value.
 fn cause(error: &keyring::Error) -> String {
     match error {
         keyring::Error::NoDefaultStore => {
@@ -197,7 +199,8 @@ fn cause(error: &keyring::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! A key comes back from where it was put, for its own host alone; what is none is refused without repeating it.
+    //! A key is read back from where it was stored, for its own host only; an invalid one is refused without repeating
+    //! it.
 
     use std::collections::HashMap;
     use std::sync::{Arc, LazyLock};

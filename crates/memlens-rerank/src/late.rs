@@ -1,7 +1,7 @@
-//! Late interaction: each token of the question looks for its best token in a text.
+//! Late interaction: each token of the question is compared with its best token in a text.
 //!
-//! Source: Khattab and Zaharia, ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over
-//! BERT, SIGIR 2020; here over the tokens of an embedding model that was not trained for it.
+//! Source: Khattab and Zaharia, ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction
+//! over BERT, SIGIR 2020; here with the tokens of an embedding model that was not trained for it.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -14,35 +14,35 @@ use crate::token_table::TokenTable;
 use crate::windows::{read_parts, windows};
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
-/// Keeps the token vectors of texts, so that a text is read once. It may forget any of them at any time.
+/// Stores the token vectors of texts, so that each is read once. Entries may disappear at any time.
 pub trait TokenCache: Send {
-    /// What was put for `text` under `model`; none if there is nothing (any more).
+    /// Returns the entry of `text` under `model`, if there is one.
     fn get(&mut self, model: &str, text: &str) -> Option<TokenTable>;
 
-    /// Keeps the token vectors of `text`. What cannot be kept is read again the next time.
+    /// Stores the token vectors of `text`. If that fails, the text is read again the next time.
     fn put(&mut self, model: &str, text: &str, table: &TokenTable);
 }
 
 /// Scores a text by the mean over the question's tokens of each one's best cosine with any token of the text.
 pub struct Late<C> {
     info: RerankerInfo,
-    /// At least one; each works on a text of its own.
+    /// At least one; each works on its own text.
     embedders: Vec<Box<dyn Embedder>>,
     cache: C,
 }
 
-/// The characters that are read at once. A token says what it does among these neighbours.
+/// Number of characters that are read at once. A token's vector depends on its neighbours among these.
 const WINDOW_CHARS: usize = 400;
-/// Stands behind the model's id, and changes with whatever else decides what is kept of a text.
+/// Part of the model's id. Must change with everything else that affects the stored vectors.
 const READING: &str = "words of 400";
-/// What reading takes beside a text's own tokens: the two that mark its ends.
+/// Number of tokens besides those of the text: the two that mark its ends.
 const MARKS: usize = 2;
 
 impl<C: TokenCache> Late<C> {
-    /// Makes a reranker of embedders of one model, which read as many texts at a time as there are of them.
+    /// Returns a reranker of embedders of one model. Reads as many texts in parallel as there are embedders.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there are none.
     pub fn new(embedders: Vec<Box<dyn Embedder>>, cache: C) -> Late<C> {
         let embedder = embedders.first().expect("there is an embedder");
         let info = RerankerInfo {
@@ -56,11 +56,11 @@ impl<C: TokenCache> Late<C> {
         }
     }
 
-    /// Every word of `text`, in order, with the word of `query` that it is nearest to, of equals the first. Words
-    /// that the model did not read are left out.
+    /// Returns every word of `text`, in order, with the nearest word of `query`; ties keep the first. Words that the
+    /// model did not read are left out.
     ///
     /// # Errors
-    /// As [`Reranker::score`].
+    /// Like [`Reranker::score`].
     pub fn answers(
         &mut self,
         query: &str,
@@ -86,8 +86,7 @@ impl<C: TokenCache> Late<C> {
         }
     }
 
-    /// The tokens of every text, and how many of them were read now. What is read is kept, even if another text
-    /// fails.
+    /// Returns the tokens of every text, and how many were read now. They are stored even if another text fails.
     fn tables(
         &mut self,
         texts: &[&str],
@@ -118,7 +117,7 @@ impl<C: TokenCache> Late<C> {
         Ok((tables, n_read))
     }
 
-    /// Reads the texts at `unread`, each embedder one at a time, until all are read or one fails.
+    /// Reads the texts at `unread`, one at a time per embedder, until all are read or one fails.
     fn read_all(
         &mut self,
         texts: &[&str],
@@ -146,7 +145,7 @@ impl<C: TokenCache> Late<C> {
             .split_first_mut()
             .expect("there is an embedder");
         thread::scope(|scope| {
-            // No thread without a text of its own, and none for the texts that this one reads.
+            // Every thread has at least one text, including this one.
             for embedder in others.iter_mut().take(unread.len().saturating_sub(1)) {
                 scope.spawn(|| work(embedder));
             }
@@ -161,7 +160,7 @@ impl<C: TokenCache> Reranker for Late<C> {
         &self.info
     }
 
-    /// A text without a letter or digit answers nothing: 0.
+    /// The score of a text without letters and digits is 0.
     fn score(
         &mut self,
         query: &str,
@@ -190,8 +189,8 @@ impl<C: TokenCache> Reranker for Late<C> {
     }
 }
 
-/// The mean over the question's tokens, of which there is one, of each one's best cosine in the text; 0 for a
-/// text without tokens.
+/// Returns the mean over the question's tokens, of which there is at least one, of each one's best cosine in the text;
+/// 0 for a text without tokens.
 fn max_sim(query: &TokenTable, text: &TokenTable) -> f64 {
     if text.n_tokens() == 0 {
         return 0.0;
@@ -203,8 +202,8 @@ fn max_sim(query: &TokenTable, text: &TokenTable) -> f64 {
     best.map(f64::from).sum::<f64>() / query.n_tokens() as f64
 }
 
-/// The tokens of `text` that hold a letter or a digit. Signs take up space and change nothing: on four sets of
-/// questions nDCG@10 is the same within 0.003.
+/// Returns the tokens of `text` that contain a letter or a digit. The others take up space without an effect: on four
+/// sets of questions nDCG@10 is the same within 0.003.
 fn read(
     embedder: &mut dyn Embedder,
     text: &str,
@@ -221,7 +220,7 @@ fn read(
         let tokens = embedder.token_vectors(said).map_err(RerankError::Embed)?;
         let n_chars = said.chars().count();
         if tokens.ranges.len() >= tokens_max && n_chars > 1 {
-            // It may not have been read to its end.
+            // It may not have been read completely.
             return Ok(Some(n_chars / 2));
         }
         table.extend(part.start, &tokens, is_word);
@@ -230,8 +229,8 @@ fn read(
     Ok(table)
 }
 
-/// What is checked: scores are those of a naive count, whoever reads; nothing is read twice; long texts are read to
-/// their end; what stops a call, and what is kept then.
+/// Checks that scores equal those of a naive computation, for any number of embedders; that nothing is read twice; that
+/// long texts are read completely; what stops a call, and what is stored then.
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -245,7 +244,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps everything.
+    /// Stores everything.
     #[derive(Default)]
     struct Memory(HashMap<(String, String), Vec<u8>>);
 
@@ -347,13 +346,13 @@ mod tests {
             Ok(scores.complete().expect("each text has a score"))
         }
 
-        /// How many windows were read since the last time.
+        /// Returns how many windows were read since the last call.
         fn n_read(&self) -> usize {
             self.n_read.swap(0, Ordering::Relaxed)
         }
     }
 
-    /// The mean over the question's words of the best cosine of any word of the text.
+    /// Computes the mean over the question's words of the best cosine of any word of the text.
     fn naive(query: &str, text: &str) -> f64 {
         let mut hashing = Hashing::default();
         let mut rows = |text: &str| -> Vec<Vec<f32>> {

@@ -1,20 +1,19 @@
-//! A question and texts to scores, by whatever reads both together.
+//! Scores texts for a question with models that read both together.
 //!
-//! [`Reranker`] is what the program asks for. Scores come back in the order of the texts, as reported, with the name of
-//! their [`Scale`]; a call gives a score for every text or fails as a whole, within its [`Limits`].
+//! [`Reranker`] is the interface. Scores are in the order of the texts, as reported, with the name of their [`Scale`].
+//! A call returns within its [`Limits`], or fails as a whole.
 //!
-//! - [`Late`] compares each word of the question with each word of a text by the embedding model that is there anyway;
-//!   it keeps what it read in a [`TokenCache`] and tells which words answered which ([`Answer`]).
-//! - [`CrossEncoder`] runs a model of a folder on this machine. [`MODELS`] can be had by name; a download begins when a
-//!   person asks for it.
-//! - [`http::Http`] asks a provider's service or a server, with a key from [`keys`].
-//! - [`hook`] runs a command of the person's own over results.
-//! - [`choice`] is what a person chose of these, checked, and what there is to choose from; [`Downloads`] fetches a model
-//!   in the background.
-//! - [`Background`] has a reranker loaded and asked on a thread of its own, so that no call takes longer than its limits.
+//! - [`Late`] compares each word of the question with each word of a text, using the embedding model. It stores what it
+//!   read in a [`TokenCache`] and reports which words answered which ([`Answer`]).
+//! - [`CrossEncoder`] runs a local model from a folder. [`MODELS`] can be downloaded by name when the user asks for it.
+//! - [`http::Http`] calls a provider's service or a server, with a key from [`keys`].
+//! - [`hook`] runs the user's own command on results.
+//! - [`choice`] holds the user's choice of these, checked, and what is on offer; [`Downloads`] downloads a model in the
+//!   background.
+//! - [`Background`] loads and calls a reranker in its own thread, so that no call takes longer than its limits.
 //!
-//! This crate does not know what a text is a part of, how scores are blended with other scores or where they are kept.
-//! It is the only one that reaches the network.
+//! This crate does not know what a text is part of, how scores are blended with other scores or where they are stored.
+//! It is the only crate that uses the network.
 //!
 //! ```
 //! use std::collections::HashMap;
@@ -76,5 +75,5 @@ pub use late::{Late, TokenCache};
 pub use models::{MODELS, Model};
 pub use reranker::{Limits, Reranker, RerankerInfo, Scale, Scores};
 pub use token_table::TokenTable;
-/// Stops a call that is under way.
+/// Cancels a running call.
 pub use tokio_util::sync::CancellationToken;

@@ -1,4 +1,4 @@
-//! The cross-encoders that can be had by name, and where they lie.
+//! The cross-encoders that can be downloaded by name, and their folders.
 
 use std::path::{Path, PathBuf};
 
@@ -6,24 +6,24 @@ use memlens_embed::Locations;
 
 use crate::{CrossEncoder, RerankError};
 
-/// A cross-encoder that its authors publish for everyone, as a person chooses it before it is downloaded.
+/// A published cross-encoder, as offered before it is downloaded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Model {
-    /// What it is called in settings and on the command line.
+    /// The name in settings and on the command line.
     pub name: &'static str,
     /// What it is for, in a few words.
     pub label: &'static str,
-    /// What is downloaded, in millions of bytes, about.
+    /// Approximate size of the download in megabytes.
     pub megabytes: u32,
     /// The licence that its authors give it.
     pub licence: &'static str,
-    /// Its place on the hub: owner and name.
+    /// The repository on the hub: owner and name.
     pub(crate) repository: &'static str,
-    /// The graph and the weights beside it, with their place in the repository.
+    /// Paths of the graph and its weights in the repository.
     pub(crate) weights: &'static [&'static str],
 }
 
-/// What is downloaded besides the weights: small, and of the same names everywhere.
+/// The other files to download, which are small and have the same names everywhere.
 const TOKENIZER_FILES: [&str; 4] = [
     "config.json",
     "special_tokens_map.json",
@@ -31,11 +31,11 @@ const TOKENIZER_FILES: [&str; 4] = [
     "tokenizer_config.json",
 ];
 
-/// Every model by name, the smallest first: those that fastembed knows, and the small one that most programs take.
+/// All models, the smallest first: those that fastembed supports, and the small one that most programs use.
 ///
-/// No version is pinned: what the hub calls newest when the download begins is what comes, all files of that one commit,
-/// and each large one is checked against the sum that the hub tells. Scores are kept by the sum of what came, so those of
-/// two versions never mix.
+/// No version is pinned: the newest version at the start of a download is used, with all files of that one commit, and
+/// each large file is verified by the hub's checksum. Scores are stored by the checksum of the downloaded files, so
+/// those of two versions never mix.
 pub const MODELS: &[Model] = &[
     Model {
         name: "ms-marco-MiniLM-L-6-v2",
@@ -80,26 +80,26 @@ pub const MODELS: &[Model] = &[
 ];
 
 impl Model {
-    /// The model of this name, in the case that it is written in.
+    /// Returns the model of this name; case-sensitive.
     pub fn named(name: &str) -> Option<&'static Model> {
         MODELS.iter().find(|model| model.name == name)
     }
 
-    /// The model's own folder in a folder of models; it need not be there.
+    /// Returns the model's own folder in a folder of models; it may not exist.
     pub fn folder(&self, models: &Path) -> PathBuf {
         models.join(self.name)
     }
 
-    /// Whether every file was downloaded to the end.
+    /// Returns whether every file was downloaded completely.
     pub fn is_there(&self, models: &Path) -> bool {
         let folder = self.folder(models);
         self.files().all(|file| folder.join(file).is_file())
     }
 
-    /// Loads the model from a folder of models, as [`CrossEncoder::load`] does.
+    /// Loads the model from a folder of models, like [`CrossEncoder::load`].
     ///
     /// # Errors
-    /// [`RerankError::NotDownloaded`], or as [`CrossEncoder::load`].
+    /// [`RerankError::NotDownloaded`], or like [`CrossEncoder::load`].
     pub fn load(
         &self,
         models: &Path,
@@ -112,7 +112,7 @@ impl Model {
         CrossEncoder::load(&self.folder(models), at, threads)
     }
 
-    /// Every file with its place in the repository and in the model's folder, the weights last.
+    /// Returns the path of every file in the repository and in the model's folder, the weights last.
     pub(crate) fn files(&self) -> impl Iterator<Item = &'static str> {
         TOKENIZER_FILES
             .into_iter()
@@ -120,7 +120,7 @@ impl Model {
     }
 }
 
-/// What is checked: fastembed's models are among them, each as fastembed loads it; names lead to folders of their own.
+/// Checks that fastembed's models are included, each as fastembed loads it, and that each name has its own folder.
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What every reranker offers, whatever makes its scores.
+//! The interface of all rerankers.
 
 use std::time::Instant;
 
@@ -7,19 +7,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{RerankError, runtime};
 
-/// Names what a reranker's scores mean.
+/// The scale of a reranker's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// In `[0, 1]`.
+    /// A number in `[0, 1]`.
     Unit,
-    /// Any finite number; the logistic function makes it a share.
+    /// Any finite number; the logistic function maps it to `[0, 1]`.
     Logit,
     /// The mean over the question's tokens of each one's best cosine in the text, in `[-1, 1]`.
     MaxSim,
 }
 
 impl Scale {
-    /// The scale's name in files and on the command line.
+    /// Returns the scale's name in files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Scale::Unit => "unit",
@@ -28,7 +28,7 @@ impl Scale {
         }
     }
 
-    /// The scale of this name; none for any other word.
+    /// Returns the scale of this name, if there is one.
     pub fn from_word(word: &str) -> Option<Scale> {
         [Scale::Unit, Scale::Logit, Scale::MaxSim]
             .into_iter()
@@ -36,26 +36,26 @@ impl Scale {
     }
 }
 
-/// A reranker as the rest of the program knows it. Two that could differ in any score differ here.
+/// Describes a reranker to the rest of the program. Two that could differ in any score have different values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RerankerInfo {
-    /// What kind it is: `late`, `model`, or the HTTP provider's kind.
+    /// The kind: `late`, `model`, or the HTTP provider's kind.
     pub provider: String,
-    /// The model's id; where a provider has one model alone, its address.
+    /// The model's id, or the address if the provider has only one model.
     pub model: String,
 }
 
-/// Bounds one call.
+/// The limits of one call.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// When the call is given up.
     pub deadline: Instant,
-    /// Gives it up at once.
+    /// Cancels the call at once.
     pub cancel: CancellationToken,
 }
 
 impl Limits {
-    /// Says whether to go on.
+    /// Returns an error if the call must end.
     ///
     /// # Errors
     /// [`RerankError::Cancelled`] or [`RerankError::Timeout`], as soon as either is due.
@@ -69,10 +69,10 @@ impl Limits {
         }
     }
 
-    /// Does `work`, and drops it as soon as the call is given up.
+    /// Awaits `work`, and drops it as soon as the call is given up.
     ///
     /// # Errors
-    /// As [`Limits::check`].
+    /// Like [`Limits::check`].
     pub(crate) async fn bound<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
         let in_time = timeout_at(self.deadline.into(), work);
         let ended = self.cancel.run_until_cancelled(in_time).await;
@@ -81,11 +81,11 @@ impl Limits {
             .map_err(|_| RerankError::Timeout)
     }
 
-    /// Blocks the thread until `work` is done, or the call is given up. The thread has its own clock: it returns in time even
-    /// if whatever serves `work` is stuck.
+    /// Blocks the thread until `work` is done or the call is given up. Uses the thread's own clock, so that it returns
+    /// in time even if the runtime is stuck.
     ///
     /// # Errors
-    /// As [`Limits::check`], and [`RerankError::Thread`] where the system gives nothing to wait with.
+    /// Like [`Limits::check`], and [`RerankError::Thread`] if the runtime cannot be started.
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, RerankError> {
         let ended = runtime::block_on_until(self.deadline, self.bound(work));
         let ended = ended.map_err(|error| RerankError::Thread {
@@ -95,37 +95,37 @@ impl Limits {
     }
 }
 
-/// What one call found.
+/// The result of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// One per text, in the order of the texts: its score, finite, as reported; `None` where the answer has none for it.
+    /// One score per text, in the order of the texts, finite and as reported; `None` if the answer has none for it.
     pub scores: Vec<Option<f64>>,
-    /// What they mean.
+    /// The scale of the scores.
     pub scale: Scale,
-    /// The tokens that were read or billed; none where it is not known.
+    /// Number of tokens that were read or billed; `None` if unknown.
     pub n_tokens: Option<u64>,
 }
 
 impl Scores {
-    /// The scores, if every text has one.
+    /// Returns the scores if every text has one.
     pub fn complete(&self) -> Option<Vec<f64>> {
         self.scores.iter().copied().collect()
     }
 }
 
-/// Scores texts by a question, each on its own or all together.
+/// Scores texts for a question, separately or all together.
 pub trait Reranker: Send {
-    /// What makes the scores.
+    /// Returns the description of the reranker.
     fn info(&self) -> &RerankerInfo;
 
-    /// A score for every text; a provider may leave out some, but not all.
+    /// Returns a score for every text; a provider may leave out some, but not all.
     ///
-    /// No text is no call and gives no score. `limits` are looked at between the parts of the work, at least every
+    /// Without texts there is no call and no score. `limits` are checked between the parts of the work, at least every
     /// second.
     ///
     /// # Errors
-    /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and whatever keeps any of the texts from a score. No error
-    /// text holds the question, a note's text or a key.
+    /// [`RerankError::Cancelled`], [`RerankError::Timeout`], and anything that keeps a text from being scored. No
+    /// message contains the question, a note's text or a key.
     fn score(
         &mut self,
         query: &str,

@@ -1,4 +1,4 @@
-//! The one runtime of asynchronous work: whoever asks blocks, and one thread serves sockets, processes and clocks for all.
+//! The shared async runtime. Callers block, and one thread serves sockets, processes and timers for all of them.
 
 use std::io;
 use std::pin::pin;
@@ -10,23 +10,24 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, EnterGuard, Handle, Runtime};
 
-/// Never dropped, so nobody waits for what a call left behind: a name that is still being looked up, for instance.
+/// Never dropped, so that nothing waits for leftovers of a call, such as a pending name lookup.
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// Blocks the thread until `work` is done, polling it there; it must not be one that runs asynchronous tasks.
+/// Blocks the thread until `work` is done, polling it there. Must not be called from a thread that runs async tasks.
 ///
 /// # Errors
-/// Where the system gives no thread or no clock.
+/// If the system cannot start a thread or a timer.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> io::Result<T> {
     Ok(handle()?.block_on(work))
 }
 
-/// Does the same until `deadline`, by the clock of this thread; `None` if `work` is not done by then.
+/// Like [`block_on`], but only until `deadline`, measured by the clock of this thread; `None` if `work` is not done by
+/// then.
 ///
-/// The runtime's own clock stands still while a connection keeps its thread busy.
+/// The runtime's own timers stop while a connection keeps its thread busy.
 ///
 /// # Errors
-/// As [`block_on`].
+/// Like [`block_on`].
 pub(crate) fn block_on_until<T>(
     deadline: Instant,
     work: impl Future<Output = T>,
@@ -48,17 +49,17 @@ pub(crate) fn block_on_until<T>(
     }
 }
 
-/// Does what needs the runtime around it, such as starting a process that it serves.
+/// Runs a function that needs to be inside the runtime, such as one that starts a process.
 ///
 /// # Errors
-/// As [`block_on`], and those of `work`.
+/// Like [`block_on`], and those of `work`.
 pub(crate) fn inside<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let handle = handle()?;
     let _inside: EnterGuard<'_> = handle.enter();
     work()
 }
 
-/// Wakes the thread that waits.
+/// Wakes the waiting thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -67,7 +68,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The runtime, started by the first call.
+/// Returns the runtime, which the first call starts.
 fn handle() -> io::Result<Handle> {
     let mut runtime = RUNTIME.lock();
     if runtime.is_none() {
@@ -94,7 +95,7 @@ mod tests {
     fn a_thread_that_waits_has_its_own_clock() {
         use std::time::Duration;
 
-        // Nothing wakes the first one, not even the runtime's clock.
+        // Nothing wakes the first one, not even the runtime's timer.
         let soon = Instant::now() + Duration::from_millis(20);
         let never = block_on_until(soon, std::future::pending::<()>());
         assert_eq!(never.expect("it starts"), None);

@@ -1,4 +1,4 @@
-//! SHA-256 of what is too large to be held at once.
+//! SHA-256 of data that is too large to be in memory at once.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 const READ_BYTES: usize = 1 << 20;
 
-/// Adds all that is left to read.
+/// Adds everything that is left to read.
 pub(crate) fn add(sum: &mut Sha256, mut from: impl Read) -> io::Result<()> {
     let mut bytes = vec![0; READ_BYTES];
     loop {
@@ -17,13 +17,13 @@ pub(crate) fn add(sum: &mut Sha256, mut from: impl Read) -> io::Result<()> {
     }
 }
 
-/// The sum in small hexadecimal digits.
+/// Returns the checksum in lower-case hexadecimal digits.
 pub(crate) fn hex(sum: Sha256) -> String {
     let bytes = sum.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is checked: the published sums of two texts, also of one that is read in pieces.
+/// Checks the published checksums of two texts, one of them read in pieces.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,25 +1,25 @@
-//! The vectors of a text's tokens in 8 bits a number, as they are kept and compared.
+//! The vectors of a text's tokens with 8 bits per number, as they are stored and compared.
 
 use std::ops::Range;
 
 use memlens_embed::TokenVectors;
 
-/// One row per token of a text: numbers of 8 bits and a scale that gives the row unit length.
+/// One row per token of a text: numbers of 8 bits, and a scale that gives the row unit length.
 ///
-/// A quarter of the space of the vectors, and within 0.01 of their cosines.
+/// Takes a quarter of the vectors' space, and its cosines are within 0.01 of theirs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenTable {
     dim: usize,
     /// Row-major `i8[n_tokens, dim]`.
     numbers: Vec<i8>,
-    /// One a token, finite, above 0.
+    /// One per token, finite, above 0.
     scales: Vec<f32>,
-    /// Where each token stands in its text, in bytes.
+    /// Byte range of each token in its text.
     ranges: Vec<Range<u32>>,
 }
 
 impl TokenTable {
-    /// An empty table for vectors of `dim` numbers, at least 1.
+    /// Returns an empty table for vectors of `dim` numbers, at least 1.
     pub fn new(dim: usize) -> TokenTable {
         TokenTable {
             dim,
@@ -27,8 +27,8 @@ impl TokenTable {
         }
     }
 
-    /// Adds what was said of the tokens of a part of the text that starts at byte `start`; those that `is_kept` refuses
-    /// by their place in the text are left out.
+    /// Adds the tokens of a part of the text that starts at byte `start`. Tokens for whose range in the text `is_kept`
+    /// is false are left out.
     pub(crate) fn extend(
         &mut self,
         start: usize,
@@ -68,25 +68,25 @@ impl TokenTable {
         self.ranges.push(range);
     }
 
-    /// The number of tokens.
+    /// Returns the number of tokens in the table.
     pub fn n_tokens(&self) -> usize {
         self.scales.len()
     }
 
-    /// The number of numbers in a row.
+    /// Returns the number of values in a row.
     pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Where each token stands in its text, in bytes.
+    /// Returns the byte range of each token in its text.
     pub(crate) fn ranges(&self) -> &[Range<u32>] {
         &self.ranges
     }
 
-    /// The cosines of every token of `self` with every token of `text`: row-major `f32[n_tokens, n_tokens of
-    /// text]`, in `[-1, 1]`. Both are of one model.
+    /// Returns the cosines of every token of `self` with every token of `text`: row-major `f32[n_tokens, n_tokens of
+    /// text]`, in `[-1, 1]`. Both must be of one model.
     pub(crate) fn cosines(&self, text: &TokenTable) -> Vec<f32> {
-        // Widened once and for all: products of 16 bits are what processors add up best.
+        // Widened once: processors sum products of 16 bits fastest.
         let theirs = widened(&text.numbers);
         let mut cosines = Vec::with_capacity(self.n_tokens() * text.n_tokens());
         for (ours, scale) in self.numbers.chunks_exact(self.dim).zip(&self.scales) {
@@ -101,7 +101,7 @@ impl TokenTable {
         cosines
     }
 
-    /// The table as bytes to keep: about `dim + 12` a token.
+    /// Returns the table as bytes to store: about `dim + 12` per token.
     pub fn to_bytes(&self) -> Vec<u8> {
         let n_numbers = [self.n_tokens() as u32, self.dim as u32];
         let heads = n_numbers.iter().flat_map(|number| number.to_le_bytes());
@@ -115,7 +115,7 @@ impl TokenTable {
         heads.chain(scales).chain(ranges).chain(numbers).collect()
     }
 
-    /// The table that was kept as `bytes`; none if they are not what [`TokenTable::to_bytes`] makes.
+    /// Parses the bytes of [`TokenTable::to_bytes`]; `None` if they are not valid.
     pub fn from_bytes(bytes: &[u8]) -> Option<TokenTable> {
         let (heads, rest) = bytes.split_at_checked(2 * WORD)?;
         let heads: Vec<usize> = words(heads)
@@ -151,7 +151,7 @@ impl TokenTable {
     }
 }
 
-/// Bytes of a kept number of 32 bits.
+/// Number of bytes of a stored 32-bit number.
 const WORD: usize = 4;
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; WORD]> {
@@ -162,17 +162,17 @@ fn widened(numbers: &[i8]) -> Vec<i16> {
     numbers.iter().map(|&number| i16::from(number)).collect()
 }
 
-/// Sums the products; exact, as no sum of rows of 8 bits leaves 32 bits before they are 100,000 long.
+/// Returns the sum of the products. It is exact: rows of 8 bits would have to be 100,000 long to overflow 32 bits.
 ///
-/// Wrapping, so that no check of each sum keeps the compiler from taking eight at a time.
+/// Wrapping, because overflow checks would keep the compiler from adding eight at a time.
 fn dot(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).fold(0, |sum: i32, (&a, &b)| {
         sum.wrapping_add(i32::from(a).wrapping_mul(i32::from(b)))
     })
 }
 
-/// What is checked: cosines are those of the vectors, near enough; a table comes back from its bytes, and no other
-/// bytes are taken for one.
+/// Checks that cosines approximate those of the vectors, that a table survives a round trip through bytes, and that no
+/// other bytes are accepted.
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;

@@ -1,21 +1,21 @@
-//! Texts cut into pieces that are short enough to be read.
+//! Cuts texts into pieces that are short enough to be read.
 
 use std::ops::Range;
 
 use crate::{Limits, RerankError};
 
-/// Has `read` read the parts of `text` from the first to the last, until the call is given up. A part that it finds too
-/// long, and answers with how many characters it can read, is cut and read in pieces.
+/// Calls `read` for the parts of `text` in order, until the call is given up. If `read` returns a number of characters,
+/// the part is too long, and is cut into pieces of that length.
 ///
 /// # Errors
-/// As [`Limits::check`], and those of `read`.
+/// Like [`Limits::check`], and those of `read`.
 pub(crate) fn read_parts(
     text: &str,
     mut parts: Vec<Range<usize>>,
     limits: &Limits,
     mut read: impl FnMut(Range<usize>) -> Result<Option<usize>, RerankError>,
 ) -> Result<(), RerankError> {
-    // The next part is the last.
+    // The next part is the last element.
     parts.reverse();
     while let Some(part) = parts.pop() {
         limits.check()?;
@@ -28,10 +28,11 @@ pub(crate) fn read_parts(
     Ok(())
 }
 
-/// Cuts `text` into pieces of at most `chars_max` characters, at least 1: byte ranges, ascending.
+/// Cuts `text` into pieces of at most `chars_max` characters, at least 1, and returns their byte ranges, ascending.
 ///
-/// Of the places that leave a piece short enough, the last line end is taken; in a longer line the last end of a
-/// sentence, then the last blank, then the last sign, then any. Blank space between pieces belongs to none, so a blank text has no piece.
+/// A piece ends at the last line end that keeps it short enough; in a longer line at the last end of a sentence, then
+/// the last blank, then the last sign, then anywhere. White space between pieces belongs to none, so a blank text has
+/// no piece.
 pub(crate) fn windows(text: &str, chars_max: usize) -> Vec<Range<usize>> {
     let mut windows = Vec::new();
     let mut start = 0;
@@ -50,9 +51,9 @@ pub(crate) fn windows(text: &str, chars_max: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// Where to cut a text whose piece ends at byte `limit` at the latest; above 0.
+/// Returns where to cut a text whose piece ends at byte `limit` at the latest; above 0.
 fn last_cut(text: &str, limit: usize) -> usize {
-    // What follows the piece may be the very blank that it is cut at.
+    // The character after the piece may be the blank at which it is cut.
     let next = text[limit..].chars().next().map_or(0, char::len_utf8);
     let within = &text[..limit + next];
     let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':');
@@ -74,7 +75,7 @@ fn last_cut(text: &str, limit: usize) -> usize {
         .unwrap_or(limit)
 }
 
-/// What is checked: which place is cut at; pieces ascend, are short enough and hold all that is not blank.
+/// Checks the place of cuts, and that pieces ascend, are short enough and hold all that is not blank.
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

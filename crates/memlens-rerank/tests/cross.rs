@@ -1,7 +1,7 @@
-//! A real ONNX cross-encoder in the real library: its scores, long texts, what stops it, and files that are wrong.
+//! A real ONNX cross-encoder in the real library: its scores, long texts, cancelling, and invalid files.
 //!
-//! Properties checked: a text that says what the question says scores above one that does not, whoever is in the call
-//! with it; a long text scores as its best part; every wrong file is named with the reason.
+//! Properties checked: a text that repeats the question scores above one that does not, whatever else is in the call; a
+//! long text scores like its best part; every invalid file is named with the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn score(model: &mut CrossEncoder, query: &str, texts: &[&str]) -> Vec<f64> {
     scored.complete().expect("each text has a score")
 }
 
-/// Copies the fixture, changes it, and returns what loading it says.
+/// Copies the fixture, changes it, and returns the error of loading it.
 fn load_error(change: impl FnOnce(&Path)) -> String {
     let folder = copy();
     change(folder.path());
@@ -55,7 +55,7 @@ fn copy() -> TempDir {
     folder
 }
 
-/// Puts `by` in the place of every `what` in a file; both are of one length.
+/// Replaces every `what` in a file by `by`; both must have the same length.
 fn patch(path: &Path, what: &[u8], by: &[u8]) {
     let mut bytes = fs::read(path).expect("it can be read");
     let places: Vec<usize> = (0..bytes.len())
@@ -95,7 +95,7 @@ fn a_long_text_scores_as_its_best_part() {
     let scores = score(&mut model, "lunch in lisbon", &[&late, &filler]);
     assert!((scores[0] - 2.0).abs() < 1e-3, "{scores:?}");
     assert!(scores[1] < 1.0, "{scores:?}");
-    // A question that is longer than a pair may be leaves the text its half.
+    // A question that is longer than a pair leaves the text its half.
     let question = "lunch ".repeat(1000);
     let scores = score(&mut model, &question, &[&late, &filler]);
     assert!((scores[0] - 2.0).abs() < 1e-3, "{scores:?}");
@@ -237,12 +237,12 @@ fn an_output_that_is_no_score_is_named() {
         in_graph(b"logits", b"output"),
         @"cannot use cross-encoder file FOLDER/model.onnx: Output tensor 'logits' not found"
     );
-    // One number a pair, but without a second dimension.
+    // One number per pair, but without a second dimension.
     insta::assert_snapshot!(
         in_graph(b"keepdims\x18\x01", b"keepdims\x18\x00"),
         @"cannot use cross-encoder file FOLDER/model.onnx: its output `logits` does not hold one number per pair"
     );
-    // What a text without a nearest word gets is no number.
+    // A text without a nearest word gets NaN.
     let message = in_graph(&(-1e4_f32).to_le_bytes(), &f32::NAN.to_le_bytes());
     assert!(
         message.ends_with("a score is not a finite number"),

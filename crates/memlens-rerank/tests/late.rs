@@ -1,12 +1,12 @@
-//! Late interaction over the real model: what answers the question scores higher, the same by one or two embedders, and
-//! the words that answer are those that a person would name.
+//! Late interaction with the real model: texts that answer the question score higher, one or two embedders give the
+//! same result, and the matched words are the expected ones.
 
 use std::time::{Duration, Instant};
 
 use memlens_embed::{Bundled, Embedder, Locations};
 use memlens_rerank::{CancellationToken, Late, Limits, Reranker, TokenCache, TokenTable};
 
-/// Keeps nothing.
+/// Stores nothing.
 struct Forgetful;
 
 impl TokenCache for Forgetful {

@@ -1,12 +1,12 @@
-//! The person's own command, as they typed it.
+//! Checks the user's own command.
 
 use std::path::Path;
 
 use super::refused;
 use crate::RerankError;
 
-/// A command that can be run: its program is found by name on the search path, or stands at a full path, so that
-/// it does not matter where Memlens was started.
+/// Returns a command that can be run: its program is a name on the search path or an absolute path, so that it does not
+/// depend on where Memlens was started.
 pub(super) fn checked(command: Vec<String>) -> Result<Vec<String>, RerankError> {
     let program = command.first().map_or("", |program| program.trim());
     if program.is_empty() {

@@ -1,4 +1,4 @@
-//! A provider over HTTP, as a person chose it.
+//! The user's choice of a provider over HTTP.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,12 @@ use crate::http::{Http, Kind, Provider};
 use crate::keys::{self, Key, KeyPlace};
 use crate::{CancellationToken, Limits, RerankError, Reranker, Scale};
 
-/// The longest name of a model or a variable; what is longer is something else.
+/// Maximum length of a model's or a variable's name.
 const NAME_CHARS_MAX: usize = 200;
-/// What the parameter `rerank_timeout_ms` allows, and so this too.
+/// The range of the parameter `rerank_timeout_ms`, which applies here too.
 const TIMEOUT_MS: std::ops::RangeInclusive<u32> = 100..=60_000;
 
-/// What a test sends: no note's text. The first text answers the question, the others have nothing to do with it.
+/// The request of a test, without any note's text. The first text answers the question, the others are unrelated.
 const TEST_QUERY: &str = "Where does the ferry leave from?";
 const TEST_ANSWER: &str = "The ferry leaves from the northern pier every hour.";
 const TEST_NONSENSE: [&str; 8] = [
@@ -29,66 +29,66 @@ const TEST_NONSENSE: [&str; 8] = [
     "The invoice was paid in March.",
 ];
 
-/// A provider as a person sets it, without its key.
+/// The user's choice of a provider, without its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct HttpChoice {
-    /// The kind's name.
+    /// The name of the kind.
     pub kind: String,
-    /// The server's address; empty for where servers of the kind are found by default.
+    /// The server's address; empty for the kind's default address.
     pub url: String,
-    /// The model's id; none for the kind's own.
+    /// The model's id; `None` for the kind's default model.
     #[serde(default)]
     pub model: Option<String>,
-    /// For an address of one's own: the kind that it speaks like; none for vLLM's.
+    /// For a custom address, the kind whose interface it has; `None` for vLLM's.
     #[serde(default)]
     pub shape: Option<String>,
-    /// The environment variable that holds the key, where no keyring does.
+    /// The environment variable that holds the key if no keyring does.
     #[serde(default)]
     pub key_env: Option<String>,
-    /// How long it may take while the parameter `rerank_timeout_ms` stands at its default; none for that default.
+    /// Timeout while the parameter `rerank_timeout_ms` has its default value; `None` for that default.
     #[serde(default)]
     pub timeout_ms: Option<u32>,
-    /// Whether it may be asked, and so note text sent to it.
+    /// Whether it may be called, so that note text is sent to it.
     pub is_on: bool,
 }
 
-/// Where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
-/// that may have the system ask the person to unlock it.
+/// Where a provider's key is, as far as this library knows. The keyring is only read if this library stored a key
+/// there, because the system may ask the user to unlock it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyState {
-    /// In the system's keyring.
+    /// The key is in the system's keyring.
     Keyring,
-    /// In the environment variable that is named.
+    /// The key is in the environment variable that the user named.
     Environment,
-    /// Nowhere.
+    /// There is no key.
     None,
     /// No keyring answers, and no variable holds it.
     Unavailable,
-    /// What stands there is no key.
+    /// The stored value is not a valid key.
     Unusable,
-    /// The provider is off, so nobody looked.
+    /// The provider is off, so the key was not looked up.
     NotAsked,
 }
 
-/// A provider that was chosen, with what follows from the choice.
+/// The chosen provider, with what follows from the choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct HttpState {
-    /// The kind's name.
+    /// The name of the kind.
     pub kind: String,
-    /// The server's address.
+    /// The server's address, filled in.
     pub url: String,
-    /// The model's id; none for the kind's own.
+    /// The model's id; `None` for the kind's default model.
     pub model: Option<String>,
-    /// For an address of one's own: the kind that it speaks like.
+    /// For a custom address, the kind whose interface it has.
     pub shape: Option<String>,
-    /// The environment variable that holds the key, where no keyring does.
+    /// The environment variable that holds the key if no keyring does.
     pub key_env: Option<String>,
-    /// How long it may take while the parameter `rerank_timeout_ms` stands at its default.
+    /// Timeout while the parameter `rerank_timeout_ms` has its default value.
     pub timeout_ms: Option<u32>,
-    /// Whether it may be asked.
+    /// Whether it may be called.
     pub is_on: bool,
-    /// The host that note text goes to, with the port where it is not the usual one.
+    /// The host that note text is sent to, with the port if it is not the default one.
     pub host: String,
     /// Whether note text leaves this machine.
     pub is_remote: bool,
@@ -96,41 +96,42 @@ pub struct HttpState {
     pub key: KeyState,
 }
 
-/// What a provider made of a question and texts that are no notes.
+/// The result of a test with made-up texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RerankTest {
-    /// How long it took.
+    /// Duration of the call in milliseconds.
     pub ms: f64,
-    /// The score of the text that answers the question, and the best of those that do not; without the second where a single text
-    /// was sent or scored.
+    /// The score of the text that answers the question, and the best score of the others. Without the second if only
+    /// one text was sent or scored.
     pub scores: Vec<f64>,
-    /// How many texts were sent.
+    /// Number of texts that were sent.
     pub n_texts: u32,
-    /// What is odd about the answer, for the user: a sentence each.
+    /// Notices about the result for the user, one sentence each.
     pub notices: Vec<String>,
-    /// The name of their scale.
+    /// The name of the scores' scale.
     pub scale: &'static str,
-    /// The model, as scores are kept by it.
+    /// The model's id, under which scores are stored.
     pub model: String,
-    /// The host that was asked.
+    /// The host that was called.
     pub host: String,
 }
 
 /// A provider that passed every check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// As it is stored.
+    /// The choice as it is stored.
     pub choice: HttpChoice,
-    /// As it is asked.
+    /// The provider as it is called.
     pub provider: Provider,
 }
 
 impl HttpChoice {
-    /// The choice when it can be used, with its address filled in.
+    /// Returns the choice, with its address filled in, if it can be used.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for an unknown kind or shape, an address that is none, is not encrypted and not this
-    /// machine's or holds a password, a name that is none, a timeout out of range. No text repeats what may be a key.
+    /// [`RerankError::Setting`] for an unknown kind or shape, an address that is invalid, is not encrypted and not this
+    /// machine's or contains a password, an invalid name, or a timeout out of range. No message repeats what may be a
+    /// key.
     pub fn check(self) -> Result<Checked, RerankError> {
         let kind = kind_named("the provider", &self.kind)?;
         let shape = self.shape.filter(|_| kind == Kind::Custom);
@@ -184,8 +185,8 @@ impl HttpChoice {
 }
 
 impl Checked {
-    /// The provider with what follows from it. Looks for its key where it is on; in the keyring where one `is_kept`
-    /// there.
+    /// Returns the provider with what follows from the choice. Looks up its key if it is on; in the keyring only if
+    /// `is_kept`.
     pub(super) fn state(&self, is_kept: bool) -> Result<HttpState, RerankError> {
         let HttpChoice {
             kind,
@@ -215,7 +216,7 @@ impl Checked {
         })
     }
 
-    /// The host where it is not this machine itself.
+    /// Returns the host, or `None` if it is this machine itself.
     ///
     /// # Errors
     /// [`RerankError::Setting`].
@@ -225,7 +226,7 @@ impl Checked {
         Ok(is_remote.then_some(host))
     }
 
-    /// Whether this choice sends nothing that the other one does not send, and to nobody else.
+    /// Returns whether this choice sends nothing that the other one does not send, and to no other host.
     pub fn sends_no_more_than(&self, other: &Checked) -> bool {
         let is_same_host = match (self.provider.host(), other.provider.host()) {
             (Ok(host), Ok(before)) => host == before,
@@ -246,17 +247,17 @@ impl Checked {
         }
     }
 
-    /// What asks it, whether it is on or not.
+    /// Returns a client for it, whether it is on or not.
     ///
     /// # Errors
-    /// For a key that is missing or none, or a keyring that is needed and does not answer.
+    /// If the key is missing or invalid, or the keyring is needed and does not answer.
     pub fn client(&self) -> Result<Http, RerankError> {
         let variable = self.choice.key_env.as_deref();
         let needs_key = self.provider.kind.needs_key();
         let key = match (keys::read(&self.provider, variable), variable) {
-            // Where nobody asks for a key, a system without a keyring does as well.
+            // If no key is needed, a system without a keyring will do.
             (Err(RerankError::Keyring { .. }), _) if !needs_key => None,
-            // It was looked for in the keyring for want of the variable.
+            // The keyring was read because the variable is not set.
             (Ok(None) | Err(RerankError::Keyring { .. }), Some(variable)) if needs_key => {
                 let variable = variable.to_owned();
                 return Err(RerankError::VariableUnset { variable });
@@ -266,10 +267,10 @@ impl Checked {
         Http::new(self.provider.clone(), key)
     }
 
-    /// Asks it to score `n_texts` made-up texts, at least two, whether it is on or not.
+    /// Requests scores of `n_texts` made-up texts, at least two, whether it is on or not.
     ///
     /// # Errors
-    /// As [`Checked::client`], and for what the provider did.
+    /// Like [`Checked::client`], and those of the provider.
     pub fn test(
         &self,
         n_texts: u32,
@@ -297,14 +298,14 @@ impl Checked {
         })
     }
 
-    /// How long it may take, where the choice says.
+    /// Returns the timeout of the choice, if it has one.
     pub fn timeout(&self) -> Option<Duration> {
         let timeout_ms = self.choice.timeout_ms?;
         Some(Duration::from_millis(u64::from(timeout_ms)))
     }
 }
 
-/// The texts of a test: the answer among texts that are no answer, all different.
+/// Returns the texts of a test: the answer among others that are no answer, all different.
 fn test_texts(n_texts: u32) -> Vec<String> {
     let nonsense = (0..n_texts.max(2) as usize - 1).map(|at| {
         let text = TEST_NONSENSE[at % TEST_NONSENSE.len()];
@@ -319,7 +320,7 @@ fn test_texts(n_texts: u32) -> Vec<String> {
         .collect()
 }
 
-/// The score of the answer and the best one of the rest, and what is odd about them.
+/// Returns the score of the answer and the best of the others, and notices about them.
 fn judged(scores: &[Option<f64>]) -> (Vec<f64>, Vec<String>) {
     let answer = scores.first().copied().flatten();
     let rest = scores.iter().skip(1).flatten().copied().reduce(f64::max);
@@ -346,7 +347,7 @@ fn judged(scores: &[Option<f64>]) -> (Vec<f64>, Vec<String>) {
     (answer.into_iter().chain(rest).collect(), notices)
 }
 
-/// A key that was typed.
+/// Checks a key that the user entered.
 ///
 /// # Errors
 /// [`RerankError::Setting`], which does not repeat it.
@@ -359,7 +360,7 @@ pub(super) fn key(typed: &str) -> Result<Key, RerankError> {
     })
 }
 
-/// Whether a variable holds a key.
+/// Returns whether a variable holds a key.
 fn key_in(variable: Option<&str>) -> KeyState {
     match variable.and_then(std::env::var_os) {
         Some(key) => match key.into_string().map(Key::new) {
@@ -380,7 +381,7 @@ fn kind_named(what: &str, typed: &str) -> Result<Kind, RerankError> {
     })
 }
 
-/// Has a refused address be a refused setting.
+/// Turns an address error into a setting error.
 fn address<T>(given: Result<T, RerankError>) -> Result<T, RerankError> {
     given.map_err(|error| {
         if let RerankError::Url { cause } = error {
@@ -390,7 +391,7 @@ fn address<T>(given: Result<T, RerankError>) -> Result<T, RerankError> {
     })
 }
 
-/// A name without the spaces around it; none for an empty one.
+/// Returns a name without surrounding spaces; `None` if it is empty.
 fn name(what: &str, typed: Option<String>) -> Result<Option<String>, RerankError> {
     let Some(typed) = typed.map(|typed| typed.trim().to_owned()) else {
         return Ok(None);
@@ -404,7 +405,7 @@ fn name(what: &str, typed: Option<String>) -> Result<Option<String>, RerankError
     Ok((!typed.is_empty()).then_some(typed))
 }
 
-/// Refuses what is no variable's name; a key that was put there by mistake would be stored as plain text.
+/// Checks the name of a variable. A key that was entered there by mistake would be stored as plain text.
 fn variable(typed: String) -> Result<String, RerankError> {
     let is_name = |is_letter: fn(&u8) -> bool| {
         let mut bytes = typed.bytes();
@@ -425,7 +426,7 @@ fn variable(typed: String) -> Result<String, RerankError> {
 
 #[cfg(test)]
 mod tests {
-    //! What is refused, by which words, and what is filled in.
+    //! What is refused, with which message, and what is filled in.
 
     use super::*;
 
@@ -499,7 +500,7 @@ mod tests {
             ..typed.clone()
         };
         check(typed, Ok(kept));
-        // A shape says something of an address of one's own alone.
+        // A shape only applies to a custom address.
         let typed = HttpChoice {
             shape: Some("tei".to_owned()),
             ..choice("vllm", "http://localhost:1")

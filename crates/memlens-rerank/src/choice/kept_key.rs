@@ -1,11 +1,11 @@
-//! The keys that were put into the keyring for a person, so that they can be taken out again.
+//! The keys that were stored in the keyring, so that they can be removed again.
 
 use serde::{Deserialize, Serialize};
 
 use crate::http::{Kind, Provider};
 use crate::keys;
 
-/// Names an entry of the keyring.
+/// Identifies an entry of the keyring.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptKey {
     kind: String,
@@ -20,7 +20,7 @@ impl KeptKey {
         }
     }
 
-    /// Whether it is this provider's; an entry belongs to a kind and a host.
+    /// Returns whether the entry is this provider's; it belongs to a kind and a host.
     pub(super) fn is_of(&self, provider: &Provider) -> bool {
         let hosts = self.clone().provider().map(|kept| kept.host());
         match (hosts, provider.host()) {
@@ -34,7 +34,7 @@ impl KeptKey {
     }
 }
 
-/// Takes keys out of the keyring; what cannot be taken out is said in the log, since the rest is forgotten all the same.
+/// Removes keys from the keyring. Failures are only logged, because everything else is erased anyway.
 pub fn forget_keys(providers: &[Provider]) {
     for provider in providers {
         if let Err(error) = keys::forget(provider) {

@@ -1,26 +1,26 @@
-//! The kinds of providers, as a person is offered them.
+//! The kinds of providers, as offered to the user.
 
 use serde::Serialize;
 use specta::Type;
 
 use crate::http::{Kind, Price};
 
-/// A kind of provider to choose.
+/// A kind of provider to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct KindOffer {
-    /// Its name.
+    /// The name of the kind.
     pub kind: &'static str,
-    /// Its name as a person knows it.
+    /// The kind's name as displayed to the user.
     pub label: &'static str,
-    /// Where it is found by default; empty where that is not known.
+    /// The default address; empty if there is none.
     pub url: &'static str,
-    /// The model that is asked for where none is named.
+    /// The model that is requested if none is set.
     pub model: Option<&'static str>,
-    /// Whether nobody is served without a key.
+    /// Whether requests need a key.
     pub needs_key: bool,
-    /// US dollars for a thousand questions, where it is paid so.
+    /// Price in US dollars per thousand questions, if that is how it is billed.
     pub price_per_thousand: Option<f64>,
-    /// US dollars for a million tokens, where it is paid so.
+    /// Price in US dollars per million tokens, if that is how it is billed.
     pub price_per_million_tokens: Option<f64>,
 }
 

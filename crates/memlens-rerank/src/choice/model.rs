@@ -1,4 +1,4 @@
-//! A cross-encoder on this machine, as a person chose it.
+//! The user's choice of a local cross-encoder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use specta::Type;
 use super::refused;
 use crate::{CrossEncoder, MODELS, Model, RerankError};
 
-/// A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own.
+/// The user's choice of a cross-encoder: one with a name, or one in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct ModelChoice {
-    /// The name of one that can be downloaded.
+    /// Name of one that can be downloaded.
     #[serde(default)]
     pub name: Option<String>,
-    /// The full path of a folder that holds one.
+    /// Absolute path of a folder that holds one.
     #[serde(default)]
     pub folder: Option<String>,
 }
 
-/// A cross-encoder to choose.
+/// A cross-encoder to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ModelOffer {
-    /// Its name.
+    /// Name of the model.
     pub name: &'static str,
-    /// What it is for.
+    /// What it is for, in a few words.
     pub label: &'static str,
-    /// What is downloaded, in millions of bytes.
+    /// Approximate size of the download in megabytes.
     pub megabytes: u32,
     /// The licence that its authors give it.
     pub licence: &'static str,
@@ -37,20 +37,20 @@ pub struct ModelOffer {
     pub is_there: bool,
 }
 
-/// A model that can be found.
+/// A model that was located.
 pub enum Found {
     /// One of those with a name.
     Named(&'static Model),
-    /// One in a folder.
+    /// A model in a folder.
     In(PathBuf),
 }
 
 impl ModelChoice {
-    /// What was chosen.
+    /// Locates the chosen model.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] for neither or both of name and folder, an unknown name, a path that is not full or no
-    /// folder.
+    /// [`RerankError::Setting`] if neither or both of name and folder are set, the name is unknown, the path is not
+    /// absolute or there is no such folder.
     pub fn find(&self) -> Result<Found, RerankError> {
         match (&self.name, &self.folder) {
             (Some(name), None) => Ok(Found::Named(named(name)?)),
@@ -73,10 +73,10 @@ impl ModelChoice {
 }
 
 impl Found {
-    /// Loads it and has it score a trial; `models` is the folder of those that were downloaded.
+    /// Loads the model and scores a trial with it; `models` is the folder of downloaded models.
     ///
     /// # Errors
-    /// [`RerankError::Setting`] where it is not downloaded; others for one that cannot be used.
+    /// [`RerankError::Setting`] if it is not downloaded; others if it cannot be used.
     pub fn load(&self, models: &Path) -> Result<CrossEncoder, RerankError> {
         let threads = available_parallelism().map_or(1, usize::from);
         match self {
@@ -93,12 +93,12 @@ impl Found {
     }
 }
 
-/// Where ONNX Runtime lies.
+/// Returns the location of ONNX Runtime.
 fn runtime() -> Result<Locations, RerankError> {
     locations().map_err(RerankError::Runtime)
 }
 
-/// The model of a name.
+/// Returns the model of a name.
 ///
 /// # Errors
 /// [`RerankError::Setting`], which lists all names.
@@ -112,7 +112,7 @@ pub fn named(name: &str) -> Result<&'static Model, RerankError> {
     })
 }
 
-/// Every model that can be downloaded; `models` is the folder of those that were.
+/// Returns every model that can be downloaded; `models` is the folder of downloaded models.
 pub(super) fn offers(models: &Path) -> Vec<ModelOffer> {
     MODELS
         .iter()
@@ -126,8 +126,7 @@ pub(super) fn offers(models: &Path) -> Vec<ModelOffer> {
         .collect()
 }
 
-/// Removes every model that was downloaded into a folder, and what came of others; nothing else that may lie beside
-/// them.
+/// Removes every downloaded model from a folder, including incomplete ones. Other files there are not touched.
 ///
 /// # Errors
 /// [`RerankError::RemoveModel`].
@@ -141,7 +140,7 @@ pub fn erase_models(models: &Path) -> Result<(), RerankError> {
             Ok(()) | Err(_) => {}
         }
     }
-    // It stays where something else lies in it.
+    // The folder stays if it holds other files.
     let _ = fs::remove_dir(models);
     Ok(())
 }

@@ -12,19 +12,19 @@ use crate::MODELS;
 /// How the hub behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// It sends large files on, as hubs do, and small ones itself.
+    /// Redirects large files, as hubs do, and sends small ones itself.
     Usual,
-    /// As usual, but so many connections for the weights break in the middle of what is left.
+    /// Like `Usual`, but this many connections for the weights break in the middle of the rest.
     Breaks(usize),
-    /// It sends everything itself, whole, and says no sum.
+    /// Sends everything itself, as a whole, without a checksum.
     IgnoresRanges,
-    /// The weights are not what it says.
+    /// Sends weights that do not match its checksum.
     Lies,
-    /// It answers with this status and a page.
+    /// Responds with this status and a page.
     Refuses(&'static str),
-    /// It sends every request to itself.
+    /// Redirects every request to itself.
     Circles,
-    /// It sends parts that nobody asked for.
+    /// Sends parts that were not requested.
     Confuses,
 }
 
@@ -62,7 +62,7 @@ impl TestHub {
         let shared = state.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Whoever asked may have gone away.
+                // The client may have disconnected.
                 let _ = shared.lock().expect("nobody panics with it").answer(stream);
             }
         });
@@ -73,12 +73,12 @@ impl TestHub {
         self.state.lock().expect("nobody panics with it")
     }
 
-    /// Downloads the first model and returns what was told of the progress.
+    /// Downloads the first model and returns the reported progress.
     fn download(&self, models: &TempDir) -> (Result<PathBuf, RerankError>, Vec<(u64, u64)>) {
         self.download_until(models, u64::MAX)
     }
 
-    /// As [`TestHub::download`], but stops it as soon as so many bytes are there.
+    /// Like [`TestHub::download`], but stops as soon as this many bytes are there.
     fn download_until(
         &self,
         models: &TempDir,
@@ -96,7 +96,7 @@ impl TestHub {
         (outcome, told)
     }
 
-    /// The ranges that were asked for of the weights' bytes, and forgets all requests.
+    /// Returns the requested ranges of the weights, and clears all requests.
     fn ranges(&self) -> Vec<u64> {
         let asked = std::mem::take(&mut self.state().asked);
         asked
@@ -215,7 +215,7 @@ fn models() -> TempDir {
     tempfile::tempdir().expect("a scratch folder can be made")
 }
 
-/// Checks that every file is there as the hub has it, and no other.
+/// Checks that exactly the hub's files exist, with the same content.
 fn check_whole(hub: &TestHub, models: &TempDir) {
     let folder = MODELS[0].folder(models.path());
     for (name, bytes) in &hub.state().files {
@@ -242,7 +242,7 @@ fn all_of_a_model_comes() {
     let total: usize = hub.state().files.values().map(Vec::len).sum();
     assert!(told.is_sorted() && told.iter().all(|(_, of)| *of == total as u64));
     assert_eq!(told.last(), Some(&(total as u64, total as u64)));
-    // Once the version is known, it is the one that is asked for.
+    // Once the version is known, that one is requested.
     let asked = hub.state().asked.clone();
     let fetched = asked
         .iter()
@@ -392,7 +392,7 @@ fn offline_is_said_with_the_cause() {
         "cannot download cross-encoder ms-marco-MiniLM-L-6-v2: cannot connect to {place}: Connection refused"
     );
     assert!(error.starts_with(&expected), "{error}");
-    // Only this machine itself is asked without encryption.
+    // Only this machine itself is called without encryption.
     let error = download("http://hub.example");
     assert!(error.starts_with("cannot use the address: "), "{error}");
 }

@@ -1,36 +1,36 @@
-//! What comes back: the known shapes, and which texts have a finite score.
+//! Parses responses: the known forms, and which texts have a finite score.
 
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use crate::hook::without_mark;
 
-/// More tokens than any request has. A server's word for more is not believed: sums of them could run over.
+/// More tokens than any request has. A larger number from a server is ignored, because sums of them could overflow.
 const N_TOKENS_MAX: u64 = 1 << 40;
 
-/// Keys of an unknown answer that are named, and how long each may be.
+/// Maximum number and length of the keys of an unknown response that are named in the message.
 const KEYS_NAMED: usize = 8;
 const KEY_BYTES_MAX: usize = 40;
 
-/// Under what rows are found.
+/// The keys under which rows are found.
 const ROWS: [&str; 2] = ["results", "data"];
 
-/// What one request found.
+/// The result of one request.
 #[derive(Debug, PartialEq)]
 pub struct Answer {
-    /// One per text, in the order of the texts: its score, finite, as reported; `None` where the answer has none for it.
+    /// One score per text, in the order of the texts, finite and as reported; `None` if the response has none for it.
     pub scores: Vec<Option<f64>>,
-    /// The tokens that were read, at most 2^40; none where they are not told.
+    /// Number of tokens that were read, at most 2^40; `None` if it is not reported.
     pub n_tokens: Option<u64>,
 }
 
 impl Answer {
-    /// Reads the answer about `n_texts` texts: a bare list of rows, or one under `results` or `data`, in any order, also within
-    /// one other key. Rows may be missing, but not all.
+    /// Parses the response about `n_texts` texts: a list of rows in any order, bare or under `results` or `data`,
+    /// optionally within one other key. Rows may be missing, but not all.
     ///
     /// # Errors
-    /// What is wrong with it, as the end of a sentence. Of the body it repeats numbers and names of keys alone, and of these none
-    /// that `is_secret`.
+    /// A message, worded as the end of a sentence. Of the body it only repeats numbers and names of keys, and none of
+    /// these for which `is_secret` is true.
     pub fn read(
         body: &[u8],
         n_texts: usize,
@@ -69,13 +69,13 @@ impl Answer {
     }
 }
 
-/// What a row says of a text.
+/// The data of one row.
 struct Row {
     index: usize,
     score: Given,
 }
 
-/// A score as it is given.
+/// The score of a row.
 enum Given {
     None,
     Number(f64),
@@ -83,7 +83,7 @@ enum Given {
 }
 
 impl Row {
-    /// `None` for what is no row.
+    /// Returns `None` if the value is not a row.
     fn of(row: &Value) -> Option<Row> {
         let row = row.as_object()?;
         let index = row.get("index")?;
@@ -107,7 +107,7 @@ impl Row {
     }
 }
 
-/// The rows of an answer, also of one that another key wraps; `None` if there are none, or several lists.
+/// Returns the rows of a response, including those wrapped in another key; `None` if there are none, or several lists.
 fn rows_of(value: &Value) -> Option<&Vec<Value>> {
     let in_object = |object: &Map<String, Value>| {
         let mut lists = ROWS.into_iter().filter(|key| object.contains_key(*key));
@@ -122,7 +122,7 @@ fn rows_of(value: &Value) -> Option<&Vec<Value>> {
             if let Some(key) = in_object(object) {
                 return match &object[key] {
                     Value::Array(rows) => Some(rows),
-                    // `data` may be the wrapping.
+                    // `data` may be the wrapper.
                     Value::Object(inner) => inner.get(in_object(inner)?)?.as_array(),
                     Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
                 };
@@ -140,7 +140,7 @@ fn rows_of(value: &Value) -> Option<&Vec<Value>> {
     }
 }
 
-/// Names the keys that an answer has and those that are known.
+/// Returns a message with the keys of a response and the known ones.
 fn unknown(keys: Vec<&str>, known: &str, is_secret: &impl Fn(&str) -> bool) -> String {
     let is_plain = |key: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -194,8 +194,8 @@ fn parse(body: &[u8]) -> Result<Value, String> {
     })
 }
 
-/// Whether reading stopped at a `NaN` or an `Infinity`, which some servers write although JSON has none, or at a
-/// number that is too large to be one.
+/// Returns whether parsing stopped at a `NaN` or an `Infinity`, which some servers write although JSON has none, or at
+/// a number that is too large.
 fn is_no_finite_number(body: &[u8], error: &serde_json::Error) -> bool {
     let line = body
         .split(|&byte| byte == b'\n')
@@ -210,7 +210,7 @@ fn is_no_finite_number(body: &[u8], error: &serde_json::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Every known shape is read in any order; whatever is not one finite score per text is refused as a whole.
+    //! Every known form is read in any order; a response without a finite score per text is refused as a whole.
 
     use proptest::prelude::*;
 
@@ -264,7 +264,7 @@ mod tests {
             r#" [{"index":0,"score":0.5,"text":null},{"index":2,"score":6.0},{"index":1,"score":-11.0}]"#,
             r#"{"results":[{"index":0,"score":0.5,"relevance_score":null},{"index":1,"score":-11},{"index":2,"score":6,"document":{"text":"x"}}],"usage":null,"meta":[]}"#,
             r#"{"results":[{"index":0,"score":9,"relevance_score":0.5},{"index":1,"score":-11},{"index":2,"score":6}]}"#,
-            // Within one other key, and numbers as texts.
+            // Within one other key, and with numbers as texts.
             r#"{"output":{"results":[{"index":2,"relevance_score":"6"},{"index":"0","score":" 0.5 "},{"index":1,"score":-11}]},"usage":{"total_tokens":9}}"#,
             r#"{"code":0,"data":{"results":[{"index":2,"score":6},{"index":0,"score":0.5},{"index":1,"score":-11}]}}"#,
             "\u{feff}[{\"index\":0,\"score\":0.5},{\"index\":2,\"score\":6.0},{\"index\":1,\"score\":-11.0}]",

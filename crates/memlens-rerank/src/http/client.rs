@@ -1,4 +1,4 @@
-//! How connections are made: what is trusted, and what is never done unasked.
+//! Settings of connections: what is trusted, and what is never done without being asked.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -8,19 +8,20 @@ use rustls::crypto::ring;
 
 use super::provider::LOCALHOST;
 
-/// How long a connection without work is kept; people try one setting after the other.
+/// How long an idle connection is kept, because users try one setting after the other.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What every connection of this program starts from.
+/// Returns the settings that every connection of this program starts from.
 ///
-/// - The environment's proxies are left alone: the window names one host that text goes to, and a variable set for other
-///   programs must not add another.
+/// - The environment's proxies are ignored: the window names one host that text is sent to, and a variable set for
+///   other programs must not add another.
 /// - Redirects are not followed, for the same reason.
-/// - `localhost` is this machine, whatever a name server or a hosts file says, since it may be asked without encryption.
-/// - Certificates are checked against those that the system trusts. The system is asked for them only where encryption
-///   is due, so that a bare machine can use its own servers.
+/// - `localhost` is always this machine, whatever a name server or a hosts file says, because it may be used without
+///   encryption.
+/// - Certificates are checked against those that the system trusts. They are only loaded if encryption is needed, so
+///   that a bare machine can use its own servers.
 pub(crate) fn builder(url: &Url) -> ClientBuilder {
-    // An error means that somebody installed one before, which does as well.
+    // An error means that one is installed already, which is fine.
     let _ = ring::default_provider().install_default();
     let here = [
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

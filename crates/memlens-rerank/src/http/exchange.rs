@@ -1,4 +1,4 @@
-//! One request and its answer, asked again where the server says that it is busy.
+//! One request and its response, retried if the server is busy.
 
 use std::error::Error;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,16 +15,17 @@ use super::{Kind, refusal};
 use crate::RerankError;
 use crate::keys::Key;
 
-/// A thousand scores with their texts repeated, which some servers do, are a few megabytes.
+/// Maximum size of a response. A thousand scores with their texts repeated, as some servers send them, are a few
+/// megabytes.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
-/// What is read of a refusal to find its one word, and for how long; the status alone is enough.
+/// How much of an error response is read to find its message, and for how long; the status alone is sufficient.
 const MAX_REFUSAL_BYTES: usize = 64 << 10;
 const MAX_REFUSAL_TIME: Duration = Duration::from_secs(1);
-/// How often a busy server is asked again, and the least wait before the first time; the second is twice that.
+/// How often a busy server is retried, and the minimum wait before the first retry; the second is twice that.
 const N_RETRIES: usize = 2;
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// Everything that requests of one call share.
+/// The data that all requests of one call share.
 pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) endpoint: &'a Url,
@@ -35,11 +36,11 @@ pub(super) struct Exchange<'a> {
     pub(super) deadline: Instant,
 }
 
-/// Why a request gave no answer.
+/// Why a request got no answer.
 enum Failure {
-    /// It would fail again.
+    /// Another attempt would fail too.
     Final(RerankError),
-    /// The server may answer later; after this time, where it says so.
+    /// The server may answer later, after `retry_after` if it says so.
     Busy {
         error: RerankError,
         retry_after: Option<Duration>,
@@ -47,10 +48,10 @@ enum Failure {
 }
 
 impl Exchange<'_> {
-    /// Asks for a score of every text, again where the server is busy and says so by 429 or 503.
+    /// Requests a score of every text, and retries if the server is busy and responds with 429 or 503.
     ///
-    /// Waits as long as the server asks for, or else a little, plus a random part so that not all come back at once; not
-    /// where that would end after the deadline.
+    /// Waits as long as the server requests, or briefly, plus a random time so that not all clients return at once.
+    /// Does not wait if that would end after the deadline.
     pub(super) async fn ask(&self, query: &str, texts: &[&str]) -> Result<Answer, RerankError> {
         let body = serde_json::to_vec(&Request::new(self.shape, self.model, query, texts))
             .expect("strings and numbers are always JSON");
@@ -184,7 +185,7 @@ impl Failure {
     }
 }
 
-/// Reads the body; none where it is longer than `max_bytes`.
+/// Reads the body; `None` if it is longer than `max_bytes`.
 async fn read(mut response: Response, max_bytes: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(part) = response.chunk().await? {
@@ -196,7 +197,7 @@ async fn read(mut response: Response, max_bytes: usize) -> Result<Option<Vec<u8>
     Ok(Some(body))
 }
 
-/// How long the server asks to wait: seconds, or until a date, which may have passed.
+/// Returns how long the server asks to wait: seconds, or until a date, which may have passed.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = value.parse().ok().map(Duration::from_secs);
@@ -204,7 +205,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     seconds.or_else(|| date().map(|date| date.duration_since(now).unwrap_or_default()))
 }
 
-/// The first cause, which says what happened; those above it say while doing what, and name the whole address.
+/// Returns the first cause, which says what happened. The errors above it describe the operation, and contain the whole
+/// address.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(below) = cause.source() {
@@ -215,7 +217,7 @@ pub(crate) fn root_cause(error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! How long a server asks to wait.
+    //! The wait that a server requests.
 
     use super::*;
 

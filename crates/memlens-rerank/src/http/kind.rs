@@ -1,39 +1,39 @@
-//! The providers that are known by name: where they are asked, with what, and how much at once.
+//! The known kinds of providers: their address, model, path and limits.
 
 use crate::Scale;
 
-/// Names a provider, or a family of servers that are asked alike.
+/// A provider, or a family of servers with the same interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Cohere's service.
+    /// The service of Cohere, with an account and a key.
     Cohere,
-    /// Voyage AI's service.
+    /// The service of Voyage AI, with an account and a key.
     Voyage,
-    /// Jina AI's service.
+    /// The service of Jina AI, with an account and a key.
     Jina,
-    /// Hugging Face's text-embeddings-inference.
+    /// The server text-embeddings-inference of Hugging Face.
     Tei,
     /// The server of llama.cpp, started for reranking.
     LlamaCpp,
-    /// vLLM's server.
+    /// The server of vLLM, with a reranking model.
     Vllm,
-    /// Michael Feil's Infinity.
+    /// The server Infinity by Michael Feil.
     Infinity,
-    /// Any address that speaks like one of the others.
+    /// Any address with the interface of one of the others.
     Custom,
 }
 
-/// What a provider asked for its work in the autumn of 2025, in US dollars.
+/// The price of a provider in the autumn of 2025, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Price {
-    /// For a thousand questions, whatever the number of texts up to a hundred.
+    /// Per thousand questions, with up to a hundred texts each.
     ThousandCalls(f64),
-    /// For a million tokens of the question, once per text, and of the texts.
+    /// Per million tokens, counting the question once per text.
     MillionTokens(f64),
 }
 
 impl Kind {
-    /// Every kind, in the order in which they are offered.
+    /// All kinds, in the order in which they are offered.
     pub const ALL: [Kind; 8] = [
         Kind::Cohere,
         Kind::Voyage,
@@ -45,7 +45,7 @@ impl Kind {
         Kind::Custom,
     ];
 
-    /// The kind's name in files and on the command line.
+    /// Returns the kind's name in files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Cohere => "cohere",
@@ -59,12 +59,12 @@ impl Kind {
         }
     }
 
-    /// The kind of that name; none where there is none.
+    /// Returns the kind of that name, if there is one.
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The kind's name as a person knows it.
+    /// Returns the kind's name as displayed to the user.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Cohere => "Cohere",
@@ -78,9 +78,9 @@ impl Kind {
         }
     }
 
-    /// The address that is offered: a service's own, or where a server of this kind listens by default.
+    /// Returns the default address: a service's own, or the one at which a server of this kind listens by default.
     ///
-    /// None for [`Kind::Custom`].
+    /// `None` for [`Kind::Custom`].
     pub fn default_url(self) -> Option<&'static str> {
         match self {
             Kind::Cohere => Some("https://api.cohere.com"),
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// The model that is asked for where none is named; none where the server knows what it serves.
+    /// Returns the model to request if none is set; `None` if the server knows what it serves.
     pub fn default_model(self) -> Option<&'static str> {
         match self {
             Kind::Cohere => Some("rerank-v3.5"),
@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    /// Whether nobody is served without a key.
+    /// Returns whether requests need a key.
     pub fn needs_key(self) -> bool {
         match self {
             Kind::Cohere | Kind::Voyage | Kind::Jina => true,
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// The price of the default model as it was published then; none where there is none or it is not known.
+    /// Returns the published price of the default model at that time; `None` if there is none or it is unknown.
     pub fn price(self) -> Option<Price> {
         match self {
             Kind::Cohere => Some(Price::ThousandCalls(2.0)),
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// How many texts one request may hold; none where nothing is known to bound it.
+    /// Returns the maximum number of texts per request; `None` if no limit is known.
     pub fn max_texts(self) -> Option<usize> {
         match self {
             Kind::Cohere | Kind::Voyage => Some(1000),
@@ -135,9 +135,9 @@ impl Kind {
         }
     }
 
-    /// The scale of its scores while all of them are in `[0, 1]`.
+    /// Returns the scale of its scores while all of them are in `[0, 1]`.
     ///
-    /// A llama.cpp server passes on whatever its model says, which is a logit for most.
+    /// A llama.cpp server returns whatever its model outputs, which is a logit for most.
     pub(super) fn scale(self) -> Scale {
         match self {
             Kind::LlamaCpp => Scale::Logit,
@@ -151,7 +151,8 @@ impl Kind {
         }
     }
 
-    /// The parts of the path under the server's address; an address of one's own has it all.
+    /// Returns the segments of the path under the server's address; empty for a custom address, which includes the
+    /// path.
     pub(super) fn path(self) -> &'static [&'static str] {
         match self {
             Kind::Cohere => &["v2", "rerank"],

@@ -1,4 +1,4 @@
-//! A provider as a person sets it, and the one address that it makes.
+//! A provider as the user configured it, and the address that requests go to.
 
 use std::net::IpAddr;
 
@@ -7,25 +7,25 @@ use url::{Host, Url};
 use super::Kind;
 use crate::RerankError;
 
-/// What a person chose. Any value can be kept; [`Provider::endpoint`] tells whether it can be used.
+/// The user's configuration of a provider. Any value can be stored; [`Provider::endpoint`] checks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// Which of the known ones it is.
+    /// The kind of the provider.
     pub kind: Kind,
-    /// The server's address, with or without the kind's path; for [`Kind::Custom`] the whole address that is asked.
+    /// The server's address, with or without the kind's path. For [`Kind::Custom`], the complete address of requests.
     pub url: String,
-    /// The model's id; none for the kind's own.
+    /// The model's id; `None` for the kind's default model.
     pub model: Option<String>,
-    /// For [`Kind::Custom`]: whose requests it takes and whose scale its scores are on; none for [`Kind::Vllm`]'s.
-    /// Others speak like themselves, whatever stands here.
+    /// Only for [`Kind::Custom`]: the kind whose requests and score scale are used; `None` for [`Kind::Vllm`]. Ignored
+    /// for other kinds.
     pub shape: Option<Kind>,
 }
 
-/// The one name that may be asked without encryption, since it is pinned to this machine.
+/// The only name that may be used without encryption, because it is pinned to this machine.
 pub(super) const LOCALHOST: &str = "localhost";
 
 impl Provider {
-    /// A provider of a kind at an address, with the kind's own model.
+    /// Returns a provider of a kind at an address, with the kind's default model.
     pub fn new(kind: Kind, url: impl Into<String>) -> Provider {
         Provider {
             kind,
@@ -35,13 +35,13 @@ impl Provider {
         }
     }
 
-    /// The address that requests go to.
+    /// Returns the address that requests go to.
     ///
-    /// The kind's path is appended, but for as much of it as the address ends in already.
+    /// The kind's path is appended, except for the part of it with which the address already ends.
     ///
     /// # Errors
-    /// [`RerankError::Url`] for what is no address of a web server, holds a name, a password, a query or a fragment, or
-    /// is neither encrypted nor this machine's own. The text does not repeat the address.
+    /// [`RerankError::Url`] if it is not the address of a web server, contains a name, a password, a query or a
+    /// fragment, or is neither encrypted nor this machine's own. The message does not repeat the address.
     pub fn endpoint(&self) -> Result<Url, RerankError> {
         let refused = |cause| RerankError::Url { cause };
         let mut url =
@@ -66,23 +66,23 @@ impl Provider {
         Ok(url)
     }
 
-    /// The host that note text goes to, with the port where it is not the usual one.
+    /// Returns the host that note text is sent to, with the port if it is not the default one.
     ///
     /// # Errors
-    /// As [`Provider::endpoint`].
+    /// Like [`Provider::endpoint`].
     pub fn host(&self) -> Result<String, RerankError> {
         self.endpoint().map(|url| host(&url))
     }
 
-    /// Whether requests leave this machine.
+    /// Returns whether requests leave this machine.
     ///
     /// # Errors
-    /// As [`Provider::endpoint`].
+    /// Like [`Provider::endpoint`].
     pub fn is_remote(&self) -> Result<bool, RerankError> {
         self.endpoint().map(|url| !is_loopback(&url))
     }
 
-    /// The model that is asked for; none leaves it to the server.
+    /// Returns the model to request; `None` leaves it to the server.
     pub fn model(&self) -> Option<&str> {
         let named = self.model.as_deref().map(str::trim);
         named
@@ -90,7 +90,7 @@ impl Provider {
             .or(self.shape().default_model())
     }
 
-    /// Whose requests and scale these are; never [`Kind::Custom`].
+    /// Returns the kind whose requests and scale are used; never [`Kind::Custom`].
     pub(super) fn shape(&self) -> Kind {
         if self.kind != Kind::Custom {
             return self.kind;
@@ -101,7 +101,7 @@ impl Provider {
     }
 }
 
-/// The host with the port where it is not the usual one.
+/// Returns the host, with the port if it is not the default one.
 pub(crate) fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -119,7 +119,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Appends `path` to the address, without what its beginning shares with the address's end.
+/// Appends `path` to the address, without the beginning that the address already ends with.
 fn append(url: &mut Url, path: &[&str]) {
     if path.is_empty() {
         return;
@@ -149,7 +149,7 @@ fn append(url: &mut Url, path: &[&str]) {
 
 #[cfg(test)]
 mod tests {
-    //! Addresses of every form, the path that each kind appends, and what is refused by name.
+    //! Addresses of every form, the path that each kind appends, and the messages for refused ones.
 
     use super::*;
 

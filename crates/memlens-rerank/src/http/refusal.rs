@@ -1,14 +1,14 @@
-//! What a status other than success means, with what the server says about it as far as that repeats nothing that was sent.
+//! The meaning of an error status, with the server's message as far as it does not repeat what was sent.
 
 use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::Kind;
 
-/// The longest word of a server that is repeated.
+/// Maximum length of a server's word that is repeated.
 const MAX_WORD: usize = 40;
 
-/// Where servers name the kind of their failure.
+/// Where servers put the kind of the error.
 const WORDS: [&str; 5] = [
     "/error/type",
     "/error_type",
@@ -17,7 +17,7 @@ const WORDS: [&str; 5] = [
     "/code",
 ];
 
-/// Where servers say what is wrong.
+/// Where servers put the error message.
 const MESSAGES: [&str; 6] = [
     "/error/message",
     "/message",
@@ -27,10 +27,10 @@ const MESSAGES: [&str; 6] = [
     "/msg",
 ];
 
-/// How much of a message is repeated.
+/// Maximum number of characters of a message that are repeated.
 const MESSAGE_CHARS_MAX: usize = 120;
 
-/// Words that say what is wrong with a request, also where they are in what was sent. Sorted.
+/// Common words of error messages, which are repeated even if they occur in what was sent. Sorted.
 const PLAIN_WORDS: [&str; 58] = [
     "a",
     "allowed",
@@ -92,7 +92,7 @@ const PLAIN_WORDS: [&str; 58] = [
     "value",
 ];
 
-/// What the person can do about it.
+/// Returns what the user can do about the status.
 pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     match (status.as_u16(), shape) {
         (300..=399, _) => "it redirects elsewhere, which Memlens does not follow",
@@ -110,20 +110,21 @@ pub(super) fn meaning(status: StatusCode, shape: Kind) -> &'static str {
     }
 }
 
-/// Whether fewer texts may be accepted.
+/// Returns whether fewer texts may be accepted.
 pub(super) fn may_be_too_much(status: u16) -> bool {
     matches!(status, 400 | 413 | 422)
 }
 
-/// What the server says, in quotes: its first 120 characters on one line, with `…` for each word of letters and digits that was sent.
+/// Returns the server's message in quotes: its first 120 characters on one line, with `…` for each word of letters and
+/// digits that was sent.
 ///
-/// A body may echo whatever was sent, so a word that is in any of `sent`, in whatever case, is left out unless it is one that
-/// such messages have anyway, or a number of at most three digits.
+/// A body may echo whatever was sent. So a word that occurs in any of `sent`, in any case, is left out, unless it is a
+/// common word of error messages or a number of at most three digits.
 pub(super) fn message(body: &[u8], sent: &[&str]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let mut said = MESSAGES.into_iter();
     let said = said.find_map(|at| body.pointer(at).and_then(Value::as_str))?;
-    // Cut before, so that a long body costs nothing.
+    // Truncated first, so that a long body is cheap.
     let said: String = said.chars().take(4 * MESSAGE_CHARS_MAX).collect();
     let sent: Vec<String> = sent.iter().map(|text| text.to_lowercase()).collect();
     let is_word = |sign: char| sign.is_alphanumeric();
@@ -163,10 +164,10 @@ fn is_harmless(word: &str, sent: &[String]) -> bool {
     word.chars().count() <= MAX_WORD && !sent.iter().any(|text| text.contains(&lower))
 }
 
-/// The server's own word for its failure, if it is one.
+/// Returns the server's own word for the error, if it has a safe one.
 ///
-/// A body may echo whatever was sent. So the word has letters, `_` and `-` alone, at most 40 of them, and stands in none
-/// of `sent`, in whatever case.
+/// A body may echo whatever was sent. So the word may only have letters, `_` and `-`, at most 40 of them, and may not
+/// occur in any of `sent`, in any case.
 pub(super) fn word(body: &[u8], sent: &[&str]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let word = WORDS
@@ -183,7 +184,7 @@ pub(super) fn word(body: &[u8], sent: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    //! A word comes out of the shapes that servers write, and nothing that could be an echo.
+    //! A word is found in the forms that servers use, and nothing that could be an echo is returned.
 
     use super::*;
 

@@ -1,15 +1,15 @@
-//! What is asked, in each kind's words.
+//! Request bodies of each kind.
 
 use serde::Serialize;
 
 use super::Kind;
 
-/// Cohere's own default, named so that it stays what it is.
+/// Cohere's default, sent explicitly so that it does not change.
 const MAX_TOKENS_PER_DOC: u32 = 4096;
 
-/// A body; each kind has some of the fields.
+/// A request body; each kind uses some of the fields.
 ///
-/// The number of scores is always named where it can be: a server's own default may leave texts without one.
+/// The number of scores is always set where possible, because a server's default may leave texts without one.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Request<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,10 +27,10 @@ pub(super) struct Request<'a> {
     max_tokens_per_doc: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     return_documents: Option<bool>,
-    /// Voyage's name for cutting what is too long, which would be refused otherwise.
+    /// Voyage's parameter for truncating texts that are too long, which would be refused otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<bool>,
-    /// The same for text-embeddings-inference.
+    /// The same parameter of text-embeddings-inference.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncate: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub(super) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Asks for a score of every text.
+    /// Returns a request for a score of every text.
     pub(super) fn new(
         shape: Kind,
         model: Option<&'a str>,

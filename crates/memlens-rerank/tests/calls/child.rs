@@ -1,4 +1,4 @@
-//! A test of this program once more in a process of its own, where it needs another environment.
+//! Runs a test of this program in another process, with another environment.
 
 use std::env;
 use std::process::Command;
@@ -6,12 +6,12 @@ use std::process::Command;
 /// Set in such a process.
 const MARK: &str = "MEMLENS_TEST_CHILD";
 
-/// What the parent handed over; none in the parent.
+/// Returns the value that the parent passed; `None` in the parent.
 pub fn handed_over() -> Option<String> {
     env::var(MARK).ok()
 }
 
-/// Runs the test of that name, with its module, and fails where it fails.
+/// Runs the test of that name, including its module, and fails if it fails.
 pub fn run(test: &str, handed_over: &str, environment: &[(&str, &str)]) {
     let program = env::current_exe().expect("this program has a path");
     let output = Command::new(program)

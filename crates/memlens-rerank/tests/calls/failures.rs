@@ -1,4 +1,5 @@
-//! Every way in which a server fails: there are no scores, the text says why, and neither it nor the log tells a secret.
+//! Every kind of server failure: there are no scores, the message says why, and neither it nor the log contains a
+//! secret.
 
 use std::net::TcpListener;
 use std::thread;
@@ -17,12 +18,12 @@ use crate::{
 /// Ends a call that would not end by itself.
 const SHORT: Duration = Duration::from_millis(400);
 
-/// An error body that tells all that it was sent, also as the one word that is looked for.
+/// Returns an error body that repeats everything that was sent, including as the word that is searched.
 fn echo(request: &Request) -> String {
     json!({ "message": format!("{request:?}"), "type": "quokka" }).to_string()
 }
 
-/// Makes one call; `expected` is the error's text, with `HOST` for the server's.
+/// Makes one call; `expected` is the error message, with `HOST` for the server's host.
 fn check(server: &Server, kind: Kind, time: Duration, expected: &str) {
     let failed = score(kind, &server.url(), &limits(time));
     let text = failed.expect_err(expected).to_string();
@@ -30,7 +31,7 @@ fn check(server: &Server, kind: Kind, time: Duration, expected: &str) {
     assert_tells_nothing(&text);
 }
 
-/// Makes one call; `expected` may have `ECHO` for what is left of a message that repeats the request.
+/// Makes one call; `expected` may have `ECHO` for the rest of a message that repeats the request.
 fn check_status(kind: Kind, status: u16, expected: &str) {
     let server = Server::start(move |request, _| Reply::Json(status, echo(request)));
     let text = score(kind, &server.url(), &limits(PATIENT))
@@ -49,7 +50,7 @@ fn check_status(kind: Kind, status: u16, expected: &str) {
         assert_eq!(text, begins + expected);
     }
     assert_tells_nothing(&text);
-    // What may be too much is asked once more with half of it.
+    // A request that may be too large is retried once in halves.
     let n_requests = if [400, 413, 422].contains(&status) {
         2
     } else {
@@ -138,7 +139,7 @@ fn what_is_too_much_is_asked_once_more_in_halves() {
     let scores = scores.expect("it takes two").scores;
     assert_eq!(scores, [0.0, 0.5, 0.0].map(Some));
     assert_eq!(server.requests().len(), 3);
-    // A smaller one is not tried, and the server's own words say what is wrong.
+    // A smaller request is not tried, and the server's own words say what is wrong.
     let server = Server::always(Reply::Json(
         400,
         r#"{"error": {"code": "1214", "message": "documents: at most 1"}}"#.to_owned(),
@@ -173,7 +174,7 @@ fn interim_answers_without_end_stop_neither_the_call_nor_the_next() {
         "cannot rerank: no answer within the timeout",
     );
     server.wait_for_departure();
-    // A few are no fault.
+    // A few are no error.
     let few = "HTTP/1.1 102 Processing\r\n\r\n".repeat(5);
     let body = r#"[{"index":0,"score":1}]"#;
     let answer = format!(

@@ -1,4 +1,4 @@
-//! The hook as real commands: what it may answer, every way in which it fails, and that nothing of it goes on.
+//! The hook with real commands: valid answers, every kind of failure, and that no process is left.
 
 #![cfg(unix)]
 
@@ -33,7 +33,7 @@ fn event() -> Event {
     }
 }
 
-/// Runs a shell's script, which the hook itself never does by itself.
+/// Runs a shell script, which the hook itself never does.
 fn run(script: &str, time: Duration) -> Result<Vec<Kept>, RerankError> {
     log::listen();
     let command = ["sh", "-c", script].map(str::to_owned);
@@ -214,7 +214,7 @@ fn it_need_not_read() {
 fn wait_until_gone(pid_file: &Path) {
     let pid = fs::read_to_string(pid_file).expect("it was written");
     let started = Instant::now();
-    // What was killed stays as a zombie until its parent looks, which may be the first process of this machine.
+    // A killed process stays a zombie until its parent, which may be init, waits for it.
     let is_there = || {
         fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
             .is_ok_and(|stat| !stat.contains(") Z "))
@@ -225,7 +225,7 @@ fn wait_until_gone(pid_file: &Path) {
     }
 }
 
-/// Runs a script that leaves a process behind, whose number it writes down, and waits until that is gone.
+/// Runs a script that leaves a process behind and writes down its id, and waits until that is gone.
 #[cfg(target_os = "linux")]
 fn check_end(script: &str, time: Duration, expected: &str) {
     let dir = TempDir::new().expect("there is room");

@@ -1,4 +1,4 @@
-//! The system's own keyring, where there is none.
+//! The system's keyring on a machine without one.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +9,7 @@ use memlens_rerank::{RerankError, Reranker};
 use crate::server::{Reply, Server};
 use crate::{KEY, PATIENT, QUERY, assert_tells_nothing, child, limits, log, provider};
 
-/// The key in the other process.
+/// The variable that holds the key in the other process.
 const VARIABLE: &str = "MEMLENS_TEST_KEY";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every log line of this process, ours and the libraries', at the finest level.
+//! Captures every log line of this process, including those of libraries, at the most detailed level.
 
 use std::io;
 use std::sync::{Mutex, Once};
@@ -7,7 +7,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Begins to listen; a second call finds it listening.
+/// Starts capturing; further calls have no effect.
 pub fn listen() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| {
@@ -19,7 +19,7 @@ pub fn listen() {
     });
 }
 
-/// What was logged so far.
+/// Returns what was logged so far.
 pub fn lines() -> String {
     let lines = LINES.lock().expect("no writer panics");
     String::from_utf8_lossy(&lines).into_owned()

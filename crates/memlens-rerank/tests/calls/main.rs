@@ -1,7 +1,7 @@
-//! Calls to real servers and real commands on this machine: each wire format, each failure, and that no error and no log
-//! line tells a secret.
+//! Calls to real servers and commands on this machine: each wire format, each failure, and that no error and no log
+//! line contains a secret.
 //!
-//! Nothing here measures a time; the guards only keep a call that hangs from hanging the tests.
+//! Nothing here measures time; the guards only keep a hanging call from blocking the tests.
 
 mod child;
 mod failures;
@@ -19,7 +19,7 @@ use memlens_rerank::http::{Http, Kind, Provider};
 use memlens_rerank::keys::Key;
 use memlens_rerank::{CancellationToken, Limits, RerankError, Reranker, Scores};
 
-/// What is sent and must stand in no error and no log line.
+/// Data that is sent and must not occur in any error or log line.
 const KEY: &str = "sk-zorblax-4711";
 const QUERY: &str = "what does the quokka eat";
 const TEXTS: [&str; 3] = [
@@ -30,7 +30,7 @@ const TEXTS: [&str; 3] = [
 
 /// Long enough for any call that ends by itself.
 const PATIENT: Duration = Duration::from_secs(30);
-/// What no call may take, whatever its own limit.
+/// Upper limit for every call, whatever its own limit.
 const GUARD: Duration = Duration::from_secs(50);
 
 fn limits(time: Duration) -> Limits {
@@ -61,7 +61,7 @@ fn score(kind: Kind, url: &str, limits: &Limits) -> Result<Scores, RerankError> 
     scores
 }
 
-/// Checks that neither the text nor any log line so far holds a part of what was sent.
+/// Checks that neither the text nor any log line so far contains a part of what was sent.
 fn assert_tells_nothing(text: &str) {
     for (name, told) in [("the error", text), ("the log", &log::lines())] {
         for secret in [KEY, "zorblax", "quokka", "Bram", "wintry", "Grass"] {

@@ -1,4 +1,4 @@
-//! A server of each kind: what it takes, what it refuses, and how it writes scores. Each reads in any order.
+//! A server of each kind: what it accepts and refuses, and its format of scores. Each can be read in any order.
 
 use memlens_rerank::http::{Http, Kind, Provider};
 use memlens_rerank::keys::Key;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::server::{Reply, Request, Server};
 use crate::{KEY, PATIENT, QUERY, TEXTS, http, limits, log, score};
 
-/// A server of that kind. The score of a text is [`score_of`] it.
+/// Starts a server of that kind. The score of a text is its [`score_of`].
 fn serve(kind: Kind) -> Server {
     Server::start(move |request, _| match answer(kind, request) {
         Ok(body) => Reply::Json(200, body.to_string()),
@@ -16,7 +16,7 @@ fn serve(kind: Kind) -> Server {
     })
 }
 
-/// Says how long a text is, as that kind's scores are: a share, or from -11 to 6.
+/// Returns a score that depends on the length of a text, on that kind's scale: a share, or from -11 to 6.
 fn score_of(kind: Kind, text: &str) -> f64 {
     let share = (text.len() % 100) as f64 / 100.0;
     if kind == Kind::LlamaCpp {
@@ -26,7 +26,7 @@ fn score_of(kind: Kind, text: &str) -> f64 {
     }
 }
 
-/// Answers as that kind does, best first, where the request is one of its own.
+/// Answers as that kind does, best first, if the request is valid.
 fn answer(kind: Kind, request: &Request) -> Result<Value, (u16, &'static str)> {
     let (path, texts, required) = match kind {
         Kind::Cohere => ("/v2/rerank", "documents", ["model", "query"].as_slice()),

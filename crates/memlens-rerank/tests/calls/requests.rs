@@ -1,4 +1,4 @@
-//! What each kind is sent, to the letter.
+//! The exact requests of each kind.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use memlens_rerank::http::Kind;
 use crate::server::{Reply, Request, Server};
 use crate::{KEY, PATIENT, http, limits};
 
-/// The one request that a call makes, without what changes from run to run.
+/// Returns the only request of a call, without the parts that vary between runs.
 fn sent(kind: Kind) -> String {
     let rows = r#"[{"index":0,"score":0.5},{"index":1,"score":0.25}]"#;
     let server = Server::always(Reply::Json(200, rows.to_owned()));

@@ -1,4 +1,4 @@
-//! A server on this machine that answers each request as it is told, byte by byte where it matters.
+//! A server on this machine that sends prepared responses, byte by byte where that matters.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// One request as it came.
+/// One request as it was received.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub method: String,
     pub path: String,
-    /// Names in small letters, in the order in which they came.
+    /// Names in lower case, in the order received.
     pub headers: Vec<(String, String)>,
     pub body: String,
     pub at: Instant,
@@ -30,22 +30,22 @@ impl Request {
     }
 }
 
-/// What the server does with a request.
+/// The server's response to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// A whole answer of JSON.
+    /// A complete JSON response.
     Json(u16, String),
     /// The same with one more header.
     With(u16, (&'static str, String), String),
-    /// These bytes, whatever they are; then the connection ends.
+    /// These bytes, after which the connection ends.
     Raw(Vec<u8>),
-    /// Nothing, until the other side gives up.
+    /// Nothing, until the client gives up.
     Hang,
-    /// A byte of a good answer now and then, without end.
+    /// A byte of a good response from time to time, without end.
     Drip,
     /// A body without end.
     Flood,
-    /// Interim answers (102) without end.
+    /// Interim responses (102) without end.
     Interim,
 }
 
@@ -53,16 +53,16 @@ pub enum Reply {
 pub struct Server {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
-    /// Tells of each request that it has been read.
+    /// Receives once per request that has been read.
     arrivals: mpsc::Receiver<()>,
-    /// Tells of each hanging request that its connection was closed from the other side.
+    /// Receives once per hanging request whose connection the client closed.
     departures: mpsc::Receiver<()>,
 }
 
 type Answerer = dyn Fn(&Request, usize) -> Reply + Send + Sync;
 
 impl Server {
-    /// Answers each request, the number of which is counted from 0.
+    /// Answers each request; they are numbered from 0.
     pub fn start(answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -146,7 +146,7 @@ fn serve(
                 return Ended::Here;
             }
             Reply::Hang => {
-                // Reads nothing but the end.
+                // Waits until the connection is closed.
                 let _ = reader.read(&mut [0]);
                 return Ended::ByOther;
             }
@@ -184,7 +184,7 @@ fn serve(
     Ended::ByOther
 }
 
-/// Reads one request; none where the other side has gone.
+/// Reads one request; `None` if the client has closed the connection.
 fn read(reader: &mut impl BufRead, requests: &Mutex<Vec<Request>>) -> Option<(Request, usize)> {
     let mut line = || {
         let mut line = String::new();
@@ -218,7 +218,7 @@ fn read(reader: &mut impl BufRead, requests: &Mutex<Vec<Request>>) -> Option<(Re
     Some((request, requests.len() - 1))
 }
 
-/// Closes every connection with bytes of the request unread, which resets it; returns the address.
+/// Closes every connection with bytes of the request unread, which resets it. Returns the address.
 pub fn resetting() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");

@@ -1,4 +1,4 @@
-//! What is trusted: certificates of the system's authorities for the host's own name, and nothing else.
+//! Trust: certificates of the system's authorities for the host's own name, and nothing else.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use crate::{PATIENT, assert_tells_nothing, child, limits, provider, score};
 
 const ANSWER: &str = r#"[{"index":0,"score":0.1},{"index":1,"score":0.2},{"index":2,"score":0.3}]"#;
 
-/// Answers one request after the other by [`ANSWER`], with a certificate for `name` that it signed itself.
+/// Answers requests one after the other with [`ANSWER`], using a self-signed certificate for `name`.
 ///
 /// Returns the address, and the certificate as PEM.
 fn serve(name: &str) -> (SocketAddr, String) {
@@ -38,7 +38,7 @@ fn serve(name: &str) -> (SocketAddr, String) {
         for stream in listener.incoming().flatten() {
             let connection = ServerConnection::new(Arc::clone(&config)).expect("it is complete");
             let mut stream = StreamOwned::new(connection, stream);
-            // Whoever does not trust it says nothing.
+            // A client that does not trust it sends nothing.
             if stream.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {
                 let _ = write!(
                     stream,
@@ -88,7 +88,7 @@ fn a_server_without_encryption_is_not_spoken_to() {
     assert_tells_nothing(&heard.join().expect("it does not panic"));
 }
 
-/// Only Linux takes the system's authorities from a file that can be named.
+/// Only Linux reads the system's authorities from a file that can be set.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_certificate_of_the_systems_authorities_is_trusted_for_its_own_name() {
