@@ -986,19 +986,19 @@ export type DocumentView = {
 /**  The download of a model went on, or is over. */
 export type Download = DownloadProgress;
 
-/**  How far a download is. */
+/**  The progress of a download. */
 export type DownloadProgress = {
 	/**  The model's name. */
 	name: string,
-	/**  The bytes that are there. */
+	/**  Number of bytes that were downloaded. */
 	done_bytes: number,
-	/**  The bytes of the whole model; 0 while that is not known. */
+	/**  Size of the whole model in bytes; 0 while it is unknown. */
 	total_bytes: number,
-	/**  Why it failed; none otherwise. What came is kept, and the next one goes on from there. */
+	/**  Why the download failed, if it did. The downloaded part is kept, and the next attempt continues from there. */
 	error: string | null,
-	/**  Whether somebody stopped it. */
+	/**  Whether the user stopped the download. */
 	cancelled: boolean,
-	/**  Whether it is over, one way or the other. */
+	/**  Whether the download is over, successful or not. */
 	finished: boolean,
 };
 
@@ -1367,41 +1367,41 @@ export type HookMode =
 /**  It does. */
 "on";
 
-/**  A provider as a person sets it, without its key. */
+/**  The user's choice of a provider, without its key. */
 export type HttpChoice = {
-	/**  The kind's name. */
+	/**  The name of the kind. */
 	kind: string,
-	/**  The server's address; empty for where servers of the kind are found by default. */
+	/**  The server's address; empty for the kind's default address. */
 	url: string,
-	/**  The model's id; none for the kind's own. */
+	/**  The model's id; `None` for the kind's default model. */
 	model?: string | null,
-	/**  For an address of one's own: the kind that it speaks like; none for vLLM's. */
+	/**  For a custom address, the kind whose interface it has; `None` for vLLM's. */
 	shape?: string | null,
-	/**  The environment variable that holds the key, where no keyring does. */
+	/**  The environment variable that holds the key if no keyring does. */
 	key_env?: string | null,
-	/**  How long it may take while the parameter `rerank_timeout_ms` stands at its default; none for that default. */
+	/**  Timeout while the parameter `rerank_timeout_ms` has its default value; `None` for that default. */
 	timeout_ms?: number | null,
-	/**  Whether it may be asked, and so note text sent to it. */
+	/**  Whether it may be called, so that note text is sent to it. */
 	is_on: boolean,
 };
 
-/**  A provider that was chosen, with what follows from the choice. */
+/**  The chosen provider, with what follows from the choice. */
 export type HttpState = {
-	/**  The kind's name. */
+	/**  The name of the kind. */
 	kind: string,
-	/**  The server's address. */
+	/**  The server's address, filled in. */
 	url: string,
-	/**  The model's id; none for the kind's own. */
+	/**  The model's id; `None` for the kind's default model. */
 	model: string | null,
-	/**  For an address of one's own: the kind that it speaks like. */
+	/**  For a custom address, the kind whose interface it has. */
 	shape: string | null,
-	/**  The environment variable that holds the key, where no keyring does. */
+	/**  The environment variable that holds the key if no keyring does. */
 	key_env: string | null,
-	/**  How long it may take while the parameter `rerank_timeout_ms` stands at its default. */
+	/**  Timeout while the parameter `rerank_timeout_ms` has its default value. */
 	timeout_ms: number | null,
-	/**  Whether it may be asked. */
+	/**  Whether it may be called. */
 	is_on: boolean,
-	/**  The host that note text goes to, with the port where it is not the usual one. */
+	/**  The host that note text is sent to, with the port if it is not the default one. */
 	host: string,
 	/**  Whether note text leaves this machine. */
 	is_remote: boolean,
@@ -1499,38 +1499,38 @@ export type JourneyStep = {
 };
 
 /**
- *  Where a provider's key is, as far as this library knows: a keyring is asked only where it put one there, since
- *  that may have the system ask the person to unlock it.
+ *  Where a provider's key is, as far as this library knows. The keyring is only read if this library stored a key
+ *  there, because the system may ask the user to unlock it.
  */
 export type KeyState = 
-/**  In the system's keyring. */
+/**  The key is in the system's keyring. */
 "keyring" | 
-/**  In the environment variable that is named. */
+/**  The key is in the environment variable that the user named. */
 "environment" | 
-/**  Nowhere. */
+/**  There is no key. */
 "none" | 
 /**  No keyring answers, and no variable holds it. */
 "unavailable" | 
-/**  What stands there is no key. */
+/**  The stored value is not a valid key. */
 "unusable" | 
-/**  The provider is off, so nobody looked. */
+/**  The provider is off, so the key was not looked up. */
 "not_asked";
 
-/**  A kind of provider to choose. */
+/**  A kind of provider to choose from. */
 export type KindOffer = {
-	/**  Its name. */
+	/**  The name of the kind. */
 	kind: string,
-	/**  Its name as a person knows it. */
+	/**  The kind's name as displayed to the user. */
 	label: string,
-	/**  Where it is found by default; empty where that is not known. */
+	/**  The default address; empty if there is none. */
 	url: string,
-	/**  The model that is asked for where none is named. */
+	/**  The model that is requested if none is set. */
 	model: string | null,
-	/**  Whether nobody is served without a key. */
+	/**  Whether requests need a key. */
 	needs_key: boolean,
-	/**  US dollars for a thousand questions, where it is paid so. */
+	/**  Price in US dollars per thousand questions, if that is how it is billed. */
 	price_per_thousand: number | null,
-	/**  US dollars for a million tokens, where it is paid so. */
+	/**  Price in US dollars per million tokens, if that is how it is billed. */
 	price_per_million_tokens: number | null,
 };
 
@@ -1746,21 +1746,21 @@ export type MetricRow = {
 	losses: number,
 };
 
-/**  A cross-encoder as a person sets it: one of those with a name, or one in a folder of their own. */
+/**  The user's choice of a cross-encoder: one with a name, or one in a folder. */
 export type ModelChoice = {
-	/**  The name of one that can be downloaded. */
+	/**  Name of one that can be downloaded. */
 	name?: string | null,
-	/**  The full path of a folder that holds one. */
+	/**  Absolute path of a folder that holds one. */
 	folder?: string | null,
 };
 
-/**  A cross-encoder to choose. */
+/**  A cross-encoder to choose from. */
 export type ModelOffer = {
-	/**  Its name. */
+	/**  Name of the model. */
 	name: string,
-	/**  What it is for. */
+	/**  What it is for, in a few words. */
 	label: string,
-	/**  What is downloaded, in millions of bytes. */
+	/**  Approximate size of the download in megabytes. */
 	megabytes: number,
 	/**  The licence that its authors give it. */
 	licence: string,
@@ -2504,17 +2504,17 @@ export type RerankScale =
  */
 "max_sim";
 
-/**  All that a person chose for reranking, and what there is to choose from. */
+/**  The user's choices for reranking, and what is on offer. */
 export type RerankSettings = {
-	/**  The provider over HTTP; none where none was ever set. */
+	/**  The provider over HTTP; `None` if none was ever set. */
 	http: HttpState | null,
-	/**  The cross-encoder; none where none is chosen. */
+	/**  The cross-encoder; `None` if none is chosen. */
 	model: ModelChoice | null,
-	/**  The person's own command and its arguments; none where none is set. */
+	/**  The user's own command and its arguments; `None` if it is not set. */
 	hook: string[] | null,
 	/**  The kinds of providers, in the order in which they are offered. */
 	kinds: KindOffer[],
-	/**  The cross-encoders that can be had by name, the smallest first. */
+	/**  The cross-encoders that can be downloaded by name, the smallest first. */
 	models: ModelOffer[],
 };
 
@@ -2529,24 +2529,24 @@ export type RerankState =
 /**  The row was sent and has a score. */
 "scored";
 
-/**  What a provider made of a question and texts that are no notes. */
+/**  The result of a test with made-up texts. */
 export type RerankTest = {
-	/**  How long it took. */
+	/**  Duration of the call in milliseconds. */
 	ms: number,
 	/**
-	 *  The score of the text that answers the question, and the best of those that do not; without the second where a single text
-	 *  was sent or scored.
+	 *  The score of the text that answers the question, and the best score of the others. Without the second if only
+	 *  one text was sent or scored.
 	 */
 	scores: number[],
-	/**  How many texts were sent. */
+	/**  Number of texts that were sent. */
 	n_texts: number,
-	/**  What is odd about the answer, for the user: a sentence each. */
+	/**  Notices about the result for the user, one sentence each. */
 	notices: string[],
-	/**  The name of their scale. */
+	/**  The name of the scores' scale. */
 	scale: string,
-	/**  The model, as scores are kept by it. */
+	/**  The model's id, under which scores are stored. */
 	model: string,
-	/**  The host that was asked. */
+	/**  The host that was called. */
 	host: string,
 };
 
