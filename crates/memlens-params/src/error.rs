@@ -1,13 +1,13 @@
-//! What can be wrong with a parameter that a person or a file gives.
+//! Errors of parameters that the user or a file gives.
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// The most characters of what somebody gave that a message repeats.
+/// Maximum number of characters of an invalid input that a message repeats.
 const BRIEF_CHARS_MAX: usize = 80;
 
-/// The beginning of what somebody gave, enough to recognise it by: a file may give megabytes.
+/// Truncates an invalid input, which may be megabytes of a file, to a length that is enough to recognise it.
 pub fn brief(given: &str) -> Cow<'_, str> {
     match given.char_indices().nth(BRIEF_CHARS_MAX) {
         Some((end, _)) => Cow::Owned(format!("{}\u{2026}", &given[..end])),
@@ -15,7 +15,7 @@ pub fn brief(given: &str) -> Cow<'_, str> {
     }
 }
 
-/// Which parameter was refused, the value, and what would be accepted.
+/// The parameter that was rejected, the value, and what would be accepted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ParamError {
     /// No line of the table has this id; `nearest` is the closest id, if one is close.
@@ -23,40 +23,40 @@ pub enum ParamError {
     Unknown {
         /// The id as given.
         id: String,
-        /// The id of the table that differs least, when it differs by at most a third.
+        /// The id of the table that differs least, if it differs by at most a third.
         nearest: Option<String>,
     },
-    /// The value is a number as the parameter needs it, but outside what it accepts.
+    /// The value is a number, but outside the parameter's range.
     #[error("cannot set {id} to {}: the range is {range}", brief(value))]
     OutOfRange {
-        /// The parameter.
+        /// The id of the parameter.
         id: &'static str,
         /// The value as given.
         value: String,
-        /// What is accepted, for a person.
+        /// The accepted values, as text for the user.
         range: String,
     },
-    /// The value is not a number, one of the choices, or a toggle, as the parameter needs it.
+    /// The value is not of the parameter's kind: a number, one of the choices, or a toggle.
     #[error("cannot set {id} to {}: it takes {expected}", brief(value))]
     WrongKind {
-        /// The parameter.
+        /// The id of the parameter.
         id: &'static str,
         /// The value as given.
         value: String,
-        /// What is accepted, for a person.
+        /// The accepted values, as text for the user.
         expected: String,
     },
-    /// Both lists would weigh nothing, so no score could be formed.
+    /// Both lists would have weight 0, so no score could be computed.
     #[error("cannot use vector_weight 0 together with text_weight 0: one of them must be above 0")]
     NoWeight,
-    /// The chunks could not advance: their overlap is as long as the chunk.
+    /// The overlap is too long for chunks to advance.
     #[error(
         "cannot use chunk_overlap_chars {overlap} with chunk_chars {chunk}: the overlap must be at most half of the chunk"
     )]
     Overlap {
-        /// `chunk_overlap_chars`.
+        /// The value of `chunk_overlap_chars`.
         overlap: u32,
-        /// `chunk_chars`.
+        /// The value of `chunk_chars`.
         chunk: u32,
     },
     /// A `--set` argument without `=`.

@@ -1,11 +1,11 @@
-//! The parameter table of Memlens and what is printed from it.
+//! The parameter table of Memlens, and the files that are generated from it.
 //!
-//! A parameter is one line in [`table`]: id, stage, phase, kind, unit, range, step, default and a
-//! sentence. The struct [`Params`], its TypeScript type, the sliders, `--set id=value`, the JSON
-//! schema and the parameter reference all come from that line. Another pipeline makes a [`Table`] of its
-//! own by [`parameters!`]; what holds for values of any table is [`ParameterSet`].
+//! A parameter is one line in [`table`]: id, stage, phase, kind, unit, range, step, default and a sentence. The struct
+//! [`Params`], its TypeScript type, the sliders, `--set id=value`, the JSON schema and the parameter reference all come
+//! from that line. Another pipeline defines its own [`Table`] with [`parameters!`]; [`ParameterSet`] is common to the
+//! values of all tables.
 //!
-//! This crate knows nothing of files, clocks, search or windows.
+//! This crate does not know files, clocks, search or windows.
 //!
 //! ```
 //! use memlens_params::{ParameterSet, Params};

@@ -1,12 +1,14 @@
-//! How a table is made: one line a parameter, from which [`parameters!`](crate::parameters) makes the struct and the table.
+//! Builds a table: one line per parameter, from which [`parameters!`](crate::parameters) generates the struct and the
+//! table.
 
 use crate::{Needs, ParameterKind, Value};
 
-/// A field of a typed set: a [`Value`] and back.
+/// A field of a typed set, which converts to and from a [`Value`].
 pub trait Field: Sized {
-    /// The field as a value.
+    /// Returns the field as a value.
     fn to_value(&self) -> Value;
-    /// The field of a value that has passed [`Parameter::check`](crate::Parameter::check); none for one of another kind.
+    /// Returns the field of a value that has passed [`Parameter::check`](crate::Parameter::check); `None` for a value
+    /// of another kind.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
@@ -28,7 +30,7 @@ impl Field for u32 {
         Value::Number(f64::from(*self))
     }
     fn from_value(value: &Value) -> Option<Self> {
-        // Whole and within the range of the table, which lies within u32.
+        // Whole and within the range of the table, which is within u32.
         if let Value::Number(number) = value {
             Some(*number as u32)
         } else {
@@ -63,7 +65,7 @@ impl Field for Option<f64> {
     }
 }
 
-/// Makes an enum whose variants are words, in files and on screen alike.
+/// Defines an enum whose variants have words, for files and for display.
 #[macro_export]
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -72,10 +74,10 @@ macro_rules! choice {
         pub enum $name { $($(#[$variant_doc])* $variant,)+ }
 
         impl $name {
-            /// Every word, in the order in which they are offered.
+            /// The words of all variants, in the order in which they are offered.
             pub const OPTIONS: &'static [&'static str] = &[$($word),+];
 
-            /// The choice as its word.
+            /// Returns the word of the choice.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -95,7 +97,7 @@ macro_rules! choice {
     };
 }
 
-/// A number of a range, with the step of its slider.
+/// A number in a range, with the step of its slider.
 pub const fn number(min: f64, max: f64, step: f64) -> ParameterKind {
     ParameterKind::Number {
         min,
@@ -108,7 +110,7 @@ pub const fn number(min: f64, max: f64, step: f64) -> ParameterKind {
     }
 }
 
-/// A whole number of a range, with the step of its slider.
+/// A whole number in a range, with the step of its slider.
 pub const fn whole(min: u32, max: u32, step: u32) -> ParameterKind {
     ParameterKind::Number {
         min: min as f64,
@@ -121,7 +123,7 @@ pub const fn whole(min: u32, max: u32, step: u32) -> ParameterKind {
     }
 }
 
-/// A number of which one value switches off what the parameter governs.
+/// Marks the value that switches off what the parameter controls.
 pub const fn off_at(kind: ParameterKind, value: f64) -> ParameterKind {
     match kind {
         ParameterKind::Number {
@@ -145,7 +147,7 @@ pub const fn off_at(kind: ParameterKind, value: f64) -> ParameterKind {
     }
 }
 
-/// Accepts `none`, which means that nothing is set.
+/// Also accepts `none`, which means that nothing is set.
 pub const fn optional(kind: ParameterKind) -> ParameterKind {
     match kind {
         ParameterKind::Number {
@@ -193,16 +195,16 @@ pub const fn log(kind: ParameterKind) -> ParameterKind {
     }
 }
 
-/// What must be chosen for a parameter to be read.
+/// Names the choices of another parameter with which a parameter is used.
 pub const fn needs(parameter: &'static str, one_of: &'static [&'static str]) -> Option<Needs> {
     Some(Needs { parameter, one_of })
 }
 
-/// Makes a struct with a field a parameter, and its table.
+/// Defines a struct with a field per parameter, and its table.
 ///
-/// `prefix` stands before every id (`""` for Memlens's own, `"openclaw."` for another program's), so that no two pipelines
-/// share an id. `rules` are those that join parameters. A line is
-/// `field: type = default, stage, phase, label, unit, kind, needs, sentence;`.
+/// `prefix` precedes every id (`""` for Memlens's own, `"openclaw."` for another program's), so that no two pipelines
+/// share an id. `rules` are those that involve several parameters. A line is `field: type = default, stage, phase,
+/// label, unit, kind, needs, sentence;`.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -223,7 +225,7 @@ macro_rules! parameters {
         }
 
         impl $name {
-            /// The table of these parameters.
+            /// Returns the table of these parameters.
             pub fn parameters() -> &'static $crate::Table {
                 static TABLE: std::sync::LazyLock<$crate::Table> = std::sync::LazyLock::new(|| {
                     let defaults = $name::default();

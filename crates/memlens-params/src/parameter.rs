@@ -1,4 +1,4 @@
-//! One line of the table, and the values it accepts.
+//! One parameter of the table, and the values it accepts.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use specta::Type;
 
 use crate::{ParamError, ParameterSet, StageId};
 
-/// What a change of a parameter costs, and so when it takes effect.
+/// The cost of changing a parameter, which decides when the change takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Notes are cut and embedded anew.
+    /// Notes are cut and embedded again.
     Index,
-    /// The lists are asked again.
+    /// The lists are searched again.
     Retrieve,
-    /// Pure arithmetic: live while a slider is dragged.
+    /// Pure arithmetic, applied while a slider is dragged.
     Rank,
-    /// A model, provider or command outside is asked.
+    /// An external model, provider or command is called.
     Outside,
 }
 
 impl Phase {
-    /// The phase as a person reads it.
+    /// Returns the name of the phase as displayed to the user.
     pub fn as_str(self) -> &'static str {
         match self {
             Phase::Index => "index",
@@ -33,28 +33,28 @@ impl Phase {
     }
 }
 
-/// Which values a parameter accepts.
+/// The values that a parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ParameterKind {
     /// A finite number in `[min, max]`.
     Number {
-        /// The smallest value.
+        /// The smallest accepted value.
         min: f64,
-        /// The largest value.
+        /// The largest accepted value.
         max: f64,
         /// The step of the slider; values between steps are accepted.
         step: f64,
         /// Whether only whole numbers are accepted.
         integer: bool,
-        /// The value that switches off what the parameter governs, if there is one.
+        /// The value that switches off what the parameter controls, if there is one.
         off: Option<f64>,
-        /// Whether `none` is accepted and means that nothing is set.
+        /// Whether `none` is accepted, which means that nothing is set.
         optional: bool,
         /// Whether equal slider distances are equal ratios.
         log: bool,
     },
-    /// One of these words.
+    /// One of some fixed words.
     Choice {
         /// The words, in the order in which they are offered.
         options: &'static [&'static str],
@@ -63,7 +63,7 @@ pub enum ParameterKind {
     Toggle,
 }
 
-/// A parameter's value whatever its kind; in JSON it is the bare value.
+/// A parameter's value of any kind; in JSON it is the bare value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 #[serde(untagged)]
 pub enum Value {
@@ -77,40 +77,40 @@ pub enum Value {
     Unset,
 }
 
-/// One line of the table.
+/// One parameter of the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Parameter {
-    /// Its name in files and on the command line.
+    /// The parameter's name in files and on the command line.
     pub id: &'static str,
-    /// The stage it belongs to; none for what governs the library.
+    /// The stage that uses it; `None` for parameters of the library.
     pub stage: Option<StageId>,
     /// When a change of it takes effect.
     pub phase: Phase,
-    /// Its name on screen.
+    /// The parameter's name as displayed to the user.
     pub label: &'static str,
     /// The unit of its number.
     pub unit: Option<&'static str>,
-    /// Which values it accepts.
+    /// The values that it accepts.
     pub kind: ParameterKind,
-    /// The value where nobody set one.
+    /// The value if none is set.
     pub default: Value,
-    /// What it does, for a person.
+    /// What it does, as a sentence for the user.
     pub sentence: &'static str,
-    /// What must be chosen for it to be read; none when it is always read.
+    /// The choice that must be made for it to be used; `None` if it is always used.
     pub needs: Option<Needs>,
 }
 
-/// What must be chosen for a parameter to be read: it is of one way among several to do a stage's work.
+/// The choice of another parameter with which a parameter is used: it belongs to one of several methods of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct Needs {
-    /// The parameter by which the way is chosen.
+    /// The parameter that selects the method.
     pub parameter: &'static str,
-    /// The choices that read it; the first is what a person means who sets it while another stands.
+    /// The choices that use it. The first is selected if the user sets the parameter while another choice is set.
     pub one_of: &'static [&'static str],
 }
 
 impl Parameter {
-    /// Whether it is read where the others are set so.
+    /// Returns whether the parameter is used with these values.
     pub fn is_read(&self, params: &impl ParameterSet) -> bool {
         self.needs
             .is_none_or(|needs| match params.get(needs.parameter) {
@@ -119,7 +119,7 @@ impl Parameter {
             })
     }
 
-    /// Why setting it changes nothing where the others are set so; `None` where it acts.
+    /// Returns why setting it has no effect with these values; `None` if it has.
     pub fn without_effect(&self, params: &impl ParameterSet) -> Option<String> {
         let stage = self.stage.and_then(|stage| params.table().stage(stage));
         if let Some(stage) = stage
@@ -146,11 +146,11 @@ impl Parameter {
         ))
     }
 
-    /// `value` when this parameter accepts it.
+    /// Returns `value` if this parameter accepts it.
     ///
     /// # Errors
-    /// [`ParamError::WrongKind`] for a value of another kind and for an unknown choice, [`ParamError::OutOfRange`]
-    /// for a number outside the range, and for one that is not finite or not whole.
+    /// [`ParamError::WrongKind`] for a value of another kind and for an unknown choice, [`ParamError::OutOfRange`] for
+    /// a number outside the range, not finite or not whole.
     pub fn check(&self, value: Value) -> Result<Value, ParamError> {
         match (&self.kind, &value) {
             (
@@ -160,7 +160,7 @@ impl Parameter {
                 Value::Number(number),
             ) => {
                 let whole = !integer || number.fract() == 0.0;
-                // Written so that NaN is refused too.
+                // Written so that NaN is rejected too.
                 if number.is_finite() && number >= min && number <= max && whole {
                     Ok(value)
                 } else {
@@ -189,12 +189,12 @@ impl Parameter {
         }
     }
 
-    /// Reads a value as typed on a command line.
+    /// Parses a value as typed on a command line.
     ///
     /// Toggles take true, false, on, off, yes, no, 1 and 0; an optional number takes `none` and `off`.
     ///
     /// # Errors
-    /// As [`Parameter::check`].
+    /// Like [`Parameter::check`].
     pub fn parse(&self, text: &str) -> Result<Value, ParamError> {
         let word = text.trim();
         let value = match self.kind {
@@ -215,7 +215,7 @@ impl Parameter {
         self.check(value)
     }
 
-    /// What is accepted, for a person: `0 to 1`, `one of or, and`, `true or false`.
+    /// Returns the accepted values as text for the user: `0 to 1`, `one of or, and`, `true or false`.
     pub fn range(&self) -> String {
         match self.kind {
             ParameterKind::Number {

@@ -1,4 +1,4 @@
-//! Values for every parameter of a table: what can be done with them, whichever pipeline's they are.
+//! Sets of values for the parameters of a table, of any pipeline.
 
 use serde::{Serialize, Serializer};
 
@@ -6,29 +6,29 @@ use crate::{ParamError, Parameter, Phase, StageId, StageInfo, Value};
 
 /// The parameters of one pipeline, grouped by its stages.
 pub struct Table {
-    /// Every parameter, in the order of the pipeline.
+    /// All parameters, in the order of the pipeline.
     pub parameters: Vec<Parameter>,
     /// The pipeline's stages, in its order.
     pub stages: &'static [StageInfo],
-    /// The rules that join parameters, for values that are each in range.
+    /// Checks the rules that involve several parameters, for values that are each in range.
     pub rules: fn(&Values) -> Result<(), ParamError>,
 }
 
 impl Table {
-    /// The parameter with this id.
+    /// Returns the parameter with this id.
     ///
     /// # Errors
-    /// [`ParamError::Unknown`], with the closest id when one is close.
+    /// [`ParamError::Unknown`], with the closest id if one is close.
     pub fn parameter(&self, id: &str) -> Result<&Parameter, ParamError> {
         self.position(id).map(|at| &self.parameters[at])
     }
 
-    /// What a person should know of a stage; none for one of another pipeline.
+    /// Returns the description of a stage; `None` for one of another pipeline.
     pub fn stage(&self, id: StageId) -> Option<&'static StageInfo> {
         self.stages.iter().find(|stage| stage.id == id)
     }
 
-    /// The 0-based place of a stage in the pipeline; none for one of another pipeline.
+    /// Returns the 0-based place of a stage in the pipeline; `None` for one of another pipeline.
     pub fn place_of(&self, id: StageId) -> Option<usize> {
         self.stages.iter().position(|stage| stage.id == id)
     }
@@ -41,7 +41,7 @@ impl Table {
             nearest: self
                 .parameters
                 .iter()
-                // Of no other length can one be close, and what a file gives may be megabytes long.
+                // An id of a much different length cannot be close, and a file may give megabytes.
                 .filter(|it| n_chars.abs_diff(it.id.len()) * 3 <= it.id.len())
                 .map(|it| (strsim::damerau_levenshtein(it.id, id), it.id))
                 .min()
@@ -53,25 +53,25 @@ impl Table {
 
 /// Values for every parameter of a table.
 ///
-/// Every value lies in its range when it was set by [`ParameterSet::assign`], [`ParameterSet::set`] or
-/// [`ParameterSet::with`]; [`ParameterSet::check`] tells for values that came otherwise.
+/// Every value is in its range if it was set by [`ParameterSet::assign`], [`ParameterSet::set`] or
+/// [`ParameterSet::with`]; [`ParameterSet::check`] checks values of other origin.
 pub trait ParameterSet: Clone {
-    /// The table whose values these are.
+    /// Returns the table whose values these are.
     fn table(&self) -> &'static Table;
 
-    /// The value of the parameter at this place of the table.
+    /// Returns the value of the parameter at this place of the table.
     fn at(&self, place: usize) -> Value;
 
-    /// Stores a checked value at a place of the table; one of another kind changes nothing.
+    /// Stores a checked value at a place of the table; a value of another kind changes nothing.
     fn put(&mut self, place: usize, value: &Value);
 
-    /// Whether the rules that join parameters hold, where each value is in its range.
+    /// Checks the rules that involve several parameters, for values that are each in range.
     ///
     /// # Errors
-    /// The first rule that does not.
+    /// The first rule that is violated.
     fn check_rules(&self) -> Result<(), ParamError>;
 
-    /// The value of a parameter; none when the table has no such id.
+    /// Returns the value of a parameter, or `None` if the table has no such id.
     fn get(&self, id: &str) -> Option<Value> {
         self.table().position(id).ok().map(|place| self.at(place))
     }
@@ -79,7 +79,7 @@ pub trait ParameterSet: Clone {
     /// Sets one parameter to a value as typed on a command line.
     ///
     /// # Errors
-    /// As [`Parameter::parse`] and [`ParameterSet::set`]; nothing is changed then.
+    /// Like [`Parameter::parse`] and [`ParameterSet::set`]; nothing is changed then.
     fn assign(&mut self, id: &str, text: &str) -> Result<(), ParamError> {
         let value = self.table().parameter(id)?.parse(text)?;
         self.set(id, value)
@@ -87,11 +87,11 @@ pub trait ParameterSet: Clone {
 
     /// Sets several parameters from `id=value` arguments, in order.
     ///
-    /// The rules that join parameters (weights, overlap) are checked once at the end, so that
+    /// The rules that involve several parameters (weights, overlap) are checked once at the end, so that
     /// `vector_weight=0 text_weight=1` may be given in either order.
     ///
     /// # Errors
-    /// The first refusal; nothing is changed then.
+    /// The first error; nothing is changed then.
     fn assign_all<'a>(
         &mut self,
         settings: impl IntoIterator<Item = &'a str>,
@@ -113,16 +113,16 @@ pub trait ParameterSet: Clone {
     /// Sets one parameter.
     ///
     /// # Errors
-    /// As [`Parameter::check`] and [`ParameterSet::check`]; nothing is changed then.
+    /// Like [`Parameter::check`] and [`ParameterSet::check`]; nothing is changed then.
     fn set(&mut self, id: &str, value: Value) -> Result<(), ParamError> {
         *self = self.clone().with([(id, value)])?;
         Ok(())
     }
 
-    /// These values with others in their places.
+    /// Returns these values with some replaced.
     ///
     /// # Errors
-    /// The first unknown id or refused value.
+    /// The first unknown id or rejected value.
     fn with<'a>(
         mut self,
         values: impl IntoIterator<Item = (&'a str, Value)>,
@@ -135,10 +135,10 @@ pub trait ParameterSet: Clone {
         self.check()
     }
 
-    /// The same values when each lies in its range and the rules that join them hold.
+    /// Returns these values if each is in its range and the rules hold.
     ///
     /// # Errors
-    /// As [`Parameter::check`] and [`ParameterSet::check_rules`].
+    /// Like [`Parameter::check`] and [`ParameterSet::check_rules`].
     fn check(self) -> Result<Self, ParamError> {
         for (place, parameter) in self.table().parameters.iter().enumerate() {
             parameter.check(self.at(place))?;
@@ -147,7 +147,7 @@ pub trait ParameterSet: Clone {
         Ok(self)
     }
 
-    /// Which of some `id=value` arguments change nothing beside these values, and why, each once.
+    /// Returns why some of the `id=value` arguments have no effect beside these values, each message once.
     fn without_effect<'a>(&self, settings: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let mut said: Vec<String> = Vec::new();
         for setting in settings {
@@ -162,7 +162,7 @@ pub trait ParameterSet: Clone {
         said
     }
 
-    /// The parameters that differ from their default, in the order of the table.
+    /// Returns the parameters that differ from their default, in the order of the table.
     fn changed(&self) -> Vec<(&'static str, Value)> {
         let parameters = self.table().parameters.iter().enumerate();
         parameters
@@ -173,7 +173,7 @@ pub trait ParameterSet: Clone {
             .collect()
     }
 
-    /// Whether the same lists serve these values and the other ones.
+    /// Returns whether the same lists can be used for these values and the other ones.
     fn retrieves_as(&self, other: &Self) -> bool {
         let parameters = self.table().parameters.iter().enumerate();
         parameters
@@ -181,7 +181,7 @@ pub trait ParameterSet: Clone {
             .all(|(place, _)| self.at(place) == other.at(place))
     }
 
-    /// The same values without their type.
+    /// Returns the same values without their type.
     fn values(&self) -> Values {
         let places = 0..self.table().parameters.len();
         Values {
@@ -191,9 +191,9 @@ pub trait ParameterSet: Clone {
     }
 }
 
-/// A struct with a field for every parameter of one table; [`crate::parameters!`] makes it.
+/// A struct with a field for every parameter of one table; generated by [`crate::parameters!`].
 pub trait TypedSet: ParameterSet + Default + Send + Sync + 'static {
-    /// The typed form of values of this table; values of another one give the defaults.
+    /// Returns the typed form of values of this table; values of another table give the defaults.
     fn of(values: &Values) -> Self {
         let mut typed = Self::default();
         if std::ptr::eq(typed.table(), values.table) {
@@ -205,7 +205,7 @@ pub trait TypedSet: ParameterSet + Default + Send + Sync + 'static {
     }
 }
 
-/// Values for every parameter of a table that is known while the program runs: what the window and files hold.
+/// Values for every parameter of a table that is chosen at run time, as the window and files hold them.
 #[derive(Clone)]
 pub struct Values {
     table: &'static Table,
@@ -213,7 +213,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// The defaults of a table.
+    /// Returns the defaults of a table.
     pub fn defaults(table: &'static Table) -> Values {
         let parameters = table.parameters.iter();
         Values {

@@ -1,56 +1,56 @@
-//! The stages of a ranking pipeline: how they are named, and Memlens's own in their order.
+//! The stages of a ranking pipeline: their identifiers, and Memlens's own in order.
 
 use serde::Serialize;
 use specta::Type;
 
-/// The name of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, and so does the
-/// order of the stages; a name says nothing of it.
+/// The identifier of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, which
+/// defines the order of its stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Type)]
 #[serde(transparent)]
 pub struct StageId(pub &'static str);
 
-/// What a person should know of a stage.
+/// The description of a stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct StageInfo {
-    /// The stage.
+    /// The identifier of the stage.
     pub id: StageId,
-    /// Its name on screen.
+    /// The stage's name as displayed to the user.
     pub label: &'static str,
-    /// The toggle parameter that switches it off; none where it is always on.
+    /// The toggle parameter that switches it off; `None` if it is always on.
     pub switch: Option<&'static str>,
-    /// What it does.
+    /// What it does, as a sentence for the user.
     pub sentence: &'static str,
 }
 
 impl StageId {
-    /// The vector list.
+    /// Ranks by the vector list.
     pub const VECTOR: StageId = StageId("vector");
-    /// The BM25 list.
+    /// Ranks by the BM25 list.
     pub const BM25: StageId = StageId("bm25");
-    /// The two lists made one score.
+    /// Fuses the two lists into one score.
     pub const FUSION: StageId = StageId("fusion");
-    /// A model that reads query and chunk together.
+    /// Blends in the score of a reranker.
     pub const RERANK: StageId = StageId("rerank");
-    /// A boost for what several observations say.
+    /// Raises what several observations say.
     pub const CORROBORATION: StageId = StageId("corroboration");
-    /// A weight from thumbs.
+    /// Weights rows by the user's thumbs.
     pub const FEEDBACK: StageId = StageId("feedback");
-    /// A weight from age.
+    /// Weights rows by their age.
     pub const DECAY: StageId = StageId("decay");
-    /// Maximal marginal relevance.
+    /// Reorders by maximal marginal relevance.
     pub const DIVERSITY: StageId = StageId("diversity");
-    /// Overlapping text goes to the back.
+    /// Moves overlapping text to the end.
     pub const REPEATS: StageId = StageId("repeats");
-    /// What scores too low is left out.
+    /// Drops rows with low scores.
     pub const THRESHOLD: StageId = StageId("threshold");
-    /// The number of results.
+    /// Limits the number of results.
     pub const LIMIT: StageId = StageId("limit");
-    /// A command of the person's own.
+    /// Runs the user's own command.
     pub const HOOK: StageId = StageId("hook");
-    /// The number of tokens.
+    /// Limits the number of tokens.
     pub const BUDGET: StageId = StageId("budget");
 
-    /// The stage's name.
+    /// Returns the stage's name in files.
     pub fn as_str(self) -> &'static str {
         self.0
     }
@@ -87,7 +87,7 @@ static STAGES: [StageInfo; 13] = [
     stage(StageId::BUDGET, "Budget", "budget_on", "Keeps what fits within a token limit."),
 ];
 
-/// The stages of Memlens's own pipeline, in its order.
+/// Returns the stages of Memlens's own pipeline, in order.
 pub fn stages() -> &'static [StageInfo] {
     &STAGES
 }

@@ -200,15 +200,15 @@ fn rules(params: &Params) -> Result<(), ParamError> {
     Ok(())
 }
 
-/// Every parameter of Memlens's own pipeline, in its order.
+/// Returns all parameters of Memlens's own pipeline, in order.
 pub fn table() -> &'static [Parameter] {
     &Params::parameters().parameters
 }
 
-/// The parameter of Memlens's own pipeline with this id.
+/// Returns the parameter of Memlens's own pipeline with this id.
 ///
 /// # Errors
-/// As [`crate::Table::parameter`].
+/// Like [`crate::Table::parameter`].
 pub fn parameter(id: &str) -> Result<&'static Parameter, ParamError> {
     Params::parameters().parameter(id)
 }

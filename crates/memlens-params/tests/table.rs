@@ -1,4 +1,4 @@
-//! Every line of the table is sound; every refusal names parameter, value and range.
+//! Every line of the table is valid; every error names parameter, value and range.
 
 use memlens_params::{
     ParameterKind, ParameterSet, Params, Phase, Value, parameter, print, stages, table,
@@ -191,7 +191,7 @@ fn every_value_of_a_range_can_be_set_and_read() {
             ParameterKind::Toggle => vec![Value::Toggle(true), Value::Toggle(false)],
         };
         for value in values {
-            // Room for the two rules that join parameters.
+            // Leaves room for the two rules that involve several parameters.
             let mut params = Params {
                 vector_weight: 1.0,
                 text_weight: 1.0,
