@@ -1,28 +1,28 @@
-//! How sure a difference between two rankings is.
+//! Confidence intervals of the difference between two rankings.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// So often the queries are drawn anew.
+/// Number of bootstrap samples.
 const N_DRAWS: usize = 10_000;
 
-/// Drawn from this, so that the same figures give the same interval.
+/// Fixed seed, so that the same figures give the same interval.
 const SEED: u64 = 0x6d65_6d6c;
 
-/// A mean difference with its 95 % interval.
+/// A mean difference with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Type)]
 pub struct Difference {
     /// The mean of the paired differences, second minus first.
     pub mean: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
-/// As a person reads it: "+0.012, 95 % +0.003 to +0.021".
+/// Formats the difference for the user: "+0.012, 95 % +0.003 to +0.021".
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [mean, low, high] = [self.mean, self.low, self.high].map(signed);
@@ -30,7 +30,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A difference with its sign and three places; what rounds to 0 has no sign.
+/// Formats a difference with its sign and three places; a value that rounds to 0 has no sign.
 pub fn signed(difference: f64) -> String {
     let text = format!("{difference:+.3}").replace('-', "\u{2212}");
     match text.trim_start_matches(['+', '\u{2212}']) {
@@ -39,10 +39,11 @@ pub fn signed(difference: f64) -> String {
     }
 }
 
-/// The mean of paired differences with its 95 % percentile bootstrap interval over queries; none of no pairs.
+/// Returns the mean of paired differences with its 95 % percentile bootstrap interval over queries; `None` without
+/// pairs.
 ///
-/// With few pairs the interval is too narrow: [`crate::Doubt`] says so.
-/// Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
+/// With few pairs the interval is too narrow; [`crate::Doubt`] reports that. Source: Efron and Tibshirani, An
+/// Introduction to the Bootstrap (1993), chapter 13.
 pub fn paired_bootstrap(first: &[f64], second: &[f64]) -> Option<Difference> {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| b - a).collect();
     let n = differences.len();
@@ -86,7 +87,7 @@ mod tests {
             many.high - many.low < (few.high - few.low) / 2.0,
             "{few:?} {many:?}"
         );
-        // The normal approximation: 1.96 * sd / sqrt(n), of differences 0 and 0.2.
+        // The normal approximation: 1.96 * sd / sqrt(n), with differences 0 and 0.2.
         let expected = 1.96 * 0.2 * (0.75_f64 * 0.25).sqrt() / 200_f64.sqrt();
         assert!(
             ((many.high - many.low) / 2.0 - expected).abs() < 0.15 * expected,

@@ -1,56 +1,57 @@
-//! Where a line through scores keeps nonsense out, and what it costs.
+//! Thresholds on scores: what one excludes, and what it costs.
 
-/// At most so many bins stand side by side.
+/// Maximum number of bins in a histogram.
 const BINS_MAX: usize = 40;
 
-/// A line that keeps a smaller share of the relevant rows is no good advice.
+/// A threshold that keeps a smaller share of the relevant rows is not suggested.
 const RECALL_MIN: f64 = 0.8;
 
-/// The scores that rows ended with, in no order: what a line can be judged by.
+/// The final scores of rows, by which thresholds are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
-    /// Of rows that hold an answer; ascending, like the others.
+    /// Scores of rows that hold an answer; ascending, like the others.
     relevant: Vec<f64>,
-    /// Of other rows.
+    /// Scores of all other rows.
     not_relevant: Vec<f64>,
-    /// Of the best row of each question to which nothing should be found.
+    /// Score of the best row of each question that should return nothing.
     nonsense: Vec<f64>,
-    /// The reciprocal of the step that a line moves by; none where it can stand anywhere.
+    /// The reciprocal of the step of thresholds; `None` if they can have any value.
     per_unit: Option<f64>,
 }
 
-/// What stands at and above a line.
+/// What a threshold keeps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AtLine {
-    /// The line: scores below it are dropped.
+    /// The threshold: scores below it are dropped.
     pub line: f64,
-    /// Relevant rows kept.
+    /// Number of relevant rows that are kept.
     pub n_relevant: usize,
-    /// Other rows kept.
+    /// Number of other rows that are kept.
     pub n_not_relevant: usize,
-    /// Nonsense questions whose best row is kept.
+    /// Number of nonsense questions whose best row is kept.
     pub n_nonsense: usize,
-    /// The share of what is kept that is relevant; none where nothing is.
+    /// The share of kept rows that is relevant; `None` if no row is kept.
     pub precision: Option<f64>,
-    /// The share of relevant rows that is kept; none where there is none.
+    /// The share of relevant rows that is kept; `None` if there are no relevant rows.
     pub recall: Option<f64>,
 }
 
-/// How many scores lie where.
+/// Numbers of scores per bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
     /// The borders of the bins, ascending, one more than bins; a score on a border is in the bin above it.
     pub edges: Vec<f64>,
-    /// Relevant rows in each bin.
+    /// Number of relevant rows in each bin.
     pub relevant: Vec<u32>,
-    /// Other rows.
+    /// Number of other rows in each bin.
     pub not_relevant: Vec<u32>,
-    /// The best rows of nonsense questions.
+    /// Number of nonsense questions whose best row is in each bin.
     pub nonsense: Vec<u32>,
 }
 
 impl Calibration {
-    /// Takes the scores of relevant rows, of other rows, and of the best row of each nonsense question; none of no score.
+    /// Takes the scores of relevant rows, of other rows, and of the best row of each nonsense question. `None` if there
+    /// are no scores.
     pub fn of(relevant: &[f64], not_relevant: &[f64], nonsense: &[f64]) -> Option<Calibration> {
         let sorted = |scores: &[f64]| {
             let mut scores: Vec<f64> = scores.iter().copied().filter(|it| it.is_finite()).collect();
@@ -66,21 +67,21 @@ impl Calibration {
         (!it.all().is_empty()).then_some(it)
     }
 
-    /// The same for a line that can only be set to multiples of `step`, above 0.
+    /// Restricts thresholds to multiples of `step`, which must be above 0.
     pub fn in_steps_of(self, step: f64) -> Calibration {
-        // A quotient is nearer to what a person reads than a product: 7 / 100 is 0.07.
+        // A quotient is closer to the decimal number than a product: 7 / 100 is 0.07.
         let per_unit = Some(1.0 / step);
         Calibration { per_unit, ..self }
     }
 
-    /// All scores, ascending.
+    /// Returns all scores, ascending.
     fn all(&self) -> Vec<f64> {
         let mut all = [&*self.relevant, &self.not_relevant, &self.nonsense].concat();
         all.sort_unstable_by(f64::total_cmp);
         all
     }
 
-    /// What a line keeps.
+    /// Returns what a threshold keeps.
     pub fn at(&self, line: f64) -> AtLine {
         let (n_relevant, n_not_relevant) =
             (kept(&self.relevant, line), kept(&self.not_relevant, line));
@@ -94,10 +95,10 @@ impl Calibration {
         }
     }
 
-    /// The scores in at most 40 bins of one scale, which reaches to the present line too.
+    /// Returns the scores in at most 40 bins of one scale, which also covers the current threshold `present`.
     ///
-    /// Bins are as wide as Freedman and Diaconis advise (On the histogram as a density estimator, 1981) or as it takes to
-    /// keep to 40, rounded up to 1, 2 or 5 times a power of ten, so that people can read the borders.
+    /// The width of bins follows Freedman and Diaconis (On the histogram as a density estimator, 1981), or is what 40
+    /// bins need, rounded up to 1, 2 or 5 times a power of ten, so that the borders are readable.
     pub fn histogram(&self, present: f64) -> Histogram {
         let mut all = self.all();
         let at_share = |share: f64| all[((all.len() - 1) as f64 * share).round() as usize];
@@ -124,12 +125,12 @@ impl Calibration {
         }
     }
 
-    /// The line that serves best; none where none is better than keeping all.
+    /// Returns the best threshold; `None` if none is better than keeping everything.
     ///
-    /// With nonsense it has the greatest share of relevant rows kept less the share of nonsense kept (Youden, Index for rating
-    /// diagnostic tests, Cancer 1950): it keeps nonsense out while that costs fewer answers. Without, it has the greatest F1
-    /// of relevant rows among all. Of equals it is the lowest, which loses the fewest rows. A line that loses more than a
-    /// fifth of the relevant rows is never suggested, whatever it keeps out.
+    /// With nonsense questions it maximises the share of relevant rows kept minus the share of nonsense kept (Youden,
+    /// Index for rating diagnostic tests, Cancer 1950), so that it excludes nonsense while that costs fewer answers.
+    /// Without them it maximises F1 of the relevant rows. Ties take the lowest, which loses the fewest rows. A
+    /// threshold that loses more than a fifth of the relevant rows is never suggested.
     pub fn suggested(&self) -> Option<AtLine> {
         if self.relevant.is_empty() {
             return None;
@@ -142,7 +143,7 @@ impl Calibration {
             if at.recall.unwrap_or(0.0) < RECALL_MIN {
                 break;
             }
-            // What rounding makes is no gain.
+            // Rounding errors are no gain.
             if self.worth(&at) > greatest + 1e-9 {
                 (greatest, best) = (self.worth(&at), at);
             }
@@ -166,7 +167,8 @@ impl Calibration {
         }
     }
 
-    /// A line for every set of rows that one can keep, all first; in steps the next one below.
+    /// Returns a threshold for every set of rows that one can keep, the one that keeps all first. With steps,
+    /// thresholds are rounded down.
     fn lines(&self) -> impl Iterator<Item = f64> {
         let mut all = self.all();
         all.dedup();
@@ -179,7 +181,7 @@ impl Calibration {
         lines.into_iter()
     }
 
-    /// Whether a line keeps all relevant rows and nothing of nonsense; true where one of them is missing.
+    /// Returns whether a threshold can keep all relevant rows and no nonsense; `true` if either is missing.
     pub fn separates(&self) -> bool {
         match (self.relevant.first(), self.nonsense.last()) {
             (Some(lowest), Some(highest)) => lowest > highest,
@@ -187,7 +189,7 @@ impl Calibration {
         }
     }
 
-    /// What the suggested line costs, or why there is none, for a person.
+    /// Returns the sentence that tells the user what the suggested threshold costs, or why there is none.
     pub fn sentence(&self) -> String {
         let (n_relevant, n_others) = (self.relevant.len(), self.not_relevant.len());
         let n_nonsense = self.nonsense.len();
@@ -222,7 +224,7 @@ impl Calibration {
     }
 }
 
-/// How many of ascending scores a line keeps.
+/// Returns how many of the ascending scores a threshold keeps.
 fn kept(scores: &[f64], line: f64) -> usize {
     scores.len() - scores.partition_point(|score| *score < line)
 }
@@ -231,12 +233,13 @@ fn share(n: usize, of: usize) -> Option<f64> {
     (of > 0).then(|| n as f64 / of as f64)
 }
 
-/// A line as a person would type it.
+/// Formats a threshold as the user would type it.
 fn told(line: f64) -> String {
     line.to_string().replace('-', "\u{2212}")
 }
 
-/// The shortest number above `low` and at most `high` near their middle: two decimals, or as many more as it takes.
+/// Returns the shortest number above `low` and at most `high` near their middle, with two decimals or as many as it
+/// needs.
 fn short(low: f64, high: f64) -> f64 {
     let middle = if low.is_finite() {
         (low + high) / 2.0
@@ -255,23 +258,23 @@ fn short(low: f64, high: f64) -> f64 {
         .unwrap_or(high)
 }
 
-/// Borders of equal bins that hold everything from the lowest to the highest score.
+/// Returns borders of equal bins that cover the lowest to the highest score.
 fn edges(lowest: f64, highest: f64, advised: f64) -> Vec<f64> {
     let least = ((highest - lowest) / BINS_MAX as f64).max(advised);
-    // Scores that are all equal stand in one bin of a hundredth.
+    // If all scores are equal, they are in one bin of width 0.01.
     let least = if least > 0.0 { least } else { 0.01 };
-    // No finer than numbers of this size can tell.
+    // No finer than the precision of numbers of this size.
     let least = least.max(lowest.abs().max(highest.abs()) * 1e-9);
     let mut exponent = least.log10().floor() as i32;
     loop {
         for factor in [1, 2, 5] {
-            // Whole numbers of units, so that borders are 0.3 and not 0.30000000000000004.
+            // Integers of units, so that borders are 0.3 and not 0.30000000000000004.
             let unit = |n: f64| match exponent {
                 0.. => n * 10_f64.powi(exponent),
                 _ => n / 10_f64.powi(-exponent),
             };
             let border = |at: f64| unit(at * f64::from(factor));
-            // A quotient is off by rounding: borders themselves tell.
+            // A quotient has rounding errors, so the borders themselves are compared.
             let mut first = (lowest / border(1.0)).floor();
             while border(first) > lowest {
                 first -= 1.0;

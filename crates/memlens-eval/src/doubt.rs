@@ -1,4 +1,4 @@
-//! What a comparison over few or noisy queries does not tell.
+//! Checks whether a comparison over few or noisy queries allows a conclusion.
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use specta::Type;
 use crate::bootstrap::Difference;
 use crate::metric::Metric;
 
-/// Minimum number of judged queries for a conclusion: with fewer a bootstrap interval is too narrow, and the best of many
-/// tries is best by chance.
+/// Minimum number of judged queries for a conclusion. With fewer, a bootstrap interval is too narrow, and the best of
+/// many attempts is best by chance.
 pub const QUERIES_MIN: usize = 20;
 
-/// Differences up to this are none.
+/// Differences up to this are ties.
 const TIE: f64 = 1e-9;
 
-/// Over paired values: how often the second is higher, as high and lower.
+/// Over paired values: how often the second is higher, equal and lower.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct WinLoss {
-    /// Pairs in which the second is higher.
+    /// Number of pairs in which the second is higher.
     pub wins: u32,
-    /// Pairs in which both are the same within 1e-9.
+    /// Number of pairs in which both are equal within 1e-9.
     pub ties: u32,
-    /// Pairs in which the second is lower.
+    /// Number of pairs in which the second is lower.
     pub losses: u32,
 }
 
 impl WinLoss {
-    /// Counts paired values.
+    /// Counts wins, ties and losses of paired values.
     pub fn of(first: &[f64], second: &[f64]) -> WinLoss {
         let mut counts = WinLoss::default();
         for (first, second) in first.iter().zip(second) {
@@ -49,25 +49,25 @@ impl WinLoss {
     }
 }
 
-/// Why nothing can be concluded from a difference; as text, a sentence for a person.
+/// Why nothing can be concluded from a difference; formatted as a sentence for the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doubt {
-    /// Fewer queries than an interval is reliable from.
+    /// There are fewer queries than a reliable interval needs.
     TooFew {
-        /// How many there are.
+        /// Number of queries there are.
         n: usize,
     },
-    /// No query is scored differently by this metric.
+    /// This metric scores every query equally with both rankings.
     Same {
-        /// The metric.
+        /// The metric that was compared.
         metric: Metric,
     },
-    /// The interval holds 0.
+    /// The confidence interval contains 0.
     MayBeChance(Difference),
 }
 
 impl Doubt {
-    /// What speaks against concluding from a difference of a metric over `n` queries; none where it is sure.
+    /// Returns why a difference of a metric over `n` queries allows no conclusion; `None` if it does.
     pub fn of(n: usize, metric: Metric, difference: &Difference) -> Option<Doubt> {
         let Difference { mean, low, high } = *difference;
         if n < QUERIES_MIN {

@@ -1,4 +1,4 @@
-//! Which notes can be found at all: files that pass with at least three of their queries.
+//! Counts the notes that can be found: files that pass with at least three of their queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use crate::queries::{Place, Query};
 
-/// How many of its queries must find a file.
+/// Minimum number of queries that must find a file.
 const QUERIES_MIN: usize = 3;
 
-/// Counts the files that pass.
+/// The number of files that pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct FilesPassing {
-    /// Files found by at least three of the queries whose answer they hold.
+    /// Number of files found by at least three of the queries whose answer they hold.
     pub n_passing: usize,
-    /// Files that hold the answer of at least three queries.
+    /// Number of files that hold the answer of at least three queries.
     pub n_files: usize,
 }
 
-/// Counts the files that are among the results of at least three of the queries that they answer;
-/// files that answer fewer are not counted at all.
+/// Counts the files that are among the results of at least three of the queries that they answer. Files that answer
+/// fewer are not counted.
 pub fn files_passing<'a>(runs: impl IntoIterator<Item = (&'a Query, &'a [Place])>) -> FilesPassing {
-    // Of each file: how many queries it answers, and how many of them found it.
+    // Per file: number of queries that it answers, and number of those that found it.
     let mut files: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (query, returned) in runs {
         let gold = query.gold().unwrap_or_default().iter();

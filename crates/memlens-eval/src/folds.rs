@@ -1,12 +1,12 @@
-//! Queries split into parts, so that what was chosen on some is measured on others.
+//! Splits queries into folds, so that a choice made on some is measured on others.
 
 use std::collections::BTreeMap;
 
-/// The fold of each query, below `n_folds`; drawn by `seed`, the same for the same seed.
+/// Returns the fold of each query, below `n_folds`; the same `seed` gives the same folds.
 ///
-/// Stratified: the queries of a category are dealt out in turn, so that each fold has its share of them, and the folds differ
-/// in size by one at most. With fewer queries than folds some are empty; 0 folds count as 1.
-/// Source: Kohavi, A study of cross-validation and bootstrap, IJCAI 1995.
+/// Stratified: the queries of a category are dealt out in turn, so that each fold has its share of them, and the sizes
+/// of folds differ by at most one. With fewer queries than folds some are empty; 0 folds count as 1. Source: Kohavi, A
+/// study of cross-validation and bootstrap, IJCAI 1995.
 pub fn folds(categories: &[Option<&str>], n_folds: usize, seed: u64) -> Vec<usize> {
     let n_folds = n_folds.max(1);
     let mut groups: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();

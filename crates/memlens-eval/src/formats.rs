@@ -1,6 +1,6 @@
-//! Query sets in files: JSON lines, CSV, the bench of qmd, and the judgment lists of search engines.
+//! File formats of query sets: JSON lines, CSV, the bench of qmd, and the judgment lists of search engines.
 //!
-//! A bad line costs itself alone and is named by its number. Of two queries with one id the first stays.
+//! A bad line costs only itself and is reported by its number. Of two queries with the same id, the first is kept.
 
 mod csv;
 mod graded;
@@ -20,14 +20,14 @@ pub use qmd::to_qmd;
 
 use crate::queries::{BadLine, Query, QuerySet};
 
-/// How a query set is written down.
+/// The file format of a query set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// A line per range of lines that holds an answer, below a header.
+    /// One line per range of lines that holds an answer, below a header.
     Csv,
-    /// What `qmd bench` reads: whole notes hold the answers.
+    /// The input of `qmd bench`, with whole notes as answers.
     Qmd,
     /// The ratings of Quepid and OpenSearch: `query,docid,rating`.
     RatingsCsv,
@@ -39,13 +39,13 @@ pub enum Format {
     Qrels,
 }
 
-/// The formats that are read, for a message about a file in none of them.
+/// The supported formats, for the message about a file in none of them.
 pub const FORMATS_READ: &str = "JSON lines (id, query, relevant), CSV with a header (id,query,path,start_line,end_line), \
     a bench of qmd (JSON with queries), ratings of Quepid or OpenSearch as CSV (query,docid,rating), judgments of OpenSearch \
     as JSON (judgmentRatings), RankLib (grade qid:1 # docid query), and TREC qrels with a topics file";
 
 impl Format {
-    /// The format of a file, by what stands in it; by its name where that does not tell.
+    /// Returns the format of a file, by its content, or by its name if the content does not decide.
     pub fn of(name: &str, bytes: &[u8]) -> Format {
         let bytes = without_mark(bytes);
         if let Some(known) = Format::by_content(bytes) {
@@ -59,7 +59,7 @@ impl Format {
         }
     }
 
-    /// Whether a file is in one of the formats that are read; `false` where [`Format::of`] can only guess by the name.
+    /// Returns whether a file is in one of the supported formats; `false` if [`Format::of`] can only guess by the name.
     pub fn is_known(bytes: &[u8]) -> bool {
         let bytes = without_mark(bytes);
         bytes.trim_ascii().is_empty()
@@ -86,14 +86,14 @@ impl Format {
 }
 
 impl QuerySet {
-    /// Reads a query set in UTF-8, in whatever of the formats it is.
+    /// Reads a query set in UTF-8, in any of the formats.
     ///
-    /// Without their topics, qrels hold no query.
+    /// Qrels without their topics give no query.
     pub fn read(name: &str, bytes: &[u8]) -> QuerySet {
         QuerySet::read_with_topics(name, bytes, None)
     }
 
-    /// Reads a query set whose questions may be in a topics file, as those of TREC qrels are; other formats do not read it.
+    /// Reads a query set whose questions may be in a topics file, as with TREC qrels; other formats ignore it.
     pub fn read_with_topics(name: &str, bytes: &[u8], topics: Option<&[u8]>) -> QuerySet {
         let format = Format::of(name, bytes);
         let bytes = without_mark(bytes);
@@ -114,21 +114,21 @@ impl QuerySet {
     }
 }
 
-/// The bytes without a byte order mark.
+/// Returns the bytes without a byte order mark.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// A query set while it is read.
+/// A query set while it is being read.
 #[derive(Default)]
 struct Reading {
     set: QuerySet,
-    /// The line of each id, and the query's place in the set.
+    /// The line of each id, and the query's index in the set.
     known: HashMap<String, (u32, usize)>,
 }
 
 impl Reading {
-    /// Takes what a line gives; names the line where that is no query, or has the id of another one.
+    /// Adds the query of a line. Reports the line if it is not a query or repeats an id.
     fn take(&mut self, line: u32, found: Result<Query, String>) {
         match found.and_then(checked) {
             Err(why) => self.refuse(line, why),
@@ -149,7 +149,7 @@ impl Reading {
         self.set.bad_lines.push(BadLine { line, why });
     }
 
-    /// The query with an id, and the line that it came with.
+    /// Returns the query with an id, and its line.
     fn known(&mut self, id: &str) -> Option<(u32, &mut Query)> {
         let (line, at) = *self.known.get(id)?;
         Some((line, &mut self.set.queries[at]))
@@ -160,7 +160,7 @@ fn same_id(id: &str, line: u32) -> String {
     format!("line {line} has the id {id} too")
 }
 
-/// The query, where it can be asked and its answers can be found.
+/// Returns the query if it is valid.
 fn checked(query: Query) -> Result<Query, String> {
     if query.id.trim().is_empty() {
         return Err("it has no id".to_owned());
@@ -180,12 +180,12 @@ fn checked(query: Query) -> Result<Query, String> {
     Ok(query)
 }
 
-/// Bytes as text.
+/// Returns the bytes as text.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// What an error of JSON says without its line and column, which it counts from the beginning of the part that it was given.
+/// Returns the message of a JSON error without its line and column, which count from the beginning of the parsed part.
 fn without_place(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let end = said.rfind(" at line ").unwrap_or(said.len());

@@ -1,11 +1,11 @@
-//! The name of what a query set holds.
+//! Identifies the content of a query set.
 
 use crate::queries::{Place, Query};
 
-/// BLAKE3 over the queries' canonical JSON lines, in hexadecimal: what a set is called by in runs.
+/// Returns the BLAKE3 hash over the queries' canonical JSON lines, in hexadecimal, which identifies a set in runs.
 ///
-/// The order of the queries does not matter, nor that of a query's ranges, nor a range that stands twice: they change no
-/// figure. Nor does the format of the file.
+/// It does not depend on the order of queries, the order of a query's ranges, repeated ranges or the file format,
+/// because they change no figure.
 pub fn query_set_hash(queries: &[Query]) -> String {
     let mut lines: Vec<String> = queries.iter().map(canonical).collect();
     lines.sort_unstable();

@@ -1,11 +1,11 @@
-//! Judged queries and what a ranking is worth by them.
+//! Judged queries, and metrics of rankings over them.
 //!
-//! A [`QuerySet`] is read from JSON lines, CSV, a bench of qmd or a judgment list of a search engine; [`score`] judges one ranking, [`Summary`] the mean
-//! over queries, [`Nonsense`] those to which nothing should be found; [`Doubt`] says what a difference
-//! does not tell. A relevant range counts once, at the first result whose lines overlap it, so the
-//! figures depend little on how chunks are cut.
+//! A [`QuerySet`] is read from JSON lines, CSV, a bench of qmd or a judgment list of a search engine. [`score`] scores
+//! one ranking, [`Summary`] holds means over queries, [`Nonsense`] counts queries that should return nothing, and
+//! [`Doubt`] says when a difference allows no conclusion. A relevant range counts once, at the first result whose lines
+//! overlap it, so the figures depend little on how chunks are cut.
 //!
-//! This crate asks no library and reads no file.
+//! This crate searches no library and reads no file.
 //!
 //! ```
 //! use memlens_eval::{Place, QuerySet, Summary, score};

@@ -1,4 +1,4 @@
-//! Metrics by name.
+//! Metrics and their names.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::metrics::Scores;
 
-/// A metric of [`Scores`] that a ranking can be chosen by.
+/// A metric of [`Scores`] by which a ranking can be chosen.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Type,
 )]
@@ -16,7 +16,7 @@ pub enum Metric {
     /// Normalised discounted cumulative gain over the first 10.
     #[serde(rename = "ndcg@10")]
     Ndcg10,
-    /// One over the rank of the first hit.
+    /// The reciprocal of the rank of the first hit.
     #[serde(rename = "mrr@10")]
     Mrr10,
     /// The share of relevant ranges found in the first result.
@@ -31,36 +31,36 @@ pub enum Metric {
     /// Whether the first result holds an answer.
     #[serde(rename = "hit@1")]
     Hit1,
-    /// Whether one of the first 5 does.
+    /// Whether one of the first 5 results holds an answer.
     #[serde(rename = "hit@5")]
     Hit5,
-    /// Whether one of the first 10 does.
+    /// Whether one of the first 10 results holds an answer.
     #[serde(rename = "hit@10")]
     Hit10,
     /// The share of results that hold an answer.
     #[serde(rename = "precision")]
     Precision,
-    /// Whether any result is of a note that holds an answer.
+    /// Whether any result is from a note that holds an answer.
     #[serde(rename = "hit_file")]
     HitFile,
-    /// Whether the first one is.
+    /// Whether the first result is from such a note.
     #[serde(rename = "hit_file@1")]
     HitFile1,
-    /// Whether one of the first 5 is.
+    /// Whether one of the first 5 results is from such a note.
     #[serde(rename = "hit_file@5")]
     HitFile5,
 }
 
-/// A name that is no metric's.
+/// A name that is not a metric's.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no metric {found}; there are {}", Metric::ALL.map(Metric::id).join(", "))]
 pub struct UnknownMetric {
-    /// The name.
+    /// The unknown name, as given.
     pub found: String,
 }
 
 impl Metric {
-    /// All of them, the ones that say most first.
+    /// All metrics, the most informative first.
     pub const ALL: [Metric; 12] = [
         Metric::Ndcg10,
         Metric::Mrr10,
@@ -76,7 +76,7 @@ impl Metric {
         Metric::HitFile5,
     ];
 
-    /// Its name in files and arguments.
+    /// Returns the metric's name in files and arguments.
     pub fn id(self) -> &'static str {
         match self {
             Metric::Ndcg10 => "ndcg@10",
@@ -94,7 +94,7 @@ impl Metric {
         }
     }
 
-    /// Its name for a person.
+    /// Returns the metric's name as displayed to the user.
     pub fn label(self) -> &'static str {
         match self {
             Metric::Ndcg10 => "nDCG@10",
@@ -112,7 +112,7 @@ impl Metric {
         }
     }
 
-    /// Its value; none where it is undefined.
+    /// Returns the metric's value; `None` if it is undefined.
     pub fn of(self, scores: &Scores) -> Option<f64> {
         match self {
             Metric::Ndcg10 => Some(scores.ndcg_10),
@@ -153,7 +153,7 @@ mod tests {
             ranges,
             is_of_gold_file,
         };
-        // Of another value under most names.
+        // The value differs for most metrics.
         let few = [shown(&[], false), shown(&[], true), shown(&[2], true)];
         let scores = score_shown(3, few);
         let fields = serde_json::to_value(scores).expect("it is plain data");
@@ -163,7 +163,7 @@ mod tests {
             assert_eq!(metric.id().parse(), Ok(metric));
             assert_eq!(metric.of(&scores), fields[metric.id()].as_f64(), "{name}");
         }
-        // All but the number of results.
+        // All fields but the number of results.
         let n_fields = fields.as_object().map(|it| it.len());
         assert_eq!(n_fields, Some(Metric::ALL.len() + 1));
         let error = "ndcg".parse::<Metric>().expect_err("it is not complete");

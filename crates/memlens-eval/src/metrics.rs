@@ -1,4 +1,4 @@
-//! What one ranking is worth for one query.
+//! Metrics of one ranking for one query.
 
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -8,10 +8,10 @@ use crate::queries::Place;
 /// The depth of the metrics named `_10`.
 const DEPTH: usize = 10;
 
-/// The depths that recall is taken at.
+/// The depths at which recall is computed.
 const DEPTHS: [usize; 3] = [1, 5, 10];
 
-/// Every metric of one query, or their means; each in `[0, 1]` but `returned`.
+/// Every metric of one query, or their means; each in `[0, 1]` except `returned`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Type)]
 pub struct Scores {
     /// The share of relevant ranges found in the first result.
@@ -23,45 +23,45 @@ pub struct Scores {
     /// The share of relevant ranges found in the first 10.
     #[serde(rename = "recall@10")]
     pub recall_10: f64,
-    /// 1 when the first result overlaps a relevant range.
+    /// 1 if the first result overlaps a relevant range.
     #[serde(rename = "hit@1")]
     pub hit_1: f64,
-    /// 1 when one of the first 5 does.
+    /// 1 if one of the first 5 results does.
     #[serde(rename = "hit@5")]
     pub hit_5: f64,
-    /// 1 when one of the first 10 does.
+    /// 1 if one of the first 10 results does.
     #[serde(rename = "hit@10")]
     pub hit_10: f64,
-    /// One over the rank of the first hit; 0 past 10.
+    /// The reciprocal of the rank of the first hit; 0 beyond rank 10.
     #[serde(rename = "mrr@10")]
     pub mrr_10: f64,
-    /// Normalised discounted cumulative gain over the first 10; each range gains at the result that first shows it.
+    /// Normalised discounted cumulative gain over the first 10; each range counts at the first result that shows it.
     #[serde(rename = "ndcg@10")]
     pub ndcg_10: f64,
-    /// The share of results that overlap a relevant range; none where nothing was returned.
+    /// The share of results that overlap a relevant range; `None` if nothing was returned.
     pub precision: Option<f64>,
-    /// 1 when any result is of a note that holds a relevant range.
+    /// 1 if any result is from a note that holds a relevant range.
     pub hit_file: f64,
-    /// The same for the first result.
+    /// 1 if the first result is from such a note.
     #[serde(rename = "hit_file@1")]
     pub hit_file_1: f64,
-    /// The same for the first 5.
+    /// 1 if one of the first 5 results is from such a note.
     #[serde(rename = "hit_file@5")]
     pub hit_file_5: f64,
-    /// How many results there were.
+    /// Number of results that were returned.
     pub returned: f64,
 }
 
-/// One result as the relevant ranges of a query see it.
+/// One result, described by the relevant ranges of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown<'a> {
     /// The 0-based numbers of the relevant ranges that it overlaps, each once.
     pub ranges: &'a [u16],
-    /// Whether it is of a note that holds a relevant range.
+    /// Whether it is from a note that holds a relevant range.
     pub is_of_gold_file: bool,
 }
 
-/// Judges a ranking, best first, by the relevant ranges of a query, of which only the first 65,536 count.
+/// Scores a ranking, best first, by the relevant ranges of a query, of which only the first 65,536 count.
 pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
     let shown: Vec<(Vec<u16>, bool)> = returned
         .iter()
@@ -77,7 +77,7 @@ pub fn score(relevant: &[Place], returned: &[Place]) -> Scores {
     )
 }
 
-/// The numbers of the relevant ranges that a result overlaps, and whether it is of a note that holds one.
+/// Returns the numbers of the relevant ranges that a result overlaps, and whether it is from a note that holds one.
 pub fn shown_by(relevant: &[Place], result: &Place) -> (Vec<u16>, bool) {
     let overlapping = (0..=u16::MAX).zip(relevant);
     let overlapping = overlapping.filter(|(_, gold)| result.overlaps(gold));
@@ -85,12 +85,12 @@ pub fn shown_by(relevant: &[Place], result: &Place) -> (Vec<u16>, bool) {
     (overlapping.map(|(at, _)| at).collect(), is_of_gold_file)
 }
 
-/// Judges a ranking, best first, by which of a query's `n_relevant` ranges each result shows.
+/// Scores a ranking, best first, by which of a query's `n_relevant` ranges each result shows.
 ///
-/// A range counts at the first result that shows it, and gains 1/log2(rank + 1) there. The ideal ranking shows one range a
-/// rank, `min(n, 10)` of them, and a query is worth at most 1: a result that shows two ranges is worth no less than two
-/// results that show one each. Without a relevant range every share is 0.
-/// Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); the reference scorer in `tests/reference` gives the same.
+/// A range counts at the first result that shows it, and gains 1/log2(rank + 1) there. The ideal ranking shows one
+/// range per rank, `min(n, 10)` of them, and a query is worth at most 1: a result that shows two ranges is worth no
+/// less than two results that show one each. Without a relevant range every share is 0. Source: Järvelin and
+/// Kekäläinen, TOIS 2002 (nDCG); the reference scorer in `tests/reference` gives the same values.
 pub fn score_shown<'a>(n_relevant: usize, results: impl IntoIterator<Item = Shown<'a>>) -> Scores {
     let mut is_found = vec![false; n_relevant];
     let (mut n_found, mut n_overlapping, mut n_returned) = (0_usize, 0_usize, 0_usize);
@@ -201,7 +201,7 @@ mod tests {
             &[("a", 6, 9), ("b", 3, 5)],
             "r 0.000 0.000 0.000 hit 0 0 0 mrr 0.000 ndcg 0.000 p 0.000 file 1 1 1 of 2",
         );
-        // Two ranges shown by one result are worth both, though never more than an ideal ranking.
+        // Two ranges in one result count both, but never more than an ideal ranking.
         check(
             &[("a", 1, 2), ("a", 3, 4)],
             &[("a", 1, 9), ("a", 1, 9)],

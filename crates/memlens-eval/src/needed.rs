@@ -1,15 +1,15 @@
-//! How many queries decide whether a gain is more than chance.
+//! The number of queries needed to show that a gain is not chance.
 
-/// The normal quantile that a true gain passes with a probability of 80 %.
+/// The normal quantile for a power of 80 %.
 const POWER_80: f64 = 0.841_621_233_572_914_4;
 
-/// The number of queries, those at hand among them, by which a mean gain as large as this one would be `errors` standard
-/// errors above 0 with a probability of 80 %, if it is the true one; `None` without a gain, or where no query differs from
-/// another.
+/// Returns the number of queries, including the existing ones, with which a mean gain of this size would be `errors`
+/// standard errors above 0 with a probability of 80 %, if it is real. `None` if there is no gain, or if no query
+/// differs from another.
 ///
-/// `n = ((errors + 0.84) * s / d)^2`, with the mean `d` and the standard deviation `s` of the paired differences: the sample
-/// size of a one-sample test of equality.
-/// Source: Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2nd edition (2008), section 3.1.1.
+/// `n = ((errors + 0.84) * s / d)^2`, with the mean `d` and the standard deviation `s` of the paired differences: the
+/// sample size of a one-sample test of equality. Source: Chow, Shao and Wang, Sample Size Calculations in Clinical
+/// Research, 2nd edition (2008), section 3.1.1.
 pub fn queries_needed(differences: &[f64], errors: f64) -> Option<f64> {
     let n = differences.len() as f64;
     let mean = differences.iter().sum::<f64>() / n;
@@ -25,7 +25,7 @@ pub fn queries_needed(differences: &[f64], errors: f64) -> Option<f64> {
     (needed > 0.0).then_some(needed)
 }
 
-/// A number of queries as far as it is known: two digits, rounded up.
+/// Rounds a number of queries up to two digits, which is as precise as it is known.
 pub fn about(n: f64) -> f64 {
     let unit = 10_f64.powf((n.max(1.0).log10().floor() - 1.0).max(0.0));
     (n / unit).ceil() * unit

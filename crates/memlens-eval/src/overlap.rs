@@ -1,10 +1,11 @@
-//! How alike two rankings are, the first places before all.
+//! Similarity of two rankings, weighted towards the top.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// Rank-biased overlap, extrapolated, in `[0, 1]`: 1 for equal rankings, 0 for rankings with nothing in common. Each next
-/// place counts `p` times as much as the one before; two empty rankings are alike. No item may stand twice in one ranking.
+/// Returns the extrapolated rank-biased overlap in `[0, 1]`: 1 for equal rankings, 0 for rankings with nothing in
+/// common. Each place has `p` times the weight of the one before. Two empty rankings are equal. No item may occur twice
+/// in one ranking.
 ///
 /// Source: Webber, Moffat, Zobel, A similarity measure for indefinite rankings, TOIS 2010, equation 32.
 pub fn rank_biased_overlap<T: Eq + Hash>(a: &[T], b: &[T], p: f64) -> f64 {
@@ -55,7 +56,8 @@ mod tests {
         let at_first = rank_biased_overlap(&base, &swapped_first, 0.9);
         let at_last = rank_biased_overlap(&base, &swapped_last, 0.9);
         assert!(at_first < at_last && at_last < 1.0, "{at_first} {at_last}");
-        // By hand for p 0.5: depth 1 has nothing in common, from depth 2 on all is: 0.5 of the weight is lost.
+        // By hand for p 0.5: depth 1 has nothing in common, and from depth 2 on everything is: half of the weight is
+        // lost.
         let half = rank_biased_overlap(&[1, 2], &[2, 1], 0.5);
         assert!((half - 0.5).abs() < 1e-12, "{half}");
         assert_eq!(rank_biased_overlap::<u8>(&[], &[], 0.9), 1.0);

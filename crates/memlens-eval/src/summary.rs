@@ -10,17 +10,17 @@ use crate::metrics::Scores;
 /// The mean of every metric over some queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Type)]
 pub struct Summary {
-    /// How many queries; at least 1.
+    /// Number of queries, at least 1.
     pub n: u32,
-    /// For how many of them nothing was returned, so that precision is undefined: its mean leaves them out.
+    /// Number of queries that returned nothing, so that precision is undefined; its mean leaves them out.
     pub n_undefined: u32,
-    /// The means.
+    /// The mean of each metric.
     #[serde(flatten)]
     pub mean: Scores,
 }
 
 impl Summary {
-    /// The means; none of no queries.
+    /// Returns the means; `None` without queries.
     pub fn of<'a>(scores: impl IntoIterator<Item = &'a Scores>) -> Option<Summary> {
         let all: Vec<&Scores> = scores.into_iter().collect();
         let n = all.len();
@@ -52,7 +52,7 @@ impl Summary {
     }
 }
 
-/// The means by category; queries without one are under `none`.
+/// Returns the means by category; queries without one are under `none`.
 pub fn by_category<'a>(
     scores: impl IntoIterator<Item = (Option<&'a str>, &'a Scores)>,
 ) -> BTreeMap<String, Summary> {

@@ -1,12 +1,13 @@
-//! Where a line through scores keeps nonsense out.
+//! Thresholds that exclude nonsense.
 //!
-//! Properties checked: a line keeps what a naive count says; none is worth more than the suggested one; bins hold every score.
+//! Properties checked: a threshold keeps what a naive count gives; none is better than the suggested one; bins hold
+//! every score.
 
 use proptest::prelude::*;
 
 use memlens_eval::{AtLine, Calibration};
 
-/// The rule of the suggestion, counted anew: Youden's J where there is nonsense, else F1.
+/// The rule of the suggestion, computed separately: Youden's J with nonsense, otherwise F1.
 fn worth(at: &AtLine, relevant: &[f64], nonsense: &[f64]) -> f64 {
     let n = at.n_relevant as f64;
     if relevant.is_empty() {
@@ -58,7 +59,7 @@ fn where_none_parts_them_the_price_is_told() {
             line.line
         )
     );
-    // What loses more than a fifth of the answers is no advice, whatever it keeps out.
+    // A threshold that loses more than a fifth of the answers is not suggested, whatever it excludes.
     let dear = of(&[0.9, 0.8, 0.2, 0.1], &[], &[0.3, 0.4, 0.5]);
     assert_eq!(dear.suggested(), None);
     let hopeless = of(&[0.1, 0.2], &[0.9], &[0.5, 0.6]);
@@ -78,7 +79,7 @@ fn a_line_that_moves_in_steps_is_told_where_it_can_stand() {
         "{}",
         it.sentence()
     );
-    // No step lies between these two.
+    // There is no step between these two.
     let it = stepped(&[0.518], &[0.511]);
     assert_eq!((it.suggested(), it.separates()), (None, true));
 }
@@ -159,14 +160,14 @@ proptest! {
         let lowest = it.at(-1.0);
         let best = it.suggested().unwrap_or(lowest);
         let other = it.at(line);
-        // A line that loses more than a fifth of the answers is none.
+        // A threshold that loses more than a fifth of the answers is not suggested.
         let is_advice = |at: &AtLine| at.recall.is_none_or(|recall| recall >= 0.8);
         prop_assert!(is_advice(&best));
         prop_assert!(worth(&best) >= worth(&other) - 1e-9 || !is_advice(&other));
         if let Some(best) = it.suggested() {
             prop_assert_eq!(it.at(best.line), best);
             prop_assert!(worth(&best) > worth(&lowest));
-            // Of equals it is the lowest: what is lower and worth as much keeps the same rows.
+            // Ties take the lowest: a lower one of equal worth keeps the same rows.
             if line < best.line && (worth(&other) - worth(&best)).abs() < 1e-12 {
                 prop_assert_eq!(
                     (other.n_relevant, other.n_not_relevant, other.n_nonsense),

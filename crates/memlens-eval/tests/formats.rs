@@ -1,7 +1,7 @@
 //! Query sets in files.
 //!
-//! Properties checked: what is written is read back, in every format; a bad line costs itself alone and is named; of two
-//! queries with one id the first stays; a file is known by what stands in it; one hash for one set, however it is written.
+//! Properties checked: every format can be written and read back; a bad line costs only itself and is reported; of two
+//! queries with one id the first is kept; the format is detected by the content; a set has one hash in every format.
 
 use memlens_eval::{
     Format, Judgment, Place, Query, QuerySet, query_set_hash, to_csv, to_jsonl, to_qmd,
@@ -160,7 +160,7 @@ fn a_bench_of_qmd_names_whole_notes() {
             (8, "line 4 has the id a too"),
         ]
     );
-    // A whole note is found by any of its lines.
+    // A whole note matches any of its lines.
     assert!(notes[0].overlaps(&Place::new("n/1.md", 900, 910)));
 
     let broken = QuerySet::read("bench.json", b"{\n \"queries\": [\n  {\"id\"\n]}");
@@ -210,7 +210,7 @@ fn many_lines_are_read_at_once() {
         let took = started.elapsed();
         println!("{name}: {took:?}");
         assert_eq!(set.queries.len(), 50_000, "{name}");
-        // What is quadratic takes a minute.
+        // A quadratic algorithm would take a minute.
         assert!(took.as_secs() < 5, "{name}: {took:?}");
     }
 }
@@ -274,7 +274,7 @@ proptest! {
             prop_assert_eq!(&set.queries, &queries);
             prop_assert_eq!(query_set_hash(&set.queries), query_set_hash(&queries));
         }
-        // qmd knows whole notes, and nothing that was not judged.
+        // qmd only has whole notes, and nothing unjudged.
         let bench = to_qmd(&queries);
         let by_qmd = QuerySet::read("x.json", &bench);
         let judged = queries.iter().filter(|query| query.relevant.is_some());

@@ -1,7 +1,7 @@
-//! Figures equal those of the reference scorer, `reference/score.py`.
+//! The figures equal those of the reference scorer, `reference/score.py`.
 //!
-//! Properties checked: on 400 random rankings every metric that it knows is the same. `reference/make_cases.py` draws them
-//! by a fixed seed and writes `cases.jsonl` with the scorer's own function.
+//! Properties checked: on 400 random rankings every metric of the reference has the same value.
+//! `reference/make_cases.py` generates them with a fixed seed and writes `cases.jsonl` with the scorer's own function.
 
 use memlens_eval::{Place, score};
 use serde::Deserialize;

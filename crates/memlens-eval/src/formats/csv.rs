@@ -1,7 +1,8 @@
-//! A line per range of lines that holds an answer: `id,query,category,scope,path,start_line,end_line,nonsense`.
+//! CSV with one line per range of lines that holds an answer:
+//! `id,query,category,scope,path,start_line,end_line,nonsense`.
 //!
-//! The header is required, its columns may stand in any order, and all but `id` and `query` may be missing. A query
-//! without a path is not judged, unless `nonsense` says `true`; a path without lines is the whole note.
+//! The header is required. Its columns may be in any order, and all but `id` and `query` are optional. A query without
+//! a path is unjudged, unless `nonsense` is `true`; a path without lines means the whole note.
 
 use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 
@@ -19,10 +20,10 @@ const COLUMNS: [&str; 8] = [
     "nonsense",
 ];
 
-/// What may stand between columns; spreadsheets write semicolons where the comma is for decimals.
+/// Possible delimiters; spreadsheets use semicolons in locales with decimal commas.
 pub(super) const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// What stands between the columns of the header; none where the first line is no header.
+/// Returns the delimiter of the header; `None` if the first line is no header.
 pub fn delimiter(bytes: &[u8]) -> Option<u8> {
     DELIMITERS.into_iter().find(|delimiter| {
         let header = header(bytes, *delimiter);
@@ -32,7 +33,7 @@ pub fn delimiter(bytes: &[u8]) -> Option<u8> {
     })
 }
 
-/// The known name of each column of the first line.
+/// Returns the known name of each column of the first line.
 fn header(bytes: &[u8], delimiter: u8) -> Vec<Option<&'static str>> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -40,7 +41,7 @@ fn header(bytes: &[u8], delimiter: u8) -> Vec<Option<&'static str>> {
         .delimiter(delimiter)
         .from_reader(bytes);
     let mut first = ByteRecord::new();
-    // What is no header names no column.
+    // A line that is no header has no known columns.
     let is_read = reader.read_byte_record(&mut first).unwrap_or(false);
     let known = |field: &[u8]| {
         let field = field.trim_ascii();
@@ -69,7 +70,7 @@ pub fn read(bytes: &[u8]) -> QuerySet {
     loop {
         match reader.read_byte_record(&mut record) {
             Ok(true) => {}
-            // Bytes in memory are always read, and lengths may differ.
+            // Bytes in memory can always be read, and rows may differ in length.
             Ok(false) | Err(_) => return reading.set,
         }
         let start = record.position().map_or(0, |position| position.byte());
@@ -84,7 +85,7 @@ pub fn read(bytes: &[u8]) -> QuerySet {
     }
 }
 
-/// Lines counted from one record to the next.
+/// Counts lines from one record to the next.
 #[derive(Default)]
 pub(super) struct Counted {
     n_bytes: usize,
@@ -92,8 +93,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// The line that a record begins on. A reader that skips empty lines and takes both kinds of line ends says where a
-    /// record begins, and where not: what is blank before it is passed over here.
+    /// Returns the line on which a record begins. A reader that skips empty lines and accepts both kinds of line ends
+    /// may report an earlier position, so line ends before the record are skipped here.
     pub fn line_of(&mut self, bytes: &[u8], start: usize) -> u32 {
         let blank = bytes[start..]
             .iter()
@@ -106,7 +107,7 @@ impl Counted {
     }
 }
 
-/// Takes a new query, or one more range of one that is known.
+/// Adds a new query, or one more range of a known one.
 fn take(reading: &mut Reading, line: u32, query: Query) {
     let query = match checked(query) {
         Ok(query) => query,
@@ -139,7 +140,7 @@ fn row(header: &[Option<&'static str>], record: &ByteRecord) -> Result<Query, St
         fields[at] = text(field)?.trim();
     }
     let [id, query, category, scope, path, start, end, nonsense] = fields;
-    // Only a question may go over several lines.
+    // Only a question may span several lines.
     if fields
         .iter()
         .any(|field| *field != query && field.contains('\n'))
@@ -181,7 +182,7 @@ fn relevant(
     }
 }
 
-/// Queries as CSV.
+/// Returns queries as CSV.
 pub fn to_csv(queries: &[Query]) -> Vec<u8> {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     let mut write = |fields: [&str; COLUMNS.len()]| {

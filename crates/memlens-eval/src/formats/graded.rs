@@ -1,7 +1,7 @@
-//! Graded judgments of documents, gathered by question.
+//! Graded judgments of documents, collected by question.
 //!
-//! Metrics are binary: a grade above 0 is relevant, how high it is does not count. A question without a relevant document
-//! is not judged: that some documents do not answer it does not mean that nothing should be found.
+//! Metrics are binary: any grade above 0 is relevant. A question without a relevant document is unjudged: some
+//! documents that do not answer it do not mean that nothing should be found.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::queries::{Place, Query, QuerySet};
 pub struct Graded {
     reading: Reading,
     questions: Vec<Question>,
-    /// By key.
+    /// Index of each question by its key.
     known: HashMap<String, usize>,
 }
 
@@ -22,18 +22,18 @@ struct Question {
     id: String,
     query: String,
     relevant: Vec<Place>,
-    /// Documents in `relevant`, so that a repeated line costs no search.
+    /// The documents in `relevant`, so that a repeated line needs no search.
     taken: HashMap<String, f64>,
 }
 
 impl Graded {
-    /// The text of a question that was seen before, and its line.
+    /// Returns the text and the line of a question that occurred before.
     pub fn text_of(&self, key: &str) -> Option<(&str, u32)> {
         let question = &self.questions[*self.known.get(key)?];
         Some((&question.query, question.line))
     }
 
-    /// Takes a judgment; `key` is the same for all judgments of a question. Without an id the question gets a number.
+    /// Adds a judgment; `key` is the same for all judgments of a question. Without an id the question gets a number.
     pub fn judge(
         &mut self,
         line: u32,
@@ -74,12 +74,12 @@ impl Graded {
         }
     }
 
-    /// Names a line that holds no judgment.
+    /// Reports a line that holds no judgment.
     pub fn refuse(&mut self, line: u32, why: impl Into<String>) {
         self.reading.refuse(line, why.into());
     }
 
-    /// The questions as a query set.
+    /// Returns the questions as a query set.
     pub fn into_set(self) -> QuerySet {
         let Graded {
             mut reading,
@@ -104,7 +104,7 @@ impl Graded {
     }
 }
 
-/// A grade as it is written.
+/// Parses a grade.
 pub fn grade(written: &str) -> Result<f64, String> {
     let grade = written.trim().parse::<f64>().ok();
     let grade = grade.filter(|it| it.is_finite());

@@ -1,4 +1,4 @@
-//! A JSON object a line.
+//! JSON lines: one object per line.
 
 use super::{Reading, text, without_place};
 use crate::queries::{Query, QuerySet};
@@ -13,7 +13,7 @@ pub fn read(bytes: &[u8]) -> QuerySet {
     reading.set
 }
 
-/// Whether some line is an object with a question.
+/// Returns whether some line is an object with an id or a question.
 pub fn has_query(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Named {
@@ -32,7 +32,7 @@ fn query(line: &[u8]) -> Result<Query, String> {
     serde_json::from_str(text(line)?).map_err(|error| without_place(&error))
 }
 
-/// Queries as JSON lines.
+/// Returns queries as JSON lines.
 pub fn to_jsonl(queries: &[Query]) -> Vec<u8> {
     let mut out = Vec::new();
     for query in queries {

@@ -1,5 +1,6 @@
-//! The judgment list of OpenSearch's Search Relevance Workbench, as it is imported and as its API returns it:
-//! `judgmentRatings`, a list of `{"query", "ratings": [{"docId", "rating"}]}`; in 3.0 an object with the ratings of each query.
+//! The judgment list of OpenSearch's Search Relevance Workbench, in the form of its import and of its API:
+//! `judgmentRatings`, a list of `{"query", "ratings": [{"docId", "rating"}]}`; in 3.0 an object with the ratings of
+//! each query.
 //!
 //! Source: docs.opensearch.org, Search Relevance Workbench, Judgments (3.0 to 3.9).
 
@@ -11,16 +12,16 @@ use crate::queries::QuerySet;
 
 const RATINGS: &str = "judgmentRatings";
 
-/// Whether it is an object that holds such ratings.
+/// Returns whether it is an object that holds such ratings.
 pub fn is_list(bytes: &[u8]) -> bool {
     let words = text(bytes).unwrap_or_default().trim_start();
-    // Parsed only where it may be one.
+    // Parsed only if it may be one.
     words.starts_with('{')
         && words.contains(RATINGS)
         && serde_json::from_slice::<Value>(bytes).is_ok_and(|value| ratings_of(&value).is_some())
 }
 
-/// The ratings, on their own or in the answer of a search.
+/// Returns the ratings, on their own or in the response of a search.
 fn ratings_of(value: &Value) -> Option<&Value> {
     let in_answer = || {
         let hits = value["hits"]["hits"].as_array()?;
@@ -57,7 +58,7 @@ pub fn read(bytes: &[u8]) -> QuerySet {
     graded.into_set()
 }
 
-/// Takes the ratings of one question; JSON read as a whole has no line numbers.
+/// Adds the ratings of one question. JSON that is parsed as a whole has no line numbers.
 fn take(graded: &mut Graded, query: Option<&str>, ratings: &Value) {
     let (Some(query), Some(ratings)) = (query, ratings.as_array()) else {
         return graded.refuse(1, "a query has no text, or no list of ratings");

@@ -1,6 +1,7 @@
 //! The bench of qmd: an object with `queries`, each with the files that should be found.
 //!
-//! Its answers are whole notes. What it says besides (`description`, `expected_in_top_k`) has no place in a query set.
+//! Its answers are whole notes. Its other fields (`description`, `expected_in_top_k`) have no equivalent in a query
+//! set.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ struct Asked {
     expected_files: Option<Vec<String>>,
 }
 
-/// Whether it is an object with `queries`.
+/// Returns whether it is an object with `queries`.
 pub fn is_bench(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Bench<'_>>(bytes).is_ok()
 }
@@ -74,7 +75,7 @@ fn asked(query: &RawValue) -> Result<Query, String> {
     })
 }
 
-/// The path in the collection.
+/// Returns the path in the collection.
 fn path(file: &str) -> &str {
     let in_collection = file
         .strip_prefix("qmd://")
@@ -102,7 +103,7 @@ struct AskedOut<'a> {
     expected_in_top_k: u32,
 }
 
-/// Judged queries as a bench of qmd, which knows whole files and no scopes; others are left out.
+/// Returns judged queries as a bench of qmd, which has whole files and no scopes. Unjudged ones are left out.
 pub fn to_qmd(queries: &[Query]) -> Vec<u8> {
     let is_judged = |query: &&Query| query.judgment() != Judgment::Unjudged;
     let out = queries.iter().filter(is_judged).map(|query| AskedOut {

@@ -7,7 +7,7 @@ use super::graded::{Graded, grade};
 use super::text;
 use crate::queries::QuerySet;
 
-/// Whether the first line that is no comment is `grade qid:…`.
+/// Returns whether the first line that is not a comment is `grade qid:…`.
 pub fn is_list(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
@@ -16,7 +16,7 @@ pub fn is_list(bytes: &[u8]) -> bool {
         .is_some_and(|line| split(line).is_some())
 }
 
-/// Grade, question's id and comment of a line.
+/// Returns grade, question's id and comment of a line.
 fn split(line: &str) -> Option<(&str, &str, &str)> {
     let (judged, comment) = line.split_once('#').unwrap_or((line, ""));
     let mut fields = judged.split_whitespace();
@@ -25,7 +25,7 @@ fn split(line: &str) -> Option<(&str, &str, &str)> {
     Some((written, id, comment.trim()))
 }
 
-/// Document and question of a comment, between which is a tab or a blank.
+/// Returns document and question of a comment, which are separated by a tab or a blank.
 fn document(comment: &str) -> (&str, &str) {
     let parts = comment.split_once('\t').or_else(|| comment.split_once(' '));
     let (document, query) = parts.unwrap_or((comment, ""));

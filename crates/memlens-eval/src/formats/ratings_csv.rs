@@ -1,7 +1,7 @@
 //! The ratings of Quepid (`query,docid,rating`) and of OpenSearch (`query,docId,rating`).
 //!
-//! The header is required; its columns may be in any order, and others may be among them. A row without a rating is not
-//! judged and is passed over.
+//! The header is required. Its columns may be in any order, among others. A row without a rating is unjudged and is
+//! skipped.
 
 use ::csv::{ByteRecord, ReaderBuilder};
 
@@ -17,14 +17,14 @@ const COLUMNS: [&[&str]; 3] = [
     &["rating", "grade", "judgment"],
 ];
 
-/// What is between the columns of the header; `None` where the first line is no such header.
+/// Returns the delimiter of the header; `None` if the first line is no such header.
 pub fn delimiter(bytes: &[u8]) -> Option<u8> {
     DELIMITERS
         .into_iter()
         .find(|delimiter| places(bytes, *delimiter).is_some())
 }
 
-/// Where each of [`COLUMNS`] is in the header.
+/// Returns the position of each of [`COLUMNS`] in the header.
 fn places(bytes: &[u8], delimiter: u8) -> Option<[usize; 3]> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)

@@ -1,5 +1,6 @@
-//! TREC's qrels (`topic iteration document grade`), those of BEIR among them (`query-id corpus-id score` below a header), and
-//! the topics files that hold their questions: the tagged ones of TREC, `id<tab>query` or `id:query` lines, and JSON lines.
+//! TREC's qrels (`topic iteration document grade`), including those of BEIR (`query-id corpus-id score` below a
+//! header), and the topics files with their questions: the tagged ones of TREC, `id<tab>query` or `id:query` lines, and
+//! JSON lines.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +10,7 @@ use super::graded::{Graded, grade};
 use super::text;
 use crate::queries::QuerySet;
 
-/// Topic, document and grade of a line.
+/// Returns topic, document and grade of a line.
 fn split(line: &str) -> Option<[&str; 3]> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     match fields[..] {
@@ -25,7 +26,7 @@ fn is_header(line: &str) -> bool {
     })
 }
 
-/// Whether the first line is one of qrels, or their header.
+/// Returns whether the first line is a line of qrels, or their header.
 pub fn is_qrels(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty());
@@ -70,7 +71,7 @@ pub fn read(bytes: &[u8], topics: Option<&[u8]>) -> QuerySet {
                 graded.judge(line, topic, Some(topic), query, document, number);
             }
             (None, Ok(_)) => {
-                // Once for all lines of a topic.
+                // Reported once for all lines of a topic.
                 if unknown.insert(topic.to_owned()) {
                     graded.refuse(line, format!("topic {topic} is not in the topics file"));
                 }
@@ -81,7 +82,7 @@ pub fn read(bytes: &[u8], topics: Option<&[u8]>) -> QuerySet {
     graded.into_set()
 }
 
-/// The questions of a topics file by their ids.
+/// Returns the questions of a topics file by their ids.
 fn topics_of(text: &str) -> HashMap<String, String> {
     let lower = text.to_ascii_lowercase();
     if lower.contains("<top>") || lower.contains("<topic") {
@@ -111,7 +112,7 @@ fn topic_of_line(line: &str) -> Option<(String, String)> {
     is_topic.then(|| (id.to_owned(), query.to_owned()))
 }
 
-/// The topics of a tagged file, whose tags TREC does not close; `lower` is the same text in lower case.
+/// Returns the topics of a tagged file, whose tags TREC does not close; `lower` is the same text in lower case.
 fn tagged(text: &str, lower: &str) -> HashMap<String, String> {
     let starts: Vec<usize> = lower.match_indices("<top").map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
@@ -130,7 +131,7 @@ fn tagged(text: &str, lower: &str) -> HashMap<String, String> {
     topics.collect()
 }
 
-/// What is behind an opening tag, up to the next tag.
+/// Returns the text between an opening tag and the next tag.
 fn tag<'t>(text: &'t str, lower: &str, name: &str) -> Option<&'t str> {
     let start = lower.find(&format!("<{name}>"))? + name.len() + 2;
     let end = text[start..].find('<').unwrap_or(text.len() - start);
