@@ -931,13 +931,13 @@ export type DataSize = {
 	total: number,
 };
 
-/**  A mean difference with its 95 % interval. */
+/**  A mean difference with its 95 % confidence interval. */
 export type Difference = {
 	/**  The mean of the paired differences, second minus first. */
 	mean: number,
-	/**  The lower end. */
+	/**  The lower end of the interval. */
 	low: number,
-	/**  The upper end. */
+	/**  The upper end of the interval. */
 	high: number,
 };
 
@@ -1685,11 +1685,11 @@ export type LostNote = {
 	questions: LostAnswer[],
 };
 
-/**  A metric of [`Scores`] that a ranking can be chosen by. */
+/**  A metric of [`Scores`] by which a ranking can be chosen. */
 export type Metric = 
 /**  Normalised discounted cumulative gain over the first 10. */
 "ndcg@10" | 
-/**  One over the rank of the first hit. */
+/**  The reciprocal of the rank of the first hit. */
 "mrr@10" | 
 /**  The share of relevant ranges found in the first result. */
 "recall@1" | 
@@ -1699,17 +1699,17 @@ export type Metric =
 "recall@10" | 
 /**  Whether the first result holds an answer. */
 "hit@1" | 
-/**  Whether one of the first 5 does. */
+/**  Whether one of the first 5 results holds an answer. */
 "hit@5" | 
-/**  Whether one of the first 10 does. */
+/**  Whether one of the first 10 results holds an answer. */
 "hit@10" | 
 /**  The share of results that hold an answer. */
 "precision" | 
-/**  Whether any result is of a note that holds an answer. */
+/**  Whether any result is from a note that holds an answer. */
 "hit_file" | 
-/**  Whether the first one is. */
+/**  Whether the first result is from such a note. */
 "hit_file@1" | 
-/**  Whether one of the first 5 is. */
+/**  Whether one of the first 5 results is from such a note. */
 "hit_file@5";
 
 /**  What a change does to a query set. */
@@ -1797,11 +1797,11 @@ export type NearestSetting = {
 	notices: string[],
 };
 
-/**  What must be chosen for a parameter to be read: it is of one way among several to do a stage's work. */
+/**  The choice of another parameter with which a parameter is used: it belongs to one of several methods of a stage. */
 export type Needs = {
-	/**  The parameter by which the way is chosen. */
+	/**  The parameter that selects the method. */
 	parameter: string,
-	/**  The choices that read it; the first is what a person means who sets it while another stands. */
+	/**  The choices that use it. The first is selected if the user sets the parameter while another choice is set. */
 	one_of: string[],
 };
 
@@ -1818,11 +1818,11 @@ export type NewSetFrom =
 /**  The questions. */
 questions: string[] };
 
-/**  How many nonsense questions were left without a result. */
+/**  How many nonsense questions returned nothing. */
 export type Nonsense = {
-	/**  How many were asked. */
+	/**  Number of nonsense questions that were asked. */
 	n: number,
-	/**  For how many nothing was returned, which is right. */
+	/**  Number of them that returned nothing, which is correct. */
 	n_nothing: number,
 };
 
@@ -1918,47 +1918,47 @@ export type OwnColumn = {
 	rank: (number | null)[],
 };
 
-/**  One line of the table. */
+/**  One parameter of the table. */
 export type Parameter = {
-	/**  Its name in files and on the command line. */
+	/**  The parameter's name in files and on the command line. */
 	id: string,
-	/**  The stage it belongs to; none for what governs the library. */
+	/**  The stage that uses it; `None` for parameters of the library. */
 	stage: StageId | null,
 	/**  When a change of it takes effect. */
 	phase: Phase,
-	/**  Its name on screen. */
+	/**  The parameter's name as displayed to the user. */
 	label: string,
 	/**  The unit of its number. */
 	unit: string | null,
-	/**  Which values it accepts. */
+	/**  The values that it accepts. */
 	kind: ParameterKind,
-	/**  The value where nobody set one. */
+	/**  The value if none is set. */
 	default: Value,
-	/**  What it does, for a person. */
+	/**  What it does, as a sentence for the user. */
 	sentence: string,
-	/**  What must be chosen for it to be read; none when it is always read. */
+	/**  The choice that must be made for it to be used; `None` if it is always used. */
 	needs: Needs | null,
 };
 
-/**  Which values a parameter accepts. */
+/**  The values that a parameter accepts. */
 export type ParameterKind = 
 /**  A finite number in `[min, max]`. */
 { kind: "number"; 
-/**  The smallest value. */
+/**  The smallest accepted value. */
 min: number; 
-/**  The largest value. */
+/**  The largest accepted value. */
 max: number; 
 /**  The step of the slider; values between steps are accepted. */
 step: number; 
 /**  Whether only whole numbers are accepted. */
 integer: boolean; 
-/**  The value that switches off what the parameter governs, if there is one. */
+/**  The value that switches off what the parameter controls, if there is one. */
 off: number | null; 
-/**  Whether `none` is accepted and means that nothing is set. */
+/**  Whether `none` is accepted, which means that nothing is set. */
 optional: boolean; 
 /**  Whether equal slider distances are equal ratios. */
 log: boolean } | 
-/**  One of these words. */
+/**  One of some fixed words. */
 { kind: "choice"; 
 /**  The words, in the order in which they are offered. */
 options: string[] } | 
@@ -2197,15 +2197,15 @@ export type PastRow = {
 	fates: Fate[] | null,
 };
 
-/**  What a change of a parameter costs, and so when it takes effect. */
+/**  The cost of changing a parameter, which decides when the change takes effect. */
 export type Phase = 
-/**  Notes are cut and embedded anew. */
+/**  Notes are cut and embedded again. */
 "index" | 
-/**  The lists are asked again. */
+/**  The lists are searched again. */
 "retrieve" | 
-/**  Pure arithmetic: live while a slider is dragged. */
+/**  Pure arithmetic, applied while a slider is dragged. */
 "rank" | 
-/**  A model, provider or command outside is asked. */
+/**  An external model, provider or command is called. */
 "outside";
 
 /**  A pipeline that can be chosen. */
@@ -2752,7 +2752,7 @@ path: string }) & { agent?: never } |
 /**  The agent's id. */
 agent: string }) & { folder?: never; path?: never };
 
-/**  Every metric of one query, or their means; each in `[0, 1]` but `returned`. */
+/**  Every metric of one query, or their means; each in `[0, 1]` except `returned`. */
 export type Scores = {
 	/**  The share of relevant ranges found in the first result. */
 	"recall@1": number,
@@ -2760,25 +2760,25 @@ export type Scores = {
 	"recall@5": number,
 	/**  The share of relevant ranges found in the first 10. */
 	"recall@10": number,
-	/**  1 when the first result overlaps a relevant range. */
+	/**  1 if the first result overlaps a relevant range. */
 	"hit@1": number,
-	/**  1 when one of the first 5 does. */
+	/**  1 if one of the first 5 results does. */
 	"hit@5": number,
-	/**  1 when one of the first 10 does. */
+	/**  1 if one of the first 10 results does. */
 	"hit@10": number,
-	/**  One over the rank of the first hit; 0 past 10. */
+	/**  The reciprocal of the rank of the first hit; 0 beyond rank 10. */
 	"mrr@10": number,
-	/**  Normalised discounted cumulative gain over the first 10; each range gains at the result that first shows it. */
+	/**  Normalised discounted cumulative gain over the first 10; each range counts at the first result that shows it. */
 	"ndcg@10": number,
-	/**  The share of results that overlap a relevant range; none where nothing was returned. */
+	/**  The share of results that overlap a relevant range; `None` if nothing was returned. */
 	precision: number | null,
-	/**  1 when any result is of a note that holds a relevant range. */
+	/**  1 if any result is from a note that holds a relevant range. */
 	hit_file: number,
-	/**  The same for the first result. */
+	/**  1 if the first result is from such a note. */
 	"hit_file@1": number,
-	/**  The same for the first 5. */
+	/**  1 if one of the first 5 results is from such a note. */
 	"hit_file@5": number,
-	/**  How many results there were. */
+	/**  Number of results that were returned. */
 	returned: number,
 };
 
@@ -2954,20 +2954,20 @@ export type Snippet = {
 };
 
 /**
- *  The name of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, and so does the
- *  order of the stages; a name says nothing of it.
+ *  The identifier of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, which
+ *  defines the order of its stages.
  */
 export type StageId = string;
 
-/**  What a person should know of a stage. */
+/**  The description of a stage. */
 export type StageInfo = {
-	/**  The stage. */
+	/**  The identifier of the stage. */
 	id: StageId,
-	/**  Its name on screen. */
+	/**  The stage's name as displayed to the user. */
 	label: string,
-	/**  The toggle parameter that switches it off; none where it is always on. */
+	/**  The toggle parameter that switches it off; `None` if it is always on. */
 	switch: string | null,
-	/**  What it does. */
+	/**  What it does, as a sentence for the user. */
 	sentence: string,
 };
 
@@ -3030,9 +3030,9 @@ export type StepProof = {
 
 /**  The mean of every metric over some queries. */
 export type Summary = {
-	/**  How many queries; at least 1. */
+	/**  Number of queries, at least 1. */
 	n: number,
-	/**  For how many of them nothing was returned, so that precision is undefined: its mean leaves them out. */
+	/**  Number of queries that returned nothing, so that precision is undefined; its mean leaves them out. */
 	n_undefined: number,
 } & Scores;
 
@@ -3256,7 +3256,7 @@ export type UnreadFolder = {
 	n_more: number,
 };
 
-/**  A parameter's value whatever its kind; in JSON it is the bare value. */
+/**  A parameter's value of any kind; in JSON it is the bare value. */
 export type Value = 
 /**  A toggle. */
 boolean | 
@@ -3358,13 +3358,13 @@ chunks: ChunkWhy[];
 /**  How many there are. */
 n_chunks: number };
 
-/**  Over paired values: how often the second is higher, as high and lower. */
+/**  Over paired values: how often the second is higher, equal and lower. */
 export type WinLoss = {
-	/**  Pairs in which the second is higher. */
+	/**  Number of pairs in which the second is higher. */
 	wins: number,
-	/**  Pairs in which both are the same within 1e-9. */
+	/**  Number of pairs in which both are equal within 1e-9. */
 	ties: number,
-	/**  Pairs in which the second is lower. */
+	/**  Number of pairs in which the second is lower. */
 	losses: number,
 };
 
