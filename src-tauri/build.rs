@@ -1,133 +1,45 @@
-//! Lists the commands that a window may be allowed to call; a capability then allows each by name.
+//! Allows the commands in `src/commands/table.rs` to the window.
 
-const COMMANDS: &[&str] = &[
-    "activity",
-    "add_agent",
-    "agents",
-    "agents_loaded",
-    "always_loaded",
-    "always_text",
-    "recall_logs",
-    "import_recall",
-    "recall_progress",
-    "stop_recall",
-    "forget_recall",
-    "set_recall",
-    "past_questions",
-    "complete_past",
-    "then_now",
-    "replay_past",
-    "replay_progress",
-    "stop_replay",
-    "past_markdown",
-    "autopsy",
-    "autopsy_choices",
-    "autopsy_markdown",
-    "autopsy_progress",
-    "stop_autopsy",
-    "save_past_queries",
-    "aggregate",
-    "clusters",
-    "set_evergreen",
-    "example_questions",
-    "saved_questions",
-    "save_question",
-    "add_folder",
-    "data_size",
-    "document",
-    "erase_all",
-    "feedback",
-    "feedback_open",
-    "feedback_save",
-    "feedback_undo",
-    "export_save",
-    "export_text",
-    "journey",
-    "open_again",
-    "open_config",
-    "open_in_editor",
-    "open_link",
-    "pause_folder",
-    "pause_indexing",
-    "pick_folder",
-    "preset_delete",
-    "preset_open",
-    "preset_read",
-    "preset_save",
-    "presets",
-    "problems",
-    "rank",
-    "move_folder",
-    "remove_folder",
-    "cancel_rerank",
-    "rerank",
-    "rerank_calls",
-    "rerank_heat",
-    "rerank_preview",
-    "rerank_http_off",
-    "rerank_settings",
-    "set_hook",
-    "set_rerank_http",
-    "test_rerank_http",
-    "cancel_download",
-    "download_rerank_model",
-    "set_rerank_model",
-    "search",
-    "show_library",
-    "snippets",
-    "why_not",
-    "choose_queries",
-    "compare",
-    "agent_config",
-    "export_for",
-    "export_fragment",
-    "export_targets",
-    "export_write",
-    "nearest_setting",
-    "pick_config",
-    "compare_progress",
-    "compare_queries",
-    "stop_compare",
-    "query_sets",
-    "query_set",
-    "new_query_set",
-    "rename_query_set",
-    "delete_query_set",
-    "save_query",
-    "remove_queries",
-    "import_query_set",
-    "export_query_set",
-    "judge_place",
-    "measure_set",
-    "sensitivity",
-    "calibrate",
-    "auto_tune",
-    "tune_progress",
-    "stop_tuning",
-    "runs",
-    "save_run",
-    "run",
-    "compare_runs",
-    "rename_run",
-    "delete_run",
-    "export_run",
-    "emulation_progress",
-    "pipelines",
-    "stop_emulation",
-    "start_query",
-    "state",
-    "thumbs",
-    "trace_text",
-    "save_trace",
-    "rows_copied",
-    "tree",
-    "unread",
-    "vote",
-    "zoom",
-];
+use std::path::Path;
+
+/// The names of the commands, each after the path of its module.
+const COMMANDS: &[&str] = {
+    macro_rules! window_commands {
+        ($($first:ident $(:: $rest:ident)* : $touches:literal,)*) => {
+            &[$(stringify!($first $(:: $rest)*)),*]
+        };
+    }
+    include!("src/commands/table.rs")
+};
+
+/// The file of the permission that `capabilities/main.json` grants.
+const PERMISSION: &str = "gen/permissions/window.toml";
 
 fn main() {
-    let manifest = tauri_build::AppManifest::new().commands(COMMANDS);
+    write_permission(Path::new(PERMISSION)).expect("the permission can be written");
+    // Once the program has a permission of its own, Tauri refuses every command that is in none.
+    let manifest = tauri_build::AppManifest::new().permissions_path_pattern(PERMISSION);
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))
         .expect("the window's configuration is sound");
+}
+
+/// Writes the permission to call every command, unless the file holds it already.
+fn write_permission(path: &Path) -> std::io::Result<()> {
+    let names = COMMANDS.iter().map(|path| {
+        let name = path.rsplit(':').next().unwrap_or(path).trim();
+        format!("  \"{name}\",\n")
+    });
+    let text = format!(
+        "[[permission]]\nidentifier = \"allow-window-commands\"\n\
+         description = \"Allows every command of the window.\"\n\
+         commands.allow = [\n{}]\n",
+        names.collect::<String>()
+    );
+    if std::fs::read_to_string(path).is_ok_and(|written| written == text) {
+        return Ok(());
+    }
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::write(path, text)
 }

@@ -10,7 +10,9 @@ use memlens_engine::{
 };
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
-use tauri_specta::{Builder, ErrorHandlingMode, Event as _, collect_commands, collect_events};
+use tauri_specta::{
+    Builder, Commands, ErrorHandlingMode, Event as _, collect_commands, collect_events,
+};
 
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
@@ -168,137 +170,23 @@ fn default_library() -> Result<PathBuf, String> {
         .ok_or_else(|| "this system has no data folder: use --library DIR".to_owned())
 }
 
+/// The handlers of the commands in the table.
+fn handlers() -> Commands<tauri::Wry> {
+    macro_rules! window_commands {
+        ($($first:ident $(:: $rest:ident)* : $touches:literal,)*) => {
+            collect_commands![$(commands::$first $(:: $rest)*),*]
+        };
+    }
+    include!("commands/table.rs")
+}
+
 fn builder() -> Builder<tauri::Wry> {
     Builder::new()
         .error_handling(ErrorHandlingMode::Throw)
         // Every type has one form in both directions, and every score is finite.
         .disable_serde_phases()
         .semantic_types(semantic::Configuration::empty().enable_lossless_floats())
-        .commands(collect_commands![
-            commands::activity,
-            commands::add_folder,
-            commands::data_size,
-            commands::document,
-            commands::erase_all,
-            commands::feedback,
-            commands::feedback_open,
-            commands::feedback_save,
-            commands::feedback_undo,
-            commands::set_evergreen,
-            commands::example_questions,
-            commands::saved_questions,
-            commands::save_question,
-            commands::clusters,
-            commands::aggregate,
-            commands::agents::add_agent,
-            commands::agents::agents,
-            commands::agents::agents_loaded,
-            commands::agents::always_loaded,
-            commands::agents::always_text,
-            commands::export::agent_config,
-            commands::export::export_for,
-            commands::export::export_fragment,
-            commands::export::export_targets,
-            commands::export::export_write,
-            commands::export::nearest_setting,
-            commands::export::open_config,
-            commands::export::pick_config,
-            commands::export_save,
-            commands::export_text,
-            commands::journey,
-            commands::open_again,
-            commands::open_in_editor,
-            commands::open_link,
-            commands::pause_folder,
-            commands::pause_indexing,
-            commands::pick_folder,
-            commands::preset_delete,
-            commands::preset_open,
-            commands::preset_read,
-            commands::preset_save,
-            commands::presets,
-            commands::problems,
-            commands::rank,
-            commands::move_folder,
-            commands::remove_folder,
-            commands::providers::cancel_download,
-            commands::providers::download_rerank_model,
-            commands::providers::rerank_http_off,
-            commands::providers::rerank_settings,
-            commands::providers::set_hook,
-            commands::providers::set_rerank_http,
-            commands::providers::set_rerank_model,
-            commands::providers::test_rerank_http,
-            commands::rerank::cancel_rerank,
-            commands::rerank::rerank,
-            commands::rerank::rerank_calls,
-            commands::rerank::rerank_heat,
-            commands::rerank::rerank_preview,
-            commands::search,
-            commands::show_library,
-            commands::snippets,
-            commands::why_not,
-            commands::compare::choose_queries,
-            commands::compare::compare,
-            commands::compare::compare_progress,
-            commands::compare::compare_queries,
-            commands::compare::stop_compare,
-            commands::tuning::query_sets,
-            commands::tuning::query_set,
-            commands::tuning::new_query_set,
-            commands::tuning::rename_query_set,
-            commands::tuning::delete_query_set,
-            commands::tuning::save_query,
-            commands::tuning::remove_queries,
-            commands::tuning::import_query_set,
-            commands::tuning::export_query_set,
-            commands::tuning::judge_place,
-            commands::tuning::measure_set,
-            commands::tuning::sensitivity,
-            commands::tuning::calibrate,
-            commands::tuning::auto_tune,
-            commands::tuning::tune_progress,
-            commands::tuning::stop_tuning,
-            commands::tuning::runs,
-            commands::tuning::save_run,
-            commands::tuning::run,
-            commands::tuning::compare_runs,
-            commands::tuning::rename_run,
-            commands::tuning::delete_run,
-            commands::tuning::export_run,
-            commands::past::recall_logs,
-            commands::past::import_recall,
-            commands::past::recall_progress,
-            commands::past::stop_recall,
-            commands::past::forget_recall,
-            commands::past::set_recall,
-            commands::past::past_questions,
-            commands::past::complete_past,
-            commands::past::then_now,
-            commands::past::replay_past,
-            commands::past::replay_progress,
-            commands::past::stop_replay,
-            commands::past::past_markdown,
-            commands::autopsy::autopsy,
-            commands::autopsy::autopsy_choices,
-            commands::autopsy::autopsy_markdown,
-            commands::autopsy::autopsy_progress,
-            commands::autopsy::stop_autopsy,
-            commands::past::save_past_queries,
-            commands::emulation_progress,
-            commands::pipelines,
-            commands::stop_emulation,
-            commands::start_query,
-            commands::state,
-            commands::thumbs,
-            commands::trace_text,
-            commands::save_trace,
-            commands::rows_copied,
-            commands::tree,
-            commands::unread,
-            commands::vote,
-            commands::zoom,
-        ])
+        .commands(handlers())
         .events(collect_events![
             StateChanged,
             ActivityHappened,

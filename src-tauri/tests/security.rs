@@ -1,224 +1,30 @@
-//! What the page may do: the policy of its content, and exactly the commands and permissions that are listed here.
+//! What the page may do: the policy of its content, and exactly the commands in the reviewed snapshot.
 //!
-//! A new command must be added to the list below, where it is seen; that the policy is in force in the real window is
-//! tested from end to end.
+//! A new command changes the snapshot, where a reviewer sees it. `INSTA_UPDATE=always cargo test -p memlens-app` writes the
+//! snapshot. That the policy is in force in the real window is tested from end to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// Every command of the window, and what of the outside it touches.
-const COMMANDS: &[(&str, &str)] = &[
-    ("activity", "nothing"),
-    ("add_folder", "reads a folder that a person names"),
-    (
-        "add_agent",
-        "reads the folders of an agent that the program lists",
-    ),
-    (
-        "agents",
-        "looks at the places where agents keep their memory",
-    ),
-    ("agents_loaded", "reads files that agents load"),
-    (
-        "always_loaded",
-        "reads the instruction files of an agent that is watched",
-    ),
-    (
-        "always_text",
-        "reads one of the files that a watched agent always loads",
-    ),
-    ("recall_logs", "looks where agents keep their logs"),
-    (
-        "import_recall",
-        "reads agents' logs, once the person agreed in a dialog",
-    ),
-    ("recall_progress", "tells a progress"),
-    ("stop_recall", "stops a work"),
-    ("forget_recall", "forgets past questions"),
-    ("set_recall", "writes settings"),
-    ("past_questions", "reads the library"),
-    ("complete_past", "reads the library"),
-    ("autopsy_choices", "reads the library"),
-    ("then_now", "searches"),
-    ("replay_past", "searches"),
-    ("replay_progress", "tells a progress"),
-    ("stop_replay", "stops a work"),
-    ("past_markdown", "searches"),
-    ("trace_text", "reads the library"),
-    ("save_trace", "writes to a file that the person chooses"),
-    ("rows_copied", "reads the library"),
-    (
-        "autopsy",
-        "searches, and reads files of watched folders and of watched agents",
-    ),
-    (
-        "autopsy_markdown",
-        "searches, and reads files of watched folders and of watched agents",
-    ),
-    ("autopsy_progress", "tells a progress"),
-    ("stop_autopsy", "stops a work"),
-    (
-        "save_past_queries",
-        "writes to a file that the person chooses",
-    ),
-    ("aggregate", "nothing"),
-    ("clusters", "nothing"),
-    ("data_size", "nothing"),
-    ("document", "reads a note in a watched folder"),
-    ("erase_all", "empties the library; notes stay"),
-    ("feedback", "nothing"),
-    ("feedback_open", "reads what a person says in a dialog"),
-    ("feedback_save", "writes where a person says in a dialog"),
-    ("feedback_undo", "nothing"),
-    ("export_save", "writes where a person says in a dialog"),
-    ("export_text", "nothing"),
-    ("journey", "nothing"),
-    ("open_again", "nothing"),
-    (
-        "open_config",
-        "starts the system's program, or an editor that the program lists, with the config of an agent that the program lists, or the one picked in a dialog",
-    ),
-    (
-        "open_in_editor",
-        "starts the system's program, or an editor that the program lists, with a note in a watched folder",
-    ),
-    (
-        "open_link",
-        "starts the system's program with an address of the web or of mail that a person allows",
-    ),
-    ("pause_folder", "nothing"),
-    ("pause_indexing", "nothing"),
-    ("pick_folder", "asks a person"),
-    ("preset_delete", "nothing"),
-    ("preset_open", "reads what a person says in a dialog"),
-    (
-        "preset_read",
-        "reads what export_save wrote in this session",
-    ),
-    ("preset_save", "nothing"),
-    ("presets", "nothing"),
-    ("problems", "nothing"),
-    ("cancel_rerank", "nothing"),
-    ("rank", "nothing"),
-    (
-        "rerank",
-        "asks the provider and runs the command that a person set up and switched on",
-    ),
-    ("rerank_calls", "nothing"),
-    ("cancel_download", "nothing"),
-    (
-        "download_rerank_model",
-        "downloads one of the models that the program lists",
-    ),
-    ("rerank_http_off", "nothing"),
-    ("rerank_settings", "looks for a key in the keyring"),
-    (
-        "set_rerank_model",
-        "reads a model in a folder that a person allows",
-    ),
-    ("set_hook", "names a command that a person allows"),
-    (
-        "set_rerank_http",
-        "names a host that a person allows; puts a key into the keyring",
-    ),
-    (
-        "test_rerank_http",
-        "asks the provider that a person allowed about made-up texts",
-    ),
-    ("rerank_heat", "nothing"),
-    ("rerank_preview", "nothing"),
-    ("move_folder", "nothing"),
-    ("remove_folder", "nothing"),
-    ("search", "reads notes in watched folders"),
-    (
-        "show_library",
-        "starts the system's program with the library's folder",
-    ),
-    ("set_evergreen", "nothing"),
-    ("example_questions", "nothing"),
-    ("saved_questions", "nothing"),
-    ("save_question", "nothing"),
-    ("snippets", "nothing"),
-    ("compare", "reads notes in watched folders"),
-    (
-        "choose_queries",
-        "reads the query set that a person chooses in a dialog",
-    ),
-    ("compare_progress", "nothing"),
-    (
-        "compare_queries",
-        "reads the query set that a person chose, and notes in watched folders",
-    ),
-    ("stop_compare", "nothing"),
-    ("query_sets", "reads notes in watched folders"),
-    ("query_set", "reads notes in watched folders"),
-    ("new_query_set", "reads notes in watched folders"),
-    ("rename_query_set", "nothing"),
-    ("delete_query_set", "nothing"),
-    ("save_query", "reads notes in watched folders"),
-    ("remove_queries", "reads notes in watched folders"),
-    ("judge_place", "reads a note in a watched folder"),
-    (
-        "import_query_set",
-        "reads the query set that a person chooses in a dialog",
-    ),
-    ("export_query_set", "writes a query set where a person says"),
-    ("measure_set", "reads notes in watched folders"),
-    ("sensitivity", "reads notes in watched folders"),
-    ("calibrate", "reads notes in watched folders"),
-    ("auto_tune", "reads notes in watched folders"),
-    ("tune_progress", "nothing"),
-    ("stop_tuning", "nothing"),
-    ("runs", "nothing"),
-    ("save_run", "reads notes in watched folders"),
-    ("run", "nothing"),
-    ("compare_runs", "nothing"),
-    ("rename_run", "nothing"),
-    ("delete_run", "nothing"),
-    ("export_run", "writes a run where a person says"),
-    (
-        "agent_config",
-        "reads an agent's config in its usual place, or one that a person picked",
-    ),
-    (
-        "export_for",
-        "reads an agent's config in its usual place, or one that a person picked",
-    ),
-    (
-        "export_fragment",
-        "writes the settings shown where a person says",
-    ),
-    (
-        "export_targets",
-        "reads agents' configs in their usual places",
-    ),
-    (
-        "export_write",
-        "changes the agent's config shown, if a person allows",
-    ),
-    (
-        "nearest_setting",
-        "reads the query set that a person chose, and notes in watched folders",
-    ),
-    ("pick_config", "asks for a file"),
-    ("emulation_progress", "nothing"),
-    ("pipelines", "nothing"),
-    ("stop_emulation", "nothing"),
-    ("start_query", "nothing"),
-    ("zoom", "nothing"),
-    ("state", "nothing"),
-    ("thumbs", "nothing"),
-    ("tree", "nothing"),
-    ("unread", "nothing"),
-    ("vote", "nothing"),
-    ("why_not", "looks at a note in a watched folder"),
+/// The commands in the table, each with what it touches outside the library.
+const COMMANDS: &[(&str, &str)] = {
+    macro_rules! window_commands {
+        ($($first:ident $(:: $rest:ident)* : $touches:literal,)*) => {
+            &[$((stringify!($first $(:: $rest)*), $touches)),*]
+        };
+    }
+    include!("../src/commands/table.rs")
+};
+
+/// What the capability grants: to hear events, to stop hearing them, and the commands that the build lists.
+const PERMISSIONS: &[&str] = &[
+    "core:event:allow-listen",
+    "core:event:allow-unlisten",
+    "allow-window-commands",
 ];
-
-/// What the page may do besides calling commands: hear events, and stop hearing them.
-const PERMISSIONS: &[&str] = &["core:event:allow-listen", "core:event:allow-unlisten"];
 
 /// The policy: the program's own files, data in images, and Tauri's own channel.
 const POLICY: &[(&str, &str)] = &[
@@ -284,17 +90,11 @@ fn the_policy_lets_in_the_program_alone() {
 }
 
 #[test]
-fn the_page_may_call_the_commands_listed_here_and_no_others() {
-    let allowed: BTreeSet<String> = COMMANDS
-        .iter()
-        .map(|(command, _)| format!("allow-{}", command.replace('_', "-")))
-        .chain(PERMISSIONS.iter().map(|it| (*it).to_owned()))
-        .collect();
+fn the_window_has_one_capability() {
     let capability = json("capabilities/main.json");
-    let permissions = strings(&capability["permissions"]);
     assert_eq!(
-        permissions,
-        allowed.iter().map(String::as_str).collect::<BTreeSet<_>>()
+        strings(&capability["permissions"]),
+        PERMISSIONS.iter().copied().collect()
     );
     assert_eq!(strings(&capability["windows"]), BTreeSet::from(["main"]));
     for wider in ["remote", "webviews", "local"] {
@@ -307,24 +107,60 @@ fn the_page_may_call_the_commands_listed_here_and_no_others() {
     assert_eq!(files, ["main.json"]);
 }
 
-#[test]
-fn every_command_that_is_built_is_listed_here() {
+/// The commands that the built program allows, by the permissions that Tauri compiled into it.
+fn allowed() -> BTreeSet<String> {
+    let built = |name: &str| -> Value {
+        let text = fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    // Exactly the committed capability is compiled in.
+    let compiled = built("capabilities.json");
+    assert_eq!(compiled.as_object().unwrap().len(), 1);
+    assert_eq!(
+        compiled["main"]["permissions"],
+        json("capabilities/main.json")["permissions"]
+    );
+    // Without a manifest of its own, every window could call every command.
+    let manifest = &built("acl-manifests.json")["__app-acl__"];
+    assert_eq!(manifest["default_permission"], Value::Null);
+    assert_eq!(manifest["permission_sets"], Value::Object(Map::new()));
+    let permissions = manifest["permissions"].as_object().unwrap();
+    assert!(permissions.keys().eq(["allow-window-commands"]));
+    strings(&permissions["allow-window-commands"]["commands"]["allow"])
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The commands that the program has handlers for, by its bindings.
+fn handled() -> BTreeSet<String> {
     let dir = tempfile::tempdir().unwrap();
     let bindings = dir.path().join("bindings.ts");
     memlens_app::write_bindings(&bindings).unwrap();
     let bindings = fs::read_to_string(&bindings).unwrap();
-    let built: BTreeSet<&str> = bindings
+    bindings
         .match_indices("__TAURI_INVOKE")
         .filter_map(|(at, _)| {
             let (_, rest) = bindings[at..].split_once("(\"")?;
-            rest.split_once('"').map(|(name, _)| name)
+            rest.split_once('"').map(|(name, _)| name.to_owned())
         })
+        .collect()
+}
+
+#[test]
+fn exactly_the_reviewed_commands_can_be_called() {
+    let touches: BTreeMap<&str, &str> = COMMANDS
+        .iter()
+        .map(|(path, touches)| (path.rsplit(':').next().unwrap().trim(), *touches))
         .collect();
-    let listed: BTreeSet<&str> = COMMANDS.iter().map(|(command, _)| *command).collect();
-    assert_eq!(built, listed);
-    // A command that build.rs does not know could be called from every window without a permission.
-    let known = fs::read_to_string(here("build.rs")).unwrap();
-    for command in listed {
-        assert!(known.contains(&format!("\"{command}\"")), "{command}");
-    }
+    // No two commands share a name.
+    assert_eq!(touches.len(), COMMANDS.len());
+    let names: BTreeSet<String> = touches.keys().map(|name| (*name).to_owned()).collect();
+    assert_eq!(allowed(), names);
+    assert_eq!(handled(), names);
+    let lines: Vec<String> = touches
+        .iter()
+        .map(|(name, touches)| format!("{name}: {touches}"))
+        .collect();
+    insta::assert_snapshot!("commands", lines.join("\n"));
 }
