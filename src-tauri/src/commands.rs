@@ -106,13 +106,14 @@ fn part(library: &Library, scope: Option<ScopeArgument>) -> Result<Part, EngineE
     })
 }
 
+/// The state of the library.
 #[tauri::command]
 #[specta::specta]
 pub async fn state(shell: State<'_, Shell>) -> Answer<LibraryState> {
     work(&shell, |engine| Ok(engine.state())).await
 }
 
-/// The state of a library that is opened once more, where that had failed.
+/// Opens the library again if opening failed.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_again(shell: State<'_, Shell>) -> Answer<LibraryState> {
@@ -126,14 +127,14 @@ pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
     work(&shell, |engine| Ok(engine.library().pipelines())).await
 }
 
-/// How far the chunks of an emulated memory are embedded; none while none is made.
+/// How many chunks of an agent's memory are embedded while a search waits for it; null if none does.
 #[tauri::command]
 #[specta::specta]
 pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<EmulationProgress>> {
     Ok(shell.engine()?.library().emulation_progress())
 }
 
-/// Stops the embedding of an emulated memory; its questions are answered by words alone until asked again.
+/// Stops the embedding of an emulated memory. The search is answered by words alone.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
@@ -144,7 +145,7 @@ pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
 /// How much larger than designed the page may be drawn, and how much smaller.
 const ZOOM: RangeInclusive<f64> = 0.5..=3.0;
 
-/// Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one.
+/// Draws the page larger or smaller. 1 is as designed; a factor out of bounds is clamped.
 #[tauri::command]
 #[specta::specta]
 pub async fn zoom(window: WebviewWindow, factor: f64) -> Answer<()> {
@@ -155,12 +156,14 @@ pub async fn zoom(window: WebviewWindow, factor: f64) -> Answer<()> {
     })
 }
 
+/// The query given on the command line at start, if any.
 #[tauri::command]
 #[specta::specta]
 pub async fn start_query(shell: State<'_, Shell>) -> Answer<Option<String>> {
     Ok(shell.query.clone())
 }
 
+/// Searches. `scope` is a part of a watched folder or the folders of an agent; null is everything.
 #[tauri::command]
 #[specta::specta]
 pub async fn search(
@@ -180,6 +183,7 @@ pub async fn search(
     .await
 }
 
+/// Ranks the candidates of a search again.
 #[tauri::command]
 #[specta::specta]
 pub async fn rank(
@@ -200,6 +204,7 @@ pub async fn rank(
     .await
 }
 
+/// What each stage did to a row.
 #[tauri::command]
 #[specta::specta]
 pub async fn journey(
@@ -220,7 +225,7 @@ pub async fn journey(
     .await
 }
 
-/// A search stage by stage in one form, with or without the notes' text; `preset` is what the person calls the ranking.
+/// A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking.
 #[tauri::command]
 #[specta::specta]
 pub async fn trace_text(
@@ -241,7 +246,7 @@ pub async fn trace_text(
     .await
 }
 
-/// Asks where and writes the same to a file; the file's path, or none when the person cancels.
+/// Asks where and writes the same to a file. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_trace(
@@ -269,7 +274,7 @@ pub async fn save_trace(
     .await
 }
 
-/// Rows of a search for the clipboard, in the order asked for: as JSON with their journeys, or their whole texts.
+/// Rows of a search, in the order given: as JSON with their journeys, or their whole texts.
 #[tauri::command]
 #[specta::specta]
 pub async fn rows_copied(
@@ -292,6 +297,7 @@ pub async fn rows_copied(
     .await
 }
 
+/// The best passages of rows, by slot. Those of the first rows come with the answer of `search`.
 #[tauri::command]
 #[specta::specta]
 pub async fn snippets(
@@ -307,8 +313,8 @@ pub async fn snippets(
     .await
 }
 
-/// Why a note is not among the results, and what would bring back its chunk of this id, else
-/// its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+/// Why a note, or the chunks at one of its lines, is not among the results, and which changes would bring it back. The changes are
+/// those for the chunk with this id, or else for the best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 #[tauri::command]
 #[specta::specta]
 pub async fn why_not(
@@ -364,7 +370,7 @@ pub async fn vote(
     work(&shell, move |engine| engine.vote(search, slot, up)).await
 }
 
-/// Says that a note or folder does not decay, or does; an empty path is the watched folder itself.
+/// Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_evergreen(
@@ -379,7 +385,7 @@ pub async fn set_evergreen(
     .await
 }
 
-/// Questions to begin with, of the headings of the notes.
+/// Questions to begin with, made from the headings of the notes. Empty if the headings have too few words.
 #[tauri::command]
 #[specta::specta]
 pub async fn example_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
@@ -393,7 +399,7 @@ pub async fn saved_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
     work(&shell, |engine| engine.library().saved_questions()).await
 }
 
-/// Saves a question, or forgets that it was saved; those that are.
+/// Saves a question, or removes it from the saved ones. Returns the saved questions.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_question(
@@ -404,7 +410,7 @@ pub async fn save_question(
     work(&shell, move |engine| engine.save_question(&question, saved)).await
 }
 
-/// What the last pass over all observations found.
+/// What the last pass over all observations found, at the distance that the parameters name.
 #[tauri::command]
 #[specta::specta]
 pub async fn clusters(
@@ -419,7 +425,7 @@ pub async fn clusters(
     .await
 }
 
-/// Passes over all observations now, where anything changed.
+/// Passes over all observations now, if anything changed.
 #[tauri::command]
 #[specta::specta]
 pub async fn aggregate(
@@ -434,18 +440,21 @@ pub async fn aggregate(
     .await
 }
 
+/// Every thumb, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback(shell: State<'_, Shell>) -> Answer<Vec<FeedbackEntry>> {
     work(&shell, |engine| engine.library().feedback()).await
 }
 
+/// Takes a thumb back. Returns those that are left.
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback_undo(shell: State<'_, Shell>, id: String) -> Answer<Vec<FeedbackEntry>> {
     work(&shell, move |engine| engine.undo_feedback(&id)).await
 }
 
+/// Asks where and writes all thumbs. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback_save(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
@@ -460,6 +469,7 @@ pub async fn feedback_save(app: AppHandle, shell: State<'_, Shell>) -> Answer<Op
     .await
 }
 
+/// Asks for a file and adds its thumbs; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback_open(
@@ -499,6 +509,7 @@ pub async fn unread(
     .await
 }
 
+/// A note's text, chunks and problems, read from its file.
 #[tauri::command]
 #[specta::specta]
 pub async fn document(
@@ -512,18 +523,21 @@ pub async fn document(
     .await
 }
 
+/// The problems of files, each with its place.
 #[tauri::command]
 #[specta::specta]
 pub async fn problems(shell: State<'_, Shell>) -> Answer<Vec<FileProblem>> {
     work(&shell, |engine| engine.library().problems()).await
 }
 
+/// What happened to notes lately, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn activity(shell: State<'_, Shell>) -> Answer<Vec<Activity>> {
     work(&shell, |engine| Ok(engine.activity())).await
 }
 
+/// Watches a folder.
 #[tauri::command]
 #[specta::specta]
 pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<LibraryState> {
@@ -538,19 +552,21 @@ pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<Library
     .await
 }
 
-/// Forgets all that the library holds; the notes' files are not touched.
+/// Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched.
 #[tauri::command]
 #[specta::specta]
 pub async fn erase_all(shell: State<'_, Shell>) -> Answer<LibraryState> {
     work(&shell, Engine::erase_all).await
 }
 
+/// How much space the library takes on disk.
 #[tauri::command]
 #[specta::specta]
 pub async fn data_size(shell: State<'_, Shell>) -> Answer<DataSize> {
     work(&shell, |engine| Ok(engine.library().data_size())).await
 }
 
+/// Stops watching a folder.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_folder(shell: State<'_, Shell>, folder: String) -> Answer<LibraryState> {
@@ -560,7 +576,7 @@ pub async fn remove_folder(shell: State<'_, Shell>, folder: String) -> Answer<Li
     .await
 }
 
-/// Says that a watched folder lies elsewhere now.
+/// Tells the library the new path of a watched folder.
 #[tauri::command]
 #[specta::specta]
 pub async fn move_folder(
@@ -574,6 +590,7 @@ pub async fn move_folder(
     .await
 }
 
+/// Pauses the indexing of a folder, or continues it.
 #[tauri::command]
 #[specta::specta]
 pub async fn pause_folder(
@@ -587,13 +604,14 @@ pub async fn pause_folder(
     .await
 }
 
+/// Pauses all indexing, or continues it.
 #[tauri::command]
 #[specta::specta]
 pub async fn pause_indexing(shell: State<'_, Shell>, paused: bool) -> Answer<LibraryState> {
     work(&shell, move |engine| Ok(engine.pause_indexing(paused))).await
 }
 
-/// Opens a note of a watched folder with the program that the person chose, at a line counted from 1 where it takes one.
+/// Opens a note of a watched folder with the user's program, at a line counted from 1 if the program takes one.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_in_editor(
@@ -611,7 +629,7 @@ pub async fn open_in_editor(
     .await
 }
 
-/// Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did.
+/// Opens a web or mail address (`http`, `https` or `mailto`) with the system's program, if the user allows it. Returns whether they did.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_link(app: AppHandle, shell: State<'_, Shell>, address: String) -> Answer<bool> {
@@ -649,6 +667,7 @@ pub async fn show_library(shell: State<'_, Shell>) -> Answer<()> {
     .await
 }
 
+/// The text of `memlens.json` for these parameters.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<String> {
@@ -658,6 +677,7 @@ pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<Stri
     .await
 }
 
+/// Asks where and writes `memlens.json`. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_save(
@@ -678,6 +698,7 @@ pub async fn export_save(
     .await
 }
 
+/// Opens the system's folder dialog; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn pick_folder(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
@@ -689,6 +710,7 @@ pub async fn pick_folder(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
     .await
 }
 
+/// Asks for a preset file and reads it; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<Preset>> {
@@ -702,7 +724,7 @@ pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
     .await
 }
 
-/// Reads a file back that was saved in this session; no other can be named.
+/// Reads a file back that `export_save` wrote in this session. No other can be named.
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset> {
@@ -715,12 +737,14 @@ pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset
     work(&shell, move |engine| engine.library().read_preset(&saved)).await
 }
 
+/// The saved presets.
 #[tauri::command]
 #[specta::specta]
 pub async fn presets(shell: State<'_, Shell>) -> Answer<Vec<Preset>> {
     work(&shell, |engine| engine.library().presets()).await
 }
 
+/// Saves a preset. Returns all of them.
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_save(
@@ -735,6 +759,7 @@ pub async fn preset_save(
     .await
 }
 
+/// Deletes a preset. Returns those that are left.
 #[tauri::command]
 #[specta::specta]
 pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<Preset>> {

@@ -1,6 +1,6 @@
 import "./shared/language";
 import { mount } from "svelte";
-import { tauriBackend } from "./api/tauri";
+import { tauriBackend } from "./api/backend";
 import App from "./App.svelte";
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/inter/wght-italic.css";

@@ -1,5 +1,6 @@
 import { orderedTree } from "../src/api/trees";
 import type { Backend } from "../src/api/backend";
+import { commands } from "../src/api/bindings";
 import type {
   Activity,
   AgentConfig,
@@ -45,6 +46,7 @@ import type {
   Said,
   ScopeArgument,
   SearchAnswer,
+  SetFormat,
   SetWish,
   TreeEntry,
   TuneProgress,
@@ -150,8 +152,26 @@ export const CLUSTERS: ClusterReport = {
   elapsed_ms: 31.4,
 };
 
+// The class has a method for every command: those that it does not write itself are made by its static block.
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
+export interface FakeBackend extends Backend {}
+
 /** An engine in memory: its data are made up, its answers follow the parameters, its calls are counted. */
-export class FakeBackend implements Backend {
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+export class FakeBackend {
+  static {
+    for (const name of Object.keys(commands) as (keyof typeof commands)[]) {
+      if (name in FakeBackend.prototype) continue;
+      Object.defineProperty(FakeBackend.prototype, name, {
+        value(this: FakeBackend, ...args: unknown[]) {
+          return this.#answer(name, args, () => {
+            throw { code: "not_faked", message: `FakeBackend does not answer ${name}` } satisfies ErrorInfo;
+          });
+        },
+      });
+    }
+  }
+
   readonly calls: { name: keyof Backend; args: unknown[] }[] = [];
   /** Rejects every call of this name until it is cleared. */
   failing: Partial<Record<keyof Backend, ErrorInfo>> = {};
@@ -1064,7 +1084,7 @@ export class FakeBackend implements Backend {
     );
   }
 
-  exportQuerySet(set: string, format: "jsonl" | "csv") {
+  exportQuerySet(set: string, format: SetFormat) {
     return this.#answer(
       "exportQuerySet",
       [set, format],

@@ -5,7 +5,7 @@ use tauri::State;
 
 use super::{Answer, Shell, work};
 
-/// One verdict, and the proof of every step.
+/// Where a fact was lost on its way to an agent, with the proof of every step.
 #[tauri::command]
 #[specta::specta]
 pub async fn autopsy(shell: State<'_, Shell>, question: AutopsyQuestion) -> Answer<Autopsy> {
@@ -15,7 +15,7 @@ pub async fn autopsy(shell: State<'_, Shell>, question: AutopsyQuestion) -> Answ
     .await
 }
 
-/// The agents and sessions that it can be asked about; the sessions of one agent where it is named.
+/// The agents and sessions that an autopsy can be about; with an agent, only its sessions.
 #[tauri::command]
 #[specta::specta]
 pub async fn autopsy_choices(
@@ -28,7 +28,7 @@ pub async fn autopsy_choices(
     .await
 }
 
-/// The verdict and its proof as Markdown; without what stands in notes where that is left out.
+/// The verdict and its proof as Markdown, with or without the notes' text.
 #[tauri::command]
 #[specta::specta]
 pub async fn autopsy_markdown(
@@ -42,14 +42,14 @@ pub async fn autopsy_markdown(
     .await
 }
 
-/// How far an autopsy that reads files is; `None` while none does.
+/// The progress of an autopsy that reads files; null if none does.
 #[tauri::command]
 #[specta::specta]
 pub async fn autopsy_progress(shell: State<'_, Shell>) -> Answer<Option<AutopsyProgress>> {
     Ok(shell.engine()?.library().autopsy_progress())
 }
 
-/// Cancels the reading of files: the autopsy ends with what it has read, and says so.
+/// Stops the reading of files. The autopsy ends with what it has read, and says so.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_autopsy(shell: State<'_, Shell>) -> Answer<()> {

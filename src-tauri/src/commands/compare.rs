@@ -36,7 +36,7 @@ pub async fn compare(
     .await
 }
 
-/// Lets the person choose a query set; none when they cancel.
+/// Lets the user choose a query set; null if they cancel.
 #[tauri::command]
 #[specta::specta]
 pub async fn choose_queries(
@@ -59,7 +59,7 @@ pub async fn choose_queries(
     .await
 }
 
-/// Both rankings over the query set that was chosen last; none where it was stopped.
+/// Both rankings over the query set that was chosen last; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn compare_queries(
@@ -83,7 +83,7 @@ pub async fn compare_queries(
     .await
 }
 
-/// How far the comparison over a query set is; none while none goes on.
+/// The progress of the comparison over a query set; null if none is running.
 #[tauri::command]
 #[specta::specta]
 pub async fn compare_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {

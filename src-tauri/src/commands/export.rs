@@ -48,6 +48,7 @@ impl Exports {
     }
 }
 
+/// The programs that Memlens can export a ranking to.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_targets(shell: State<'_, Shell>) -> Answer<Vec<TargetInfo>> {
@@ -84,7 +85,7 @@ pub async fn export_for(
     .await
 }
 
-/// Saves the settings of an answer alone, where the person says; none when they cancel.
+/// Asks where and writes only the settings of this answer. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_fragment(
@@ -115,7 +116,7 @@ pub async fn export_fragment(
     .await
 }
 
-/// Writes the change of an answer into the program's config, if the person agrees; none when they do not.
+/// Writes the change of this answer into the program's config, if the user agrees; null if they do not.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_write(
@@ -144,7 +145,7 @@ pub async fn export_write(
     .await
 }
 
-/// Asks for the config of a target's program, which is used from then on; none when the person cancels.
+/// Asks for the config of a target's program, which is used from then on; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn pick_config(
@@ -165,7 +166,7 @@ pub async fn pick_config(
     .await
 }
 
-/// What the config of a target's program says of its search; none where there is none.
+/// What the config of a target's program says about its search; null if there is no config.
 #[tauri::command]
 #[specta::specta]
 pub async fn agent_config(
@@ -216,7 +217,7 @@ pub async fn open_config(
     .await
 }
 
-/// The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped.
+/// The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn nearest_setting(

@@ -51,7 +51,7 @@ pub async fn recall_logs(shell: State<'_, Shell>) -> Answer<RecallLogs> {
     work(&shell, move |engine| engine.library().recall_logs()).await
 }
 
-/// Reads them, from where the last import ended. The first time the person is asked; none where they do not agree.
+/// Reads the logs from where the last import ended. The first time, the user is asked; null if they do not agree.
 #[tauri::command]
 #[specta::specta]
 pub async fn import_recall(
@@ -75,14 +75,14 @@ pub async fn import_recall(
     .await
 }
 
-/// How far the import is; none while none goes on.
+/// The progress of the import; null if none is running.
 #[tauri::command]
 #[specta::specta]
 pub async fn recall_progress(shell: State<'_, Shell>) -> Answer<Option<RecallProgress>> {
     Ok(shell.engine()?.library().recall_progress())
 }
 
-/// Stops the import.
+/// Stops the import. What was read is kept.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_recall(shell: State<'_, Shell>) -> Answer<()> {
@@ -90,7 +90,7 @@ pub async fn stop_recall(shell: State<'_, Shell>) -> Answer<()> {
     Ok(())
 }
 
-/// Forgets every past question, and that the logs may be read.
+/// Deletes every past question, and the permission to read the logs.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_recall(shell: State<'_, Shell>) -> Answer<()> {
@@ -114,7 +114,7 @@ pub async fn set_recall(
     .await
 }
 
-/// A page of the past questions, the newest first.
+/// A page of the past questions, the newest first, with figures about all of them.
 #[tauri::command]
 #[specta::specta]
 pub async fn past_questions(
@@ -137,14 +137,14 @@ pub async fn past_questions(
     .await
 }
 
-/// Past questions that hold what is typed, to choose one.
+/// Past questions that contain what is typed.
 #[tauri::command]
 #[specta::specta]
 pub async fn complete_past(shell: State<'_, Shell>, text: String) -> Answer<Vec<String>> {
     work(&shell, move |engine| engine.library().complete_past(&text)).await
 }
 
-/// A past question's answer then and now; by its agent's own ranking where none is named.
+/// A past question's answer then and now. Without `by` it is ranked by the pipeline of the agent that asked.
 #[tauri::command]
 #[specta::specta]
 pub async fn then_now(
@@ -159,7 +159,7 @@ pub async fn then_now(
     .await
 }
 
-/// Asks all past questions again; none where it was stopped.
+/// Asks all past questions again; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn replay_past(
@@ -175,14 +175,14 @@ pub async fn replay_past(
     .await
 }
 
-/// How far the replay is; none while none goes on.
+/// The progress of the replay; null if none is running.
 #[tauri::command]
 #[specta::specta]
 pub async fn replay_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
     Ok(shell.engine()?.library().replay_progress())
 }
 
-/// Stops the replay.
+/// Stops the replay. The last result stays.
 #[tauri::command]
 #[specta::specta]
 pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
@@ -190,7 +190,7 @@ pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
     Ok(())
 }
 
-/// A past question then and now as Markdown, with or without the notes' text; by its agent's own ranking where none is named.
+/// A past question, then and now, as Markdown, with or without the notes' text.
 #[tauri::command]
 #[specta::specta]
 pub async fn past_markdown(
@@ -206,7 +206,7 @@ pub async fn past_markdown(
     .await
 }
 
-/// Asks where and writes past questions as a query set; none when the person cancels.
+/// Asks where and writes past questions as a query set. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_past_queries(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {

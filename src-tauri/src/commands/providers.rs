@@ -5,14 +5,15 @@ use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
 
+/// What reranks besides the bundled model, the hook, and what could be chosen.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_settings(shell: State<'_, Shell>) -> Answer<RerankSettings> {
     work(&shell, |engine| engine.library().rerank_settings()).await
 }
 
-/// Sets the provider. No key leaves the one that is kept; an empty one forgets it. Where note text or a key would go to
-/// a host that was not agreed to before, the person is asked first, and nothing changes if they do not agree.
+/// Sets the provider. Without a key the stored key stays; an empty key deletes it. If note text or a key would go to a host that
+/// the user did not agree to before, they are asked first. Nothing changes if they do not agree.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_rerank_http(
@@ -33,13 +34,14 @@ pub async fn set_rerank_http(
     .await
 }
 
+/// Switches the provider off. Its settings stay.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_http_off(shell: State<'_, Shell>) -> Answer<RerankSettings> {
     work(&shell, |engine| engine.change_rerank(RerankChange::HttpOff)).await
 }
 
-/// Asks the provider to score made-up texts; no note's text is sent.
+/// Sends made-up texts to the provider that is set, and no text of a note.
 #[tauri::command]
 #[specta::specta]
 pub async fn test_rerank_http(shell: State<'_, Shell>, n_texts: u32) -> Answer<RerankTest> {
@@ -49,8 +51,8 @@ pub async fn test_rerank_http(shell: State<'_, Shell>, n_texts: u32) -> Answer<R
     .await
 }
 
-/// Chooses a cross-encoder, or none; it is loaded and scores a trial first. Where it lies in a folder that was not agreed
-/// to before, the person is asked, and no file of it is looked at if they do not agree.
+/// Chooses a cross-encoder, or none. It is loaded and scores a trial first. If it is in a folder that the user did not agree to
+/// before, they are asked first, and no file in it is read if they do not agree.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_rerank_model(
@@ -70,13 +72,14 @@ pub async fn set_rerank_model(
     .await
 }
 
-/// Starts to download one of the models with a name; events tell how far it is.
+/// Starts the download of a listed model, or continues it. Its progress comes by the event `Download`.
 #[tauri::command]
 #[specta::specta]
 pub async fn download_rerank_model(shell: State<'_, Shell>, name: String) -> Answer<()> {
     work(&shell, move |engine| engine.download_model(&name)).await
 }
 
+/// Stops the download. What was downloaded is kept.
 #[tauri::command]
 #[specta::specta]
 pub async fn cancel_download(shell: State<'_, Shell>) -> Answer<()> {
@@ -87,7 +90,7 @@ pub async fn cancel_download(shell: State<'_, Shell>) -> Answer<()> {
     .await
 }
 
-/// Sets the person's own command, or takes it away. The person is asked first.
+/// Sets the user's own command, as program and arguments; null removes it. The user is asked first.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_hook(

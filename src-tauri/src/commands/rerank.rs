@@ -18,7 +18,9 @@ pub struct Reranked {
     pub is_loading: bool,
 }
 
-/// Asks for what these parameters still need, and ranks with what came. A newer call stops this one.
+/// Asks the reranker and the hook for what these parameters still need, and ranks with the answers. A newer call stops an older
+/// one, which then answers with what it has. A failure of the reranker or the hook is no error: it is in the status of the stage.
+/// If the reranker is still loading, ask again to wait for it.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank(shell: State<'_, Shell>, search: u32, params: Params) -> Answer<Reranked> {
@@ -33,7 +35,7 @@ pub async fn rerank(shell: State<'_, Shell>, search: u32, params: Params) -> Ans
     .await
 }
 
-/// Stops the call under way, which answers with what it has.
+/// Stops the call to the reranker or the hook that is running, if any. It answers with what it has.
 #[tauri::command]
 #[specta::specta]
 pub async fn cancel_rerank(shell: State<'_, Shell>) -> Answer<()> {
@@ -44,7 +46,7 @@ pub async fn cancel_rerank(shell: State<'_, Shell>) -> Answer<()> {
     .await
 }
 
-/// The texts of rows as the reranker reads them.
+/// The texts of rows as the reranker gets them.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_preview(
@@ -61,7 +63,7 @@ pub async fn rerank_preview(
     .await
 }
 
-/// Which words of a row's text answer which words of the question, under late interaction.
+/// Which words of a row's text match which words of the question. Only late interaction can tell.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_heat(
@@ -78,7 +80,7 @@ pub async fn rerank_heat(
     .await
 }
 
-/// How long the calls of rerankers took, the newest first.
+/// The latest calls to rerankers with their times, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_calls(shell: State<'_, Shell>) -> Answer<Vec<RerankTime>> {

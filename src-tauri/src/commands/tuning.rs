@@ -10,7 +10,7 @@ use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
 
-/// Every query set, the live one of judgments first.
+/// The query sets, that of all judgments first.
 #[tauri::command]
 #[specta::specta]
 pub async fn query_sets(shell: State<'_, Shell>) -> Answer<Vec<QuerySetInfo>> {
@@ -24,7 +24,7 @@ pub async fn query_set(shell: State<'_, Shell>, set: String) -> Answer<QuerySetV
     work(&shell, move |engine| engine.library().query_set(&set)).await
 }
 
-/// Makes a query set.
+/// Creates a query set.
 #[tauri::command]
 #[specta::specta]
 pub async fn new_query_set(
@@ -35,7 +35,7 @@ pub async fn new_query_set(
     work(&shell, move |engine| engine.new_query_set(&name, &from)).await
 }
 
-/// Calls a query set by another name.
+/// Renames a query set.
 #[tauri::command]
 #[specta::specta]
 pub async fn rename_query_set(
@@ -53,7 +53,7 @@ pub async fn delete_query_set(shell: State<'_, Shell>, set: String) -> Answer<()
     work(&shell, move |engine| engine.delete_query_set(&set)).await
 }
 
-/// Adds a query to a set, or puts it in the place of one.
+/// Adds a query to a set, or replaces the one with its id.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_query(
@@ -64,7 +64,7 @@ pub async fn save_query(
     work(&shell, move |engine| engine.save_query(&set, &query)).await
 }
 
-/// Takes queries out of a set.
+/// Removes queries from a set.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_queries(
@@ -75,7 +75,7 @@ pub async fn remove_queries(
     work(&shell, move |engine| engine.remove_queries(&set, &ids)).await
 }
 
-/// Lets the person choose a query set and keeps it; none when they cancel.
+/// Asks for a file and keeps it as a query set; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn import_query_set(
@@ -92,7 +92,7 @@ pub async fn import_query_set(
     .await
 }
 
-/// Asks where and writes a query set; none when the person cancels.
+/// Asks where and writes a query set. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_query_set(
@@ -112,7 +112,7 @@ pub async fn export_query_set(
     .await
 }
 
-/// Marks the chunk at a place relevant for a question, or not; says whether it has that mark now.
+/// Marks the chunk at a place (`folder/note.md:12`) relevant to a question, or not. Returns whether it has that mark now.
 #[tauri::command]
 #[specta::specta]
 pub async fn judge_place(
@@ -128,7 +128,7 @@ pub async fn judge_place(
     .await
 }
 
-/// What a ranking is worth on a query set beside a pinned one; none where it was stopped.
+/// The metrics of two rankings over a query set, which is prepared the first time; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn measure_set(
@@ -144,7 +144,7 @@ pub async fn measure_set(
     .await
 }
 
-/// How a metric depends on each live parameter; none where it was stopped.
+/// How a metric depends on each live parameter; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn sensitivity(
@@ -160,7 +160,7 @@ pub async fn sensitivity(
     .await
 }
 
-/// Where the scores of relevant, other and nonsense rows lie; none where it was stopped.
+/// Where the scores of relevant, other and nonsense rows lie, and where min score would cut; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn calibrate(
@@ -170,7 +170,7 @@ pub async fn calibrate(
     work(&shell, move |engine| engine.library().calibrate(&wish)).await
 }
 
-/// The values of some parameters that a metric is greatest by; none where it was stopped.
+/// The best settings found, measured on queries that were not used to choose them; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn auto_tune(
@@ -184,7 +184,7 @@ pub async fn auto_tune(
     .await
 }
 
-/// How far tuning is; none while nothing goes on.
+/// The progress of whatever measures a query set; null if nothing does.
 #[tauri::command]
 #[specta::specta]
 pub async fn tune_progress(shell: State<'_, Shell>) -> Answer<Option<TuneProgress>> {
@@ -199,14 +199,14 @@ pub async fn stop_tuning(shell: State<'_, Shell>) -> Answer<()> {
     Ok(())
 }
 
-/// The runs that are kept, the newest first.
+/// The saved runs, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn runs(shell: State<'_, Shell>) -> Answer<Vec<RunInfo>> {
     work(&shell, |engine| engine.library().runs()).await
 }
 
-/// Measures a ranking on a query set and keeps what comes out; none where it was stopped.
+/// Measures a ranking on a query set and saves the result; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn save_run(
@@ -217,7 +217,7 @@ pub async fn save_run(
     work(&shell, move |engine| engine.save_run(&wish, &name)).await
 }
 
-/// A run that is kept.
+/// A saved run.
 #[tauri::command]
 #[specta::specta]
 pub async fn run(shell: State<'_, Shell>, id: String) -> Answer<RunView> {
@@ -231,7 +231,7 @@ pub async fn compare_runs(shell: State<'_, Shell>, a: String, b: String) -> Answ
     work(&shell, move |engine| engine.library().compare_runs(&a, &b)).await
 }
 
-/// Calls a run by another name.
+/// Renames a run.
 #[tauri::command]
 #[specta::specta]
 pub async fn rename_run(shell: State<'_, Shell>, id: String, name: String) -> Answer<RunInfo> {
@@ -245,7 +245,7 @@ pub async fn delete_run(shell: State<'_, Shell>, id: String) -> Answer<()> {
     work(&shell, move |engine| engine.delete_run(&id)).await
 }
 
-/// Asks where and writes a run's file; none when the person cancels.
+/// Asks where and writes a run's file. Returns the path; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_run(

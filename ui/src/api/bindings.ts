@@ -7,28 +7,109 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 
 /** Commands */
 export const commands = {
+	/**  What happened to notes lately, the newest first. */
 	activity: () => __TAURI_INVOKE<Activity[]>("activity"),
+	/**  Watches a folder. */
 	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
+	/**  Passes over all observations now, if anything changed. */
+	aggregate: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params, folder }),
+	/**  What the last pass over all observations found, at the distance that the parameters name. */
+	clusters: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params, folder }),
+	/**  How much space the library takes on disk. */
 	dataSize: () => __TAURI_INVOKE<DataSize>("data_size"),
+	/**  A note's text, chunks and problems, read from its file. */
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
-	/**  Forgets all that the library holds; the notes' files are not touched. */
+	/**  How many chunks of an agent's memory are embedded while a search waits for it; null if none does. */
+	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
+	/**  Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched. */
 	eraseAll: () => __TAURI_INVOKE<LibraryState>("erase_all"),
-	feedback: () => __TAURI_INVOKE<FeedbackEntry[]>("feedback"),
-	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
-	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
-	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
-	/**  Says that a note or folder does not decay, or does; an empty path is the watched folder itself. */
-	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
-	/**  Questions to begin with, of the headings of the notes. */
+	/**  Questions to begin with, made from the headings of the notes. Empty if the headings have too few words. */
 	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
+	/**  Asks where and writes `memlens.json`. Returns the path; null if the user cancels. */
+	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
+	/**  The text of `memlens.json` for these parameters. */
+	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
+	/**  Every thumb, the newest first. */
+	feedback: () => __TAURI_INVOKE<FeedbackEntry[]>("feedback"),
+	/**  Asks for a file and adds its thumbs; null if the user cancels. */
+	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
+	/**  Asks where and writes all thumbs. Returns the path; null if the user cancels. */
+	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
+	/**  Takes a thumb back. Returns those that are left. */
+	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
+	/**  What each stage did to a row. */
+	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
+	/**  Tells the library the new path of a watched folder. */
+	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
+	/**  Opens the library again if opening failed. */
+	openAgain: () => __TAURI_INVOKE<LibraryState>("open_again"),
+	/**  Opens a note of a watched folder with the user's program, at a line counted from 1 if the program takes one. */
+	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
+	/**  Opens a web or mail address (`http`, `https` or `mailto`) with the system's program, if the user allows it. Returns whether they did. */
+	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
+	/**  Pauses the indexing of a folder, or continues it. */
+	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
+	/**  Pauses all indexing, or continues it. */
+	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
+	/**  Opens the system's folder dialog; null if the user cancels. */
+	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
+	/**  Every pipeline that can be chosen, Memlens's own first. */
+	pipelines: () => __TAURI_INVOKE<PipelineInfo[]>("pipelines"),
+	/**  Deletes a preset. Returns those that are left. */
+	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
+	/**  Asks for a preset file and reads it; null if the user cancels. */
+	presetOpen: () => __TAURI_INVOKE<Preset | null>("preset_open"),
+	/**  Reads a file back that `export_save` wrote in this session. No other can be named. */
+	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
+	/**  Saves a preset. Returns all of them. */
+	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
+	/**  The saved presets. */
+	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
+	/**  The problems of files, each with its place. */
+	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
+	/**  Ranks the candidates of a search again. */
+	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
+	/**  Stops watching a folder. */
+	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
+	/**  Rows of a search, in the order given: as JSON with their journeys, or their whole texts. */
+	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
+	/**  Saves a question, or removes it from the saved ones. Returns the saved questions. */
+	saveQuestion: (question: string, saved: boolean) => __TAURI_INVOKE<string[]>("save_question", { question, saved }),
+	/**  Asks where and writes the same to a file. Returns the path; null if the user cancels. */
+	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
 	/**  The questions that were saved, the newest first. */
 	savedQuestions: () => __TAURI_INVOKE<string[]>("saved_questions"),
-	/**  Saves a question, or forgets that it was saved; those that are. */
-	saveQuestion: (question: string, saved: boolean) => __TAURI_INVOKE<string[]>("save_question", { question, saved }),
-	/**  What the last pass over all observations found. */
-	clusters: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params, folder }),
-	/**  Passes over all observations now, where anything changed. */
-	aggregate: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params, folder }),
+	/**  Searches. `scope` is a part of a watched folder or the folders of an agent; null is everything. */
+	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
+	/**  Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself. */
+	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
+	/**  Opens the library's folder with the system's program for folders. */
+	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
+	/**  The best passages of rows, by slot. Those of the first rows come with the answer of `search`. */
+	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
+	/**  The query given on the command line at start, if any. */
+	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
+	/**  The state of the library. */
+	state: () => __TAURI_INVOKE<LibraryState>("state"),
+	/**  Stops the embedding of an emulated memory. The search is answered by words alone. */
+	stopEmulation: () => __TAURI_INVOKE<null>("stop_emulation"),
+	/**  The thumbs that the rows of a search have for its question. */
+	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
+	/**  A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking. */
+	traceText: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string>("trace_text", { search, ranking, preset, form, withText }),
+	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
+	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
+	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
+	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
+	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
+	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
+	/**
+	 *  Why a note, or the chunks at one of its lines, is not among the results, and which changes would bring it back. The changes are
+	 *  those for the chunk with this id, or else for the best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+	 */
+	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
+	/**  Draws the page larger or smaller. 1 is as designed; a factor out of bounds is clamped. */
+	zoom: (factor: number) => __TAURI_INVOKE<null>("zoom", { factor }),
 	/**  Watches the folders of an agent that are not watched yet. */
 	addAgent: (id: string) => __TAURI_INVOKE<LibraryState>("add_agent", { id }),
 	/**  Looks for agents where they keep their memory, and nowhere else. */
@@ -39,203 +120,155 @@ export const commands = {
 	alwaysLoaded: (agent: string) => __TAURI_INVOKE<AlwaysView>("always_loaded", { agent }),
 	/**  The text of a file that a watched agent always loads. */
 	alwaysText: (agent: string, path: string) => __TAURI_INVOKE<AlwaysText>("always_text", { agent, path }),
-	/**  What the config of a target's program says of its search; none where there is none. */
+	/**  Where a fact was lost on its way to an agent, with the proof of every step. */
+	autopsy: (question: AutopsyQuestion) => __TAURI_INVOKE<Autopsy>("autopsy", { question }),
+	/**  The agents and sessions that an autopsy can be about; with an agent, only its sessions. */
+	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
+	/**  The verdict and its proof as Markdown, with or without the notes' text. */
+	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
+	/**  The progress of an autopsy that reads files; null if none does. */
+	autopsyProgress: () => __TAURI_INVOKE<AutopsyProgress | null>("autopsy_progress"),
+	/**  Stops the reading of files. The autopsy ends with what it has read, and says so. */
+	stopAutopsy: () => __TAURI_INVOKE<null>("stop_autopsy"),
+	/**  Lets the user choose a query set; null if they cancel. */
+	chooseQueries: () => __TAURI_INVOKE<ChosenQueries | null>("choose_queries"),
+	/**  Two rankings of one question. */
+	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
+	/**  The progress of the comparison over a query set; null if none is running. */
+	compareProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("compare_progress"),
+	/**  Both rankings over the query set that was chosen last; null if stopped. */
+	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
+	/**  Stops the comparison over a query set. */
+	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
+	/**  What the config of a target's program says about its search; null if there is no config. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
 	exportFor: (ranking: Ranking, target: string, agent: string | null) => __TAURI_INVOKE<Export>("export_for", { ranking, target, agent }),
-	/**  Saves the settings of an answer alone, where the person says; none when they cancel. */
+	/**  Asks where and writes only the settings of this answer. Returns the path; null if the user cancels. */
 	exportFragment: (id: number) => __TAURI_INVOKE<string | null>("export_fragment", { id }),
+	/**  The programs that Memlens can export a ranking to. */
 	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
-	/**  Writes the change of an answer into the program's config, if the person agrees; none when they do not. */
+	/**  Writes the change of this answer into the program's config, if the user agrees; null if they do not. */
 	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
-	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; none where it was stopped. */
+	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped. */
 	nearestSetting: (ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { ranking, target }),
 	/**
 	 *  Opens the config of a target's program in the user's editor: the one that [`export_write`] would change if `for_export`, else
 	 *  the one that the agent's ranking is read from. The page names no path.
 	 */
 	openConfig: (target: string, forExport: boolean, editor: Editor) => __TAURI_INVOKE<null>("open_config", { target, forExport, editor }),
-	/**  Asks for the config of a target's program, which is used from then on; none when the person cancels. */
+	/**  Asks for the config of a target's program, which is used from then on; null if the user cancels. */
 	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
-	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
-	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
-	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
-	/**  The state of a library that is opened once more, where that had failed. */
-	openAgain: () => __TAURI_INVOKE<LibraryState>("open_again"),
-	/**  Opens a note of a watched folder with the program that the person chose, at a line counted from 1 where it takes one. */
-	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
-	/**  Opens an address of the web or of mail with the system's program for it, if the person allows it; whether they did. */
-	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
-	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
-	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
-	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
-	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
-	presetOpen: () => __TAURI_INVOKE<Preset | null>("preset_open"),
-	/**  Reads a file back that was saved in this session; no other can be named. */
-	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
-	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
-	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
-	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
-	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
-	/**  Says that a watched folder lies elsewhere now. */
-	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
-	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
+	/**  Past questions that contain what is typed. */
+	completePast: (text: string) => __TAURI_INVOKE<string[]>("complete_past", { text }),
+	/**  Deletes every past question, and the permission to read the logs. */
+	forgetRecall: () => __TAURI_INVOKE<null>("forget_recall"),
+	/**  Reads the logs from where the last import ended. The first time, the user is asked; null if they do not agree. */
+	importRecall: () => __TAURI_INVOKE<RecallImport | null>("import_recall"),
+	/**  A past question, then and now, as Markdown, with or without the notes' text. */
+	pastMarkdown: (id: string, by: Ranking | null, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, by, withText }),
+	/**  A page of the past questions, the newest first, with figures about all of them. */
+	pastQuestions: (filter: PastFilterArgument, page: PastPageArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter, page }),
+	/**  The files in which agents log their questions, and whether they may be read. */
+	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
+	/**  The progress of the import; null if none is running. */
+	recallProgress: () => __TAURI_INVOKE<RecallProgress | null>("recall_progress"),
+	/**  Asks all past questions again; null if stopped. */
+	replayPast: (by: Ranking | null) => __TAURI_INVOKE<ReplaySummary | null>("replay_past", { by }),
+	/**  The progress of the replay; null if none is running. */
+	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
+	/**  Asks where and writes past questions as a query set. Returns the path; null if the user cancels. */
+	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
+	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
+	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
+	/**  Stops the import. What was read is kept. */
+	stopRecall: () => __TAURI_INVOKE<null>("stop_recall"),
+	/**  Stops the replay. The last result stays. */
+	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
+	/**  A past question's answer then and now. Without `by` it is ranked by the pipeline of the agent that asked. */
+	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
+	/**  Stops the download. What was downloaded is kept. */
 	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
-	/**  Starts to download one of the models with a name; events tell how far it is. */
+	/**  Starts the download of a listed model, or continues it. Its progress comes by the event `Download`. */
 	downloadRerankModel: (name: string) => __TAURI_INVOKE<null>("download_rerank_model", { name }),
+	/**  Switches the provider off. Its settings stay. */
 	rerankHttpOff: () => __TAURI_INVOKE<RerankSettings>("rerank_http_off"),
+	/**  What reranks besides the bundled model, the hook, and what could be chosen. */
 	rerankSettings: () => __TAURI_INVOKE<RerankSettings>("rerank_settings"),
-	/**  Sets the person's own command, or takes it away. The person is asked first. */
+	/**  Sets the user's own command, as program and arguments; null removes it. The user is asked first. */
 	setHook: (command: string[] | null) => __TAURI_INVOKE<RerankSettings>("set_hook", { command }),
 	/**
-	 *  Sets the provider. No key leaves the one that is kept; an empty one forgets it. Where note text or a key would go to
-	 *  a host that was not agreed to before, the person is asked first, and nothing changes if they do not agree.
+	 *  Sets the provider. Without a key the stored key stays; an empty key deletes it. If note text or a key would go to a host that
+	 *  the user did not agree to before, they are asked first. Nothing changes if they do not agree.
 	 */
 	setRerankHttp: (http: HttpChoice, key: string | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_http", { http, key }),
 	/**
-	 *  Chooses a cross-encoder, or none; it is loaded and scores a trial first. Where it lies in a folder that was not agreed
-	 *  to before, the person is asked, and no file of it is looked at if they do not agree.
+	 *  Chooses a cross-encoder, or none. It is loaded and scores a trial first. If it is in a folder that the user did not agree to
+	 *  before, they are asked first, and no file in it is read if they do not agree.
 	 */
 	setRerankModel: (model: ModelChoice | null) => __TAURI_INVOKE<RerankSettings>("set_rerank_model", { model }),
-	/**  Asks the provider to score made-up texts; no note's text is sent. */
+	/**  Sends made-up texts to the provider that is set, and no text of a note. */
 	testRerankHttp: (nTexts: number) => __TAURI_INVOKE<RerankTest>("test_rerank_http", { nTexts }),
-	/**  Stops the call under way, which answers with what it has. */
+	/**  Stops the call to the reranker or the hook that is running, if any. It answers with what it has. */
 	cancelRerank: () => __TAURI_INVOKE<null>("cancel_rerank"),
-	/**  Asks for what these parameters still need, and ranks with what came. A newer call stops this one. */
-	rerank: (search: number, params: Params) => __TAURI_INVOKE<Reranked>("rerank", { search, params }),
-	/**  How long the calls of rerankers took, the newest first. */
-	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
-	/**  Which words of a row's text answer which words of the question, under late interaction. */
-	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
-	/**  The texts of rows as the reranker reads them. */
-	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
-	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
-	/**  Opens the library's folder with the system's program for folders. */
-	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
-	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
 	/**
-	 *  Why a note is not among the results, and what would bring back its chunk of this id, else
-	 *  its best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+	 *  Asks the reranker and the hook for what these parameters still need, and ranks with the answers. A newer call stops an older
+	 *  one, which then answers with what it has. A failure of the reranker or the hook is no error: it is in the status of the stage.
+	 *  If the reranker is still loading, ask again to wait for it.
 	 */
-	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
-	/**  Lets the person choose a query set; none when they cancel. */
-	chooseQueries: () => __TAURI_INVOKE<ChosenQueries | null>("choose_queries"),
-	/**  Two rankings of one question. */
-	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
-	/**  How far the comparison over a query set is; none while none goes on. */
-	compareProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("compare_progress"),
-	/**  Both rankings over the query set that was chosen last; none where it was stopped. */
-	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
-	/**  Stops the comparison over a query set. */
-	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
-	/**  Every query set, the live one of judgments first. */
-	querySets: () => __TAURI_INVOKE<QuerySetInfo[]>("query_sets"),
-	/**  A query set with the state of each relevant place. */
-	querySet: (set: string) => __TAURI_INVOKE<QuerySetView>("query_set", { set }),
-	/**  Makes a query set. */
-	newQuerySet: (name: string, from: NewSetFrom) => __TAURI_INVOKE<QuerySetInfo>("new_query_set", { name, from }),
-	/**  Calls a query set by another name. */
-	renameQuerySet: (set: string, name: string) => __TAURI_INVOKE<QuerySetInfo>("rename_query_set", { set, name }),
-	/**  Deletes a query set. */
-	deleteQuerySet: (set: string) => __TAURI_INVOKE<null>("delete_query_set", { set }),
-	/**  Adds a query to a set, or puts it in the place of one. */
-	saveQuery: (set: string, query: QueryEdit) => __TAURI_INVOKE<QuerySetView>("save_query", { set, query }),
-	/**  Takes queries out of a set. */
-	removeQueries: (set: string, ids: string[]) => __TAURI_INVOKE<QuerySetView>("remove_queries", { set, ids }),
-	/**  Lets the person choose a query set and keeps it; none when they cancel. */
-	importQuerySet: () => __TAURI_INVOKE<ImportedSet | null>("import_query_set"),
-	/**  Asks where and writes a query set; none when the person cancels. */
-	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
-	/**  Marks the chunk at a place relevant for a question, or not; says whether it has that mark now. */
-	judgePlace: (query: string, place: string, up: boolean) => __TAURI_INVOKE<boolean>("judge_place", { query, place, up }),
-	/**  What a ranking is worth on a query set beside a pinned one; none where it was stopped. */
-	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
-	/**  How a metric depends on each live parameter; none where it was stopped. */
-	sensitivity: (wish: SetWish, pinned: Ranking | null, metric: Metric) => __TAURI_INVOKE<Sensitivity | null>("sensitivity", { wish, pinned, metric }),
-	/**  Where the scores of relevant, other and nonsense rows lie; none where it was stopped. */
-	calibrate: (wish: SetWish) => __TAURI_INVOKE<CalibrationAnswer | null>("calibrate", { wish }),
-	/**  The values of some parameters that a metric is greatest by; none where it was stopped. */
+	rerank: (search: number, params: Params) => __TAURI_INVOKE<Reranked>("rerank", { search, params }),
+	/**  The latest calls to rerankers with their times, the newest first. */
+	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
+	/**  Which words of a row's text match which words of the question. Only late interaction can tell. */
+	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
+	/**  The texts of rows as the reranker gets them. */
+	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
+	/**  The best settings found, measured on queries that were not used to choose them; null if stopped. */
 	autoTune: (wish: SetWish, request: TuneRequest) => __TAURI_INVOKE<TuneAnswer | null>("auto_tune", { wish, request }),
-	/**  How far tuning is; none while nothing goes on. */
-	tuneProgress: () => __TAURI_INVOKE<TuneProgress | null>("tune_progress"),
-	/**  Stops tuning. */
-	stopTuning: () => __TAURI_INVOKE<null>("stop_tuning"),
-	/**  The runs that are kept, the newest first. */
-	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
-	/**  Measures a ranking on a query set and keeps what comes out; none where it was stopped. */
-	saveRun: (wish: SetWish, name: string) => __TAURI_INVOKE<RunInfo | null>("save_run", { wish, name }),
-	/**  A run that is kept. */
-	run: (id: string) => __TAURI_INVOKE<RunView>("run", { id }),
+	/**  Where the scores of relevant, other and nonsense rows lie, and where min score would cut; null if stopped. */
+	calibrate: (wish: SetWish) => __TAURI_INVOKE<CalibrationAnswer | null>("calibrate", { wish }),
 	/**  What changed from one run to another. */
 	compareRuns: (a: string, b: string) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
-	/**  Calls a run by another name. */
-	renameRun: (id: string, name: string) => __TAURI_INVOKE<RunInfo>("rename_run", { id, name }),
+	/**  Deletes a query set. */
+	deleteQuerySet: (set: string) => __TAURI_INVOKE<null>("delete_query_set", { set }),
 	/**  Deletes a run. */
 	deleteRun: (id: string) => __TAURI_INVOKE<null>("delete_run", { id }),
-	/**  Asks where and writes a run's file; none when the person cancels. */
+	/**  Asks where and writes a query set. Returns the path; null if the user cancels. */
+	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
+	/**  Asks where and writes a run's file. Returns the path; null if the user cancels. */
 	exportRun: (id: string) => __TAURI_INVOKE<string | null>("export_run", { id }),
-	/**  The files in which agents log their questions, and whether they may be read. */
-	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
-	/**  Reads them, from where the last import ended. The first time the person is asked; none where they do not agree. */
-	importRecall: () => __TAURI_INVOKE<RecallImport | null>("import_recall"),
-	/**  How far the import is; none while none goes on. */
-	recallProgress: () => __TAURI_INVOKE<RecallProgress | null>("recall_progress"),
-	/**  Stops the import. */
-	stopRecall: () => __TAURI_INVOKE<null>("stop_recall"),
-	/**  Forgets every past question, and that the logs may be read. */
-	forgetRecall: () => __TAURI_INVOKE<null>("forget_recall"),
-	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
-	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
-	/**  A page of the past questions, the newest first. */
-	pastQuestions: (filter: PastFilterArgument, page: PastPageArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter, page }),
-	/**  Past questions that hold what is typed, to choose one. */
-	completePast: (text: string) => __TAURI_INVOKE<string[]>("complete_past", { text }),
-	/**  A past question's answer then and now; by its agent's own ranking where none is named. */
-	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
-	/**  Asks all past questions again; none where it was stopped. */
-	replayPast: (by: Ranking | null) => __TAURI_INVOKE<ReplaySummary | null>("replay_past", { by }),
-	/**  How far the replay is; none while none goes on. */
-	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
-	/**  Stops the replay. */
-	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
-	/**  A past question then and now as Markdown, with or without the notes' text; by its agent's own ranking where none is named. */
-	pastMarkdown: (id: string, by: Ranking | null, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, by, withText }),
-	/**  One verdict, and the proof of every step. */
-	autopsy: (question: AutopsyQuestion) => __TAURI_INVOKE<Autopsy>("autopsy", { question }),
-	/**  The agents and sessions that it can be asked about; the sessions of one agent where it is named. */
-	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
-	/**  The verdict and its proof as Markdown; without what stands in notes where that is left out. */
-	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
-	/**  How far an autopsy that reads files is; `None` while none does. */
-	autopsyProgress: () => __TAURI_INVOKE<AutopsyProgress | null>("autopsy_progress"),
-	/**  Cancels the reading of files: the autopsy ends with what it has read, and says so. */
-	stopAutopsy: () => __TAURI_INVOKE<null>("stop_autopsy"),
-	/**  Asks where and writes past questions as a query set; none when the person cancels. */
-	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
-	/**  How far the chunks of an emulated memory are embedded; none while none is made. */
-	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
-	/**  Every pipeline that can be chosen, Memlens's own first. */
-	pipelines: () => __TAURI_INVOKE<PipelineInfo[]>("pipelines"),
-	/**  Stops the embedding of an emulated memory; its questions are answered by words alone until asked again. */
-	stopEmulation: () => __TAURI_INVOKE<null>("stop_emulation"),
-	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
-	state: () => __TAURI_INVOKE<LibraryState>("state"),
-	/**  The thumbs that the rows of a search have for its question. */
-	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
-	/**  A search stage by stage in one form, with or without the notes' text; `preset` is what the person calls the ranking. */
-	traceText: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string>("trace_text", { search, ranking, preset, form, withText }),
-	/**  Asks where and writes the same to a file; the file's path, or none when the person cancels. */
-	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
-	/**  Rows of a search for the clipboard, in the order asked for: as JSON with their journeys, or their whole texts. */
-	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
-	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
-	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
-	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
-	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
-	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
-	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
-	/**  Draws the page larger or smaller; 1 is as designed. What is beyond the bounds goes to the nearer one. */
-	zoom: (factor: number) => __TAURI_INVOKE<null>("zoom", { factor }),
+	/**  Asks for a file and keeps it as a query set; null if the user cancels. */
+	importQuerySet: () => __TAURI_INVOKE<ImportedSet | null>("import_query_set"),
+	/**  Marks the chunk at a place (`folder/note.md:12`) relevant to a question, or not. Returns whether it has that mark now. */
+	judgePlace: (query: string, place: string, up: boolean) => __TAURI_INVOKE<boolean>("judge_place", { query, place, up }),
+	/**  The metrics of two rankings over a query set, which is prepared the first time; null if stopped. */
+	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
+	/**  Creates a query set. */
+	newQuerySet: (name: string, from: NewSetFrom) => __TAURI_INVOKE<QuerySetInfo>("new_query_set", { name, from }),
+	/**  A query set with the state of each relevant place. */
+	querySet: (set: string) => __TAURI_INVOKE<QuerySetView>("query_set", { set }),
+	/**  The query sets, that of all judgments first. */
+	querySets: () => __TAURI_INVOKE<QuerySetInfo[]>("query_sets"),
+	/**  Removes queries from a set. */
+	removeQueries: (set: string, ids: string[]) => __TAURI_INVOKE<QuerySetView>("remove_queries", { set, ids }),
+	/**  Renames a query set. */
+	renameQuerySet: (set: string, name: string) => __TAURI_INVOKE<QuerySetInfo>("rename_query_set", { set, name }),
+	/**  Renames a run. */
+	renameRun: (id: string, name: string) => __TAURI_INVOKE<RunInfo>("rename_run", { id, name }),
+	/**  A saved run. */
+	run: (id: string) => __TAURI_INVOKE<RunView>("run", { id }),
+	/**  The saved runs, the newest first. */
+	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
+	/**  Adds a query to a set, or replaces the one with its id. */
+	saveQuery: (set: string, query: QueryEdit) => __TAURI_INVOKE<QuerySetView>("save_query", { set, query }),
+	/**  Measures a ranking on a query set and saves the result; null if stopped. */
+	saveRun: (wish: SetWish, name: string) => __TAURI_INVOKE<RunInfo | null>("save_run", { wish, name }),
+	/**  How a metric depends on each live parameter; null if stopped. */
+	sensitivity: (wish: SetWish, pinned: Ranking | null, metric: Metric) => __TAURI_INVOKE<Sensitivity | null>("sensitivity", { wish, pinned, metric }),
+	/**  Stops tuning. */
+	stopTuning: () => __TAURI_INVOKE<null>("stop_tuning"),
+	/**  The progress of whatever measures a query set; null if nothing does. */
+	tuneProgress: () => __TAURI_INVOKE<TuneProgress | null>("tune_progress"),
 };
 
 /** Events */
