@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ChosenQueries, ErrorInfo, QueryChange, QuerySetProgress, SetComparison } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
-import { looks } from "../shared/looks";
+import { Call } from "../shared/call.svelte";
+import { Job, polled, reporting, type Report } from "../shared/job.svelte";
 import { rankingOf, type Choice } from "./choices";
 
 type Calls = Pick<Backend, "chooseQueries" | "compareQueries" | "compareProgress" | "stopCompare">;
@@ -20,20 +20,30 @@ export function mostChanged(queries: readonly QueryChange[], most: number): Quer
     .toSorted((a, b) => changeOf(b) - changeOf(a));
 }
 
+/** What two rankings make of the query set, and which two. */
+type Compared = { comparison: SetComparison; wish: string };
+
 /** A query set that the person chose, and what two rankings make of it. It is asked by the person alone. */
 export class QuerySetRun {
-  readonly #backend: Calls;
+  readonly #choosing: Call<[], ChosenQueries | null>;
+  readonly #comparing: Job<[a: Choice, b: Choice], Compared, QuerySetProgress>;
   #chosen = $state.raw<ChosenQueries | null>(null);
-  #comparison = $state.raw<SetComparison | null>(null);
-  /** What the comparison is of. */
-  #compared = $state("");
-  #progress = $state.raw<QuerySetProgress | null>(null);
-  #isRunning = $state(false);
-  #isCancelling = $state(false);
-  #error = $state.raw<ErrorInfo | null>(null);
 
   constructor(backend: Calls) {
-    this.#backend = backend;
+    this.#choosing = new Call(() => backend.chooseQueries());
+    this.#comparing = new Job({
+      work: (report: Report<QuerySetProgress>, a: Choice, b: Choice) =>
+        reporting(
+          polled(() => backend.compareProgress()),
+          report,
+          async () => {
+            const comparison = await backend.compareQueries(rankingOf(a), rankingOf(b));
+            return comparison === null ? null : { comparison, wish: wish(a, b) };
+          },
+        ),
+      stop: () => backend.stopCompare(),
+      onFailure: "drop",
+    });
   }
 
   get chosen(): ChosenQueries | null {
@@ -41,69 +51,44 @@ export class QuerySetRun {
   }
 
   get progress(): QuerySetProgress | null {
-    return this.#progress;
+    return this.#comparing.progress;
   }
 
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#comparing.isRunning;
   }
 
-  get isCancelling(): boolean {
-    return this.#isCancelling;
+  get isStopping(): boolean {
+    return this.#comparing.isStopping;
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#choosing.error ?? this.#comparing.error;
   }
 
   /** What these two make of the query set; null where that was not asked. */
   comparisonOf(a: Choice, b: Choice): SetComparison | null {
-    return this.#compared === wish(a, b) ? this.#comparison : null;
+    const compared = this.#comparing.data;
+    return compared?.wish === wish(a, b) ? compared.comparison : null;
   }
 
   /** Lets the person choose a query set, and asks it of both. */
   async choose(a: Choice, b: Choice): Promise<void> {
-    try {
-      const chosen = await this.#backend.chooseQueries();
-      if (chosen === null) return;
-      this.#chosen = chosen;
-      this.#comparison = null;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      return;
-    }
+    if (!(await this.#choosing.run()) || this.#choosing.data === null) return;
+    this.#chosen = this.#choosing.data;
+    this.#comparing.data = null;
     await this.run(a, b);
   }
 
   /** Asks every query of both. */
   async run(a: Choice, b: Choice): Promise<void> {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#error = null;
-    const stopLooking = looks(
-      () => this.#backend.compareProgress(),
-      (progress) => (this.#progress = progress),
-    );
-    try {
-      const comparison = await this.#backend.compareQueries(rankingOf(a), rankingOf(b));
-      if (comparison !== null) {
-        this.#comparison = comparison;
-        this.#compared = wish(a, b);
-      }
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      this.#comparison = null;
-    }
-    stopLooking();
-    this.#progress = null;
-    this.#isRunning = false;
-    this.#isCancelling = false;
+    this.#choosing.dismissError();
+    await this.#comparing.run(a, b);
   }
 
   /** Ends the comparison; what was there before stays. */
-  cancel(): void {
-    this.#isCancelling = true;
-    this.#backend.stopCompare().catch(() => (this.#isCancelling = false));
+  stop(): void {
+    this.#comparing.stop();
   }
 }
 

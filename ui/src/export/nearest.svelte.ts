@@ -1,67 +1,35 @@
 // The setting of another program that comes nearest to the sliders, on judged queries. It is looked for by the person alone.
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, NearestSetting, QuerySetProgress, Ranking } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
-import { looks } from "../shared/looks";
+import type { NearestSetting, QuerySetProgress, Ranking } from "../api/bindings";
+import { Job, polled, reporting, type Report } from "../shared/job.svelte";
 
 type Asked = Pick<Backend, "chooseQueries" | "nearestSetting" | "compareProgress" | "stopCompare">;
 
-export class NearestSearch {
-  readonly #backend: Asked;
-  #found = $state.raw<NearestSetting | null>(null);
-  /** What it was found for. */
-  #wish = $state("");
-  #progress = $state.raw<QuerySetProgress | null>(null);
-  #isRunning = $state(false);
-  #error = $state.raw<ErrorInfo | null>(null);
+/** A setting, and what it was found for. */
+type Found = { setting: NearestSetting; wish: string };
 
+/** Lets the person choose a query set, and tries settings on it. */
+export class NearestSearch extends Job<[ranking: Ranking, target: string], Found, QuerySetProgress> {
   constructor(backend: Asked) {
-    this.#backend = backend;
-  }
-
-  get progress(): QuerySetProgress | null {
-    return this.#progress;
-  }
-  get isRunning(): boolean {
-    return this.#isRunning;
-  }
-  get error(): ErrorInfo | null {
-    return this.#error;
+    super({
+      work: (report: Report<QuerySetProgress>, ranking: Ranking, target: string) =>
+        reporting(
+          polled(() => backend.compareProgress()),
+          report,
+          async () => {
+            if ((await backend.chooseQueries()) === null) return null;
+            const setting = await backend.nearestSetting(ranking, target);
+            return setting === null ? null : { setting, wish: wish(ranking, target) };
+          },
+        ),
+      stop: () => backend.stopCompare(),
+      onFailure: "drop",
+    });
   }
 
   /** What was found for these; null where nothing was. */
   foundFor(ranking: Ranking, target: string): NearestSetting | null {
-    return this.#wish === wish(ranking, target) ? this.#found : null;
-  }
-
-  /** Lets the person choose a query set, and tries settings on it. */
-  async find(ranking: Ranking, target: string): Promise<void> {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#error = null;
-    const stopLooking = looks(
-      () => this.#backend.compareProgress(),
-      (progress) => (this.#progress = progress),
-    );
-    try {
-      if ((await this.#backend.chooseQueries()) !== null) {
-        const found = await this.#backend.nearestSetting(ranking, target);
-        if (found !== null) {
-          this.#found = found;
-          this.#wish = wish(ranking, target);
-        }
-      }
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      this.#found = null;
-    }
-    stopLooking();
-    this.#progress = null;
-    this.#isRunning = false;
-  }
-
-  cancel(): void {
-    this.#backend.stopCompare().catch(() => undefined);
+    return this.data?.wish === wish(ranking, target) ? this.data.setting : null;
   }
 }
 

@@ -1,42 +1,32 @@
 import type { Backend } from "../api/backend";
+import { Call } from "../shared/call.svelte";
 import type { ErrorInfo } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
 
 /** Past questions, written as a query set where the person says. */
 export class QuerySaving {
-  readonly #backend: Pick<Backend, "savePastQueries">;
-  #path = $state<string | null>(null);
-  #isBusy = $state(false);
-  #error = $state.raw<ErrorInfo | null>(null);
+  readonly #save: Call<[], string | null>;
 
   constructor(backend: Pick<Backend, "savePastQueries">) {
-    this.#backend = backend;
+    this.#save = new Call(async () => (await backend.savePastQueries()) ?? this.path);
   }
 
   /** Where they were written last. */
   get path(): string | null {
-    return this.#path;
+    return this.#save.data;
   }
 
   /** A dialog is open. */
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#save.isRunning;
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#save.error;
   }
 
   async save(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    this.#error = null;
-    try {
-      this.#path = (await this.#backend.savePastQueries()) ?? this.#path;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    } finally {
-      this.#isBusy = false;
-    }
+    if (this.#save.isRunning) return;
+    this.#save.dismissError();
+    await this.#save.run();
   }
 }

@@ -6,8 +6,8 @@ import type {
   RecallLogs,
   RecallProgress,
 } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
-import { looks } from "../shared/looks";
+import { Actions } from "../shared/call.svelte";
+import { Job, polled, reporting, type Report } from "../shared/job.svelte";
 
 type Calls = Pick<
   Backend,
@@ -17,17 +17,29 @@ type Calls = Pick<
 /** The logs of agents: which are there, whether they may be read, and their import. */
 export class Recall {
   readonly #backend: Calls;
+  readonly #actions = new Actions();
+  readonly #import: Job<[], RecallImport, RecallProgress>;
   #logs = $state.raw<RecallLogs | null>(null);
-  #progress = $state.raw<RecallProgress | null>(null);
-  #imported = $state.raw<RecallImport | null>(null);
-  #isImporting = $state(false);
-  #isStopping = $state(false);
   /** Counts the times that past questions may have come or gone. */
   #nChanges = $state(0);
-  #error = $state.raw<ErrorInfo | null>(null);
 
   constructor(backend: Calls) {
     this.#backend = backend;
+    this.#import = new Job({
+      work: (report: Report<RecallProgress>) =>
+        reporting(
+          polled(() => backend.recallProgress()),
+          report,
+          async () => {
+            const imported = await backend.importRecall();
+            // Known also where the logs cannot be looked for after it.
+            if (imported !== null) this.#import.data = imported;
+            this.#logs = await backend.recallLogs();
+            return imported;
+          },
+        ),
+      stop: () => backend.stopRecall(),
+    });
   }
 
   /** Null until they were looked for. */
@@ -37,20 +49,20 @@ export class Recall {
 
   /** Null until it is known, and while nothing is read. */
   get progress(): RecallProgress | null {
-    return this.#progress;
+    return this.#import.progress;
   }
 
   /** What the last import came to; null before one. */
   get imported(): RecallImport | null {
-    return this.#imported;
+    return this.#import.data;
   }
 
   get isImporting(): boolean {
-    return this.#isImporting;
+    return this.#import.isRunning;
   }
 
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#import.isStopping;
   }
 
   get nChanges(): number {
@@ -58,69 +70,53 @@ export class Recall {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#import.error ?? this.#actions.error;
   }
 
   /** Looks which logs there are. */
   async look(): Promise<void> {
-    await this.#during(async () => {
+    await this.#do(async () => {
       this.#logs = await this.#backend.recallLogs();
     });
   }
 
   /** Reads them, from where the last import ended. */
   async read(): Promise<void> {
-    if (this.#isImporting) return;
-    this.#isImporting = true;
-    const stopLooking = looks(
-      () => this.#backend.recallProgress(),
-      (progress) => (this.#progress = progress),
-    );
-    await this.#during(async () => {
-      const imported = await this.#backend.importRecall();
-      if (imported !== null) this.#imported = imported;
-      this.#logs = await this.#backend.recallLogs();
-    });
-    stopLooking();
-    this.#progress = null;
-    this.#isImporting = false;
-    this.#isStopping = false;
+    if (this.#import.isRunning) return;
+    this.#actions.dismissError();
+    await this.#import.run();
     this.#nChanges++;
   }
 
   /** Ends the import; what was read is kept, and the next one goes on from there. */
   stop(): void {
-    this.#isStopping = true;
-    this.#backend.stopRecall().catch(() => (this.#isStopping = false));
+    this.#import.stop();
   }
 
   /** Forgets every past question, and that they may be read. */
   async forget(): Promise<void> {
-    await this.#during(async () => {
+    await this.#do(async () => {
       await this.#backend.forgetRecall();
-      this.#imported = null;
+      this.#import.data = null;
       this.#logs = await this.#backend.recallLogs();
     });
     this.#nChanges++;
   }
 
   async change(change: RecallChangeArgument): Promise<void> {
-    await this.#during(async () => {
+    await this.#do(async () => {
       this.#logs = await this.#backend.setRecall(change);
     });
     this.#nChanges++;
   }
 
   dismissError(): void {
-    this.#error = null;
+    this.#import.dismissError();
+    this.#actions.dismissError();
   }
 
-  async #during(work: () => Promise<void>): Promise<void> {
-    this.#error = null;
-    try {
-      await work();
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
+  async #do(action: () => Promise<void>): Promise<void> {
+    this.dismissError();
+    await this.#actions.run(action);
   }
 }

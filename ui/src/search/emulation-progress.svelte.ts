@@ -1,48 +1,13 @@
 import type { Backend } from "../api/backend";
 import type { EmulationProgress } from "../api/bindings";
-import { looks } from "../shared/looks";
+import { polled, ProgressWatch } from "../shared/job.svelte";
 
-/** How far the chunks of an agent's memory are embedded, while a search waits for it. */
-export class EmulationProgressWatch {
-  readonly #backend: Pick<Backend, "emulationProgress" | "stopEmulation">;
-  #progress = $state.raw<EmulationProgress | null>(null);
-  #isCancelling = $state(false);
-
+/** How far the chunks of an agent's memory are embedded, while a search waits for it; stopped, it is answered by words alone. */
+export class EmulationProgressWatch extends ProgressWatch<EmulationProgress> {
   constructor(backend: Pick<Backend, "emulationProgress" | "stopEmulation">) {
-    this.#backend = backend;
-  }
-
-  /** Null while nothing is embedded. */
-  get progress(): EmulationProgress | null {
-    return this.#progress;
-  }
-
-  get isCancelling(): boolean {
-    return this.#isCancelling;
-  }
-
-  /** Ends the embedding; the search is then answered by words alone. */
-  cancel(): void {
-    this.#isCancelling = true;
-    // What cannot be ended goes on, and its progress stays in sight.
-    this.#backend.stopEmulation().catch(() => (this.#isCancelling = false));
-  }
-
-  /** Looks while `asked` names an agent that is being asked, until the returned function is called. */
-  follow(asked: () => object | null): () => void {
-    return $effect.root(() => {
-      $effect(() => {
-        if (asked() === null) return;
-        const stopLooking = looks(
-          () => this.#backend.emulationProgress(),
-          (progress) => (this.#progress = progress),
-        );
-        return () => {
-          stopLooking();
-          this.#progress = null;
-          this.#isCancelling = false;
-        };
-      });
-    });
+    super(
+      polled(() => backend.emulationProgress()),
+      () => backend.stopEmulation(),
+    );
   }
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Metric, Ranking, SetWish, TuneAnswer, TuneRequest } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Job } from "../shared/job.svelte";
 
 type Calls = Pick<Backend, "autoTune" | "stopTuning">;
 
@@ -17,21 +17,29 @@ export const TUNE_DEFAULTS: TuneWish = {
   max_ms: null,
 };
 
-/** The search for better settings: what is asked for, and the last answer. */
-export class AutoTune {
-  readonly #backend: Calls;
-  #wish = $state.raw<TuneWish>(TUNE_DEFAULTS);
-  #answer = $state.raw<TuneAnswer | null>(null);
-  /** What the answer is of, beside the settings. */
-  #basis = $state<string | null>(null);
+/** An answer, and what it is of. */
+type Tuned = {
+  answer: TuneAnswer;
+  /** The set, the judgments and the notes. */
+  basis: string;
   /** The settings that the answer compares with. */
-  #present = $state.raw<Ranking | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isRunning = $state(false);
-  #isStopping = $state(false);
+  present: Ranking;
+};
+
+/** The search for better settings: what is asked for, and the last answer. Its progress is that of all measuring. */
+export class AutoTune {
+  readonly #job: Job<[wish: SetWish, shown: Metric, basis: string], Tuned, never>;
+  #wish = $state.raw<TuneWish>(TUNE_DEFAULTS);
 
   constructor(backend: Calls) {
-    this.#backend = backend;
+    this.#job = new Job({
+      work: async (_report, wish: SetWish, shown: Metric, basis: string) => {
+        const request = { ...this.#wish, metric: this.#wish.metric ?? shown };
+        const answer = await backend.autoTune(wish, request);
+        return answer === null ? null : { answer, basis, present: wish.ranking };
+      },
+      stop: () => backend.stopTuning(),
+    });
   }
 
   get wish(): TuneWish {
@@ -43,56 +51,41 @@ export class AutoTune {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#job.error;
   }
 
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#job.isRunning;
   }
 
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#job.isStopping;
   }
 
   /** The last answer; null where there is none of this set, these judgments and these notes. */
   answerOf(basis: string): TuneAnswer | null {
-    return this.#basis === basis ? this.#answer : null;
+    const tuned = this.#job.data;
+    return tuned?.basis === basis ? tuned.answer : null;
   }
 
   /** Whether there is an answer, but of another set, other judgments or other notes. */
   isOutdated(basis: string): boolean {
-    return this.#answer !== null && this.#basis !== basis;
+    const tuned = this.#job.data;
+    return tuned !== null && tuned.basis !== basis;
   }
 
   /** Whether the answer compares with other settings than these. */
   isOfOther(present: Ranking): boolean {
-    return this.#present !== null && JSON.stringify(this.#present) !== JSON.stringify(present);
+    const tuned = this.#job.data;
+    return tuned !== null && JSON.stringify(tuned.present) !== JSON.stringify(present);
   }
 
   /** Tries settings; what was found before stays where it is stopped. */
   async run(wish: SetWish, shown: Metric, basis: string): Promise<void> {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#error = null;
-    try {
-      const answer = await this.#backend.autoTune(wish, {
-        ...this.#wish,
-        metric: this.#wish.metric ?? shown,
-      });
-      if (answer !== null) {
-        this.#answer = answer;
-        this.#basis = basis;
-        this.#present = wish.ranking;
-      }
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
-    this.#isRunning = false;
-    this.#isStopping = false;
+    await this.#job.run(wish, shown, basis);
   }
 
   stop(): void {
-    this.#isStopping = true;
-    this.#backend.stopTuning().catch(() => (this.#isStopping = false));
+    this.#job.stop();
   }
 }

@@ -11,7 +11,7 @@ import type {
 } from "../api/bindings";
 import type { Pipeline, Values } from "../parameters/pipeline";
 import { differingIds, parameterOf, withValue } from "../parameters/rules";
-import { looks } from "../shared/looks";
+import { polled, ProgressWatch } from "../shared/job.svelte";
 import { readStored, writeStored } from "../shared/stored";
 import { AutoTune } from "./auto-tune.svelte";
 import { Following } from "./following.svelte";
@@ -62,11 +62,9 @@ export class Tune {
   readonly calibration: Following<Pick<Measure, "wish" | "state">, CalibrationAnswer>;
   readonly autoTune: AutoTune;
   readonly runs: Runs;
-  readonly #backend: Backend;
+  readonly #watch: ProgressWatch<TuneProgress>;
   #metric = $state<Metric>(readStored(METRIC_KEY, isMetric) ?? "ndcg@10");
   #isRailOpen = $state<boolean>(readStored(RAIL_KEY, (value) => typeof value === "boolean") ?? true);
-  #progress = $state.raw<TuneProgress | null>(null);
-  #isStopping = $state(false);
   /** The set that is measured. */
   #followed: string | undefined;
   /** What every figure on the page is of: the set as it is, the judgments that count, the notes and the thumbs. */
@@ -75,7 +73,10 @@ export class Tune {
   #curvesOf = $state<string | null>(null);
 
   constructor(backend: Backend) {
-    this.#backend = backend;
+    this.#watch = new ProgressWatch(
+      polled(() => backend.tuneProgress()),
+      () => backend.stopTuning(),
+    );
     this.sets = new QuerySets(backend);
     this.editing = new SetEditing(backend, this.sets);
     this.metrics = new Following(({ wish, pinned, metric }) => backend.measureSet(wish, pinned, metric));
@@ -105,7 +106,7 @@ export class Tune {
 
   /** How far what is under way is; null before that is known. */
   get progress(): TuneProgress | null {
-    return this.#progress;
+    return this.#watch.progress;
   }
 
   get basis(): string {
@@ -113,7 +114,7 @@ export class Tune {
   }
 
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#watch.isStopping;
   }
 
   get isMeasuring(): boolean {
@@ -170,22 +171,13 @@ export class Tune {
     if (!this.areCurvesHeld(set)) this.sensitivity.want(measure);
   }
 
-  /** Looks how far it is, while something is under way, until the returned function is called. */
-  look(): () => void {
-    const stop = looks(
-      () => this.#backend.tuneProgress(),
-      (progress) => (this.#progress = progress),
-    );
-    return () => {
-      stop();
-      this.#progress = null;
-      this.#isStopping = false;
-    };
+  /** Follows the progress while something is under way, until the returned function is called. */
+  followProgress(): () => void {
+    return this.#watch.follow(() => (this.isMeasuring || this.autoTune.isRunning ? this : null));
   }
 
   stop(): void {
-    this.#isStopping = true;
-    this.#backend.stopTuning().catch(() => (this.#isStopping = false));
+    this.#watch.stop();
   }
 
   /** Takes up a set that changed, and measures again what was stopped or failed. */
