@@ -1,67 +1,48 @@
 // The files that one agent always loads: listed when asked, each opened at a click.
 import type { Backend } from "../api/backend";
 import type { AlwaysFile, AlwaysText, AlwaysView, ErrorInfo } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 
 /** The list of one agent, and the file of it that is open. */
 export class AlwaysLoaded {
-  readonly #backend: Backend;
-  #view = $state.raw<AlwaysView | null>(null);
-  #text = $state.raw<AlwaysText | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #n_reads = 0;
+  readonly #list: Call<[agent: string], AlwaysView>;
+  readonly #file: Call<[agent: string, path: string], AlwaysText>;
 
   constructor(backend: Backend) {
-    this.#backend = backend;
+    this.#list = new Call((agent) => backend.alwaysLoaded(agent));
+    this.#file = new Call((agent, path) => backend.alwaysText(agent, path));
   }
 
   /** null until the list was read. */
   get view(): AlwaysView | null {
-    return this.#view;
+    return this.#list.data;
   }
   /** The open file; null while the list is shown. */
   get text(): AlwaysText | null {
-    return this.#text;
+    return this.#file.data;
   }
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#list.error ?? this.#file.error;
   }
 
   /** Reads the list of an agent. */
   async read(agent: string): Promise<void> {
-    this.#view = null;
-    this.#text = null;
-    await this.#try(
-      () => this.#backend.alwaysLoaded(agent),
-      (view) => (this.#view = view),
-    );
+    this.#list.reset();
+    this.#file.reset();
+    await this.#list.run(agent);
   }
 
   /** Opens a file of the list. */
   async open(file: AlwaysFile): Promise<void> {
-    const agent = this.#view?.agent;
+    const agent = this.view?.agent;
     if (agent === undefined) return;
-    await this.#try(
-      () => this.#backend.alwaysText(agent, file.path),
-      (text) => (this.#text = text),
-    );
+    this.#file.dismissError();
+    await this.#file.run(agent, file.path);
   }
 
   /** Shows the list again. */
   back(): void {
-    this.#text = null;
-    this.#error = null;
-  }
-
-  async #try<T>(ask: () => Promise<T>, take: (answer: T) => void): Promise<void> {
-    const read = ++this.#n_reads;
-    this.#error = null;
-    try {
-      const answer = await ask();
-      if (read === this.#n_reads) take(answer);
-    } catch (error) {
-      if (read === this.#n_reads) this.#error = toErrorInfo(error);
-    }
+    this.#file.reset();
   }
 }
 

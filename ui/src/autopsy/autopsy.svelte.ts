@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { AskingSession, Autopsy, AutopsyQuestion, ErrorInfo, PastAgent, PastRow } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 
 /** What is known when the dialog opens. */
 export type About = {
@@ -20,6 +20,7 @@ const NOW: When = { kind: "now" };
 /** "Why did my agent forget…?": the fact, whose and when, and where it was lost. One dialog for the window. */
 export class AutopsyController {
   readonly #backend: Pick<Backend, "autopsy" | "autopsyChoices">;
+  readonly #asking: Call<[question: AutopsyQuestion], { question: AutopsyQuestion; autopsy: Autopsy }>;
   #isOpen = $state(false);
   #fact = $state("");
   #agent = $state<string | null>(null);
@@ -28,13 +29,14 @@ export class AutopsyController {
   #moment = $state<number | null>(null);
   #agents = $state.raw<readonly PastAgent[]>([]);
   #sessions = $state.raw<readonly AskingSession[]>([]);
-  #answer = $state.raw<{ question: AutopsyQuestion; autopsy: Autopsy } | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isAsking = $state(false);
-  #nAsked = 0;
 
   constructor(backend: Pick<Backend, "autopsy" | "autopsyChoices">) {
     this.#backend = backend;
+    // What is no longer asked is not shown beside the error.
+    this.#asking = new Call(
+      async (question) => ({ question, autopsy: await backend.autopsy(question) }),
+      "drop",
+    );
   }
 
   get isOpen(): boolean {
@@ -75,15 +77,15 @@ export class AutopsyController {
 
   /** Where the fact was lost, and what exactly was asked; null before an answer. */
   get answer(): { question: AutopsyQuestion; autopsy: Autopsy } | null {
-    return this.#answer;
+    return this.#asking.data;
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#asking.error;
   }
 
   get isAsking(): boolean {
-    return this.#isAsking;
+    return this.#asking.isRunning;
   }
 
   open({ fact = "", agent = null, row = null }: About = {}): void {
@@ -93,8 +95,7 @@ export class AutopsyController {
     this.#when = NOW;
     if (row !== null && row.session !== "") this.#when = { kind: "session", session: row.session };
     else if (this.#moment !== null) this.#when = { kind: "moment", atMs: this.#moment };
-    this.#answer = null;
-    this.#error = null;
+    this.#asking.reset();
     this.#isOpen = true;
     void this.#readChoices();
     void this.ask();
@@ -102,8 +103,7 @@ export class AutopsyController {
 
   close(): void {
     this.#isOpen = false;
-    this.#isAsking = false;
-    this.#nAsked++;
+    this.#asking.drop();
   }
 
   chooseAgent(agent: string | null): void {
@@ -130,20 +130,8 @@ export class AutopsyController {
       session: when.kind === "session" ? when.session : null,
       at_ms: when.kind === "moment" ? when.atMs : null,
     };
-    const asked = ++this.#nAsked;
-    this.#isAsking = true;
-    this.#error = null;
-    try {
-      const autopsy = await this.#backend.autopsy(question);
-      if (asked === this.#nAsked) this.#answer = { question, autopsy };
-    } catch (error) {
-      if (asked !== this.#nAsked) return;
-      // What is no longer asked is not shown beside the error.
-      this.#answer = null;
-      this.#error = toErrorInfo(error);
-    } finally {
-      if (asked === this.#nAsked) this.#isAsking = false;
-    }
+    this.#asking.dismissError();
+    await this.#asking.run(question);
   }
 
   async #readChoices(): Promise<void> {

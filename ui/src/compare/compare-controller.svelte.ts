@@ -8,7 +8,7 @@ import type {
   QueryChange,
   QueryScope,
 } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 import { choicesOf, isDear, keyOf, rankingOf, type Choice } from "./choices";
 
 /** What a comparison is of, and the library's generation when it was asked. */
@@ -16,22 +16,22 @@ type Asked = { wish: string; generation: number | null };
 
 /** Two rankings of one question, asked anew whenever the question or a side changes, and when notes do, unless that is dear. */
 export class CompareController {
-  readonly #backend: Backend;
-  #pipelines = $state.raw<PipelineInfo[]>([]);
+  readonly #reading: Call<[], PipelineInfo[]>;
+  readonly #comparing: Call<[a: Choice, b: Choice, query: string], Comparison>;
   #query = $state("");
   #scope = $state.raw<QueryScope | null>(null);
   /** The names of what is compared; null before anything was chosen. */
   #a = $state<string | null>(null);
   #b = $state<string | null>(null);
-  #comparison = $state.raw<Comparison | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isAsking = $state(false);
-  #nAsked = 0;
   /** What was asked last; null before that. */
   #asked = $state.raw<Asked | null>(null);
 
   constructor(backend: Backend) {
-    this.#backend = backend;
+    this.#reading = new Call(() => backend.pipelines());
+    this.#comparing = new Call(
+      (a, b, query) => backend.compare(query, rankingOf(a), rankingOf(b), this.#scope),
+      "drop",
+    );
   }
 
   get query(): string {
@@ -59,29 +59,25 @@ export class CompareController {
   }
 
   get comparison(): Comparison | null {
-    return this.#comparison;
+    return this.#comparing.data;
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#comparing.error ?? this.#reading.error;
   }
 
   get isAsking(): boolean {
-    return this.#isAsking;
+    return this.#comparing.isRunning;
   }
 
   /** Takes up which programs can be emulated; without them, presets can still be compared. */
   async readPipelines(): Promise<void> {
-    try {
-      this.#pipelines = await this.#backend.pipelines();
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
+    await this.#reading.run();
   }
 
   /** Everything that a side can be, in the order in which it is offered. */
   choices(now: Params, saved: readonly Preset[], defaults: Params): Choice[] {
-    return choicesOf(now, saved, defaults, this.#pipelines);
+    return choicesOf(now, saved, defaults, this.#reading.data ?? []);
   }
 
   /** The choices of both sides: the first emulated program against the parameters as set, until others are chosen. */
@@ -104,14 +100,14 @@ export class CompareController {
 
   /** Whether notes have changed since these were compared, and the person has to say that they are compared again. */
   isOutdated(a: Choice, b: Choice, generation: number | null): boolean {
-    return !this.#isAsking && this.#awaitsPerson(a, b, generation);
+    return !this.isAsking && this.#awaitsPerson(a, b, generation);
   }
 
   /** Compares; what is on the screen already is not asked for again. `generation` is the library's. */
   async ask(a: Choice, b: Choice, generation: number | null): Promise<void> {
     const wish = this.#wish(a, b);
     const isAsked = wish === this.#asked?.wish && generation === this.#asked.generation;
-    const hasFailed = this.#comparison === null && !this.#isAsking;
+    const hasFailed = this.comparison === null && !this.isAsking;
     if ((isAsked && !hasFailed) || this.#awaitsPerson(a, b, generation)) return;
     await this.askAgain(a, b, generation);
   }
@@ -121,19 +117,7 @@ export class CompareController {
     const query = this.#query.trim();
     if (query === "") return;
     this.#asked = { wish: this.#wish(a, b), generation };
-    const number = ++this.#nAsked;
-    this.#isAsking = true;
-    try {
-      const comparison = await this.#backend.compare(query, rankingOf(a), rankingOf(b), this.#scope);
-      if (number !== this.#nAsked) return;
-      this.#comparison = comparison;
-      this.#error = null;
-    } catch (error) {
-      if (number !== this.#nAsked) return;
-      this.#comparison = null;
-      this.#error = toErrorInfo(error);
-    }
-    this.#isAsking = false;
+    if (await this.#comparing.run(a, b, query)) this.#reading.dismissError();
   }
 
   #wish(a: Choice, b: Choice): string {

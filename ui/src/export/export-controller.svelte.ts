@@ -2,6 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Params, Preset } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 import { Deed, type DeedOutcome } from "./deed.svelte";
 
 /** `n_differing`: the saved file was read again, and so many of its values differ; null: it could not be read again, `why` says so */
@@ -11,22 +12,21 @@ export type Saved = { kind: "saved"; path: string; n_differing: number | null; w
 export class ExportController {
   readonly #backend: Backend;
   readonly #deed = new Deed<Saved>();
-  #text = $state.raw<string | null>(null);
-  #textError = $state.raw<ErrorInfo | null>(null);
+  readonly #writing: Call<[params: Params], string>;
   #preset = $state.raw<Preset | null>(null);
-  #asked = 0;
 
   constructor(backend: Backend) {
     this.#backend = backend;
+    this.#writing = new Call((params) => backend.exportText(params));
   }
 
   /** null until the first text is there. */
   get text(): string | null {
-    return this.#text;
+    return this.#writing.data;
   }
   /** Why these parameters cannot be exported. */
   get textError(): ErrorInfo | null {
-    return this.#textError;
+    return this.#writing.error;
   }
   get outcome(): Saved | DeedOutcome | null {
     return this.#deed.outcome;
@@ -42,20 +42,12 @@ export class ExportController {
 
   /** Asks for the text of these parameters; the newest answer wins. What was said of another text is forgotten. */
   async show(params: Params): Promise<void> {
-    const asked = ++this.#asked;
     this.#deed.forget();
-    try {
-      const text = await this.#backend.exportText(params);
-      if (asked !== this.#asked) return;
-      this.#text = text;
-      this.#textError = null;
-    } catch (error) {
-      if (asked === this.#asked) this.#textError = toErrorInfo(error);
-    }
+    await this.#writing.run(params);
   }
 
   async copy(): Promise<void> {
-    if (this.#text !== null) await this.#deed.copy(this.#text, "the text");
+    if (this.text !== null) await this.#deed.copy(this.text, "the text");
   }
 
   /** Asks where, writes, and reads the file back to see that it holds the same values. Nothing happens when the person cancels. */

@@ -1,7 +1,7 @@
 // What the Export view shows of another program: what becomes of each parameter, and of that program's config.
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Export, Ranking, TargetInfo, WrittenConfig } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 import { Deed, type DeedOutcome } from "./deed.svelte";
 
 /** Memlens's own file, which is no other program. */
@@ -12,24 +12,27 @@ export type HandedOver = { kind: "saved"; path: string } | ({ kind: "written" } 
 
 type Asked = Pick<Backend, "exportTargets" | "exportFor" | "exportFragment" | "exportWrite" | "pickConfig">;
 
+const NO_TARGETS: readonly TargetInfo[] = [];
+
 /** A ranking on its way into another program. */
 export class HandOver {
   readonly #backend: Asked;
   readonly #deed = new Deed<HandedOver>();
-  #targets = $state.raw<readonly TargetInfo[]>([]);
+  readonly #listing: Call<[], readonly TargetInfo[]>;
+  readonly #telling: Call<[ranking: Ranking, target: string], Export>;
   #chosen = $state<string | null>(null);
   #agent = $state<string | null>(null);
-  #told = $state.raw<Export | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #asked = 0;
 
   constructor(backend: Asked) {
     this.#backend = backend;
+    this.#listing = new Call(() => backend.exportTargets());
+    // What is no longer true is not written.
+    this.#telling = new Call((ranking, target) => backend.exportFor(ranking, target, this.#agent), "drop");
   }
 
   /** The programs that can be told, in the order of every list. */
   get targets(): readonly TargetInfo[] {
-    return this.#targets;
+    return this.#listing.data ?? NO_TARGETS;
   }
   /** What was chosen here; null until then. */
   get chosen(): string | null {
@@ -41,10 +44,10 @@ export class HandOver {
   }
   /** null until the first answer is there. */
   get told(): Export | null {
-    return this.#told;
+    return this.#telling.data;
   }
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#telling.error ?? this.#listing.error;
   }
   get outcome(): HandedOver | DeedOutcome | null {
     return this.#deed.outcome;
@@ -57,47 +60,32 @@ export class HandOver {
   choose(target: string): void {
     this.#chosen = target;
     this.#agent = null;
-    this.#told = null;
+    this.#telling.data = null;
     this.#deed.forget();
   }
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
-    this.#told = null;
+    this.#telling.data = null;
     this.#deed.forget();
   }
 
   async readTargets(): Promise<void> {
-    try {
-      this.#targets = await this.#backend.exportTargets();
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
+    await this.#listing.run();
   }
 
   /** Asks what becomes of a ranking in a target; the newest answer wins. */
   async show(ranking: Ranking, target: string): Promise<void> {
-    const asked = ++this.#asked;
-    try {
-      const told = await this.#backend.exportFor(ranking, target, this.#agent);
-      if (asked !== this.#asked) return;
-      this.#told = told;
-      this.#error = null;
-    } catch (error) {
-      if (asked !== this.#asked) return;
-      // What is no longer true is not written.
-      this.#told = null;
-      this.#error = toErrorInfo(error);
-    }
+    await this.#telling.run(ranking, target);
   }
 
   async copy(): Promise<void> {
-    if (this.#told !== null) await this.#deed.copy(this.#told.text, "the settings");
+    if (this.told !== null) await this.#deed.copy(this.told.text, "the settings");
   }
 
   /** Asks where and writes the settings alone. Nothing happens when the person cancels. */
   async save(): Promise<void> {
-    const { id } = this.#told ?? {};
+    const { id } = this.told ?? {};
     if (id === undefined) return;
     await this.#deed.do("save the settings", async () => {
       const path = await this.#backend.exportFragment(id);
@@ -107,7 +95,7 @@ export class HandOver {
 
   /** Changes the program's config, once the person agrees; then looks at it anew. */
   async write(ranking: Ranking, target: string): Promise<void> {
-    const { id } = this.#told ?? {};
+    const { id } = this.told ?? {};
     if (id === undefined) return;
     await this.#deed.do("change the config", async () => {
       const written = await this.#backend.exportWrite(id);

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, FeedbackEntry, FeedbackImport } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 
 export type Thumb = "up" | "down";
 
@@ -19,10 +19,10 @@ export interface VotedSearch {
 export class Feedback {
   readonly #backend: Backend;
   readonly #search: VotedSearch;
+  readonly #actions = new Actions();
   /** By slot, of the answer of this id. */
   #thumbs = $state.raw<{ search: number; bySlot: ReadonlyMap<number, Thumb> } | null>(null);
   #entries = $state.raw<readonly FeedbackEntry[] | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
   #imported = $state.raw<FeedbackImport | null>(null);
   #savedTo = $state.raw<string | null>(null);
   /** Settles once every vote so far is answered; never fails. */
@@ -40,7 +40,7 @@ export class Feedback {
 
   /** Why the last wish failed; a later one that works clears it. */
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   /** What the last import came to. */
@@ -60,7 +60,7 @@ export class Feedback {
   }
 
   dismissError(): void {
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   /** Reads the thumbs of each answer until the returned function is called. */
@@ -87,7 +87,7 @@ export class Feedback {
   async read(): Promise<void> {
     this.#imported = null;
     this.#savedTo = null;
-    await this.#attempt(async () => {
+    await this.#actions.run(async () => {
       this.#entries = await this.#backend.feedback();
     });
   }
@@ -101,7 +101,7 @@ export class Feedback {
 
   /** Asks where, and saves all thumbs there. */
   async save(): Promise<void> {
-    await this.#attempt(async () => {
+    await this.#actions.run(async () => {
       this.#savedTo = await this.#backend.feedbackSave();
       this.#imported = null;
     });
@@ -139,16 +139,6 @@ export class Feedback {
   }
 
   async #change(change: () => Promise<void>): Promise<void> {
-    await this.#attempt(change);
-    if (this.#error === null) this.#search.rankAgain();
-  }
-
-  async #attempt(act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-      this.#error = null;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
+    if (await this.#actions.run(change)) this.#search.rankAgain();
   }
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, LibraryState } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 import { chosenEditor } from "../shared/editor";
 import { Paced } from "../shared/paced";
 
@@ -11,8 +11,8 @@ const TELL_MS = 1_000;
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
 export class LibraryController {
   readonly #backend: Backend;
+  readonly #actions = new Actions();
   #state = $state.raw<LibraryState | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
   /** Notices that the person has closed; one that comes again after it was over is shown again. */
   #closed = $state.raw<readonly string[]>([]);
   #retry_s = $state<number | null>(null);
@@ -42,7 +42,7 @@ export class LibraryController {
 
   /** What the last request came to grief on; a later success clears it. */
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   /** What the person should be told and has not closed. */
@@ -71,38 +71,39 @@ export class LibraryController {
 
   /** Asks for the state anew; resolves when it is there, or when it could not be had (see `error`). */
   async refresh(): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       this.#take(await this.#backend.state());
     });
   }
 
   /** Has a library that could not be opened tried once more; resolves as `refresh` does. */
   async openAgain(): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       this.#take(await this.#backend.openAgain());
     });
   }
 
   async pauseIndexing(paused: boolean): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       this.#take(await this.#backend.pauseIndexing(paused));
     });
   }
 
   /** At a line counted from 1, where the person's editor takes one. */
   async openInEditor(folder: string, path: string, line: number | null): Promise<void> {
-    await this.#ask(() => this.#backend.openInEditor(folder, path, line, chosenEditor()));
+    await this.#actions.run(() => this.#backend.openInEditor(folder, path, line, chosenEditor()));
   }
 
   dismissError(): void {
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   #take(state: LibraryState): void {
     // What failed for want of a folder may not fail any more.
     const wasMissing = (id: string) =>
       this.#state?.folders.some((one) => one.id === id && one.status === "missing") === true;
-    if (state.folders.some(({ id, status }) => status !== "missing" && wasMissing(id))) this.#error = null;
+    if (state.folders.some(({ id, status }) => status !== "missing" && wasMissing(id)))
+      this.#actions.dismissError();
     // The same words are told once, whoever says them.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
     if (state.generation !== this.#generation) this.#telling.wish();
@@ -121,14 +122,5 @@ export class LibraryController {
     if (left === 0) return;
     const untilNext = left - (this.#retry_s - 1) * MS_PER_SECOND;
     this.#retryTimer = setTimeout(() => this.#countDown(retryAt), untilNext);
-  }
-
-  async #ask(request: () => Promise<void>): Promise<void> {
-    try {
-      await request();
-      this.#error = null;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
   }
 }

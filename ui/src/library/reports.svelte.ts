@@ -1,7 +1,7 @@
 // What the engine reports about the files: which have problems, and what happened to them.
 import type { Backend } from "../api/backend";
 import type { Activity, ErrorInfo, FileProblem } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions, Call } from "../shared/call.svelte";
 import { chosenEditor } from "../shared/editor";
 import { Paced } from "../shared/paced";
 import { inOrder } from "./problem-order";
@@ -11,15 +11,15 @@ const ACTIVITY_MAX = 500;
 /** How often new events are listed: while notes are indexed, hundreds come each second. */
 const LIST_MS = 250;
 
+const NO_PROBLEMS: readonly FileProblem[] = [];
+
 /** Problems and events, each read when it is wanted. */
 export class Reports {
   readonly #backend: Backend;
-  #problems = $state.raw<readonly FileProblem[]>([]);
-  #problemsError = $state.raw<ErrorInfo | null>(null);
-  #nProblemReads = 0;
+  readonly #problems: Call<[], readonly FileProblem[]>;
+  readonly #editing = new Actions();
+  readonly #reading: Call<[], readonly Activity[]>;
   #activity = $state.raw<readonly Activity[]>([]);
-  #activityError = $state.raw<ErrorInfo | null>(null);
-  #nActivityReads = 0;
   /** The events that were known when they were last read, newest first. */
   #known: readonly Activity[] = [];
   /** Those that came since that was asked, newest last: the answer may lack them. */
@@ -30,15 +30,17 @@ export class Reports {
 
   constructor(backend: Backend) {
     this.#backend = backend;
+    this.#problems = new Call(async () => inOrder(await backend.problems()));
+    this.#reading = new Call(() => backend.activity());
   }
 
   /** Errors before notes, then by folder, path and line. */
   get problems(): readonly FileProblem[] {
-    return this.#problems;
+    return this.#problems.data ?? NO_PROBLEMS;
   }
   /** Why the problems could not be read, or the editor not be opened; a later success clears it. */
   get problemsError(): ErrorInfo | null {
-    return this.#problemsError;
+    return this.#editing.error ?? this.#problems.error;
   }
   /** Newest first. */
   get activity(): readonly Activity[] {
@@ -46,20 +48,12 @@ export class Reports {
   }
   /** Why the events could not be read; a later success clears it. */
   get activityError(): ErrorInfo | null {
-    return this.#activityError;
+    return this.#reading.error;
   }
 
   /** Reads the problems; the newest answer wins. */
   async readProblems(): Promise<void> {
-    const read = ++this.#nProblemReads;
-    try {
-      const problems = await this.#backend.problems();
-      if (read !== this.#nProblemReads) return;
-      this.#problems = inOrder(problems);
-      this.#problemsError = null;
-    } catch (error) {
-      if (read === this.#nProblemReads) this.#problemsError = toErrorInfo(error);
-    }
+    if (await this.#problems.run()) this.#editing.dismissError();
   }
 
   /** Reads the events, and follows them until the answer is called; a view and a dialog may both follow. */
@@ -88,20 +82,13 @@ export class Reports {
 
   /** The newest answer wins. */
   async #readActivity(): Promise<void> {
-    const read = ++this.#nActivityReads;
     this.#known = merged(this.#came, this.#known);
     this.#came = [];
-    try {
-      const activity = await this.#backend.activity();
-      if (read !== this.#nActivityReads) return;
-      // One that is known stays the same object: by that, its row is drawn once.
-      const known = new Map(this.#known.map((event) => [keyOf(event), event]));
-      this.#known = activity.map((event) => known.get(keyOf(event)) ?? event);
-      this.#list();
-      this.#activityError = null;
-    } catch (error) {
-      if (read === this.#nActivityReads) this.#activityError = toErrorInfo(error);
-    }
+    if (!(await this.#reading.run())) return;
+    // One that is known stays the same object: by that, its row is drawn once.
+    const known = new Map(this.#known.map((event) => [keyOf(event), event]));
+    this.#known = (this.#reading.data ?? []).map((event) => known.get(keyOf(event)) ?? event);
+    this.#list();
   }
 
   #take(event: Activity): void {
@@ -116,12 +103,10 @@ export class Reports {
 
   /** Opens the note of a problem in the person's editor. */
   async edit(problem: FileProblem): Promise<void> {
-    try {
-      await this.#backend.openInEditor(problem.folder, problem.path, problem.line, chosenEditor());
-      this.#problemsError = null;
-    } catch (error) {
-      this.#problemsError = toErrorInfo(error);
-    }
+    const isOpened = await this.#editing.run(() =>
+      this.#backend.openInEditor(problem.folder, problem.path, problem.line, chosenEditor()),
+    );
+    if (isOpened) this.#problems.dismissError();
   }
 }
 

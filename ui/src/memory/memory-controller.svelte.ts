@@ -11,6 +11,7 @@ import type {
 } from "../api/bindings";
 import type { Backend } from "../api/backend";
 import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 import { chosenEditor } from "../shared/editor";
 import { FindAsTyped } from "../shared/find-as-typed";
 import { aMoment } from "../shared/moment";
@@ -77,7 +78,7 @@ export class MemoryController {
   #chosen = $state(0);
   #target = $state.raw<LineTarget | null>(null);
   #isGone = $state(false);
-  #editorError = $state.raw<ErrorInfo | null>(null);
+  readonly #editing = new Actions();
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
   #linkError = $state<string | null>(null);
   #find = $state("");
@@ -85,7 +86,7 @@ export class MemoryController {
   #sought = $state("");
   #agent = $state<string | null>(null);
   #isUnsearchedOnly = $state(false);
-  #markError = $state.raw<ErrorInfo | null>(null);
+  readonly #marking = new Actions();
   readonly #expanded = new SvelteSet<string>();
   /** rows closed by hand while a search in the tree holds everything open */
   readonly #closedInFind = new SvelteSet<string>();
@@ -164,7 +165,7 @@ export class MemoryController {
   }
   /** Why the editor could not be opened, until the next try. */
   get editorError(): ErrorInfo | null {
-    return this.#editorError;
+    return this.#editing.error;
   }
   get reading(): Reading {
     return this.#reading;
@@ -187,7 +188,7 @@ export class MemoryController {
   }
   /** Why the last mark could not be set, until the next. */
   get markError(): ErrorInfo | null {
-    return this.#markError;
+    return this.#marking.error;
   }
   /** What stands in the box. */
   get find(): string {
@@ -293,7 +294,7 @@ export class MemoryController {
   async openRow(row: TreeRow): Promise<void> {
     if (row.unread === null) return this.open(row.folder, row.path);
     this.#opening += 1;
-    this.#editorError = null;
+    this.#editing.dismissError();
     this.#linkError = null;
     const error = { code: "unread", message: `not read: ${row.unread}` };
     this.#note = { kind: "failed", folder: row.folder, path: row.path, error };
@@ -302,7 +303,7 @@ export class MemoryController {
   /** Opens a note at a line; without one at its top. */
   async open(folder: string, path: string, line: number | null = null): Promise<void> {
     const opening = ++this.#opening;
-    this.#editorError = null;
+    this.#editing.dismissError();
     this.#linkError = null;
     for (const id of ancestors(folder, path)) this.#expanded.add(id);
     this.#activeId = rowId(folder, path);
@@ -387,12 +388,10 @@ export class MemoryController {
   async edit(): Promise<void> {
     const at = this.#place();
     if (at === null) return;
-    this.#editorError = null;
-    try {
-      await this.#backend.openInEditor(at.folder, at.path, this.#chosenLine(), chosenEditor());
-    } catch (error) {
-      this.#editorError = toErrorInfo(error);
-    }
+    this.#editing.dismissError();
+    await this.#editing.run(() =>
+      this.#backend.openInEditor(at.folder, at.path, this.#chosenLine(), chosenEditor()),
+    );
   }
 
   /** Draws notes otherwise from now on; the window remembers it. */
@@ -491,15 +490,11 @@ export class MemoryController {
   /** Says that what a row of the tree stands for does not decay, or does; tells whether that was done. */
   async mark(row: TreeRow): Promise<boolean> {
     const refreshing = ++this.#refreshing;
-    this.#markError = null;
-    try {
+    this.#marking.dismissError();
+    return this.#marking.run(async () => {
       const trees = await this.#backend.setEvergreen(row.folder, row.path, !row.isEvergreen);
       if (refreshing === this.#refreshing) this.#trees = trees;
-      return true;
-    } catch (error) {
-      this.#markError = toErrorInfo(error);
-      return false;
-    }
+    });
   }
 
   /** Takes note of a new state of the library; what hangs on it is read at most once a second. */

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../api/parameters";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds } from "../parameters/rules";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 
 /** The parameters that nobody has to save. */
 export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [], is_built_in: true };
@@ -14,11 +14,11 @@ export class PresetController {
   readonly #backend: Backend;
   readonly #parameters: ParameterHistory<Params>;
   readonly #pipelines: Pipelines;
+  readonly #actions = new Actions();
   #saved = $state.raw<Preset[]>([]);
   /** The one that was chosen last; the person may have moved on from it since. */
   #chosen = $state.raw<Preset>(DEFAULT_PRESET);
   #notes = $state.raw<string[]>([]);
-  #error = $state.raw<ErrorInfo | null>(null);
 
   constructor(backend: Backend, parameters: ParameterHistory<Params>, pipelines: Pipelines) {
     this.#backend = backend;
@@ -50,7 +50,7 @@ export class PresetController {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   /** Puts a preset to use. From an agent, the one that was in use before comes back as the person had changed it. */
@@ -61,7 +61,7 @@ export class PresetController {
     this.#parameters.replace(preset.params);
     this.#chosen = preset;
     this.#notes = preset.notes;
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   /** Takes a preset for the one chosen last, and leaves the parameters as they stand. */
@@ -70,7 +70,7 @@ export class PresetController {
   }
 
   async refresh(): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       this.#saved = await this.#backend.presets();
     });
   }
@@ -78,7 +78,7 @@ export class PresetController {
   /** Saves the parameters as they stand; a preset of that name is replaced. False when it could not be saved. */
   async save(name: string): Promise<boolean> {
     const params = this.#parameters.current;
-    return this.#ask(async () => {
+    return this.#actions.run(async () => {
       this.#saved = await this.#backend.presetSave(name, params);
       this.#chosen = this.#saved.find((preset) => preset.name === name) ?? {
         name,
@@ -91,7 +91,7 @@ export class PresetController {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       this.#saved = await this.#backend.presetDelete(name);
       if (this.#chosen.name === name) this.#chosen = DEFAULT_PRESET;
     });
@@ -99,7 +99,7 @@ export class PresetController {
 
   /** Lets the person choose a file and puts it to use. */
   async openFile(): Promise<void> {
-    await this.#ask(async () => {
+    await this.#actions.run(async () => {
       const preset = await this.#backend.presetOpen();
       if (preset !== null) this.choose(preset);
     });
@@ -107,7 +107,7 @@ export class PresetController {
 
   dismiss(): void {
     this.#notes = [];
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   /** The name of the preset that has exactly these parameters; null when none has. */
@@ -116,16 +116,5 @@ export class PresetController {
       (preset) => differingIds(preset.params, params).length === 0,
     );
     return alike?.name ?? null;
-  }
-
-  async #ask(request: () => Promise<void>): Promise<boolean> {
-    try {
-      await request();
-      this.#error = null;
-      return true;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      return false;
-    }
   }
 }

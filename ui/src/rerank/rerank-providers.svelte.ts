@@ -8,7 +8,7 @@ import type {
   RerankSettings,
   RerankTest,
 } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions, Call } from "../shared/call.svelte";
 
 /** What is being changed, so that its error stands beside it. */
 export type Changing = "http" | "model" | "hook";
@@ -26,17 +26,19 @@ export class RerankProviders {
   readonly #backend: Backend;
   readonly #onChanged: () => void;
   #settings = $state.raw<RerankSettings | null>(null);
-  #changing = $state<Changing | null>(null);
-  #failed = $state.raw<{ what: Changing; error: ErrorInfo } | null>(null);
-  #test = $state.raw<TestState | null>(null);
-  /** Counts tests and what makes their answers worthless; the answer to the last one alone counts. */
-  #nTests = 0;
+  readonly #changes = new Actions();
+  /** Begins and cancels downloads. */
+  readonly #downloads = new Actions();
+  readonly #testing: Call<[nTexts: number], RerankTest>;
+  /** What is being changed, or was last. */
+  #changed = $state<Changing | null>(null);
   #download = $state.raw<Download | null>(null);
 
   /** `onChanged` is told when another reranker would answer now. */
   constructor(backend: Backend, onChanged: () => void) {
     this.#backend = backend;
     this.#onChanged = onChanged;
+    this.#testing = new Call((nTexts) => backend.testRerankHttp(nTexts));
   }
 
   /** Null until they are read. */
@@ -45,17 +47,22 @@ export class RerankProviders {
   }
 
   get changing(): Changing | null {
-    return this.#changing;
+    return this.#changes.isRunning ? this.#changed : null;
   }
 
   /** Why the last change failed; the next one clears it. */
   get failed(): { what: Changing; error: ErrorInfo } | null {
-    return this.#failed;
+    const [change, download] = [this.#changes.error, this.#downloads.error];
+    if (download !== null) return { what: "model", error: download };
+    return change === null || this.#changed === null ? null : { what: this.#changed, error: change };
   }
 
   /** The last test of the provider as it is set; null before the first. */
   get test(): TestState | null {
-    return this.#test;
+    const { isRunning, error, data } = this.#testing;
+    if (isRunning) return { kind: "asking" };
+    if (error !== null) return { kind: "failed", error };
+    return data === null ? null : { kind: "answered", answer: data };
   }
 
   /** The download that is under way or ended last. */
@@ -109,31 +116,21 @@ export class RerankProviders {
 
   /** A null key leaves the one that is kept. */
   async setHttp(choice: HttpChoice, key: string | null): Promise<void> {
-    this.#forgetTest();
+    // A test that is under way tells of the provider as it was.
+    this.#testing.reset();
     await this.#change("http", () => this.#backend.setRerankHttp(choice, key));
   }
 
   async switchHttpOff(): Promise<void> {
-    this.#forgetTest();
+    // A test that is under way tells of the provider as it was.
+    this.#testing.reset();
     await this.#change("http", () => this.#backend.rerankHttpOff());
   }
 
   /** Has the provider score `nTexts` sample texts. */
   async testHttp(nTexts: number): Promise<void> {
-    if (this.#test?.kind === "asking") return;
-    const asked = ++this.#nTests;
-    this.#test = { kind: "asking" };
-    const test = await this.#backend.testRerankHttp(nTexts).then(
-      (answer): TestState => ({ kind: "answered", answer }),
-      (error: unknown): TestState => ({ kind: "failed", error: toErrorInfo(error) }),
-    );
-    if (asked === this.#nTests) this.#test = test;
-  }
-
-  /** A test that is under way tells of the provider as it was. */
-  #forgetTest(): void {
-    this.#nTests++;
-    this.#test = null;
+    if (this.#testing.isRunning) return;
+    await this.#testing.run(nTexts);
   }
 
   async setModel(model: ModelChoice | null): Promise<void> {
@@ -143,7 +140,8 @@ export class RerankProviders {
   /** Begins the download of a model, or goes on with it. */
   async downloadModel(name: string, totalBytes: number): Promise<void> {
     if (this.isDownloading) return;
-    this.#failed = null;
+    this.#changes.dismissError();
+    this.#downloads.dismissError();
     this.#download = {
       name,
       done_bytes: 0,
@@ -152,20 +150,11 @@ export class RerankProviders {
       cancelled: false,
       finished: false,
     };
-    try {
-      await this.#backend.downloadRerankModel(name);
-    } catch (error) {
-      this.#download = null;
-      this.#failed = { what: "model", error: toErrorInfo(error) };
-    }
+    if (!(await this.#downloads.run(() => this.#backend.downloadRerankModel(name)))) this.#download = null;
   }
 
   async cancelDownload(): Promise<void> {
-    try {
-      await this.#backend.cancelDownload();
-    } catch (error) {
-      this.#failed = { what: "model", error: toErrorInfo(error) };
-    }
+    await this.#downloads.run(() => this.#backend.cancelDownload());
   }
 
   async setHook(command: string[] | null): Promise<void> {
@@ -173,16 +162,13 @@ export class RerankProviders {
   }
 
   async #change(what: Changing, change: () => Promise<RerankSettings>): Promise<void> {
-    if (this.#changing !== null) return;
-    this.#changing = what;
-    this.#failed = null;
-    try {
+    if (this.#changes.isRunning) return;
+    this.#changed = what;
+    this.#changes.dismissError();
+    this.#downloads.dismissError();
+    await this.#changes.run(async () => {
       this.#settings = await change();
       this.#onChanged();
-    } catch (error) {
-      this.#failed = { what, error: toErrorInfo(error) };
-    } finally {
-      this.#changing = null;
-    }
+    });
   }
 }

@@ -1,12 +1,12 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 
 /** The questions that a person saved, kept in the library. */
 export class SavedQuestions {
   readonly #backend: Pick<Backend, "savedQuestions" | "saveQuestion">;
+  readonly #actions = new Actions();
   #questions = $state.raw<readonly string[]>([]);
-  #error = $state.raw<ErrorInfo | null>(null);
 
   constructor(backend: Pick<Backend, "savedQuestions" | "saveQuestion">) {
     this.#backend = backend;
@@ -19,7 +19,7 @@ export class SavedQuestions {
 
   /** Why they could not be read, or one not be saved. */
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   has(question: string): boolean {
@@ -35,15 +35,12 @@ export class SavedQuestions {
   }
 
   dismissError(): void {
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   async #take(ask: () => Promise<string[]>): Promise<void> {
-    try {
+    await this.#actions.run(async () => {
       this.#questions = await ask();
-      this.#error = null;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-    }
+    });
   }
 }

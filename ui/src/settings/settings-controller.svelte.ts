@@ -1,7 +1,7 @@
 // What Settings does to the watched folders, and to the library as a whole.
 import type { Backend } from "../api/backend";
 import type { DataSize, ErrorInfo, FolderState } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions, Call } from "../shared/call.svelte";
 
 /** Why a folder could not be paused or removed. */
 export type FailedChange = { folder: string; doing: string; error: ErrorInfo };
@@ -11,27 +11,30 @@ export class SettingsController {
   readonly #backend: Backend;
   readonly #onChanged: () => void;
   readonly #onErased: () => void;
-  #busy = $state<string | null>(null);
-  #failed = $state.raw<FailedChange | null>(null);
+  readonly #changing = new Actions();
+  readonly #onData = new Actions();
+  readonly #measuring: Call<[], DataSize>;
+  /** What `#changing` does, or did last. */
+  #change = $state.raw<Omit<FailedChange, "error"> | null>(null);
   #removing = $state.raw<FolderState | null>(null);
-  #size = $state.raw<DataSize | null>(null);
   #isErasing = $state(false);
   #isAskingToErase = $state(false);
-  #dataError = $state.raw<ErrorInfo | null>(null);
 
   /** `onErased` is told when nothing is stored any more. */
   constructor(backend: Backend, onChanged: () => void, onErased: () => void) {
     this.#backend = backend;
     this.#onChanged = onChanged;
     this.#onErased = onErased;
+    this.#measuring = new Call(() => backend.dataSize(), "drop");
   }
 
   /** Id of the folder that is being changed. */
   get busy(): string | null {
-    return this.#busy;
+    return this.#changing.isRunning ? (this.#change?.folder ?? null) : null;
   }
   get failed(): FailedChange | null {
-    return this.#failed;
+    const { error } = this.#changing;
+    return error === null || this.#change === null ? null : { ...this.#change, error };
   }
   /** The folder whose removal waits for a yes. */
   get removing(): FolderState | null {
@@ -40,7 +43,7 @@ export class SettingsController {
 
   /** How much room the library takes; null until that was measured. */
   get size(): DataSize | null {
-    return this.#size;
+    return this.#measuring.data;
   }
   get isErasing(): boolean {
     return this.#isErasing;
@@ -51,26 +54,18 @@ export class SettingsController {
   }
   /** Why the data could not be shown or erased. */
   get dataError(): ErrorInfo | null {
-    return this.#dataError;
+    return this.#onData.error;
   }
 
   /** Measures the library on disk; a size that cannot be had is left out. */
   async measure(): Promise<void> {
-    try {
-      this.#size = await this.#backend.dataSize();
-    } catch {
-      this.#size = null;
-    }
+    await this.#measuring.run();
   }
 
   /** Opens the library's folder with the system's program for folders. */
   async show(): Promise<void> {
-    this.#dataError = null;
-    try {
-      await this.#backend.showLibrary();
-    } catch (error) {
-      this.#dataError = toErrorInfo(error);
-    }
+    this.#onData.dismissError();
+    await this.#onData.run(() => this.#backend.showLibrary());
   }
 
   /** Asks whether to erase all. */
@@ -87,28 +82,25 @@ export class SettingsController {
     this.#isAskingToErase = false;
     if (this.#isErasing) return;
     this.#isErasing = true;
-    this.#dataError = null;
-    try {
+    this.#onData.dismissError();
+    await this.#onData.run(async () => {
       await this.#backend.eraseAll();
       this.#onErased();
       this.#onChanged();
       await this.measure();
-    } catch (error) {
-      this.#dataError = toErrorInfo(error);
-    } finally {
-      this.#isErasing = false;
-    }
+    });
+    this.#isErasing = false;
   }
 
   async pause(folder: FolderState, isPaused: boolean): Promise<void> {
-    await this.#change(folder, isPaused ? "pause" : "resume", () =>
+    await this.#do(folder, isPaused ? "pause" : "resume", () =>
       this.#backend.pauseFolder(folder.id, isPaused),
     );
   }
 
   /** Asks where a folder lies now, and watches it there; nothing where the person cancels. */
   async locate(folder: FolderState): Promise<void> {
-    await this.#change(folder, "locate", async () => {
+    await this.#do(folder, "locate", async () => {
       const path = await this.#backend.pickFolder();
       if (path !== null) await this.#backend.moveFolder(folder.id, path);
     });
@@ -127,20 +119,16 @@ export class SettingsController {
   async remove(): Promise<void> {
     const folder = this.#removing;
     this.#removing = null;
-    if (folder !== null) await this.#change(folder, "remove", () => this.#backend.removeFolder(folder.id));
+    if (folder !== null) await this.#do(folder, "remove", () => this.#backend.removeFolder(folder.id));
   }
 
-  async #change(folder: FolderState, doing: string, change: () => Promise<unknown>): Promise<void> {
-    if (this.#busy !== null) return;
-    this.#busy = folder.id;
-    this.#failed = null;
-    try {
+  async #do(folder: FolderState, doing: string, change: () => Promise<unknown>): Promise<void> {
+    if (this.#changing.isRunning) return;
+    this.#change = { folder: folder.id, doing };
+    this.#changing.dismissError();
+    await this.#changing.run(async () => {
       await change();
       this.#onChanged();
-    } catch (error) {
-      this.#failed = { folder: folder.id, doing, error: toErrorInfo(error) };
-    } finally {
-      this.#busy = null;
-    }
+    });
   }
 }

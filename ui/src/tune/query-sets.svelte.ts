@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, ImportedSet, NewSetFrom, Origin, QuerySetInfo } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 import { readStored, writeStored } from "../shared/stored";
 
 type Calls = Pick<
@@ -13,13 +13,12 @@ const CHOSEN_KEY = "memlens.query-set";
 /** The query sets that there are, which of them is measured, and which judgments of it count. */
 export class QuerySets {
   readonly #backend: Calls;
+  readonly #actions = new Actions();
   #all = $state.raw<QuerySetInfo[] | null>(null);
   #chosenId = $state<string | null>(readStored(CHOSEN_KEY, (value) => typeof value === "string"));
   #without = $state.raw<Origin[]>([]);
   #imported = $state.raw<ImportedSet | null>(null);
   #savedTo = $state<string | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isBusy = $state(false);
 
   constructor(backend: Calls) {
     this.#backend = backend;
@@ -57,15 +56,15 @@ export class QuerySets {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#actions.isRunning;
   }
 
   dismiss(): void {
-    this.#error = null;
+    this.#actions.dismissError();
     this.#imported = null;
     this.#savedTo = null;
   }
@@ -133,19 +132,9 @@ export class QuerySets {
     });
   }
 
-  async #do(deed: () => Promise<void>): Promise<boolean> {
-    this.#isBusy = true;
+  #do(action: () => Promise<void>): Promise<boolean> {
     this.#imported = null;
     this.#savedTo = null;
-    try {
-      await deed();
-      this.#error = null;
-      return true;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      return false;
-    } finally {
-      this.#isBusy = false;
-    }
+    return this.#actions.run(action);
   }
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, RunComparison, RunInfo, RunView, SetWish } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 
 type Calls = Pick<
   Backend,
@@ -13,13 +13,12 @@ const PICKED_MAX = 2;
 /** The measurements that were kept. */
 export class Runs {
   readonly #backend: Calls;
+  readonly #actions = new Actions();
   #all = $state.raw<RunInfo[] | null>(null);
   #picked = $state.raw<string[]>([]);
   #open = $state.raw<RunView | null>(null);
   #comparison = $state.raw<RunComparison | null>(null);
   #savedTo = $state<string | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isBusy = $state(false);
 
   constructor(backend: Calls) {
     this.#backend = backend;
@@ -48,11 +47,11 @@ export class Runs {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#actions.isRunning;
   }
 
   /** Picks a run to compare or lets go of it; a third takes the place of the one picked first. */
@@ -128,18 +127,8 @@ export class Runs {
     this.#picked = this.#picked.filter((id) => all.some((run) => run.id === id));
   }
 
-  async #do(deed: () => Promise<void>): Promise<boolean> {
-    this.#isBusy = true;
+  #do(action: () => Promise<void>): Promise<boolean> {
     this.#savedTo = null;
-    try {
-      await deed();
-      this.#error = null;
-      return true;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      return false;
-    } finally {
-      this.#isBusy = false;
-    }
+    return this.#actions.run(action);
   }
 }

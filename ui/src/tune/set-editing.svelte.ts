@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, QueryEdit, QuerySetView, SetQuery } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions } from "../shared/call.svelte";
 import type { QuerySets } from "./query-sets.svelte";
 
 type Calls = Pick<Backend, "querySet" | "saveQuery" | "removeQueries">;
@@ -38,12 +38,11 @@ export function editOf({ id, query, category, scope, relevant }: SetQuery): Quer
 export class SetEditing {
   readonly #backend: Calls;
   readonly #sets: QuerySets;
+  readonly #actions = new Actions();
   #view = $state.raw<QuerySetView | null>(null);
   #text = $state("");
   #kind = $state<QueryKind>("all");
   #openId = $state<string | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isBusy = $state(false);
   readonly #shown = $derived.by(() => {
     const words = this.#text.trim().toLocaleLowerCase();
     return (this.#view?.queries ?? []).filter(
@@ -94,16 +93,16 @@ export class SetEditing {
   }
 
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#actions.error;
   }
 
   get isBusy(): boolean {
-    return this.#isBusy;
+    return this.#actions.isRunning;
   }
 
   lookAt(id: string | null): void {
     this.#openId = id;
-    this.#error = null;
+    this.#actions.dismissError();
   }
 
   async read(set: string): Promise<void> {
@@ -132,18 +131,10 @@ export class SetEditing {
     await this.#do(() => this.#backend.removeQueries(set, ids));
   }
 
-  async #do(deed: () => Promise<QuerySetView>): Promise<boolean> {
-    this.#isBusy = true;
-    try {
-      this.#view = await deed();
+  #do(action: () => Promise<QuerySetView>): Promise<boolean> {
+    return this.#actions.run(async () => {
+      this.#view = await action();
       this.#sets.take(this.#view.info);
-      this.#error = null;
-      return true;
-    } catch (error) {
-      this.#error = toErrorInfo(error);
-      return false;
-    } finally {
-      this.#isBusy = false;
-    }
+    });
   }
 }

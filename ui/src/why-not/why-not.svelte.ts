@@ -5,6 +5,7 @@ import type { Pipeline, Values } from "../parameters/pipeline";
 import type { Pipelines } from "../parameters/pipelines.svelte";
 import { ranksAlike, withFixes } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 import { NewestOnly } from "../shared/newest-only";
 import { filesOf, type KnownFile, type Place } from "./place";
 
@@ -28,6 +29,8 @@ export interface AskedSearch {
 /** How long the parameters must rest before the question is asked again. */
 const DEBOUNCE_MS = 200;
 
+const NO_FILES: KnownFile[] = [];
+
 /** An answer with what it holds for: one search, ranked by one set of parameters and the thumbs and marks of then. */
 type Answered = { asked: Asked; answer: WhyAnswer; search: number; ranking: Ranking; nFactChanges: number };
 
@@ -44,6 +47,7 @@ export class WhyNotController {
   readonly #backend: Backend;
   readonly #search: AskedSearch;
   readonly #pipelines: Pipelines;
+  readonly #listing: Call<[], KnownFile[]>;
 
   #isOpen = $state(false);
   #asked = $state.raw<Asked | null>(null);
@@ -57,10 +61,6 @@ export class WhyNotController {
   /** True until the picker has taken the focus. */
   #isPickWished = $state(false);
   #isPicking = $state(false);
-
-  #files = $state.raw<KnownFile[]>([]);
-  /** Why the files could not be listed; null when they are. */
-  #filesError = $state.raw<ErrorInfo | null>(null);
 
   readonly #loop = new NewestOnly(() => this.#askOnce());
   readonly #isOfRanking = $derived.by(() => this.#holdsForRanking());
@@ -76,6 +76,7 @@ export class WhyNotController {
     this.#backend = backend;
     this.#search = search;
     this.#pipelines = pipelines;
+    this.#listing = new Call(async () => filesOf(await backend.tree()));
   }
 
   get #parameters() {
@@ -131,11 +132,12 @@ export class WhyNotController {
 
   /** Every file that is in a tree; empty before one is picked, and only renewed while one is. */
   get files(): KnownFile[] {
-    return this.#files;
+    return this.#listing.data ?? NO_FILES;
   }
 
+  /** Why the files could not be listed; null when they are. */
   get filesError(): ErrorInfo | null {
-    return this.#filesError;
+    return this.#listing.error;
   }
 
   /** True while the last fixes are the last step, so that one undo takes them back. */
@@ -263,7 +265,7 @@ export class WhyNotController {
         return () => clearTimeout(timer);
       });
       $effect(() => {
-        if (this.#isPicking && generation() !== null) untrack(() => void this.#readFiles());
+        if (this.#isPicking && generation() !== null) untrack(() => void this.#listing.run());
       });
     });
   }
@@ -316,15 +318,5 @@ export class WhyNotController {
     // The engine forgets old searches; a new one is asked about as soon as it is there.
     if (error.code === "search_gone") void this.#search.askAgain();
     else this.#error = error;
-  }
-
-  async #readFiles(): Promise<void> {
-    try {
-      const trees = await this.#backend.tree();
-      this.#files = filesOf(trees);
-      this.#filesError = null;
-    } catch (error) {
-      this.#filesError = toErrorInfo(error);
-    }
   }
 }
