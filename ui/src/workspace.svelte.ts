@@ -2,14 +2,20 @@ import { getContext, tick } from "svelte";
 import type { Backend } from "./api/backend";
 import { agentsOf } from "./agents/folder-agents";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
+import { CompareController } from "./compare/compare-controller.svelte";
+import { QuerySetRun } from "./compare/query-set.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
+import { MemoryController } from "./memory/memory-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
 import { withFixes } from "./parameters/rules";
 import { Pipelines } from "./parameters/pipelines.svelte";
 import { LostAnswersNews } from "./past/lost-answers.svelte";
 import { PastList } from "./past/past-list.svelte";
+import { QuerySaving } from "./past/query-saving.svelte";
 import { Recall } from "./past/recall.svelte";
+import { Replay } from "./past/replay.svelte";
+import { ThenNowReading } from "./past/then-now.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
@@ -21,8 +27,10 @@ import { SearchController } from "./search/search-controller.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Session, type ViewId } from "./session.svelte";
 import { EDITOR_CHOICE_ID } from "./shared/editor";
+import { MarkdownCopy } from "./shared/markdown-copy.svelte";
 import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
+import { Tune } from "./tune/tune.svelte";
 
 /** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
 export class Workspace {
@@ -50,10 +58,23 @@ export class Workspace {
   readonly recall: Recall;
   /** What agents asked. */
   readonly past: PastList;
+  /** The opened one's answer, then and now. */
+  readonly thenNow: ThenNowReading;
+  /** All of them, asked again. */
+  readonly replay: Replay;
+  readonly savingPast: QuerySaving;
+  readonly copyingPast: MarkdownCopy;
   /** What the last edit took out of answers to them. */
   readonly lostAnswers: LostAnswersNews;
   /** Why an agent forgot a fact; any view may ask. */
   readonly autopsy: AutopsyController;
+  /** Two rankings of one question. */
+  readonly comparing: CompareController;
+  /** Two rankings over a query set. */
+  readonly comparingSet: QuerySetRun;
+  readonly tune: Tune;
+  /** The tree and the open note of the Memory view. */
+  readonly memory: MemoryController;
   readonly theme: Theme;
   readonly zoom: Zoom;
   /** What is kept of all this between starts. */
@@ -82,8 +103,16 @@ export class Workspace {
     this.rerankers = new RerankProviders(backend, () => this.search.rankAgain());
     this.recall = new Recall(backend);
     this.past = new PastList(backend);
+    this.thenNow = new ThenNowReading(backend);
+    this.replay = new Replay(backend, () => this.past.refresh());
+    this.savingPast = new QuerySaving(backend);
+    this.copyingPast = new MarkdownCopy();
     this.lostAnswers = new LostAnswersNews(backend);
     this.autopsy = new AutopsyController(backend);
+    this.comparing = new CompareController(backend);
+    this.comparingSet = new QuerySetRun(backend);
+    this.tune = new Tune(backend);
+    this.memory = new MemoryController(backend);
     this.session = new Session({
       search: this.search,
       pipelines: this.pipelines,
