@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A job whose work is answered by hand and that reports by hand. */
-function byHand(onFailure?: OnFailure) {
+function byHand(onFailure: OnFailure = "keep") {
   type Run = {
     wish: string;
     report: Report<number>;
