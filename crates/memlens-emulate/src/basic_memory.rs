@@ -1,8 +1,8 @@
-//! basic-memory 0.24: its full-text, vector and hybrid search over SQLite, as its published package ranks.
+//! basic-memory 0.24: its full-text, vector and hybrid search over SQLite, which rank like its published package.
 //!
-//! Written from a description and from what the package 0.24.1 (AGPL-3.0) returned on given vectors, without a look at its code. What
-//! it returned is in `tests/golden/basic-memory`, and `tests/golden/basic_memory.rs` here holds this to it. Front matter,
-//! observations and relations are not read: a note's title is its file's stem.
+//! Written from a description and from results of the package 0.24.1 (AGPL-3.0) with given vectors, without reading its
+//! code. The results are in `tests/golden/basic-memory`, and `tests/golden/basic_memory.rs` compares this code with
+//! them. Front matter, observations and relations are not read: a note's title is its file name without extension.
 
 mod cut;
 mod facts;

@@ -1,23 +1,23 @@
-//! Another program's reranker, filled in by one of the person's own: who stands in, what it is asked, and what its scores count for.
+//! Replaces another program's reranker by one of the user's: which one, what it is asked, and how its scores are used.
 //!
-//! Tested: only a program's own values name who stands in, and nobody does where the program asks nobody; scores of every scale become
-//! shares.
+//! Tested: only a program's own values select the replacement, and there is none if the program calls no reranker;
+//! scores of every scale become shares.
 
 use memlens_params::{RerankMode, StageId, Values};
 use memlens_rank::{CandidateSet, ChunkId, RerankScale, RerankScores, Trace};
 
 use crate::{basic_memory, octopus, openviking, qmd};
 
-/// What a program asks its reranker, for whoever stands in.
+/// The requests of a program's reranker, for the one that replaces it.
 pub struct Filler {
-    /// Who stands in, and how many rows it reads at most; none where nobody does, or the program asks nobody. Values of another
-    /// program name nobody.
+    /// Returns the replacement, and the maximum number of rows that it reads. `None` if there is none, the program
+    /// calls no reranker, or the values are another program's.
     pub by: fn(&Values) -> Option<(RerankMode, usize)>,
-    /// The stage before the reranker's: the rows that it leaves are read, best first.
+    /// The stage before the reranker's. The rows that it keeps are read, best first.
     pub before: StageId,
-    /// The question as the program puts it.
+    /// Returns the question as the program sends it.
     pub asked: fn(&str) -> String,
-    /// What is read of a row, from the text of its note or chunk; none of a row that is not read.
+    /// Returns what is read of a row, from the text of its note or chunk; `None` if the row is not read.
     pub read: fn(&CandidateSet, u32, &str) -> Option<String>,
 }
 
@@ -28,17 +28,17 @@ static FILLERS: [&Filler; 4] = [
     &octopus::FILLER,
 ];
 
-/// Who stands in for a program's reranker, and what it is asked.
+/// The replacement of a program's reranker, and its requests.
 #[derive(Clone, Copy)]
 pub struct Filling {
-    /// Who.
+    /// The kind of the replacement.
     pub mode: RerankMode,
     n_read: usize,
     filler: &'static Filler,
 }
 
 impl Filling {
-    /// The one that a program's values name; none where they name nobody.
+    /// Returns the replacement that a program's values select, if any.
     pub fn of(values: &Values) -> Option<Filling> {
         let mut named = FILLERS.iter().filter_map(|filler| {
             let (mode, n_read) = (filler.by)(values)?;
@@ -51,7 +51,7 @@ impl Filling {
         named.find(|it| it.mode != RerankMode::Off)
     }
 
-    /// The rows that are read, best first.
+    /// Returns the rows that are read, best first.
     pub fn slots(&self, trace: &Trace) -> Vec<u32> {
         let stage = trace.stage(self.filler.before);
         let entries = stage.into_iter().flat_map(|stage| &stage.entries);
@@ -64,44 +64,45 @@ impl Filling {
         left.into_iter().map(|(_, slot)| slot).collect()
     }
 
-    /// The question as the program puts it to its reranker.
+    /// Returns the question as the program sends it to its reranker.
     pub fn asked(&self, question: &str) -> String {
         (self.filler.asked)(question)
     }
 
-    /// What is read of a row, from the text of its note or chunk; none of a row that is not read.
+    /// Returns what is read of a row, from the text of its note or chunk; `None` if the row is not read.
     pub fn read(&self, set: &CandidateSet, slot: u32, text: &str) -> Option<String> {
         (self.filler.read)(set, slot, text)
     }
 }
 
-/// What is known of the scores that fill in.
+/// The scores of the replacement.
 #[derive(Clone, Copy)]
 pub struct Filled<'a> {
     table: &'a RerankScores,
 }
 
 impl<'a> Filled<'a> {
-    /// The scores of a mode; none where it is off, or was not asked.
+    /// Returns the scores of a mode; `None` if it is off, or was not called.
     pub fn by(set: &'a CandidateSet, mode: RerankMode) -> Option<Filled<'a>> {
         let mut tables = set.rerank.iter();
-        // What Memlens's own stage asked is in tables of the length that it sends; these read all that they are given.
+        // Scores of Memlens's own stage are stored under the length that it sends; these are of whole texts.
         let table = tables.find(|table| table.mode == mode && table.max_chars == 0)?;
         (mode != RerankMode::Off).then_some(Filled { table })
     }
 
-    /// A row's score as a share, which is what these programs work with: 0 to 1; none where it was not read.
+    /// Returns a row's score as a share in 0 to 1, which these programs use; `None` if it was not read.
     pub fn share(&self, chunk: ChunkId) -> Option<f64> {
         let score = self.table.scores.get(&chunk)?;
         Some(share(self.table.scale, *score))
     }
 
-    /// Whether whoever stands in gave no answer.
+    /// Returns whether the replacement failed.
     pub fn has_failed(&self) -> bool {
         self.table.failure.is_some()
     }
 
-    /// Who filled in, for a person; `program` is the one whose reranker it is, and `n_given` of `n_rows` have a score.
+    /// Returns a sentence for the user that names the replacement. `program` is the program whose reranker it replaces;
+    /// `n_given` of `n_rows` have a score.
     pub fn told(&self, program: &str, n_given: usize, n_rows: usize) -> String {
         let name = match self.table.mode {
             RerankMode::Late => "late interaction".to_owned(),

@@ -1,28 +1,28 @@
-//! SQLite's FTS5, as other programs use it: texts in memory, asked by an expression.
+//! SQLite's FTS5, as other programs use it: texts in memory, searched by an expression.
 
 use rusqlite::Connection;
 
-/// Rows of texts in an FTS5 table, named by their place.
+/// Rows of texts in an FTS5 table, identified by their position.
 pub struct Fts {
     connection: Connection,
-    /// How every match is asked for, with the weights of the columns.
+    /// The statement of a search, with the weights of the columns.
     select: String,
 }
 
 /// One row that an expression matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FtsHit {
-    /// The row's 0-based place.
+    /// The row's 0-based position.
     pub at: u32,
-    /// What `bm25()` says: the better, the further below 0.
+    /// The result of `bm25()`: lower is better, and below 0.
     pub rank: f64,
 }
 
 impl Fts {
-    /// Rows as an FTS5 tokenizer (`unicode61`, `porter unicode61`) cuts them; a match in a column counts by its weight.
+    /// Creates a table of rows with an FTS5 tokenizer (`unicode61`, `porter unicode61`) and the weights of the columns.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// The error of SQLite.
     pub fn of<const N: usize, S: AsRef<str>>(
         tokenizer: &str,
         weights: [f64; N],
@@ -61,10 +61,10 @@ impl Fts {
         })
     }
 
-    /// Every row that matches, best first, ties by place.
+    /// Returns every row that matches, best first, ties by position.
     ///
     /// # Errors
-    /// What SQLite says of its table, or of an expression that it cannot read.
+    /// The error of SQLite about its table, or about an expression that it cannot parse.
     pub fn search(&self, expression: &str) -> Result<Vec<FtsHit>, rusqlite::Error> {
         let mut select = self.connection.prepare_cached(&self.select)?;
         let found = select.query_map([expression], |row| {

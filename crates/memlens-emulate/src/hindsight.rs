@@ -1,8 +1,8 @@
-//! Hindsight 1.1: how it fuses the lists of its arms and scores what it fused, and no more.
+//! Hindsight 1.1: only the fusion of its arms' lists and the scoring after it.
 //!
-//! Written from a description of the package 1.1.0; what its own functions returned is in `tests/golden/hindsight`, and
-//! `tests/golden/hindsight.rs` here holds this to it. Its arms over PostgreSQL are not emulated: in a library, Memlens's own two lists
-//! stand for two of its four arms.
+//! Written from a description of the package 1.1.0. The results of its own functions are in `tests/golden/hindsight`,
+//! and `tests/golden/hindsight.rs` compares this code with them. Its arms over PostgreSQL are not emulated: in a
+//! library, Memlens's own two lists replace two of its four arms.
 
 mod facts;
 mod params;

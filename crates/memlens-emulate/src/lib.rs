@@ -1,4 +1,4 @@
-//! Other programs' memory: how they search it, emulated.
+//! Emulates how other programs search their memory.
 
 pub mod basic_memory;
 mod filling;

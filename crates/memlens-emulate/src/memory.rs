@@ -1,4 +1,4 @@
-//! Notes and vectors as an emulated agent's memory is made from them.
+//! Notes and vectors from which an emulated agent's memory is built.
 
 use std::sync::Arc;
 
@@ -7,37 +7,37 @@ use memlens_retrieve::NoteFacts;
 /// One note that an agent would have indexed.
 #[derive(Debug, Clone)]
 pub struct AgentNote {
-    /// The note as Memlens knows it.
+    /// The note as Memlens indexes it.
     pub facts: Arc<NoteFacts>,
     /// Its path as the agent names it, with `/`: `memory/2026-11-02.md`.
     pub path: String,
-    /// Its text.
+    /// The text of the note.
     pub text: Arc<str>,
-    /// When its file was last changed, in milliseconds after 1970-01-01 UTC.
+    /// Modification time of its file, in milliseconds since 1970-01-01 UTC.
     pub modified_ms: i64,
-    /// Whether an entry of the agent's list of extra paths brought it in.
+    /// Whether it is included because of the agent's list of extra paths.
     pub is_extra: bool,
 }
 
-/// A text's embedding, or why there is none, for a person.
+/// Returns a text's embedding, or a message for the user if there is none.
 pub type Embed = Arc<dyn Fn(&str) -> Result<Vec<f32>, String> + Send + Sync>;
 
 /// The vectors of chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
-    /// How many numbers each has, above 0.
+    /// Number of values in each, above 0.
     dim: usize,
-    /// One after the other, in the order of the chunks.
+    /// One vector after the other, in the order of the chunks.
     values: Vec<f32>,
-    /// The length of each; 0 for one of zeros.
+    /// The length of each; 0 for a zero vector.
     lengths: Vec<f64>,
 }
 
 impl Vectors {
-    /// Vectors of `dim` numbers each, one after the other.
+    /// Takes vectors of `dim` numbers each, one after the other.
     ///
     /// # Panics
-    /// Where `values` is no multiple of `dim`.
+    /// If the length of `values` is not a multiple of `dim`.
     pub fn new(dim: usize, values: Vec<f32>) -> Vectors {
         assert!(dim > 0 && values.len().is_multiple_of(dim), "whole vectors");
         let lengths = values.chunks_exact(dim).map(|it| dot(it, it).sqrt());
@@ -48,30 +48,30 @@ impl Vectors {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// How many numbers each has.
+    /// Returns the number of values in each vector.
     pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Each, in the order of the chunks.
+    /// Returns the vectors, in the order of the chunks.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[f32]> {
         self.values.chunks_exact(self.dim)
     }
 
-    /// The cosine of each to another vector, in `[-1, 1]`; 0 where either has no direction.
+    /// Returns the cosine of each to another vector, in `[-1, 1]`; 0 if either is a zero vector.
     ///
     /// # Errors
-    /// In words where the other has another number of numbers.
+    /// A message if the other vector has another dimension.
     pub fn cosines(&self, to: &[f32]) -> Result<Vec<f64>, String> {
         if to.len() != self.dim {
             return Err(format!(

@@ -1,4 +1,4 @@
-//! Notes as the rows of a search, for programs whose results are whole notes.
+//! Notes as rows of a search, for programs whose results are whole notes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::AgentNote;
 /// Notes in the order in which a program indexed them.
 pub struct Notes {
     notes: Vec<Indexed>,
-    /// Each note's place by the name of its candidate.
+    /// Each note's position by the id of its candidate.
     places: HashMap<ChunkId, usize>,
 }
 
@@ -21,12 +21,12 @@ struct Indexed {
     id: ChunkId,
     note: AgentNote,
     n_lines: u32,
-    /// Its words as Memlens marks them.
+    /// Its words, as Memlens highlights them.
     terms: HashSet<String>,
 }
 
 impl Notes {
-    /// The notes of a program's index, in its order.
+    /// Takes the notes of a program's index, in its order.
     pub fn new(program: &str, notes: Vec<AgentNote>) -> Notes {
         let notes: Vec<Indexed> = notes
             .into_iter()
@@ -43,27 +43,27 @@ impl Notes {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of notes.
     pub fn len(&self) -> usize {
         self.notes.len()
     }
 
-    /// The note of a place.
+    /// Returns the note at a position.
     pub fn at(&self, at: usize) -> &AgentNote {
         &self.notes[at].note
     }
 
-    /// The place of a candidate's note.
+    /// Returns the position of a candidate's note.
     pub fn place(&self, chunk: ChunkId) -> Option<usize> {
         self.places.get(&chunk).copied()
     }
 
-    /// Whether a note is passed over.
+    /// Returns whether a note is left out of the search.
     pub fn is_without(&self, within: &Within, at: usize) -> bool {
         within.without.contains(&self.notes[at].id)
     }
 
-    /// Whether a note is searched.
+    /// Returns whether a note is searched.
     pub fn is_within(&self, within: &Within, at: usize) -> bool {
         let note = &self.notes[at];
         let facts = &note.note.facts;
@@ -76,13 +76,13 @@ impl Notes {
         is_in_part && !self.is_without(within, at)
     }
 
-    /// How many notes are searched.
+    /// Returns the number of notes that are searched.
     pub fn n_within(&self, within: &Within) -> u32 {
         let places = 0..self.notes.len();
         places.filter(|at| self.is_within(within, *at)).count() as u32
     }
 
-    /// The places of all candidates, ascending: what was found, and what is asked for besides.
+    /// Returns the positions of all candidates, ascending: those found, and those requested with `also`.
     pub fn union(
         &self,
         found: impl IntoIterator<Item = usize>,
@@ -95,7 +95,7 @@ impl Notes {
         union.into_iter().collect()
     }
 
-    /// A note as a candidate, of so many tokens.
+    /// Returns a note as a candidate of `tokens` tokens.
     pub fn candidate(&self, at: usize, tokens: u32) -> Candidate {
         Candidate {
             chunk: self.notes[at].id,
@@ -106,7 +106,7 @@ impl Notes {
         }
     }
 
-    /// A note as a person reads it, with those words of the question that it holds.
+    /// Returns a note's facts for display, with the words of the question that it holds.
     pub fn row(&self, at: usize, heading: &str, asked: &[QueryWord]) -> RowFacts {
         let own = &self.notes[at];
         let facts = &own.note.facts;
@@ -127,7 +127,7 @@ impl Notes {
         }
     }
 
-    /// The words of a question, as Memlens marks them.
+    /// Returns the words of a question, as Memlens highlights them.
     pub fn asked(&self, question: &str) -> Vec<QueryWord> {
         let mut seen = HashSet::new();
         let n = self.notes.len() as f64;
@@ -149,7 +149,7 @@ impl Notes {
             .collect()
     }
 
-    /// A note as the one chunk that it is here.
+    /// Returns a note as its only chunk.
     pub fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
         let is_it = |it: &&Indexed| it.note.facts.folder == folder && it.note.facts.path == path;
         let note = self.notes.iter().find(is_it)?;
@@ -160,7 +160,7 @@ impl Notes {
         }])
     }
 
-    /// The whole texts of candidates.
+    /// Returns the whole texts of candidates.
     pub fn texts(&self, chunks: &[ChunkId]) -> Vec<Result<String, NoText>> {
         let text = |chunk: &ChunkId| {
             let at = self.place(*chunk).ok_or(NoText::Gone)?;
@@ -170,7 +170,7 @@ impl Notes {
     }
 }
 
-/// A name that the same note with the same text has again.
+/// Returns an id that depends only on the program, the note and its text.
 fn name_of(program: &str, note: &AgentNote) -> ChunkId {
     let mut hasher = blake3::Hasher::new();
     let head = format!("{program}\0{}\0{}\0", note.facts.folder.0, note.facts.path);

@@ -1,8 +1,9 @@
-//! Octopus: the steps of its search that are known, and no more.
+//! Octopus: only the known steps of its search.
 //!
-//! Known is that a floor of 0.6 for vectors is fixed in its code, that three times as many are reranked as are left, that nothing is
-//! reranked where no candidate is left, and that its results carry the rank before and after. Whether it also searches by words, and how it
-//! would join the two, is not known: here Memlens's vector list is all that it ranks.
+//! It is known that a floor of 0.6 for vectors is fixed in its code, that three times as many rows are reranked as are
+//! returned, that nothing is reranked if there is no candidate, and that its results contain the rank before and after.
+//! It is not known whether it also searches by words, and how it would fuse both. Here it ranks only Memlens's vector
+//! list.
 
 mod params;
 mod reasons;
@@ -16,7 +17,7 @@ use crate::filling::Filler;
 
 pub use params::Octopus;
 
-/// Its reranker reads the chunks that are left as they are.
+/// Its reranker reads the remaining chunks unchanged.
 pub(crate) static FILLER: Filler = Filler {
     by: |values: &Values| Some((Octopus::of(values).rerank_by, usize::MAX)),
     before: CANDIDATES,
@@ -24,7 +25,7 @@ pub(crate) static FILLER: Filler = Filler {
     read: |_, _, text| Some(text.to_owned()),
 };
 
-/// Its known steps, over Memlens's own vector list. No version of it is known.
+/// Its known steps, over Memlens's own vector list. Its version is not known.
 pub static KNOWN_STEPS: Pipeline<Octopus> = Pipeline {
     id: PipelineId("octopus"),
     label: "Octopus, known steps only",

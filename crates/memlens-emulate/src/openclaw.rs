@@ -1,7 +1,7 @@
-//! OpenClaw: three editions of its memory search, as its published packages rank.
+//! OpenClaw: three editions of its memory search, which rank like its published packages.
 //!
-//! Sources: the packages 2026.2.12, 2026.7.35 and 2026.9.6, asked on given vectors; what they returned is in
-//! `tests/golden/openclaw`, and `tests/golden/openclaw.rs` here holds this to it.
+//! Sources: the packages 2026.2.12, 2026.7.35 and 2026.9.6, run with given vectors. Their results are in
+//! `tests/golden/openclaw`, and `tests/golden/openclaw.rs` compares this code with them.
 
 mod age;
 mod cut;
@@ -23,22 +23,22 @@ pub use pipelines::{V2026_2, V2026_7, V2026_8};
 
 use memlens_rank::AnyPipeline;
 
-/// An edition of its search: versions that rank alike.
+/// An edition of its search: versions that rank in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Edition {
-    /// 2026.2: keyword scores of 1.0 whatever the match.
+    /// 2026.2, in which every keyword match scores 1.0.
     V2026_2,
-    /// 2026.3 to 2026.7.
+    /// The versions 2026.3 to 2026.7.
     V2026_7,
-    /// 2026.8 and later.
+    /// The versions 2026.8 and later.
     V2026_8,
 }
 
 impl Edition {
-    /// Every edition, oldest first.
+    /// All editions, the oldest first.
     pub const ALL: [Edition; 3] = [Edition::V2026_2, Edition::V2026_7, Edition::V2026_8];
 
-    /// The edition that a version belongs to: `2026.9.6`, `2026.7`; none for what is no version of its kind.
+    /// Returns the edition of a version such as `2026.9.6` or `2026.7`; `None` if it is not a valid version.
     pub fn of(version: &str) -> Option<Edition> {
         let mut numbers = version.trim_start_matches('v').split('.');
         let year: u32 = numbers.next()?.parse().ok()?;
@@ -53,7 +53,7 @@ impl Edition {
         })
     }
 
-    /// Its pipeline.
+    /// Returns the edition's pipeline.
     pub fn pipeline(self) -> &'static dyn AnyPipeline {
         match self {
             Edition::V2026_2 => &V2026_2,

@@ -1,9 +1,9 @@
-//! OpenViking 0.5: `find` and `search` over its local store, as its published package ranks.
+//! OpenViking 0.5: `find` and `search` over its local store, which rank like its published package.
 //!
-//! Written from a description and from what the package 0.5.2 (AGPL-3.0) returned on given vectors, without a look at its code. What
-//! it returned is in `tests/golden/openviking`, and `tests/golden/openviking.rs` here holds this to it. Its unit is the record: a
-//! file, or the abstract or overview of a folder. Those of folders, and the summaries that its reranker reads, are written by a model
-//! of its own: of a library's notes only the files are records.
+//! Written from a description and from results of the package 0.5.2 (AGPL-3.0) with given vectors, without reading its
+//! code. The results are in `tests/golden/openviking`, and `tests/golden/openviking.rs` compares this code with them.
+//! Its unit is the record: a file, or the abstract or overview of a folder. Its own model writes those of folders, and
+//! the summaries that its reranker reads; of a library's notes only the files are records.
 
 mod facts;
 mod filling;

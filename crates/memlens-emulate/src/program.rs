@@ -9,21 +9,21 @@ use memlens_retrieve::{RetrieveError, Retriever};
 use crate::openclaw::{self, Chunking, Edition};
 use crate::{AgentNote, Embed, Vectors, basic_memory, openviking, qmd};
 
-/// A program, in a version of its own way to search.
+/// A program, in one version of its search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Program {
-    /// OpenClaw, by its edition.
+    /// OpenClaw, in one of its editions.
     OpenClaw(Edition),
-    /// qmd 2.8.
+    /// qmd in version 2.8.
     Qmd,
-    /// OpenViking 0.5.
+    /// OpenViking in version 0.5.
     OpenViking,
-    /// basic-memory 0.24.
+    /// basic-memory in version 0.24.
     BasicMemory,
 }
 
 impl Program {
-    /// Every program, the newest edition of each first.
+    /// All programs, the newest edition of each first.
     pub const ALL: [Program; 6] = [
         Program::OpenClaw(Edition::V2026_8),
         Program::OpenClaw(Edition::V2026_7),
@@ -33,13 +33,13 @@ impl Program {
         Program::BasicMemory,
     ];
 
-    /// The program whose sets a pipeline ranks; none where it is no emulated one.
+    /// Returns the program whose sets a pipeline ranks; `None` if it is not an emulated program.
     pub fn ranked_by(pipeline: &dyn AnyPipeline) -> Option<Program> {
         let is_it = |program: &Program| program.pipeline().id() == pipeline.id();
         Program::ALL.into_iter().find(is_it)
     }
 
-    /// Its pipeline.
+    /// Returns the program's pipeline.
     pub fn pipeline(self) -> &'static dyn AnyPipeline {
         match self {
             Program::OpenClaw(edition) => edition.pipeline(),
@@ -49,7 +49,7 @@ impl Program {
         }
     }
 
-    /// Its id in the catalogue of agents.
+    /// Returns the program's id in the catalogue of agents.
     pub fn agent(self) -> &'static str {
         match self {
             Program::OpenClaw(_) => "openclaw",
@@ -59,7 +59,7 @@ impl Program {
         }
     }
 
-    /// The texts that it would embed by these parameters, in their order.
+    /// Returns the texts that it would embed with these parameters, in order.
     pub fn chunk_texts(self, notes: &[AgentNote], params: &Values) -> Vec<String> {
         match self {
             Program::OpenClaw(edition) => {
@@ -71,11 +71,10 @@ impl Program {
         }
     }
 
-    /// Its memory of notes. `vectors` are those of [`Program::chunk_texts`], or why there are none; the remarks are what a person
-    /// should know of every answer.
+    /// Creates its memory of notes.
     ///
     /// # Errors
-    /// [`RetrieveError::Outside`] where SQLite refuses.
+    /// [`RetrieveError::Outside`] if SQLite returns an error.
     pub fn memory(self, made_of: MadeOf) -> Result<Arc<dyn Retriever>, RetrieveError> {
         let MadeOf {
             params,
@@ -110,20 +109,20 @@ impl Program {
     }
 }
 
-/// What a program's memory is made of.
+/// The input from which a program's memory is built.
 pub struct MadeOf {
     /// The parameters by which notes are cut.
     pub params: Values,
-    /// The notes, by the paths that the program gives them.
+    /// The notes, with the paths that the program gives them.
     pub notes: Vec<AgentNote>,
-    /// The vectors of what it embeds, or why there are none.
+    /// The vectors of [`Program::chunk_texts`], or why there are none.
     pub vectors: Result<Vectors, String>,
-    /// How a question is embedded.
+    /// The function that embeds a question.
     pub embed: Embed,
-    /// The moment at which notes are so and so old.
+    /// The moment for the age of notes.
     pub now_ms: i64,
-    /// The library's.
+    /// The generation of the library.
     pub generation: u64,
-    /// What a person should know of every answer.
+    /// Remarks to show with every answer.
     pub remarks: Vec<String>,
 }

@@ -1,7 +1,8 @@
-//! qmd 2.8: its `query`, `search` and `vsearch`, as its published package ranks.
+//! qmd 2.8: its `query`, `search` and `vsearch`, which rank like its published package.
 //!
-//! Its unit is the note: chunks only feed the vectors, the reranker and the lines that it prints. Source: the package 2.8.3 (MIT),
-//! asked on given vectors; what it returned is in `tests/golden/qmd`, and `tests/golden/qmd.rs` here holds this to it.
+//! Results are whole notes; chunks are only used for the vectors, the reranker and the printed lines. Source: the
+//! package 2.8.3 (MIT), run with given vectors. Its results are in `tests/golden/qmd`, and `tests/golden/qmd.rs`
+//! compares this code with them.
 
 mod cut;
 mod document;

@@ -1,14 +1,14 @@
-//! What stages of every program say in the same way.
+//! Helpers that the stages of all programs share.
 
 use std::cmp::Ordering;
 
 use memlens_params::{StageId, StageInfo};
 use memlens_rank::{Detail, Effect, Outcome, Reason, Row, number};
 
-/// A 0-based place; none for a row that is dropped.
+/// A 0-based place; `None` for a row that is dropped.
 pub type Place = Option<u32>;
 
-/// A stage as its program's table describes it.
+/// Describes a stage for its program's table.
 pub const fn stage(
     id: StageId,
     label: &'static str,
@@ -23,7 +23,7 @@ pub const fn stage(
     }
 }
 
-/// A row with a score at a place, or none of both.
+/// Gives a row its score and place, or drops it.
 pub fn settled(place: Place, score: f64) -> Effect {
     match place {
         Some(place) => Effect::Settle { place, score },
@@ -31,7 +31,7 @@ pub fn settled(place: Place, score: f64) -> Effect {
     }
 }
 
-/// A score as people compare it: those near 0 with the places that tell them from 0.
+/// Formats a score for comparison; scores near 0 get enough digits to differ from 0.
 pub fn precise(score: f64) -> String {
     if score != 0.0 && score.abs() < 0.0005 {
         format!("{score:.1e}")
@@ -40,17 +40,17 @@ pub fn precise(score: f64) -> String {
     }
 }
 
-/// A reason of this crate as a stage gives it.
+/// Wraps a reason of this crate.
 pub fn own(reason: impl Reason + 'static) -> Detail {
     Detail::Own(reason.into())
 }
 
-/// One reason for each row.
+/// Returns one reason per row.
 pub fn each(rows: &[Row], detail: impl FnMut(&Row) -> Detail) -> Outcome {
     Outcome::applied(rows.iter().map(detail).collect())
 }
 
-/// The 0-based place of each row that is kept, by an order of them.
+/// Returns the 0-based place of each row that is kept, in the given order.
 pub fn in_order(
     rows: &[Row],
     is_kept: impl Fn(usize) -> bool,
@@ -65,20 +65,20 @@ pub fn in_order(
     places
 }
 
-/// The first rows are kept; `of` says what they are.
+/// Keeps the first `limit` rows; `of` names them.
 pub fn counted(rows: &[Row], limit: u32, of: &'static str) -> Outcome {
     let details = (1..=rows.len() as u32).map(|rank| own(Counted { rank, limit, of }));
     Outcome::applied(details.collect())
 }
 
-/// A note among the first.
+/// Whether a note is among the first.
 #[derive(Debug)]
 struct Counted {
-    /// The 1-based place.
+    /// The 1-based rank of the row.
     rank: u32,
-    /// How many are kept.
+    /// Number of rows that are kept.
     limit: u32,
-    /// What they are.
+    /// The noun for the rows.
     of: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The chunks that basic-memory embeds: sections below headings, packed while they fit.
+//! The chunks that basic-memory embeds: sections below headings, packed as long as they fit.
 
 use std::sync::LazyLock;
 
@@ -7,14 +7,14 @@ use regex::Regex;
 static HEADING: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^#{1,6}\s").expect("a valid pattern"));
 
-/// How many characters a chunk may have.
+/// Maximum number of characters in a chunk.
 const CHUNK_CHARS: usize = 900;
-/// How many characters the pieces of one long line share.
+/// Number of characters that the pieces of one long line share.
 const OVERLAP_CHARS: usize = 120;
-/// What stands between the sections of a chunk, and between title, permalink and text.
+/// Separator between the sections of a chunk, and between title, permalink and text.
 const BETWEEN: &str = "\n\n";
 
-/// The chunks of a note.
+/// Returns the chunks of a note.
 pub fn chunks(title: &str, permalink: &str, text: &str) -> Vec<String> {
     let whole = [title, permalink, text].join(BETWEEN);
     let mut found = Vec::new();
@@ -46,7 +46,7 @@ fn n_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text at its headings, without blank edges.
+/// Splits a text at its headings, and trims the sections.
 fn sections(text: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![String::new()];
     for line in text.split('\n') {
@@ -61,7 +61,7 @@ fn sections(text: &str) -> Vec<String> {
     trimmed(found)
 }
 
-/// The lines of a long section, as many in a chunk as fit.
+/// Packs the lines of a long section into chunks.
 fn packed_lines(section: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut open: Option<String> = None;
@@ -80,7 +80,7 @@ fn packed_lines(section: &str) -> Vec<String> {
     trimmed(found)
 }
 
-/// A line, or the overlapping pieces of one that is too long.
+/// Returns a line, or the overlapping pieces of one that is too long.
 fn pieces(line: &str) -> Vec<String> {
     let signs: Vec<char> = line.chars().collect();
     if signs.len() <= CHUNK_CHARS {

@@ -1,4 +1,4 @@
-//! What basic-memory's stages look at: where each list holds a note.
+//! The input of basic-memory's stages: the places of each note in the lists.
 
 use memlens_rank::{CandidateSet, ListState, OwnFacts};
 
@@ -7,28 +7,28 @@ use memlens_rank::{CandidateSet, ListState, OwnFacts};
 pub struct Facts {
     /// Whether the question could be compared by its vector.
     pub vector: ListState,
-    /// Whether notes with every word could be looked for.
+    /// Whether a search for every word was possible.
     pub strict: ListState,
-    /// How many notes hold every word.
+    /// Number of notes that hold every word.
     pub n_strict: u32,
-    /// How many hold any; none where the question asks for every word or nothing.
+    /// Number of notes that hold any word; `None` if the question has no such expression.
     pub n_relaxed: Option<u32>,
-    /// How many notes have a vector.
+    /// Number of notes that have a vector.
     pub n_near: u32,
-    /// What is known of each note, by slot.
+    /// The facts of each note, by slot.
     pub rows: Vec<RowFact>,
-    /// What its reranker gave each note, by slot; none where it was not asked.
+    /// The reranker's scores, by slot; `None` if it was not called.
     pub rerank: Option<Vec<f64>>,
 }
 
-/// What is known of one note.
+/// The facts of one note.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowFact {
-    /// Its path as basic-memory names it.
+    /// The note's path, as basic-memory names it.
     pub path: String,
-    /// Its chunks by their place in it, the most similar first, as far as its reranker would read them; empty without vectors.
+    /// The positions of its chunks, the most similar first, as many as the reranker would read; empty without vectors.
     pub best: Vec<u32>,
-    /// Its best chunk; none without a vector.
+    /// Its best chunk; `None` without a vector.
     pub near: Option<Near>,
     /// Its place among the notes with every word.
     pub strict: Option<Match>,
@@ -39,50 +39,50 @@ pub struct RowFact {
 /// The best chunk of a note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Its 1-based place among all chunks.
+    /// The chunk's 1-based position among all chunks.
     pub position: u32,
-    /// How similar it is, in 0..1.
+    /// The chunk's similarity to the question, in 0..1.
     pub similarity: f64,
 }
 
-/// A note that SQLite's full-text search found.
+/// A match of SQLite's full-text search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
-    /// Its 1-based place.
+    /// The note's 1-based rank.
     pub rank: u32,
-    /// What `bm25()` says: the better, the further below 0.
+    /// The result of `bm25()`: lower is better, and below 0.
     pub bm25: f64,
-    /// Where the words were found.
+    /// The column in which the words were found.
     pub found_in: Column,
 }
 
-/// What is searched for words, in this order; the first that holds the question decides.
+/// The searched columns, in order; the first that matches the question decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
-    /// The title.
+    /// The title of the note.
     Title,
-    /// Title, text, permalink and path with their parts, up to some length.
+    /// Title, text, permalink and path with their parts, up to a maximum length.
     Stems,
-    /// The whole text.
+    /// The whole text of the note.
     Text,
     /// All columns at once.
     Any,
 }
 
 impl Facts {
-    /// The facts on a set; none on a set of another retriever.
+    /// Returns the facts of a set; `None` for a set of another retriever.
     pub fn of(set: &CandidateSet) -> Option<&Facts> {
         set.own.as_ref().and_then(OwnFacts::get)
     }
 
-    /// Whether any word is enough: no note holds every one, and it may be.
+    /// Returns whether any word is sufficient: it may be, and no note holds every word.
     pub fn is_relaxed(&self, may_be: bool) -> bool {
         may_be && self.n_strict == 0 && self.n_relaxed.is_some()
     }
 }
 
 impl RowFact {
-    /// Its place in the list of words that counts.
+    /// Returns its place in the text list that counts.
     pub fn matched(&self, is_relaxed: bool) -> Option<Match> {
         if is_relaxed {
             self.relaxed

@@ -1,4 +1,4 @@
-//! What basic-memory asks its reranker, for whoever stands in.
+//! The requests of basic-memory's reranker, for the reranker that replaces it.
 
 use memlens_params::{TypedSet, Values};
 
@@ -6,7 +6,7 @@ use super::memory::document_read;
 use super::params::{BasicMemory, FUSION};
 use crate::filling::Filler;
 
-/// basic-memory's reranker reads the first notes with their titles; of long ones, the best chunks.
+/// basic-memory's reranker reads the first notes with their titles; of long notes, the best chunks.
 pub static FILLER: Filler = Filler {
     by: |values: &Values| {
         let params = BasicMemory::of(values);

@@ -1,4 +1,4 @@
-//! Chunks against those of the published package.
+//! Compares chunks with those of the published package.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! basic-memory's index over given notes, and how it is asked.
+//! basic-memory's index over given notes, and its search.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -20,17 +20,17 @@ use crate::fts::Fts;
 use crate::memory::{AgentNote, Embed, Vectors};
 use crate::notes::Notes;
 
-/// The columns that are searched for words, in the order in which they are, and the permalink, which only makes a note longer.
+/// The columns that are searched for words, in order, and the permalink, which only makes a note longer.
 const N_COLUMNS: usize = 4;
 const SEARCHED: [Column; 3] = [Column::Title, Column::Stems, Column::Text];
-/// How many characters of title, text, permalink, path and their parts are searched together.
+/// Number of characters of title, text, permalink, path and their parts that are searched together.
 const STEMS_CHARS: usize = 6000;
-/// How many chunks of a long note its reranker reads, and what stands between them.
+/// Number of chunks of a long note that the reranker reads, and their separator.
 const RERANKED_CHUNKS: usize = 5;
 const BETWEEN_CHUNKS: &str = "\n---\n";
-/// How many characters its reranker reads of a note, by default.
+/// Number of characters of a note that the reranker reads by default.
 pub const RERANKED_CHARS: usize = 2000;
-/// How many characters count as a token.
+/// Number of characters that count as a token.
 const TOKEN_CHARS: u32 = 4;
 
 /// Notes as basic-memory indexes them.
@@ -47,27 +47,28 @@ pub struct Memory {
 
 struct Chunk {
     note: usize,
-    /// Its place in the note.
+    /// The chunk's position in the note.
     at: u32,
     text: String,
-    /// Equally similar chunks stand by the hash of their text.
+    /// Orders equally similar chunks by the hash of their text.
     hash: [u8; 32],
 }
 
-/// A chunk and how similar it is, in 0..1.
+/// A chunk and its similarity, in 0..1.
 type Similar<'a> = (&'a Chunk, f64);
 
 impl Memory {
-    /// The texts that are embedded, in their order.
+    /// Returns the texts to embed, in order.
     pub fn chunk_texts(notes: &[AgentNote]) -> Vec<String> {
         let chunks = all_chunks(&indexed(notes.to_vec()));
         chunks.into_iter().map(|it| it.text).collect()
     }
 
-    /// An index of notes, whose paths begin with the name of their project. `vectors` are those of [`Memory::chunk_texts`], or why
-    /// there are none; `generation` is the library's.
+    /// Creates an index of notes, whose paths begin with the name of their project. `vectors` are those of
+    /// [`Memory::chunk_texts`], or why there are none; `generation` is the library's.
     ///
     /// # Errors
+    /// [`RetrieveError::Outside`] if SQLite returns an error.
     /// [`RetrieveError::Outside`] where SQLite refuses.
     pub fn new(
         notes: Vec<AgentNote>,
@@ -96,12 +97,13 @@ impl Memory {
         })
     }
 
-    /// The same memory with what a person should know of every answer.
+    /// Returns the same memory with remarks to show with every answer.
     pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
         Memory { remarks, ..self }
     }
 
-    /// What its reranker reads of each candidate, by slot: a note with its title, the best chunks of one that is too long.
+    /// Returns what the reranker reads of each candidate, by slot: the note with its title, or the best chunks of a
+    /// note that is too long.
     pub fn documents(
         &self,
         vector: Result<&[f32], &str>,
@@ -120,7 +122,7 @@ impl Memory {
             .collect()
     }
 
-    /// The chunks of each note by their place in it, the most similar first, as far as its reranker reads them.
+    /// Returns the positions of each note's chunks, the most similar first, as many as the reranker reads.
     fn best(&self, similar: &[Similar<'_>]) -> Vec<Vec<u32>> {
         let mut best = vec![Vec::new(); self.notes.len()];
         for (chunk, _) in similar {
@@ -132,7 +134,7 @@ impl Memory {
         best
     }
 
-    /// All chunks that are searched, the most similar first.
+    /// Returns all searched chunks, the most similar first.
     fn similar(
         &self,
         vector: Result<&[f32], &str>,
@@ -161,7 +163,7 @@ impl Memory {
         Ok(similar)
     }
 
-    /// The best chunk of each note, the most similar first.
+    /// Returns the best chunk of each note, the most similar first.
     fn near(&self, similar: &[Similar<'_>]) -> Vec<(usize, Near)> {
         let mut seen = vec![false; self.notes.len()];
         let first = |(position, (chunk, similarity)): (u32, &Similar<'_>)| {
@@ -175,7 +177,7 @@ impl Memory {
         (1..).zip(similar).filter_map(first).collect()
     }
 
-    /// The notes that an expression matches, best first: by the first column that holds all of it.
+    /// Returns the notes that an expression matches, best first, by the first column that matches all of it.
     fn matches(
         &self,
         expression: &Expression,
@@ -334,7 +336,8 @@ impl Retriever for Memory {
     }
 }
 
-/// What its reranker reads of a note: all of it with its title; of one that is longer, the best chunks, by their places.
+/// Returns what the reranker reads of a note: all of it with its title, or the best chunks of a longer one, by their
+/// positions.
 fn document(path: &str, text: &str, best: &[u32], max_chars: usize) -> String {
     let is_short = text.chars().count() <= max_chars;
     let body = if is_short || best.is_empty() {
@@ -350,13 +353,13 @@ fn document(path: &str, text: &str, best: &[u32], max_chars: usize) -> String {
     document.chars().take(max_chars).collect()
 }
 
-/// The same as [`document`] of a row, from the text of its note.
+/// Like [`document`], for a row, from the text of its note.
 pub fn document_read(set: &CandidateSet, slot: u32, note: &str) -> Option<String> {
     let row = Facts::of(set)?.rows.get(slot as usize)?;
     Some(document(&row.path, note, &row.best, RERANKED_CHARS))
 }
 
-/// The same candidates with what its reranker gave each, by slot.
+/// Returns the same candidates with the reranker's scores, by slot.
 pub fn reranked(found: Retrieved, scores: Vec<f64>) -> Retrieved {
     let own = Facts::of(&found.set).map(|facts| {
         OwnFacts::new(Facts {
@@ -384,7 +387,7 @@ fn state<T>(found: Result<T, String>) -> ListState {
     }
 }
 
-/// Both lists as every pipeline shows them.
+/// Returns both lists in the common form.
 fn lists(facts: &Facts) -> Vec<List> {
     let is_relaxed = facts.is_relaxed(true);
     let by_words = facts.rows.iter().map(|row| match row.matched(is_relaxed) {
@@ -418,7 +421,7 @@ fn lists(facts: &Facts) -> Vec<List> {
     ]
 }
 
-/// The notes that basic-memory indexes, in the order of their ids.
+/// Returns the notes that basic-memory indexes, in the order of their ids.
 fn indexed(mut notes: Vec<AgentNote>) -> Vec<AgentNote> {
     notes.retain(|note| note.path.ends_with(".md"));
     notes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -438,7 +441,7 @@ fn all_chunks(notes: &[AgentNote]) -> Vec<Chunk> {
     notes.iter().enumerate().flat_map(of).collect()
 }
 
-/// A note as its columns: title, everything together, text, permalink.
+/// Returns the columns of a note: title, everything together, text, permalink.
 fn columns(note: &AgentNote) -> [String; N_COLUMNS] {
     let (title, permalink) = (title(&note.path), permalink(&note.path));
     let path = note
@@ -446,7 +449,7 @@ fn columns(note: &AgentNote) -> [String; N_COLUMNS] {
         .split_once('/')
         .map_or(note.path.as_str(), |it| it.1);
     let mut stems = vec![title, &note.text, permalink, path];
-    // Their order is another in every run of the real one; this one puts no folder before its file.
+    // The real program's order varies between runs; this order puts no folder before its file.
     stems.extend(permalink.rsplit('/').chain(path.rsplit('/')));
     let stems: String = stems.join("\n").chars().take(STEMS_CHARS).collect();
     [
@@ -457,13 +460,13 @@ fn columns(note: &AgentNote) -> [String; N_COLUMNS] {
     ]
 }
 
-/// The title of a note: the stem of its file.
+/// Returns the title of a note: its file name without extension.
 fn title(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// Its address: project and path without the ending.
+/// Returns the permalink of a note: project and path without extension.
 fn permalink(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }

@@ -1,19 +1,19 @@
-//! What basic-memory can be told, by its own names.
+//! The settings of basic-memory, by their own names.
 
 use memlens_params::make::{log, needs, number, whole};
 use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
-/// The list by FTS5.
+/// The list of full-text search by FTS5.
 pub const TEXT: StageId = StageId("basic_memory.text");
-/// The list by similarity.
+/// The list by similarity of vectors.
 pub const VECTOR: StageId = StageId("basic_memory.vector");
-/// One score of both.
+/// Fuses both lists into one score.
 pub const FUSION: StageId = StageId("basic_memory.fusion");
-/// Its reranker's order.
+/// Reorders by its reranker's scores.
 pub const RERANK: StageId = StageId("basic_memory.rerank");
-/// The rows that are returned.
+/// Selects the rows that are returned.
 pub const PAGE: StageId = StageId("basic_memory.page");
 
 static STAGES: [StageInfo; 5] = [
@@ -45,19 +45,19 @@ static STAGES: [StageInfo; 5] = [
 ];
 
 choice! {
-    /// What is searched by.
+    /// The lists that are searched.
     Search {
-        /// Words and vectors.
+        /// Searches words and vectors.
         Hybrid = "hybrid",
-        /// Words alone.
+        /// Searches only by words.
         Text = "text",
-        /// Vectors alone.
+        /// Searches only by vectors.
         Vector = "vector",
     }
 }
 
 parameters! {
-    /// What basic-memory 0.24 can be told.
+    /// The settings of basic-memory 0.24.
     pub struct BasicMemory;
     prefix "basic_memory."; stages &STAGES; rules |_| Ok(());
     search: Search = Search::Hybrid, Some(FUSION), Rank, "Search", None, ParameterKind::Choice { options: Search::OPTIONS }, None, "What is searched by: words and vectors, words alone, or vectors alone.";
@@ -70,35 +70,35 @@ parameters! {
     offset: u32 = 0, Some(PAGE), Rank, "Offset", Some("notes"), whole(0, 100, 1), None, "How many notes are passed over first.";
 }
 
-/// How many matches or chunks are looked at, at least, and for each row up to the end of the page.
+/// Minimum number of matches or chunks that are used, and their number per row up to the end of the page.
 const LEAST_DEPTH: u32 = 100;
 const DEPTH_EACH: u32 = 10;
-/// More than is looked at for any page.
+/// More matches or chunks than are used for any page.
 pub const DEPTH_MAX: u32 = 2000;
 
 impl BasicMemory {
-    /// How many matches by words, and how many chunks, are looked at.
+    /// Returns how many matches by words, and how many chunks, are used.
     pub fn depth(&self) -> u32 {
         let end = self.limit.saturating_add(self.offset);
         LEAST_DEPTH.max(end.saturating_mul(DEPTH_EACH))
     }
 
-    /// Whether a reranker is asked.
+    /// Returns whether a reranker is called.
     pub fn is_reranked(&self) -> bool {
         self.reranker && self.search != Search::Text
     }
 
-    /// Whether words are searched.
+    /// Returns whether words are searched.
     pub fn takes_words(&self) -> bool {
         self.search != Search::Vector
     }
 
-    /// Whether vectors are searched.
+    /// Returns whether vectors are searched.
     pub fn takes_vectors(&self) -> bool {
         self.search != Search::Text
     }
 
-    /// Whether any word may be enough.
+    /// Returns whether any word may be sufficient.
     pub fn may_relax(&self) -> bool {
         match self.search {
             Search::Hybrid => true,

@@ -5,7 +5,7 @@ use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
 use super::params::{BasicMemory, FUSION, PAGE, RERANK, TEXT, VECTOR};
 use super::stages;
 
-/// 0.24, as 0.24.1 ranks.
+/// Version 0.24, checked against 0.24.1.
 pub static V0_24: Pipeline<BasicMemory> = Pipeline {
     id: PipelineId("basic-memory@0.24"),
     label: "basic-memory 0.24",
@@ -31,7 +31,7 @@ pub static V0_24: Pipeline<BasicMemory> = Pipeline {
             explain: stages::page,
         },
     ],
-    // Equal scores go by id, which is the order of indexing.
+    // Equal scores are ordered by id, which is the order of indexing.
     ties: Ties::Order(|set| set.candidates.iter().map(|it| it.order).collect()),
     retriever: RetrieverId("basic-memory@0.24"),
 };

@@ -1,4 +1,4 @@
-//! A question as basic-memory hands it to SQLite.
+//! A question in the form that basic-memory passes to SQLite.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,11 @@ static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\w']+").expect("a 
 static PUNCTUATION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[^\w]").expect("a valid pattern"));
 
-/// What is stripped from the edges of a word.
+/// Characters that are stripped from the edges of a word.
 const EDGES: [char; 6] = ['?', '!', '.', ',', ';', ':'];
-/// How many words a question must have for any of them to be enough.
+/// Minimum number of words in a question for which any of them is sufficient.
 const RELAXED_WORDS: usize = 3;
-/// The words that do not count where any word is enough: those that the golden rows show to be left out.
+/// The words that are ignored if any word is sufficient; derived from the golden rows.
 const STOP_WORDS: [&str; 28] = [
     "a", "an", "and", "at", "by", "did", "do", "does", "for", "from", "how", "i", "in", "is", "it",
     "of", "or", "that", "the", "this", "to", "was", "what", "when", "where", "who", "why", "with",
@@ -25,9 +25,9 @@ const STOP_WORDS: [&str; 28] = [
 /// An expression of FTS5.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expression {
-    /// As SQLite reads it.
+    /// The expression as SQLite parses it.
     pub text: String,
-    /// Whether one column must hold all of it; what has a NOT is asked of all columns at once.
+    /// Whether one column must match all of it. An expression with NOT is matched against all columns at once.
     pub is_of_one_column: bool,
 }
 
@@ -40,7 +40,7 @@ impl Expression {
     }
 }
 
-/// The expression that asks for every word; none where the question has no word.
+/// Returns the expression that requires every word; `None` if the question has no word.
 pub fn strict(question: &str) -> Option<Expression> {
     let question = question.trim();
     if OPERATOR.is_match(question) {
@@ -59,8 +59,8 @@ pub fn strict(question: &str) -> Option<Expression> {
     (!words.is_empty()).then(|| Expression::new(words.join(" AND ")))
 }
 
-/// The expression that asks for any word, for where no note holds every one; none for a question that is too short, holds a number, a
-/// quote or an operator.
+/// Returns the expression that requires any word, used if no note holds every one. `None` if the question is too short
+/// or contains a number, a quote or an operator.
 pub fn relaxed(question: &str) -> Option<Expression> {
     if question.contains('"') || OPERATOR.is_match(question) {
         return None;
@@ -79,12 +79,12 @@ pub fn relaxed(question: &str) -> Option<Expression> {
     (!words.is_empty()).then(|| Expression::new(words.join(" OR ")))
 }
 
-/// Whether all of it is quoted.
+/// Returns whether the whole question is quoted.
 fn is_phrase(question: &str) -> bool {
     question.len() > 2 && question.starts_with('"') && question.ends_with('"')
 }
 
-/// A word as the beginning of one; the path of a note as it is.
+/// Returns a word as a prefix query, or the path of a note as a phrase.
 fn prefix(word: &str) -> String {
     let quoted = || format!("\"{}\"", word.replace('"', "\"\""));
     if word.contains('/') && word.ends_with(".md") {

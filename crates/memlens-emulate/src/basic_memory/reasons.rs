@@ -1,4 +1,4 @@
-//! Why a stage of basic-memory decided as it did on one note: each reason's numbers, effect, sentence and formulas.
+//! The reasons of basic-memory's stages for one note: numbers, effect, sentence and formulas.
 
 use memlens_params::StageId;
 use memlens_rank::{Effect, ListValue, Reason, number};
@@ -7,19 +7,19 @@ use super::facts::{Column, Match, Near};
 use super::params::{TEXT, VECTOR};
 use crate::staging::{Place, precise, settled};
 
-/// What the lower of both scores counts.
+/// Weight of the lower of both scores.
 const LOWER_WEIGHT: f64 = 0.3;
-/// What is added to the place of a note behind those that are reranked, by which the lowest score is divided.
+/// Offset of the position of a note that was not reranked; the lowest score is divided by the sum.
 const BEHIND_OFFSET: f64 = 2.0;
 
-/// Where the list of words holds a note.
+/// The place of a note in the text list.
 #[derive(Debug)]
 pub struct Matched {
-    /// Its place; none where it does not match.
+    /// The match; `None` if the note does not match.
     pub found: Option<Match>,
-    /// How many matches are looked at.
+    /// Number of matches that are used.
     pub depth: u32,
-    /// Whether any word is enough.
+    /// Whether any word is sufficient.
     pub is_relaxed: bool,
 }
 
@@ -77,16 +77,16 @@ impl Reason for Matched {
     }
 }
 
-/// How near a note's best chunk is.
+/// The similarity of a note's best chunk.
 #[derive(Debug)]
 pub struct Neared {
-    /// That chunk; none without a vector.
+    /// The best chunk; `None` without a vector.
     pub near: Option<Near>,
-    /// The note's 1-based rank among those that count; none where it does not.
+    /// The note's 1-based rank among those that count; `None` if it does not count.
     pub rank: Option<u32>,
-    /// How many chunks are looked at.
+    /// Number of chunks that are used.
     pub depth: u32,
-    /// The least that counts.
+    /// The least similarity that counts.
     pub least: f64,
 }
 
@@ -133,19 +133,19 @@ impl Reason for Neared {
     }
 }
 
-/// One score of similarity and words.
+/// One score from similarity and words.
 #[derive(Debug)]
 pub struct Fused {
-    /// The similarity, where it counts.
+    /// The similarity, if it counts.
     pub near: Option<f64>,
-    /// bm25 as a share of the best one, where the note matches.
+    /// bm25 as a share of the best one, if the note matches.
     pub words: Option<f64>,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: Place,
 }
 
 impl Fused {
-    /// The score.
+    /// Returns the fused score of the note.
     pub fn score(&self) -> f64 {
         let (near, words) = self.both();
         near.max(words) + LOWER_WEIGHT * near.min(words)
@@ -200,14 +200,14 @@ impl Reason for Fused {
     }
 }
 
-/// The score of the one list that is searched.
+/// The score of the only list that is searched.
 #[derive(Debug)]
 pub struct Alone {
-    /// Whether it is that of words.
+    /// Whether that is the text list.
     pub is_words: bool,
-    /// The score; none where the list does not hold the note.
+    /// The score; `None` if the list does not hold the note.
     pub score: Option<f64>,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: Place,
 }
 
@@ -231,30 +231,30 @@ impl Reason for Alone {
     }
 }
 
-/// What its reranker made of a note.
+/// The result of its reranker for a note.
 #[derive(Debug)]
 pub struct Reranked {
-    /// What it gave the note, or how the note follows.
+    /// The score, or the note's position after those that were read.
     pub by: By,
-    /// The 1-based rank before.
+    /// The 1-based rank before the stage.
     pub rank: u32,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: u32,
 }
 
-/// How a note stands after its reranker.
+/// How a note is placed by the reranker.
 #[derive(Debug, Clone, Copy)]
 pub enum By {
-    /// It was read.
+    /// The reranker read the note.
     Read {
-        /// The score that it was given.
+        /// The score that the reranker gave.
         score: f64,
     },
-    /// It follows those that were read.
+    /// The note follows those that were read.
     Behind {
-        /// The lowest score that was given.
+        /// The lowest score that the reranker gave.
         floor: f64,
-        /// Its 0-based place among those that follow.
+        /// The note's 0-based position among those that follow.
         at: u32,
     },
 }
@@ -309,14 +309,14 @@ impl Reason for Reranked {
     }
 }
 
-/// Whether a note is on the page.
+/// Whether a note is on the requested page.
 #[derive(Debug)]
 pub struct Paged {
-    /// The 1-based place.
+    /// The 1-based rank of the note.
     pub rank: u32,
-    /// How many are passed over.
+    /// Number of notes that are skipped.
     pub offset: u32,
-    /// How many are returned.
+    /// Number of notes that are returned.
     pub limit: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The stages of basic-memory, each a pure function over the facts.
+//! The stages of basic-memory, each a pure function of the facts.
 
 use memlens_rank::{Context, ListState, Outcome, Row};
 
@@ -12,7 +12,7 @@ fn no_facts() -> Outcome {
     Outcome::skipped("these notes were not searched as basic-memory does")
 }
 
-/// What the lists say under some parameters.
+/// The lists under some parameters.
 struct View<'a> {
     facts: &'a Facts,
     params: &'a BasicMemory,
@@ -33,19 +33,19 @@ impl<'a> View<'a> {
         self.facts.rows.get(row.slot as usize)
     }
 
-    /// Whether and where a note matches, however deep.
+    /// Returns the match of a note at any depth.
     fn found(&self, row: &Row) -> Option<Match> {
         self.row(row)?.matched(self.is_relaxed)
     }
 
-    /// The match that counts.
+    /// Returns the match if it counts.
     fn matched(&self, row: &Row) -> Option<Match> {
         let is_searched = self.params.takes_words();
         let found = self.found(row).filter(|_| is_searched)?;
         (found.rank <= self.params.depth()).then_some(found)
     }
 
-    /// The best chunk that counts.
+    /// Returns the best chunk if it counts.
     fn near(&self, row: &Row) -> Option<Near> {
         let near = self
             .row(row)?
@@ -55,7 +55,7 @@ impl<'a> View<'a> {
         (counts && near.position <= self.params.depth()).then_some(near)
     }
 
-    /// The 0-based place that counts for a note that its reranker does not read.
+    /// Returns the 0-based position that counts for a note that the reranker does not read.
     fn position(&self, row: &Row) -> u32 {
         let words = self.matched(row).map(|it| it.rank);
         let near = self.near(row).map(|it| it.position);
@@ -128,7 +128,7 @@ pub fn vector(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// One order: by both scores, or by that of the one list that is searched.
+/// Orders the notes by both scores, or by that of the only list that is searched.
 pub fn fusion(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     let Some(view) = View::of(context) else {
         return no_facts();
@@ -153,7 +153,7 @@ pub fn fusion(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
         Search::Text => bm25(row),
         Search::Vector | Search::Hybrid => similarity(row),
     };
-    // The better, the higher; bm25 is the better, the lower.
+    // Higher is better; for bm25, lower is better.
     let worth: Vec<Option<f64>> = rows
         .iter()
         .map(|row| match search {
@@ -186,7 +186,7 @@ pub fn fusion(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     Outcome::applied(details.collect())
 }
 
-/// The order of its reranker's scores, where there are any.
+/// Orders the notes by the reranker's scores, if there are any.
 pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     let Some(view) = View::of(context) else {
         return no_facts();

@@ -1,4 +1,4 @@
-//! What Hindsight's stages look at: the lists of its arms, and what is known of each memory.
+//! The input of Hindsight's stages: the lists of its arms, and the facts of each memory.
 
 use std::borrow::Cow;
 
@@ -9,48 +9,49 @@ use memlens_rank::{Age, CandidateSet, ListId, ListState, OwnFacts};
 use super::params::Boost;
 
 const SECONDS_A_DAY: f64 = 24.0 * 60.0 * 60.0;
-/// By how many days a span may fall short of its month or year.
+/// Number of days by which a span may be shorter than its month or year.
 const SHORT_BY_DAYS: f64 = 1.0;
 
 /// The facts of one fusion.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// The arms that found anything, in their order.
+    /// The arms that found anything, in order.
     pub arms: Vec<Arm>,
     /// Whether these are Memlens's own lists.
     pub is_of_memlens: bool,
-    /// What is known of each memory, by slot.
+    /// The facts of each memory, by slot.
     pub rows: Vec<RowFact>,
-    /// What its cross-encoder gave each, by slot: none where it did not come so far. None at all where it was not asked.
+    /// The cross-encoder's scores, by slot, `None` for memories that it did not score. `None` as a whole if it was not
+    /// called.
     pub scores: Option<Vec<Option<f64>>>,
 }
 
-/// What one arm found.
+/// The result of one arm.
 #[derive(Debug, Clone)]
 pub struct Arm {
-    /// Which it is.
+    /// The kind of the arm.
     pub kind: ArmKind,
     /// Its memories, best first.
     pub slots: Vec<u32>,
-    /// How much it is boosted; that of an arm which Memlens has is a parameter.
+    /// The boost of an arm that Memlens does not have; otherwise a parameter decides.
     pub boost: Option<Boost>,
 }
 
-/// An arm of Hindsight.
+/// An arm of Hindsight's search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArmKind {
-    /// By meaning.
+    /// Searches by meaning.
     Semantic,
-    /// By words.
+    /// Searches by words.
     Bm25,
-    /// Along links between memories.
+    /// Follows links between memories.
     Graph,
-    /// Near a time that the question names.
+    /// Searches near a time that the question names.
     Temporal,
 }
 
 impl ArmKind {
-    /// Its name for a person.
+    /// Returns the arm's name as displayed to the user.
     pub fn as_str(self) -> &'static str {
         match self {
             ArmKind::Semantic => "semantic",
@@ -61,29 +62,29 @@ impl ArmKind {
     }
 }
 
-/// What is known of one memory.
+/// The facts of one memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RowFact {
-    /// When it was; none where nothing dates it.
+    /// The date of the memory, if it is known.
     pub dated: Option<Dated>,
-    /// How many observations it rests on.
+    /// Number of observations that support it.
     pub n_proofs: Option<u32>,
-    /// How near it is to the time that the question names, where the temporal arm found it.
+    /// How close it is to the time that the question names, if the temporal arm found it.
     pub proximity: Option<f64>,
 }
 
-/// When a memory was.
+/// The date of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dated {
-    /// How many days ago.
+    /// Age in days.
     pub days: f64,
-    /// Whether it stands for a whole month or year, so that it never counts as recent.
+    /// Whether it covers a whole month or year, so that it never counts as recent.
     pub is_period: bool,
 }
 
 impl Dated {
-    /// From when it began and ended and when it was mentioned; the end of a whole month or year, else the first of beginning, mention and
-    /// end that is known.
+    /// Returns the date from the start, the end and the mention of a memory: the end of a whole month or year,
+    /// otherwise the first known of start, mention and end.
     pub fn of(
         start: Option<Timestamp>,
         end: Option<Timestamp>,
@@ -108,7 +109,7 @@ fn days_between(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64() / SECONDS_A_DAY
 }
 
-/// Whether a span is one month or one year of the calendar.
+/// Returns whether a span is one calendar month or year.
 fn is_period(start: Timestamp, end: Timestamp) -> bool {
     let first: Zoned = start.to_zoned(TimeZone::UTC);
     let is_midnight = first.time() == jiff::civil::Time::midnight();
@@ -125,7 +126,7 @@ fn is_period(start: Timestamp, end: Timestamp) -> bool {
 }
 
 impl Facts {
-    /// The facts on a set; of Memlens's own, its two lists as arms, and the age of each row.
+    /// Returns the facts of a set. For a set of Memlens, these are its two lists as arms, and the age of each row.
     pub fn of(set: &CandidateSet) -> Cow<'_, Facts> {
         if let Some(facts) = set.own.as_ref().and_then(OwnFacts::get) {
             return Cow::Borrowed(facts);

@@ -1,27 +1,27 @@
-//! What Hindsight's fusion can be told, by its own names.
+//! The settings of Hindsight's fusion, by their own names.
 
 use memlens_params::make::{log, needs, number, off_at, optional, whole};
 use memlens_params::{ParameterKind, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
-/// The arm by meaning.
+/// The arm that searches by meaning.
 pub const SEMANTIC: StageId = StageId("hindsight.semantic");
-/// The arm by words.
+/// The arm that searches by words.
 pub const BM25: StageId = StageId("hindsight.bm25");
-/// One order of the arms.
+/// Fuses the arms into one order.
 pub const FUSION: StageId = StageId("hindsight.fusion");
-/// How many are reranked.
+/// Selects the memories to rerank.
 pub const CANDIDATES: StageId = StageId("hindsight.candidates");
-/// The scores of its cross-encoder.
+/// Scores by its cross-encoder.
 pub const RERANK: StageId = StageId("hindsight.rerank");
-/// The least of these.
+/// Drops low scores of the reranker.
 pub const MIN_RERANKER: StageId = StageId("hindsight.min_reranker");
-/// What time, proofs and boosts make of them.
+/// Applies time, proofs and boosts to the scores.
 pub const SCORE: StageId = StageId("hindsight.score");
-/// The least of that.
+/// Drops low scores after that.
 pub const MIN_FINAL: StageId = StageId("hindsight.min_final");
-/// How many are shown.
+/// Limits the number of results.
 pub const LIMIT: StageId = StageId("hindsight.limit");
 
 static STAGES: [StageInfo; 9] = [
@@ -77,45 +77,45 @@ static STAGES: [StageInfo; 9] = [
 ];
 
 choice! {
-    /// How the arms are put in one order.
+    /// How the arms are fused.
     Reranking {
         /// By their ranks, then by a cross-encoder.
         CrossEncoder = "cross_encoder",
-        /// By their ranks.
+        /// Only by their ranks.
         Rrf = "rrf",
-        /// In turn.
+        /// The arms take turns.
         Interleave = "interleave",
     }
 }
 
 choice! {
-    /// How much an arm is boosted.
+    /// The strength of an arm's boost.
     Boost {
-        /// Not at all.
+        /// The arm is not boosted.
         None = "none",
-        /// A little.
+        /// The arm is boosted slightly.
         Low = "low",
-        /// More.
+        /// The arm is boosted more.
         Medium = "medium",
-        /// Most.
+        /// The arm is boosted most.
         High = "high",
     }
 }
 
 choice! {
-    /// How recency falls with age.
+    /// How recency decreases with age.
     Recency {
-        /// In a line, over a year.
+        /// Linearly, over a year.
         Linear = "linear",
         /// By half in 90 days.
         Exponential = "exponential",
-        /// Not at all.
+        /// Recency is not used.
         None = "none",
     }
 }
 
 parameters! {
-    /// What the fusion of Hindsight 1.1 can be told.
+    /// The settings of the fusion of Hindsight 1.1.
     pub struct Hindsight;
     prefix "hindsight."; stages &STAGES; rules |_| Ok(());
     max_candidates_per_source: u32 = 0, Some(FUSION), Rank, "max_candidates_per_source", Some("memories"), off_at(whole(0, 300, 1), 0.0), None, "How many memories each arm gives at most; 0 for all.";
@@ -130,7 +130,7 @@ parameters! {
 }
 
 impl Boost {
-    /// What a rank in a boosted arm is divided by; none where it is not boosted.
+    /// Returns the divisor of ranks in a boosted arm; `None` if it is not boosted.
     pub fn divisor(self) -> Option<f64> {
         match self {
             Boost::None => None,
@@ -140,7 +140,7 @@ impl Boost {
         }
     }
 
-    /// What its first rank adds to a score.
+    /// Returns what its first rank adds to a score.
     pub fn most(self) -> f64 {
         match self {
             Boost::None => 0.0,

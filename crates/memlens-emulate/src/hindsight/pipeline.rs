@@ -7,7 +7,7 @@ use super::params::{
 };
 use super::stages;
 
-/// The fusion of 1.1, as 1.1.0 does it, over Memlens's own two lists.
+/// The fusion of 1.1, checked against 1.1.0, over Memlens's own two lists.
 pub static FUSION_1_1: Pipeline<Hindsight> = Pipeline {
     id: PipelineId("hindsight@1.1"),
     label: "Hindsight 1.1, fusion only",
@@ -49,7 +49,7 @@ pub static FUSION_1_1: Pipeline<Hindsight> = Pipeline {
             explain: stages::limit,
         },
     ],
-    // Stages that order say every place themselves, or sort what came in order.
+    // Stages that order set every place themselves, or sort rows that come in order.
     ties: Ties::Stable(|set| set.candidates.iter().map(|it| it.order).collect()),
     retriever: RetrieverId::NATIVE,
 };

@@ -1,4 +1,4 @@
-//! Why a stage of Hindsight decided as it did on one memory: each reason's numbers, effect, sentence and formulas.
+//! The reasons of Hindsight's stages for one memory: numbers, effect, sentence and formulas.
 
 use memlens_params::StageId;
 use memlens_rank::{Effect, ListValue, Reason, number};
@@ -7,31 +7,31 @@ use super::facts::{ArmKind, Dated};
 use super::params::{BM25, Boost, FUSION, Recency, SEMANTIC};
 use crate::staging::{Place, precise, settled};
 
-/// What is added to every rank, so that the first ones do not count for all.
+/// Added to every rank, which reduces the weight of the first ranks.
 const RANK_OFFSET: f64 = 60.0;
-/// How much of the score goes from the first place to the last where nothing reranks.
+/// Difference of the scores of the first and the last place, if nothing is reranked.
 const PLACE_SPAN: f64 = 0.9;
-/// What neither raises nor lowers a score.
+/// The value that neither raises nor lowers a score.
 const NEUTRAL: f64 = 0.5;
-/// How much recency, time and proofs count.
+/// Weights of recency, time and proofs.
 const RECENCY_WEIGHT: f64 = 0.2;
 const TEMPORAL_WEIGHT: f64 = 0.2;
 const PROOF_WEIGHT: f64 = 0.1;
-/// In how many days recency falls to nothing in a line, its least there, and in how many days it halves.
+/// Number of days in which linear recency falls to its minimum, that minimum, and the half-life of exponential recency.
 const LINEAR_DAYS: f64 = 365.0;
 const LINEAR_LEAST: f64 = 0.1;
 const HALF_LIFE_DAYS: f64 = 90.0;
-/// What the logarithm of the number of proofs is divided by.
+/// The divisor of the logarithm of the number of proofs.
 const PROOF_SCALE: f64 = 10.0;
 
 /// A memory's place in one arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// The arm.
+    /// The arm that holds it.
     pub arm: ArmKind,
-    /// How much it is boosted.
+    /// The boost of the arm.
     pub boost: Boost,
-    /// The 1-based rank.
+    /// The 1-based rank in the arm.
     pub rank: u32,
 }
 
@@ -43,7 +43,7 @@ impl Ranked {
         let divisor = self.boost.divisor().unwrap_or(1.0);
         1.0 / (RANK_OFFSET + f64::from(self.rank) / divisor)
     }
-    /// What a boosted arm adds to the score; the temporal arm as much for every rank.
+    /// Returns what a boosted arm adds to the score; the temporal arm adds the same for every rank.
     fn bonus(&self) -> f64 {
         let Some(divisor) = self.boost.divisor() else {
             return 0.0;
@@ -71,10 +71,10 @@ fn ranks_of(ranked: &[Ranked]) -> String {
     told.join(", ")
 }
 
-/// Where an arm holds a memory.
+/// The place of a memory in an arm.
 #[derive(Debug)]
 pub struct Listed {
-    /// The rank and score; nothing where it does not.
+    /// The rank and score; both `None` if the arm does not hold it.
     pub value: ListValue,
 }
 
@@ -99,19 +99,19 @@ impl Reason for Listed {
     }
 }
 
-/// One order of the arms.
+/// The fused order of all arms.
 #[derive(Debug)]
 pub struct Fused {
-    /// Its place in every arm that holds it.
+    /// The memory's place in every arm that holds it.
     pub ranked: Vec<Ranked>,
-    /// Its score where the arms take turns: how many come from here on; none where ranks are summed.
+    /// If the arms take turns, the score: the number of memories from here on. `None` if ranks are summed.
     pub turns: Option<u32>,
-    /// Where it comes to stand.
+    /// The memory's place after this stage.
     pub place: Place,
 }
 
 impl Fused {
-    /// The sum over the ranks.
+    /// Returns the sum over the ranks.
     pub fn score_of(ranked: &[Ranked]) -> f64 {
         ranked.iter().map(Ranked::share).sum()
     }
@@ -175,14 +175,15 @@ impl Reason for Fused {
 /// Whether a memory is among those that are reranked.
 #[derive(Debug)]
 pub struct Trimmed {
-    /// Its 1-based place, boosted arms counted as such.
+    /// The 1-based rank, with the boosts of arms.
     pub rank: u32,
-    /// How many are reranked.
+    /// Number of memories that are reranked.
     pub limit: u32,
 }
 
 impl Trimmed {
-    /// What memories are ordered by where some are cut: the sum over the ranks, those of boosted arms divided.
+    /// Returns the value by which memories are ordered before some are cut: the sum over the ranks, which boosted arms
+    /// divide.
     pub fn worth(ranked: &[Ranked]) -> f64 {
         ranked.iter().map(Ranked::boosted_share).sum()
     }
@@ -210,32 +211,32 @@ impl Reason for Trimmed {
     }
 }
 
-/// The reranked score in 0..1.
+/// The reranked score, in 0..1.
 #[derive(Debug)]
 pub struct Reranked {
-    /// Where it comes from.
+    /// The source of the score.
     pub by: By,
-    /// Where it comes to stand.
+    /// The memory's place after this stage.
     pub place: u32,
 }
 
-/// Where a reranked score comes from.
+/// The source of a reranked score.
 #[derive(Debug, Clone, Copy)]
 pub enum By {
-    /// The cross-encoder's, as it is.
+    /// The cross-encoder's score, unchanged.
     Score(f64),
-    /// The cross-encoder's, squeezed into 0..1, since not all were there.
+    /// The cross-encoder's score, mapped into 0..1 because not all were in that range.
     Squeezed(f64),
-    /// The cross-encoder gave no number.
+    /// The cross-encoder returned NaN.
     NoNumber,
-    /// It did not come so far.
+    /// The cross-encoder did not score it.
     NotScored,
-    /// The 0-based place among so many.
+    /// The 0-based place, and the number of places.
     Place(u32, u32),
 }
 
 impl By {
-    /// The score in 0..1.
+    /// Returns the score in 0..1.
     pub fn score(self) -> f64 {
         match self {
             By::Score(score) => score,
@@ -284,23 +285,23 @@ impl Reason for Reranked {
     }
 }
 
-/// What time, proofs and boosts make of a reranked score.
+/// The reranked score after time, proofs and boosts.
 #[derive(Debug)]
 pub struct Scored {
-    /// The reranked score.
+    /// The reranked score before this stage.
     pub base: f64,
-    /// How recent it is, in 0..1.
+    /// How recent the memory is, in 0..1.
     pub recency: f64,
-    /// How near to the time that the question names, in 0..1.
+    /// How close it is to the time that the question names, in 0..1.
     pub temporal: f64,
-    /// How well proved, in 0..1.
+    /// How well it is proved, in 0..1.
     pub proof: f64,
-    /// Its place in every arm.
+    /// The memory's place in every arm.
     pub ranked: Vec<Ranked>,
 }
 
 impl Scored {
-    /// How recent a memory is.
+    /// Returns how recent a memory is.
     pub fn recency(dated: Option<Dated>, function: Recency) -> f64 {
         let Some(dated) = dated else {
             return NEUTRAL;
@@ -317,12 +318,12 @@ impl Scored {
         }
     }
 
-    /// How near it is to the time that the question names.
+    /// Returns how close it is to the time that the question names.
     pub fn temporal(proximity: Option<f64>) -> f64 {
         proximity.unwrap_or(NEUTRAL)
     }
 
-    /// How well it is proved.
+    /// Returns how well it is proved.
     pub fn proof(n_proofs: Option<u32>) -> f64 {
         match n_proofs {
             Some(n) if n > 0 => (NEUTRAL + f64::from(n).ln() / PROOF_SCALE).clamp(0.0, 1.0),
@@ -384,14 +385,14 @@ impl Reason for Scored {
     }
 }
 
-/// What a least score decides.
+/// The decision of a minimum score.
 #[derive(Debug)]
 pub struct Cut {
-    /// The score.
+    /// The score of the memory.
     pub score: f64,
-    /// The least that is kept.
+    /// The least score that is kept.
     pub least: f64,
-    /// Whether it is that of the end.
+    /// Whether it is the final minimum.
     pub is_final: bool,
 }
 

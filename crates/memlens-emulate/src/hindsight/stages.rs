@@ -1,4 +1,4 @@
-//! The stages of Hindsight's fusion, each a pure function over the facts.
+//! The stages of Hindsight's fusion, each a pure function of the facts.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::staging::{counted, each, in_order, own};
 /// The arms under some parameters.
 struct Arms<'a> {
     facts: Cow<'a, Facts>,
-    /// For each arm how much it is boosted, and the rank that it gives each slot.
+    /// For each arm its boost, and the rank of each slot.
     ranks: Vec<(ArmKind, Boost, Vec<Option<u32>>)>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Arms<'a> {
         }
     }
 
-    /// A memory's place in every arm that holds it.
+    /// Returns a memory's place in every arm that holds it.
     fn ranked(&self, row: &Row) -> Vec<Ranked> {
         let ranked = |(arm, boost, ranks): &(ArmKind, Boost, Vec<Option<u32>>)| {
             Some(Ranked {
@@ -49,7 +49,8 @@ impl<'a> Arms<'a> {
         self.ranks.iter().filter_map(ranked).collect()
     }
 
-    /// By what memories come where the arms take turns, and by what they are first seen arm by arm.
+    /// Returns the key that orders memories if the arms take turns, and below the order in which they first occur arm
+    /// by arm.
     fn turn(&self, row: &Row) -> (u32, usize) {
         let arms = self.ranks.iter().enumerate();
         let turns = arms.filter_map(|(at, (_, _, ranks))| Some((ranks[row.slot as usize]?, at)));
@@ -62,7 +63,7 @@ impl<'a> Arms<'a> {
     }
 }
 
-/// How much an arm is boosted: as a parameter says, or as it was asked for.
+/// Returns the boost of an arm: that of the parameter, or the requested one.
 fn boost(arm: &Arm, params: &Hindsight) -> Boost {
     let told = match arm.kind {
         ArmKind::Semantic => params.boost_semantic,
@@ -163,7 +164,7 @@ pub fn candidates(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
     Outcome::applied(details.collect())
 }
 
-/// The scores of its cross-encoder, where there are any and it is asked; else those of the place.
+/// Uses the scores of the cross-encoder if it is called and has any, otherwise those of the place.
 pub fn rerank(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
     let reranking = context.params.reranking;
     if reranking == Reranking::Interleave {
@@ -189,7 +190,7 @@ pub fn rerank(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
             (0..n).map(|at| By::Place(at, n)).collect()
         }
     };
-    // What it did not come to stands behind all others, also behind those with the same score.
+    // What was not scored goes after all others, even after those with the same score.
     let standing = |at: usize| match by[at] {
         By::NotScored => (2, 0.0),
         By::NoNumber => (1, 0.0),
@@ -252,13 +253,13 @@ pub fn score(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("where arms take turns, their order stays");
     }
     let arms = Arms::of(context);
-    // Only what was reranked is raised by its arms.
+    // Arms only raise what was reranked.
     let is_raised = params.reranking == Reranking::CrossEncoder;
     each(rows, |row| {
         let fact = arms.facts.rows.get(row.slot as usize);
         let fact = fact.copied().unwrap_or_default();
         let ranked = arms.ranked(row);
-        // What another arm found as well keeps that arm's record, which knows no such time.
+        // If another arm also found it, that arm's record is used, which has no such time.
         let is_temporal = ranked.iter().all(|it| it.arm == ArmKind::Temporal);
         own(Scored {
             base: row.score.unwrap_or(0.0),

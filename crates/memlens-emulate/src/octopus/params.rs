@@ -1,4 +1,4 @@
-//! What Octopus can be told, by its own names.
+//! The settings of Octopus, by their own names.
 
 use memlens_params::make::{log, whole};
 use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, parameters};
@@ -7,13 +7,13 @@ use crate::staging::stage;
 
 /// The list by meaning.
 pub const VECTOR: StageId = StageId("octopus.vector");
-/// The least cosine.
+/// Drops chunks with a low cosine.
 pub const FLOOR: StageId = StageId("octopus.floor");
-/// How many are reranked.
+/// Selects the chunks to rerank.
 pub const CANDIDATES: StageId = StageId("octopus.candidates");
-/// The order of its reranker.
+/// Reorders by its reranker's scores.
 pub const RERANK: StageId = StageId("octopus.rerank");
-/// How many are left.
+/// Limits the number of results.
 pub const LIMIT: StageId = StageId("octopus.limit");
 
 static STAGES: [StageInfo; 5] = [
@@ -45,7 +45,7 @@ static STAGES: [StageInfo; 5] = [
 ];
 
 parameters! {
-    /// What Octopus can be told.
+    /// The known settings of Octopus.
     pub struct Octopus;
     prefix "octopus."; stages &STAGES; rules |_| Ok(());
     rerank_by: RerankMode = RerankMode::Off, Some(RERANK), Retrieve, "Filled in by", None, ParameterKind::Choice { options: RerankMode::OPTIONS }, None, "Your own reranker in the place of Octopus's: late interaction, or the model or provider of Settings. Off shows the order before.";

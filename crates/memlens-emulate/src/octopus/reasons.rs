@@ -1,4 +1,4 @@
-//! Why a stage of Octopus decided as it did on one chunk: each reason's numbers, effect and sentence.
+//! The reasons of Octopus's stages for one chunk: numbers, effect and sentence.
 
 use memlens_rank::{Effect, ListValue, Reason, number};
 
@@ -7,10 +7,10 @@ use crate::staging::precise;
 /// The least cosine, fixed in its code.
 const FLOOR: f64 = 0.6;
 
-/// Where the list by meaning holds a chunk.
+/// The place of a chunk in the vector list.
 #[derive(Debug)]
 pub struct Listed {
-    /// The rank and the cosine; nothing where it does not.
+    /// The rank and the cosine; both `None` if the list does not hold it.
     pub value: ListValue,
 }
 
@@ -38,7 +38,7 @@ impl Reason for Listed {
 /// Whether a cosine reaches the floor.
 #[derive(Debug)]
 pub struct Floored {
-    /// The cosine.
+    /// The cosine of the chunk.
     pub score: f64,
 }
 
@@ -66,14 +66,14 @@ impl Reason for Floored {
     }
 }
 
-/// A chunk's rank before and after its reranker, as Octopus's results carry them.
+/// A chunk's rank before and after its reranker, as in Octopus's results.
 #[derive(Debug)]
 pub struct Ranks {
-    /// The 1-based rank before.
+    /// The 1-based rank before the reranker.
     pub original: u32,
-    /// The 1-based rank after; the same where no reranker was asked.
+    /// The 1-based rank after the reranker; the same if none was called.
     pub new: u32,
-    /// What the reranker gave it; none where it was not asked.
+    /// The reranker's score; `None` if it was not called.
     pub given: Option<f64>,
 }
 

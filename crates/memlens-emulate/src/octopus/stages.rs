@@ -1,7 +1,7 @@
 //! The known stages of Octopus.
 //!
-//! Tested: only the vector list ranks; the floor keeps 0.6 and drops what is below; three times as many are reranked as are left; without a
-//! candidate nothing is asked; ranks before and after are told.
+//! Tested: only the vector list ranks; the floor keeps 0.6 and drops lower cosines; three times as many are reranked as
+//! are returned; without a candidate the reranker is not called; ranks before and after are shown.
 
 use memlens_rank::{Context, ListId, ListState, Outcome, Row};
 
@@ -10,7 +10,7 @@ use super::reasons::{Floored, Listed, Ranks};
 use crate::filling::Filled;
 use crate::staging::{counted, each, in_order, own};
 
-/// How many times as many are reranked as are left.
+/// Number of reranked rows per returned row.
 const RERANKED_TIMES: u32 = 3;
 
 pub fn vector(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
@@ -54,7 +54,7 @@ pub fn candidates(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     counted(rows, limit, "chunks that are reranked")
 }
 
-/// The order by its reranker's scores, where all of them are known.
+/// Orders the rows by the reranker's scores, if all of them are known.
 pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     if rows.is_empty() {
         return Outcome::skipped("no candidates: Octopus does not ask its reranker");
@@ -111,7 +111,7 @@ mod tests {
         )
     }
 
-    /// The same, reranked by whoever stands in.
+    /// The same, reranked by the reranker that replaces it.
     fn filled(cosines: &[f64], scores: &[f64], failure: Option<&str>) -> Trace {
         let mut set = CandidateSet::of_cosines(cosines);
         let chunks: Vec<_> = set.candidates.iter().map(|it| it.chunk).collect();
@@ -183,7 +183,7 @@ mod tests {
         let note = |trace: &Trace| stage(trace, "octopus.rerank").note.clone();
         let cosines = [0.9, 0.8, 0.7];
         let trace = filled(&cosines, &[0.2, 0.9, 0.9], None);
-        // Equal scores stay as they were.
+        // Equal scores keep their order.
         assert_eq!(trace.kept(), [1, 2, 0]);
         assert_eq!(trace.journey(1).score, Some(0.9));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How old a note is where scores decay, by edition.
+//! The age of a note for the decay of scores, by edition.
 
 use std::sync::LazyLock;
 
@@ -10,17 +10,18 @@ use super::Edition;
 
 const DAY_MS: f64 = 86_400_000.0;
 
-/// 2026.3 to 2026.7: a date is the whole name of a file directly in `memory/`.
+/// 2026.3 to 2026.7: a date is the complete name of a file directly in `memory/`.
 static DATED_2026_7: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|/)memory/(\d{4})-(\d{2})-(\d{2})\.md$").expect("a valid pattern")
 });
-/// Since 2026.8: also in folders below, and with words behind the date.
+/// Since 2026.8: also in subfolders, and with words after the date.
 static DATED_2026_8: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|/)memory/(?:[^/]+/)*(\d{4})-(\d{2})-(\d{2})(?:-[^/]+)?\.md$")
         .expect("a valid pattern")
 });
 
-/// How an edition reads dates: the pattern of a dated note's path, and the paths that never decay. `None` if the edition has no decay.
+/// Returns the rule of an edition: the pattern of a dated note's path, and the paths that never decay. `None` if the
+/// edition has no decay.
 fn rule(edition: Edition) -> Option<(&'static Regex, &'static [&'static str])> {
     match edition {
         Edition::V2026_2 => None,
@@ -29,14 +30,14 @@ fn rule(edition: Edition) -> Option<(&'static Regex, &'static [&'static str])> {
     }
 }
 
-/// How many days old a note is, at least 0; `None` if it never decays. `path` is relative to the workspace.
+/// Returns the age of a note in days, at least 0; `None` if it never decays. `path` is relative to the workspace.
 pub fn days(edition: Edition, path: &str, modified_ms: i64, now_ms: i64) -> Option<f64> {
     let (pattern, evergreen) = rule(edition)?;
     if evergreen.contains(&path) {
         return None;
     }
     let changed_ms = match pattern.captures(path) {
-        // A date that does not exist counts as dated, but the file's time is taken.
+        // A date that does not exist counts as dated, but the file's time is used.
         Some(found) => midnight(&found[1], &found[2], &found[3]).unwrap_or(modified_ms),
         None if path.starts_with("memory/") => return None,
         None => modified_ms,

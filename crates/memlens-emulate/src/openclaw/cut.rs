@@ -1,4 +1,4 @@
-//! Notes as OpenClaw cuts them into chunks.
+//! Cuts notes into chunks like OpenClaw.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,12 +11,12 @@ use memlens_params::{ParameterSet, Value, Values};
 use super::Edition;
 use super::params::{CHUNK_OVERLAP, CHUNK_TOKENS};
 
-/// What a token is taken for.
+/// Number of UTF-16 units that count as a token.
 const TOKEN_UNITS: usize = 4;
-/// No chunk is made shorter.
+/// Minimum length of a chunk.
 const CHUNK_UNITS_MIN: usize = 32;
 
-/// What it writes into notes about them: `<!-- importance: 7 -->`.
+/// The comments that it writes into notes: `<!-- importance: 7 -->`.
 static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)<!--\s*(?:importance|trigger|project)\s*:[^\r\n]*?-->")
         .expect("a valid pattern")
@@ -34,17 +34,17 @@ static HEADING: LazyLock<Regex> =
 /// A piece of a note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
-    /// First line, 1-based, as OpenClaw counts: one more behind the last line end.
+    /// First line, 1-based, as OpenClaw counts: one more after the last line end.
     pub start_line: u32,
     /// Last line, 1-based.
     pub end_line: u32,
-    /// Its text.
+    /// The text of the piece.
     pub text: String,
-    /// What an entry of MEMORY.md or USER.md says of its importance, 1 to 10.
+    /// The importance that an entry of MEMORY.md or USER.md states, 1 to 10.
     pub importance: Option<u8>,
 }
 
-/// How long chunks are, as OpenClaw can be told up to 2026.7.
+/// The length of chunks, which can be set up to 2026.7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunking {
     tokens: u32,
@@ -52,7 +52,7 @@ pub struct Chunking {
 }
 
 impl Default for Chunking {
-    /// As every edition cuts that is told nothing.
+    /// The default of every edition.
     fn default() -> Chunking {
         Chunking {
             tokens: CHUNK_TOKENS.1,
@@ -62,7 +62,7 @@ impl Default for Chunking {
 }
 
 impl Chunking {
-    /// What these parameters say; the defaults where their edition fixes them.
+    /// Returns the lengths in these parameters; the defaults if their edition fixes them.
     pub fn of(values: &Values) -> Chunking {
         let number = |(id, default): (&str, u32)| match values.get(id) {
             Some(Value::Number(number)) => number as u32,
@@ -74,18 +74,18 @@ impl Chunking {
         }
     }
 
-    /// How long a chunk is.
+    /// Returns the length of a chunk.
     fn units(self) -> usize {
         (self.tokens as usize * TOKEN_UNITS).max(CHUNK_UNITS_MIN)
     }
 
-    /// How much of a chunk the next one repeats: less than a chunk.
+    /// Returns how much of a chunk the next one repeats, always less than a chunk.
     fn overlap_units(self) -> usize {
         self.overlap.min(self.tokens.saturating_sub(1)) as usize * TOKEN_UNITS
     }
 }
 
-/// Cuts a note as an edition of OpenClaw does. `path` is the note's in the workspace.
+/// Cuts a note like an edition of OpenClaw. `path` is the note's path in the workspace.
 pub fn cut(edition: Edition, chunking: Chunking, path: &str, text: &str) -> Vec<Piece> {
     let packing = match edition {
         Edition::V2026_2 | Edition::V2026_7 => Packing { edition, chunking },
@@ -99,7 +99,7 @@ pub fn cut(edition: Edition, chunking: Chunking, path: &str, text: &str) -> Vec<
         Edition::V2026_8 if matches!(path, "MEMORY.md" | "USER.md") => entries(text, packing),
         Edition::V2026_8 => pack(&lines(&bare(text)), 1, packing),
     };
-    // Pieces of a long line that are equal have one name in its index, and are stored once.
+    // Equal pieces of a long line have the same id in its index, and are stored once.
     let mut seen = HashSet::new();
     pieces.retain(|piece| {
         let place = (piece.start_line, piece.end_line, piece.text.clone());
@@ -112,7 +112,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
-/// How an edition counts lines, splits long ones, and what of those so far begins the next chunk.
+/// How an edition weighs characters, splits long lines, and selects the overlap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Packing {
     edition: Edition,
@@ -124,7 +124,7 @@ impl Packing {
         text.chars().map(|sign| self.weight_of(sign)).sum()
     }
 
-    /// What a character counts.
+    /// Returns the weight of a character.
     fn weight_of(self, sign: char) -> usize {
         match self.edition {
             Edition::V2026_2 => sign.len_utf16(),
@@ -141,7 +141,7 @@ impl Packing {
         }
     }
 
-    /// The last whole lines until they make up the overlap.
+    /// Returns the last whole lines until they make up the overlap.
     fn whole_lines(self, current: &[(String, u32)]) -> Vec<(String, u32)> {
         let overlap = self.chunking.overlap_units();
         let mut carried = 0;
@@ -153,7 +153,7 @@ impl Packing {
         current[from..].to_vec()
     }
 
-    /// The last lines as far as they fit beside the next one; of the first that does not, its tail.
+    /// Returns the last lines that fit beside the next one; if none fits, the tail of the last one.
     fn last_of(self, current: &[(String, u32)], next: usize) -> Vec<(String, u32)> {
         let beside = self.chunking.units().saturating_sub(next);
         let room = self.chunking.overlap_units().min(beside);
@@ -177,7 +177,7 @@ impl Packing {
         kept
     }
 
-    /// The end of a text that weighs at most so much.
+    /// Returns the end of a text with at most this weight.
     fn tail(self, text: &str, room: usize) -> String {
         let mut weight = 0;
         let mut start = text.len();
@@ -191,7 +191,7 @@ impl Packing {
         text[start..].to_owned()
     }
 
-    /// A line in pieces that fit into a chunk.
+    /// Splits a line into pieces that fit into a chunk.
     fn segments(self, line: &str) -> Vec<String> {
         if line.is_empty() {
             return vec![String::new()];
@@ -220,7 +220,7 @@ impl Packing {
         }
     }
 
-    /// A text in pieces that weigh as much as a chunk at most.
+    /// Splits a text into pieces with at most the weight of a chunk.
     fn by_weight(self, text: &str) -> Vec<String> {
         let mut pieces = Vec::new();
         let (mut current, mut weight) = (String::new(), 0);
@@ -278,11 +278,11 @@ fn pack(lines: &[&str], first_line: u32, packing: Packing) -> Vec<Piece> {
 enum PairAtEnd {
     /// Into the piece before the cut, which gets one unit longer.
     Within,
-    /// Into the piece behind the cut.
+    /// Into the piece after the cut.
     Behind,
 }
 
-/// A text in pieces of so many UTF-16 units; no character is split.
+/// Splits a text into pieces of at most `units_max` UTF-16 units; no character is split.
 fn slices(text: &str, units_max: usize, pair: PairAtEnd) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut current = String::new();
@@ -308,7 +308,7 @@ pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// 2026.7: a character of a dense script counts as a token of four.
+/// 2026.7: a character of a dense script counts as a token of four units.
 fn weight_2026_7(sign: char) -> usize {
     let is_dense = matches!(
         sign,
@@ -323,7 +323,7 @@ fn weight_2026_7(sign: char) -> usize {
     if is_dense { 4 } else { sign.len_utf16() }
 }
 
-/// 2026.9: common dense characters count as one token of four, rarer ones as two to four.
+/// 2026.9: common dense characters count as one token of four units, rarer ones as two to four tokens.
 fn weight_2026_8(sign: char) -> usize {
     match sign {
         '\u{b7}'
@@ -359,8 +359,8 @@ fn weight_2026_8(sign: char) -> usize {
     }
 }
 
-/// MEMORY.md and USER.md: an entry (a line that begins with `- `) and a heading begin a chunk. A chunk of an entry has the
-/// importance that any line of the entry states, another chunk that of its own lines.
+/// MEMORY.md and USER.md: an entry (a line that begins with `- `) and a heading start a chunk. A chunk of an entry has
+/// the importance that any line of the entry states; another chunk has that of its own lines.
 fn entries(text: &str, packing: Packing) -> Vec<Piece> {
     let bare = bare(text);
     let (lines, stated) = (lines(&bare), lines(text));
@@ -389,7 +389,7 @@ fn entries(text: &str, packing: Packing) -> Vec<Piece> {
         .collect()
 }
 
-/// The importance that a line states at its end, 1 to 10.
+/// Returns the importance that a line states at its end, 1 to 10.
 fn importance(line: &str) -> Option<u8> {
     if !line.trim_end().ends_with("-->") {
         return None;
@@ -401,7 +401,7 @@ fn importance(line: &str) -> Option<u8> {
         .max()
 }
 
-/// A text without OpenClaw's own comments. If it has one, no line ends with blanks.
+/// Returns a text without OpenClaw's own comments. If it has one, blanks at line ends are removed too.
 fn bare(text: &str) -> Cow<'_, str> {
     match COMMENT.replace_all(text, "") {
         Cow::Borrowed(text) => Cow::Borrowed(text),
@@ -427,7 +427,7 @@ mod tests {
                 .set(id, Value::Number(number))
                 .expect("it is in range");
         }
-        // Ten lines of nine signs, each ten with its end.
+        // Ten lines of nine characters, each ten with its line end.
         let text = ["nine sign"; 10].join("\n");
         let pieces = cut(
             Edition::V2026_7,
@@ -444,12 +444,12 @@ mod tests {
     #[test]
     fn chunks_are_as_long_as_they_are_told() {
         assert_eq!(lines_of(400.0, 80.0), [(1, 10)]);
-        // 40 signs hold four lines.
+        // 40 characters hold four lines.
         assert_eq!(lines_of(10.0, 0.0), [(1, 4), (5, 8), (9, 10)]);
-        // Whole lines are repeated until they make up 8 signs, 12 signs.
+        // Whole lines are repeated until they make up 8 characters, and 12 characters.
         assert_eq!(lines_of(10.0, 2.0), [(1, 4), (4, 7), (7, 10)]);
         assert_eq!(lines_of(10.0, 3.0), [(1, 4), (3, 6), (5, 8), (7, 10)]);
-        // No chunk repeats all of the one before: 9 tokens of 10.
+        // No chunk repeats all of the previous one: 9 tokens of 10.
         assert_eq!(lines_of(10.0, 500.0), lines_of(10.0, 9.0));
         assert_eq!(
             Chunking::of(&Jul2026::default().values()),

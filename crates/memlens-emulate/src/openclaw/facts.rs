@@ -1,4 +1,4 @@
-//! What OpenClaw's stages look at beside the lists: facts of each row, by slot.
+//! Facts of each row, by slot, that OpenClaw's stages use besides the lists.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::reasons::precise;
 
 /// The facts of one retrieval.
 pub struct Facts {
-    /// Those of each row, by slot.
+    /// The facts of each row, by slot.
     pub rows: Vec<RowFact>,
 }
 
 /// The facts of one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowFact {
-    /// Its keyword score and what raises it; none where no word hit its text.
+    /// Its keyword score and what raises it; `None` if no word hit its text.
     pub raised: Option<Raised>,
-    /// How well its note's path matches, `|r| / (1 + |r|)`; none where it does not, or for a later chunk of the note.
+    /// How well its note's path matches, `|r| / (1 + |r|)`; `None` if it does not, and for later chunks of the note.
     pub path: Option<f64>,
     /// How exactly the question names its note.
     pub named: Named,
-    /// How many days old it is, not below 0; none where it never decays.
+    /// Age in days, at least 0; `None` if it never decays.
     pub age_days: Option<f64>,
     /// The importance that it states, 1 to 10.
     pub importance: Option<u8>,
@@ -31,55 +31,55 @@ pub struct RowFact {
     pub wordless: Option<Arc<str>>,
 }
 
-/// How exactly a question names a note; more is more exact.
+/// How exactly a question names a note, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Named {
-    /// Not.
+    /// The question does not name it.
     #[default]
     No,
-    /// By its name without extension.
+    /// By its file name without extension.
     Stem,
-    /// By its name.
+    /// By its complete file name.
     Name,
-    /// By its whole path.
+    /// By its complete path.
     Path,
 }
 
 impl Facts {
-    /// The facts on a set; none on a set of another retriever.
+    /// Returns the facts of a set; `None` for a set of another retriever.
     pub fn of(set: &CandidateSet) -> Option<&Facts> {
         set.own.as_ref().and_then(OwnFacts::get)
     }
 }
 
-/// What a share of the question's words adds.
+/// The weight of the share of the question's words.
 const SHARE_WEIGHT: f64 = 0.45;
-/// What the density of the question's words adds.
+/// The weight of the density of the question's words.
 const DENSITY_WEIGHT: f64 = 0.2;
-/// What each word of the question adds that is a part of the path, and what the length of a chunk adds at most.
+/// Added for each word of the question in the path; also the maximum that a chunk's length adds.
 const EACH: f64 = 0.18;
-/// How long a chunk is whose length adds 1.
+/// The length in UTF-16 units by which a chunk's length is divided.
 const LENGTH_UNITS: f64 = 160.0;
 
-/// How a keyword score is raised by what the chunk holds.
+/// How a keyword score is raised by the content of the chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Raised {
     /// The raw score, `|r| / (1 + |r|)`.
     pub raw: f64,
-    /// How many of the question's distinct words the chunk holds, of how many.
+    /// Number of distinct words of the question in the chunk.
     pub n_held: u32,
-    /// Distinct words of the question.
+    /// Number of distinct words in the question.
     pub n_words: u32,
-    /// Distinct words of the chunk.
+    /// Number of distinct words in the chunk.
     pub n_distinct: u32,
-    /// Words of the question in the path.
+    /// Number of words of the question in the path.
     pub n_in_path: u32,
-    /// Its length in UTF-16 units.
+    /// Length of the chunk in UTF-16 units.
     pub units: u32,
 }
 
 impl Raised {
-    /// `min(1, raw + 0.45 share + 0.2 density + 0.18 words in the path + min(length / 160, 0.18))`.
+    /// Returns `min(1, raw + 0.45 share + 0.2 density + 0.18 words in the path + min(length / 160, 0.18))`.
     pub fn score(&self) -> f64 {
         (self.raw + self.boost()).min(1.0)
     }
@@ -98,7 +98,7 @@ impl Raised {
         (f64::from(self.units) / LENGTH_UNITS).min(EACH)
     }
 
-    /// The formula with its values.
+    /// Returns the formula with its values.
     pub fn expression(&self) -> String {
         format!(
             "min(1, {} + {SHARE_WEIGHT} × {}/{} + {DENSITY_WEIGHT} × {}/{} + {EACH} × {} + {})",

@@ -1,4 +1,4 @@
-//! OpenClaw's index over given notes, and how it is asked.
+//! OpenClaw's index over given notes, and its search.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,9 +28,9 @@ use super::{Edition, age};
 use crate::fts::{Fts, FtsHit};
 use crate::memory::{AgentNote, Embed, Vectors};
 
-/// How many words are searched one by one at most.
+/// Maximum number of words that are searched one by one.
 const PROBES_MAX: usize = 6;
-/// How much of a chunk MMR compares, in UTF-16 units.
+/// Length of a chunk's beginning that MMR compares, in UTF-16 units.
 const BEGINNING_UNITS: usize = 700;
 
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[a-z0-9_]+").expect("a valid pattern"));
@@ -43,7 +43,7 @@ pub struct Memory {
     now_ms: i64,
     notes: Vec<AgentNote>,
     chunks: Vec<Chunk>,
-    /// Each chunk's place by name.
+    /// Each chunk's position by id.
     places: HashMap<ChunkId, usize>,
     numbers: Numbers,
     texts: Mutex<Fts>,
@@ -55,13 +55,13 @@ pub struct Memory {
 
 /// A text that words hit.
 struct Hit {
-    /// Its place.
+    /// The position of the text.
     at: usize,
-    /// The raw score.
+    /// The raw score of the hit.
     raw: f64,
-    /// The one word that was searched; none where the whole question was.
+    /// The single word that was searched; `None` if the whole question was.
     probe: Option<String>,
-    /// Its best 1-based rank in what any one expression found.
+    /// Its best 1-based rank in the results of any one expression.
     rank: u32,
 }
 
@@ -88,11 +88,11 @@ impl Chunk {
 /// A word of a question, in lower case.
 struct Asked {
     word: String,
-    /// Its number; none where no chunk holds it.
+    /// Its number; `None` if no chunk holds it.
     number: Option<u32>,
 }
 
-/// A number for every word.
+/// Assigns a number to every word.
 #[derive(Default)]
 struct Numbers(HashMap<String, u32>);
 
@@ -108,18 +108,18 @@ impl Numbers {
 }
 
 impl Memory {
-    /// The texts of the chunks that an edition cuts notes into, in their order: what is to be embedded.
+    /// Returns the texts to embed: those of the chunks into which an edition cuts the notes, in order.
     pub fn chunk_texts(edition: Edition, chunking: Chunking, notes: &[AgentNote]) -> Vec<String> {
         let notes = notes.iter().filter(|note| is_indexed(edition, note));
         let pieces = notes.flat_map(|note| cut(edition, chunking, &note.path, &note.text));
         pieces.map(|piece| piece.text).collect()
     }
 
-    /// An index of notes. `vectors` are those of [`Memory::chunk_texts`], or why there are none; `now_ms` is the moment at
-    /// which notes are so and so old; `generation` is the library's.
+    /// Creates an index of notes. `vectors` are those of [`Memory::chunk_texts`], or why there are none; `now_ms` is
+    /// the moment for the age of notes; `generation` is the library's.
     ///
     /// # Errors
-    /// [`RetrieveError::Outside`] where SQLite refuses.
+    /// [`RetrieveError::Outside`] if SQLite returns an error.
     pub fn new(
         edition: Edition,
         chunking: Chunking,
@@ -139,11 +139,11 @@ impl Memory {
         Ok(Memory { chunking, ..memory })
     }
 
-    /// The index that OpenClaw itself made of notes: its chunks with their vectors, of those notes that it holds. It searches as
-    /// the newest edition does.
+    /// Creates a memory from the index that OpenClaw itself made: its chunks with their vectors, of those notes that
+    /// the index holds. It searches like the newest edition.
     ///
     /// # Errors
-    /// [`RetrieveError::Outside`] where SQLite refuses.
+    /// [`RetrieveError::Outside`] if SQLite returns an error.
     pub fn of_index(
         notes: Vec<AgentNote>,
         index: &OwnIndex,
@@ -158,7 +158,7 @@ impl Memory {
         let pieces = notes
             .iter()
             .map(|note| {
-                // What an entry states of its importance is no part of its text there.
+                // There, the stated importance of an entry is not part of its text.
                 let ours = cut(edition, Chunking::default(), &note.path, &note.text);
                 let piece = |chunk: &OwnChunk| Piece {
                     start_line: chunk.start_line,
@@ -183,7 +183,7 @@ impl Memory {
         )
     }
 
-    /// `pieces` are those of each note.
+    /// `pieces` holds the pieces of each note.
     fn of_pieces(
         edition: Edition,
         notes: Vec<AgentNote>,
@@ -251,12 +251,12 @@ impl Memory {
         })
     }
 
-    /// The same memory with what a person should know of every answer.
+    /// Returns the same memory with remarks to show with every answer.
     pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
         Memory { remarks, ..self }
     }
 
-    /// What a table holds all words of a question in, best first.
+    /// Returns the rows of a table that hold all words of a question, best first.
     fn whole(&self, fts: &Fts, question: &str) -> Result<Vec<FtsHit>, RetrieveError> {
         match all_of(question) {
             Some(expression) => fts.search(&expression).map_err(refused),
@@ -264,7 +264,8 @@ impl Memory {
         }
     }
 
-    /// The words of a question that are searched one by one; none if the question found enough, `n_found` texts and paths in all.
+    /// Returns the words of a question that are searched one by one; empty if the question found enough. `n_found` is
+    /// the number of texts and paths that it found.
     fn probes(&self, question: &str, n_found: usize) -> Vec<String> {
         let lower = question.trim().to_lowercase();
         let mut probes = keywords(question);
@@ -274,7 +275,7 @@ impl Memory {
             Edition::V2026_2 => false,
             Edition::V2026_7 => n_found == 0,
             Edition::V2026_8 => {
-                // Words that ask for the same as the question are not asked again once the question hit something.
+                // Words that are equivalent to the question are not searched again if the question hit something.
                 let asks_more = all_of(&probes.join(" ")) != all_of(&lower);
                 n_found < CANDIDATES_MAX as usize && (asks_more || n_found == 0)
             }
@@ -282,8 +283,8 @@ impl Memory {
         if are_asked { probes } else { Vec::new() }
     }
 
-    /// What matches a question or one of its probes in a table, each once by its best score; the whole question's first, ties
-    /// by place.
+    /// Returns the rows of a table that match a question or one of its probes, each once with its best score. Those of
+    /// the whole question are first, ties by position.
     fn hits(
         &self,
         fts: &Fts,
@@ -325,10 +326,10 @@ impl Memory {
         Ok(best)
     }
 
-    /// SQLite's bm25 as a score.
+    /// Returns SQLite's bm25 as a score.
     fn raw(&self, rank: f64) -> f64 {
         if self.edition == Edition::V2026_2 {
-            // A rank below 0 is a good one, but was taken for none: every match scores 1.
+            // A rank below 0 is a good one, but this edition treats it as 0: every match scores 1.
             return 1.0 / (1.0 + rank.max(0.0));
         }
         if !rank.is_finite() {
@@ -340,7 +341,8 @@ impl Memory {
         }
     }
 
-    /// Whether the list of words goes by the raised score. Before 2026.8 SQLite's order decides which hits are candidates.
+    /// Returns whether the text list is ordered by the raised score. Before 2026.8, SQLite's order decides which hits
+    /// are candidates.
     fn ranks_by_raised(&self) -> bool {
         self.edition == Edition::V2026_8
     }
@@ -356,12 +358,12 @@ impl Memory {
         is_in_part && !within.without.contains(&chunk.id)
     }
 
-    /// What raises the score of a chunk that words hit.
+    /// Returns what raises the score of a chunk that words hit.
     fn raised(&self, hit: &Hit, asked: &[Asked]) -> Raised {
         let chunk = &self.chunks[hit.at];
         let path = self.notes[chunk.note].path.to_lowercase();
         let probe = match (&hit.probe, self.edition) {
-            // Before 2026.8 a word that is searched alone is all that is asked.
+            // Before 2026.8, only the single word counts if it was searched alone.
             (Some(probe), Edition::V2026_2 | Edition::V2026_7) => Some(Asked {
                 word: probe.clone(),
                 number: self.numbers.0.get(probe).copied(),
@@ -513,7 +515,7 @@ impl Retriever for Memory {
         if self.ranks_by_raised() {
             let score = |hit: &Hit| raised[&hit.at].score();
             let order = |hit: &Hit| self.chunks[hit.at].order;
-            // What SQLite was not asked for stands behind, however much it would be raised.
+            // Rows beyond SQLite's limit go last, however much they would be raised.
             let is_beyond = |hit: &Hit| hit.rank > CANDIDATES_MAX;
             hits.sort_by(|a, b| {
                 let by_score = || score(b).total_cmp(&score(a));
@@ -580,7 +582,8 @@ impl Retriever for Memory {
         let vector_list = list(ListId(VECTOR.0), vector_state, &by_cosine);
         let mut text_list = list(ListId(TEXT.0), text_state, &by_text);
         if self.edition == Edition::V2026_7 {
-            // What words found one by one is joined, not cut again: each word gives as many candidates as the question would.
+            // The results of single words are merged without another cut: each word has as many candidates as the
+            // question.
             for hit in hits.iter().filter(|hit| hit.probe.is_some()) {
                 if let Ok(slot) = union.binary_search(&hit.at) {
                     text_list.values[slot].rank = Some(hit.rank);
@@ -636,12 +639,13 @@ impl Retriever for Memory {
 }
 
 impl Memory {
-    /// The first chunk of a note.
+    /// Returns the first chunk of a note.
     fn first_chunk(&self, note: usize) -> Option<usize> {
         self.chunks.iter().position(|chunk| chunk.note == note)
     }
 
-    /// How well the note's path matches, at the first chunk of each note that is found by it; since 2026.8.
+    /// Returns how well the note's path matches, at the first chunk of each note that is found by its path; since
+    /// 2026.8.
     fn by_path(
         &self,
         whole: Vec<FtsHit>,
@@ -668,12 +672,13 @@ fn refused(error: rusqlite::Error) -> RetrieveError {
     }
 }
 
-/// Whether an edition indexes a note: before 2026.8 the workspace's USER.md only if an extra path names it.
+/// Returns whether an edition indexes a note. Before 2026.8, the workspace's USER.md is only indexed if an extra path
+/// names it.
 fn is_indexed(edition: Edition, note: &AgentNote) -> bool {
     edition == Edition::V2026_8 || note.path != "USER.md" || note.is_extra
 }
 
-/// How exactly a question names a path; both in lower case.
+/// Returns how exactly a question names a path; both are compared in lower case.
 fn named(path: &str, question: &str) -> Named {
     let question = question.trim().to_lowercase();
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -689,7 +694,7 @@ fn named(path: &str, question: &str) -> Named {
     }
 }
 
-/// A name that the same piece of the same note has again.
+/// Returns an id that depends only on the note, the line and the text of the piece.
 fn name(note: &AgentNote, piece: &Piece) -> ChunkId {
     let mut hasher = blake3::Hasher::new();
     let head = format!(
@@ -702,7 +707,7 @@ fn name(note: &AgentNote, piece: &Piece) -> ChunkId {
     ChunkId(u64::from_le_bytes(first))
 }
 
-/// Gives each chunk its place by path, as ICU compares, and line.
+/// Sets each chunk's place by path, compared like ICU, and line.
 fn put_in_order(notes: &[AgentNote], chunks: &mut [Chunk]) -> Result<(), RetrieveError> {
     let collator =
         CollatorBorrowed::try_new(CollatorPreferences::default(), CollatorOptions::default())
@@ -730,7 +735,7 @@ fn put_in_order(notes: &[AgentNote], chunks: &mut [Chunk]) -> Result<(), Retriev
     Ok(())
 }
 
-/// As much of a chunk as MMR compares.
+/// Returns the part of a chunk that MMR compares.
 fn start_of(text: &str) -> String {
     let mut n_units = 0;
     text.chars()
@@ -741,7 +746,8 @@ fn start_of(text: &str) -> String {
         .collect()
 }
 
-/// The words of a text in lower case as MMR compares them: Latin words, and signs of scripts without blanks, alone and in pairs.
+/// Returns the words of a lower-case text that MMR compares: Latin words, and characters of scripts without spaces,
+/// single and in pairs.
 fn compared_words(lower: &str) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = WORD
         .find_iter(lower)

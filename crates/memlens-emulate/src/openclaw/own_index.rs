@@ -1,10 +1,10 @@
-//! OpenClaw's own index: the chunks that it cut, with the vectors that its model gave them.
+//! OpenClaw's own index: the chunks that it cut, with their vectors.
 //!
-//! Source: the schema of the published packages since 2026.8, table `memory_index_chunks`; a vector is binary64, little-endian,
-//! in a BLOB, and was a list in JSON before. Columns are found by name, and those that are not needed do not matter.
+//! Source: the schema of the published packages since 2026.8, table `memory_index_chunks`. A vector is binary64,
+//! little-endian, in a BLOB; before, it was a list in JSON. Columns are found by name, and others are ignored.
 //!
-//! Properties checked: what a write has not yet brought into the main file is read; another schema, a torn file and a broken
-//! vector are told in words; nothing beside the original changes.
+//! Properties checked: changes that are not in the main file yet are read; another schema, a torn file and an invalid
+//! vector give error messages; nothing beside the original changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,7 +26,7 @@ const NEEDED: [&str; 6] = [
     "model",
     "embedding",
 ];
-/// When a chunk was written, in milliseconds; without it nobody can tell what changed since.
+/// When a chunk was written, in milliseconds. Without it, later changes cannot be detected.
 const WRITTEN: &str = "updated_at";
 
 /// An index that was read.
@@ -38,26 +38,26 @@ pub struct OwnIndex {
     pub chunks: BTreeMap<String, Vec<OwnChunk>>,
 }
 
-/// A chunk of it.
+/// A chunk of the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnChunk {
     /// First line, 1-based.
     pub start_line: u32,
-    /// Last line.
+    /// Last line, 1-based.
     pub end_line: u32,
-    /// Its text.
+    /// The text of the chunk.
     pub text: String,
-    /// Its vector; empty where OpenClaw had no model.
+    /// The vector of the chunk; empty if OpenClaw had no model.
     pub vector: Vec<f32>,
-    /// When it was written, in milliseconds after 1970-01-01 UTC; none where the index does not say.
+    /// When it was written, in milliseconds since 1970-01-01 UTC; `None` if the index does not say.
     pub written_ms: Option<i64>,
 }
 
 impl OwnIndex {
-    /// Reads an index from a copy of its file, made in a scratch folder in `copies`.
+    /// Reads an index from a copy of its file, which is made in a scratch folder in `copies`.
     ///
     /// # Errors
-    /// Why it cannot be used, for a person.
+    /// Why it cannot be used, as a message for the user.
     pub fn read(database: &Path, copies: &Path) -> Result<OwnIndex, String> {
         let copied = CopiedDatabase::of(database, copies)?;
         let connection = copied.connection();
@@ -85,7 +85,7 @@ impl OwnIndex {
         read_chunks(connection, columns.contains(WRITTEN))
     }
 
-    /// How many of its chunks stand in these notes, word for word.
+    /// Returns how many of its chunks occur word for word in these notes.
     pub fn n_held(&self, notes: &[AgentNote]) -> usize {
         let chunks = notes
             .iter()
@@ -96,10 +96,10 @@ impl OwnIndex {
             .count()
     }
 
-    /// The vectors of these notes' chunks, in the order of the notes and of their lines.
+    /// Returns the vectors of these notes' chunks, in the order of the notes and of their lines.
     ///
     /// # Errors
-    /// In words where one has another number of numbers than `dim`, which is above 0.
+    /// A message if a vector has another dimension than `dim`, which must be above 0.
     pub fn vectors(&self, notes: &[AgentNote], dim: usize) -> Result<Vectors, String> {
         let chunks = notes.iter().filter_map(|note| self.chunks.get(&note.path));
         let mut numbers = Vec::new();
@@ -118,15 +118,16 @@ impl OwnIndex {
     }
 }
 
-/// What a model's name says of its precision, of the format of its file, or of how Ollama tags it.
+/// The part of a model's name that gives its precision, its file format or its Ollama tag.
 static PRECISION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("(?:[-_.:](?:q[0-9](?:_[a-z0-9]+)*|f16|f32|fp16|fp32|bf16|int8|gguf|onnx|latest))+$")
         .expect("a valid pattern")
 });
 
-/// Whether two names are of one model: the same but for who offers it, its precision, and the sum that ours ends in.
+/// Returns whether two names are of one model: equal except for the owner, the precision, and the checksum at the end
+/// of ours.
 ///
-/// Vectors of one model in two precisions differ by rounding alone, and are compared as those of one.
+/// Vectors of one model in two precisions differ only by rounding, and can be compared.
 pub fn is_same_model(one: &str, other: &str) -> bool {
     let bare = |name: &str| {
         let name = name.split('@').next().unwrap_or(name);
@@ -182,7 +183,7 @@ fn chunk(row: &Row<'_>) -> Result<OwnChunk, String> {
     })
 }
 
-/// A vector as either schema keeps it; none where it is something else.
+/// Returns a vector in the form of either schema; `None` if it is something else.
 fn numbers(kept: ValueRef<'_>) -> Option<Vec<f32>> {
     let numbers: Vec<f64> = match kept {
         ValueRef::Blob(bytes) => {
@@ -251,7 +252,7 @@ mod tests {
                 .expect("it can be added");
         }
 
-        /// Every file beside the database, with bytes and time.
+        /// Returns every file beside the database, with bytes and time.
         fn files(&self) -> Vec<(String, Vec<u8>, SystemTime)> {
             let mut files: Vec<_> = fs::read_dir(self.0.path())
                 .expect("it is there")
@@ -270,7 +271,7 @@ mod tests {
             files
         }
 
-        /// Reads it, and checks that nothing beside it changed.
+        /// Reads the index, and checks that nothing beside it changed.
         #[track_caller]
         fn read(&self) -> Result<OwnIndex, String> {
             let before = self.files();
@@ -329,7 +330,7 @@ mod tests {
             .execute_batch("BEGIN EXCLUSIVE")
             .expect("nobody else writes");
         agent.add(&connection, 2);
-        // What is not committed is not there.
+        // Uncommitted changes are not read.
         assert_eq!(texts(&agent.read().expect("it is sound")), ["chunk 1"]);
         connection
             .execute_batch("COMMIT")

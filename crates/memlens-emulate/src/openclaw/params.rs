@@ -1,29 +1,29 @@
-//! What each edition of OpenClaw can be told, by its own names.
+//! The settings of each edition of OpenClaw, by their own names.
 
 use memlens_params::make::{log, number, whole};
 use memlens_params::{ParamError, StageId, StageInfo, parameters};
 
 use crate::staging::stage;
 
-/// The list by cosine.
+/// The list by cosine of vectors.
 pub const VECTOR: StageId = StageId("openclaw.vector");
-/// The list by FTS5.
+/// The list of full-text search by FTS5.
 pub const TEXT: StageId = StageId("openclaw.text");
 /// The notes whose path the question names.
 pub const PATHS: StageId = StageId("openclaw.paths");
-/// One score of the lists.
+/// Combines the lists to one score.
 pub const FUSION: StageId = StageId("openclaw.fusion");
-/// Older notes count less.
+/// Lowers the scores of older notes.
 pub const DECAY: StageId = StageId("openclaw.decay");
-/// What an entry says of its importance.
+/// Weights entries by their stated importance.
 pub const IMPORTANCE: StageId = StageId("openclaw.importance");
-/// Rows unlike those above them.
+/// Moves up rows that differ from those above.
 pub const MMR: StageId = StageId("openclaw.mmr");
-/// Notes that the question names go first.
+/// Moves notes that the question names to the top.
 pub const NAMED: StageId = StageId("openclaw.named");
-/// `minScore`.
+/// The threshold `minScore` on scores.
 pub const THRESHOLD: StageId = StageId("openclaw.threshold");
-/// `maxResults`.
+/// The limit `maxResults` on results.
 pub const LIMIT: StageId = StageId("openclaw.limit");
 
 const VECTOR_STAGE: StageInfo = stage(
@@ -132,7 +132,7 @@ static STAGES_2026_8: [StageInfo; 10] = [
     LIMIT_STAGE,
 ];
 
-/// Neither list may weigh nothing beside the other: OpenClaw divides both weights by their sum.
+/// At least one weight must be above 0, because OpenClaw divides both by their sum.
 fn check_weights(vector: f64, text: f64) -> Result<(), ParamError> {
     if vector + text > 0.0 {
         Ok(())
@@ -142,7 +142,7 @@ fn check_weights(vector: f64, text: f64) -> Result<(), ParamError> {
 }
 
 parameters! {
-    /// What OpenClaw 2026.2 can be told.
+    /// The settings of OpenClaw 2026.2.
     pub struct Feb2026;
     prefix "openclaw."; stages &STAGES_2026_2; rules |it| check_weights(it.vector_weight, it.text_weight);
     chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded anew.";
@@ -155,7 +155,7 @@ parameters! {
 }
 
 parameters! {
-    /// What OpenClaw 2026.3 to 2026.7 can be told.
+    /// The settings of OpenClaw 2026.3 to 2026.7.
     pub struct Jul2026;
     prefix "openclaw."; stages &STAGES_2026_7; rules |it| check_weights(it.vector_weight, it.text_weight);
     chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded anew.";
@@ -172,22 +172,22 @@ parameters! {
 }
 
 parameters! {
-    /// What OpenClaw 2026.8 and later can be told: weights, candidates, decay, MMR and chunking are fixed.
+    /// The settings of OpenClaw 2026.8 and later; weights, candidates, decay, MMR and chunking are fixed.
     pub struct Since2026Aug;
     prefix "openclaw."; stages &STAGES_2026_8; rules |_| Ok(());
     min_score: f64 = 0.35, Some(THRESHOLD), Rank, "minScore", None, number(0.0, 1.0, 0.01), None, "Rows with a lower score are dropped.";
     max_results: u32 = 6, Some(LIMIT), Rank, "maxResults", Some("chunks"), log(whole(1, 500, 1)), None, "How many chunks the agent is given.";
 }
 
-/// How long a chunk is, and its default.
+/// Parameter id and default of a chunk's length.
 pub const CHUNK_TOKENS: (&str, u32) = ("openclaw.chunk_tokens", 400);
-/// How much of it the next one repeats.
+/// Parameter id and default of the overlap of chunks.
 pub const CHUNK_OVERLAP: (&str, u32) = ("openclaw.chunk_overlap", 80);
 
-/// How many candidates a list gives at most.
+/// Maximum number of candidates of a list.
 pub const CANDIDATES_MAX: u32 = 200;
 
-/// How many candidates each list gives: `maxResults * candidateMultiplier`, 200 at most.
+/// Returns the number of candidates of each list: `maxResults * candidateMultiplier`, at most 200.
 pub fn n_candidates(max_results: u32, multiplier: u32) -> u32 {
     max_results
         .saturating_mul(multiplier)

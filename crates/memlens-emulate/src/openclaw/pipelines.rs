@@ -8,14 +8,14 @@ use super::params::{
 };
 use super::stages;
 
-/// Equal scores go by path, as ICU compares, then by line.
+/// Equal scores are ordered by path, compared like ICU, then by line.
 const TIES: Ties = Ties::Order(order);
 
 fn order(set: &CandidateSet) -> Vec<u32> {
     set.candidates.iter().map(|it| it.order).collect()
 }
 
-/// 2026.2, as 2026.2.12 ranks.
+/// Version 2026.2, checked against 2026.2.12.
 pub static V2026_2: Pipeline<Feb2026> = Pipeline {
     id: PipelineId("openclaw@2026.2"),
     label: "OpenClaw 2026.2",
@@ -45,7 +45,7 @@ pub static V2026_2: Pipeline<Feb2026> = Pipeline {
     retriever: RetrieverId("openclaw@2026.2"),
 };
 
-/// 2026.3 to 2026.7, as 2026.7.35 ranks.
+/// Versions 2026.3 to 2026.7, checked against 2026.7.35.
 pub static V2026_7: Pipeline<Jul2026> = Pipeline {
     id: PipelineId("openclaw@2026.7"),
     label: "OpenClaw 2026.7",
@@ -83,7 +83,7 @@ pub static V2026_7: Pipeline<Jul2026> = Pipeline {
     retriever: RetrieverId("openclaw@2026.7"),
 };
 
-/// 2026.8 and later, as 2026.9.6 ranks.
+/// Versions 2026.8 and later, checked against 2026.9.6.
 pub static V2026_8: Pipeline<Since2026Aug> = Pipeline {
     id: PipelineId("openclaw@2026.9"),
     label: "OpenClaw 2026.9",

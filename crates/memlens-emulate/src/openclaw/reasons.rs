@@ -1,4 +1,4 @@
-//! Why a stage of OpenClaw decided as it did on one row: each reason's numbers, effect, sentence and formulas.
+//! The reasons of OpenClaw's stages for one row: numbers, effect, sentence and formulas.
 
 use memlens_params::StageId;
 use memlens_rank::{Effect, ListValue, Reason, number};
@@ -6,14 +6,14 @@ use memlens_rank::{Effect, ListValue, Reason, number};
 use super::facts::{Named, Raised};
 use super::params::{PATHS, TEXT, VECTOR};
 
-/// Where a list holds a row.
+/// The place of a row in a list.
 #[derive(Debug)]
 pub struct Listed {
-    /// Its place and raw score.
+    /// Its rank and raw score.
     pub value: ListValue,
-    /// How many candidates the list gives.
+    /// Number of candidates that the list returns.
     pub depth: u32,
-    /// What the score is.
+    /// The name of the score.
     pub what: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl Reason for Listed {
     }
 }
 
-/// A score as people compare it: those near 0 with the places that tell them from 0.
+/// Formats a score for comparison; scores near 0 get enough digits to differ from 0.
 pub(super) fn precise(score: f64) -> String {
     if score != 0.0 && score.abs() < 0.0005 {
         format!("{score:.1e}")
@@ -64,21 +64,21 @@ pub(super) fn precise(score: f64) -> String {
     }
 }
 
-/// What the text side of a sum is.
+/// The text side of a sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Text {
-    /// No list of words holds the row.
+    /// The text list does not hold the row.
     None,
-    /// The raw score.
+    /// The raw score of the text list.
     Raw(f64),
     /// The raw score, raised.
     Raised(Raised),
-    /// The score of the note's path, where its text was not hit.
+    /// The score of the note's path, if its text was not hit.
     Path(f64),
 }
 
 impl Text {
-    /// Its score, 0 for none.
+    /// Returns the score, 0 if there is none.
     pub fn score(&self) -> f64 {
         match self {
             Text::None => 0.0,
@@ -88,20 +88,20 @@ impl Text {
     }
 }
 
-/// How the lists made one score.
+/// How the lists were combined to one score.
 #[derive(Debug)]
 pub struct Sum {
-    /// The vector score; none where its candidates do not hold the row.
+    /// The vector score; `None` if the row is not among the vector candidates.
     pub vector: Option<f64>,
-    /// The text side.
+    /// The score of the text side.
     pub text: Text,
-    /// The weight of the vector score; 0 where there is no vector list at all.
+    /// The weight of the vector score; 0 if there is no vector list.
     pub vector_weight: f64,
     /// The weight of the text side.
     pub text_weight: f64,
     /// How exactly the question names the note.
     pub named: Named,
-    /// Whether any list's candidates hold it; a row in none is dropped.
+    /// Whether the row is among any list's candidates; other rows are dropped.
     pub is_listed: bool,
 }
 
@@ -207,9 +207,9 @@ impl Reason for Sum {
 /// How the question names a note, and how its path matches.
 #[derive(Debug)]
 pub struct PathMatch {
-    /// The path's score; none where it does not match.
+    /// The path's score; `None` if it does not match.
     pub score: Option<f64>,
-    /// How exactly it is named.
+    /// How exactly the question names the note.
     pub named: Named,
 }
 
@@ -242,22 +242,22 @@ impl Reason for PathMatch {
 /// A score times a factor.
 #[derive(Debug)]
 pub struct Weighed {
-    /// The score before.
+    /// The score before the stage.
     pub base: f64,
     /// The factor, above 0.
     pub factor: f64,
-    /// Why it is that.
+    /// The reason for the factor.
     pub why: Why,
 }
 
-/// Where a factor comes from.
+/// The reason for a factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Why {
     /// `exp(-ln 2 / half-life * age)`.
     Age {
-        /// In days.
+        /// The age in days.
         days: f64,
-        /// In days.
+        /// The half-life in days.
         half_life: f64,
     },
     /// `0.75 + 0.05 * importance`.
@@ -303,7 +303,7 @@ impl Reason for Weighed {
     }
 }
 
-/// What a stage leaves as it is.
+/// A row that the stage does not change, with the reason.
 #[derive(Debug)]
 pub struct Untouched(pub &'static str);
 
@@ -322,13 +322,13 @@ impl Reason for Untouched {
 /// The place that MMR gives a row.
 #[derive(Debug)]
 pub struct Placed {
-    /// 0-based.
+    /// The row's new 0-based place.
     pub place: u32,
-    /// The score as a share of the span of all scores.
+    /// The score as a share of the range of all scores.
     pub relevance: f64,
     /// The largest share of words in common with a row above.
     pub similarity: f64,
-    /// The weight of relevance.
+    /// The weight of the relevance.
     pub lambda: f64,
 }
 
@@ -370,14 +370,14 @@ impl Reason for Placed {
     }
 }
 
-/// A row that the question names: it goes first and counts 1.
+/// A row that the question names: it goes first and scores 1.
 #[derive(Debug)]
 pub struct First {
-    /// 0-based.
+    /// The row's new 0-based place.
     pub place: u32,
-    /// The score so far.
+    /// The score before the stage.
     pub base: f64,
-    /// How exactly it is named.
+    /// How exactly the question names it.
     pub named: Named,
 }
 
@@ -405,27 +405,27 @@ impl Reason for First {
     }
 }
 
-/// What `minScore` decides.
+/// The decision of `minScore`.
 #[derive(Debug)]
 pub struct Cut {
-    /// The row's score.
+    /// The score of the row.
     pub score: f64,
     /// `minScore`.
     pub min_score: f64,
-    /// What becomes of it.
+    /// The outcome for the row.
     pub verdict: Verdict,
 }
 
-/// What becomes of a row at `minScore`.
+/// The outcome for a row at `minScore`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It reaches it; the place is 0-based.
+    /// The row reaches it; with its 0-based place.
     Kept(u32),
-    /// Nothing reached it, and this is a keyword hit.
+    /// No row reached it, and this is a keyword hit.
     BroughtBack(u32),
-    /// Too few reached it, and this is a keyword hit that no vector candidate holds.
+    /// Too few rows reached it, and this is a keyword hit that is not among the vector candidates.
     FilledIn(u32),
-    /// It does not reach it.
+    /// The row does not reach it.
     Dropped,
 }
 
@@ -467,10 +467,10 @@ impl Reason for Cut {
     }
 }
 
-/// What `maxResults` decides.
+/// The decision of `maxResults`.
 #[derive(Debug)]
 pub struct Counted {
-    /// The 1-based place.
+    /// The 1-based rank of the row.
     pub rank: u32,
     /// `maxResults`.
     pub max_results: u32,

@@ -1,4 +1,4 @@
-//! The stages of OpenClaw, each a pure function over the facts.
+//! The stages of OpenClaw, each a pure function of the facts.
 
 use memlens_rank::{CandidateSet, Context, List, ListId, ListState, Outcome, Row};
 
@@ -10,7 +10,7 @@ use super::reasons::{
 use super::word_sets::WordSets;
 use crate::staging::{each, own};
 
-/// What 2026.8 fixed.
+/// The values that are fixed since 2026.8.
 const VECTOR_WEIGHT: f64 = 0.7;
 const TEXT_WEIGHT: f64 = 0.3;
 const HALF_LIFE_DAYS: f64 = 30.0;
@@ -47,7 +47,7 @@ fn listed(set: &CandidateSet, rows: &[Row], id: ListId, depth: u32, what: &'stat
 const VECTOR_LIST: ListId = ListId(VECTOR.0);
 const TEXT_LIST: ListId = ListId(TEXT.0);
 
-/// The raw score of a list that holds the row among its candidates.
+/// Returns the raw score in a list if the row is among the list's candidates.
 fn score_in(set: &CandidateSet, id: ListId, depth: u32, row: &Row) -> Option<f64> {
     let value = list(set, id)?.value(row.slot);
     value
@@ -55,17 +55,17 @@ fn score_in(set: &CandidateSet, id: ListId, depth: u32, row: &Row) -> Option<f64
         .filter(|_| value.rank.is_some_and(|rank| rank <= depth))
 }
 
-/// Parameters that both editions with weights have.
+/// Parameters that all editions have, set or fixed.
 pub trait Weighted {
-    /// `vectorWeight` and `textWeight`, divided by their sum.
+    /// Returns `vectorWeight` and `textWeight`, divided by their sum.
     fn weights(&self) -> (f64, f64);
-    /// How many candidates each list gives.
+    /// Returns the number of candidates of each list.
     fn depth(&self) -> u32;
-    /// `maxResults`.
+    /// Returns the value of `maxResults`.
     fn max_results(&self) -> u32;
 }
 
-/// Two weights, divided by their sum.
+/// Divides two weights by their sum.
 fn shares(vector: f64, text: f64) -> (f64, f64) {
     let sum = vector + text;
     (vector / sum, text / sum)
@@ -147,12 +147,12 @@ pub fn paths(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// 2026.2: both scores as they are.
+/// 2026.2: sums both raw scores.
 pub fn sum_2026_2(context: &Context<'_, Feb2026>, rows: &[Row]) -> Outcome {
     sum(context, rows, |_, raw| raw.map_or(Text::None, Text::Raw))
 }
 
-/// 2026.3 to 2026.7: both scores as they are; without a vector list the raised keyword score alone.
+/// 2026.3 to 2026.7: sums both raw scores; without a vector list, uses only the raised keyword score.
 pub fn sum_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     let has_vectors = list(context.set, VECTOR_LIST).is_some();
     sum(context, rows, |fact, raw| {
@@ -164,7 +164,8 @@ pub fn sum_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     })
 }
 
-/// Since 2026.8: the keyword score raised by what the chunk holds; that of the note's path where its text was not hit.
+/// Since 2026.8: raises the keyword score by the content of the chunk. Uses the score of the note's path if its text
+/// was not hit.
 pub fn sum_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     sum(context, rows, |fact, raw| {
         match (raw, fact.and_then(|it| it.raised)) {
@@ -252,8 +253,9 @@ pub fn mmr_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome 
     mmr(context.set, rows, LAMBDA, |a, b| text(a) == text(b))
 }
 
-/// Maximal marginal relevance: the next row is the one with the most of `lambda * relevance - (1 - lambda) * similarity`,
-/// ties by score. Without a vector list OpenClaw does not apply it. `are_alike` says whether two rows without words are the same.
+/// Maximal marginal relevance: the next row is the one with the greatest `lambda * relevance - (1 - lambda) *
+/// similarity`, ties by score. OpenClaw does not apply it without a vector list. `are_alike` tells whether two rows
+/// without words are equal.
 fn mmr(
     set: &CandidateSet,
     rows: &[Row],
@@ -308,7 +310,7 @@ fn mmr(
     Outcome::applied(placed.into_iter().flatten().map(own).collect())
 }
 
-/// Notes that the question names go first, the most exactly named before the others.
+/// Moves notes that the question names to the top, the most exactly named first.
 pub fn named(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     let named = |row: &Row| fact(context.set, row).map_or(Named::No, |it| it.named);
     if rows.iter().all(|row| named(row) == Named::No) {
@@ -330,13 +332,13 @@ pub fn named(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     Outcome::applied(details.collect())
 }
 
-/// 2026.2: nothing comes back.
+/// 2026.2: dropped rows do not come back.
 pub fn threshold_2026_2(context: &Context<'_, Feb2026>, rows: &[Row]) -> Outcome {
     let min_score = context.params.min_score;
     cut(rows, min_score, |_| None)
 }
 
-/// 2026.3 to 2026.7: where nothing is left, all keyword hits come back.
+/// 2026.3 to 2026.7: if no row is left, all keyword hits come back.
 pub fn threshold_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     let min_score = context.params.min_score;
     let is_any = rows.iter().any(|row| row.score.unwrap_or(0.0) >= min_score);
@@ -345,7 +347,7 @@ pub fn threshold_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome
     })
 }
 
-/// Since 2026.8: the same, and where fewer than `maxResults` are left, hits by keywords alone fill up.
+/// Since 2026.8: as before, and if fewer than `maxResults` rows are left, hits that only keywords found fill up.
 pub fn threshold_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     let params = context.params;
     let n_kept = rows
@@ -368,13 +370,14 @@ pub fn threshold_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Ou
     })
 }
 
-/// Whether words found the row, in its text or its path.
+/// Returns whether words hit the row, in its text or its path.
 fn is_hit<P: Weighted>(context: &Context<'_, P>, row: &Row) -> bool {
     score_in(context.set, TEXT_LIST, context.params.depth(), row).is_some()
         || fact(context.set, row).is_some_and(|it| it.path.is_some())
 }
 
-/// Keeps what reaches `min_score`, then what `back` brings back, in the order in which they came; nothing below 0 comes back.
+/// Keeps the rows that reach `min_score`, then those that `back` returns, each in the order before the stage. Rows
+/// below 0 never come back.
 fn cut(rows: &[Row], min_score: f64, back: impl Fn(&Row) -> Option<Verdict>) -> Outcome {
     let score = |row: &Row| row.score.unwrap_or(0.0);
     let n_kept = rows.iter().filter(|row| score(row) >= min_score).count() as u32;

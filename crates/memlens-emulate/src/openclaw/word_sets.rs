@@ -1,22 +1,22 @@
-//! Sets of words as bits: MMR compares every row with every other.
+//! Sets of words as bits, because MMR compares every row with every other.
 
-/// The words of each row.
+/// The sets of words of all rows.
 pub struct WordSets {
-    /// How many numbers hold one set.
+    /// Number of integers that hold one set.
     width: usize,
     bits: Vec<u64>,
     sizes: Vec<u32>,
 }
 
 impl WordSets {
-    /// Of words by number, each once in a row.
+    /// Returns the sets of words, which are given by number, each once per row.
     pub fn of<'a>(rows: impl Iterator<Item = &'a [u32]> + Clone) -> WordSets {
         let n_numbers = rows
             .clone()
             .flatten()
             .max()
             .map_or(0, |most| *most as usize + 1);
-        // Only those that these rows hold get a bit.
+        // Only words of these rows get a bit.
         let mut bit_of = vec![None; n_numbers];
         let mut n_bits = 0_usize;
         for word in rows.clone().flatten() {
@@ -43,7 +43,7 @@ impl WordSets {
         sets
     }
 
-    /// The share of words that two rows have in common; `None` if neither has any.
+    /// Returns the share of words that two rows have in common; `None` if neither has any.
     pub fn jaccard(&self, a: usize, b: usize) -> Option<f64> {
         if self.sizes[a] == 0 && self.sizes[b] == 0 {
             return None;
@@ -71,7 +71,7 @@ mod tests {
         ] {
             assert_eq!(sets.jaccard(a, b), share, "{a} {b}");
         }
-        // More than one number holds.
+        // More words than one integer holds.
         let many: Vec<u32> = (0..200).collect();
         let rows: [&[u32]; 2] = [&many, &many[100..]];
         assert_eq!(WordSets::of(rows.into_iter()).jaccard(0, 1), Some(0.5));

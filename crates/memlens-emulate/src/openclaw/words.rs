@@ -1,4 +1,4 @@
-//! The words of a question as OpenClaw's keyword search takes them.
+//! The words of a question in OpenClaw's keyword search.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -23,19 +23,19 @@ static JAPANESE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid pattern")
 });
 
-/// The tokens of a text: runs of letters, digits and `_`, as written.
+/// Returns the tokens of a text: runs of letters, digits and `_`, as written.
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     TOKEN.find_iter(text).map(|found| found.as_str())
 }
 
-/// The question as an FTS5 expression: every token quoted, all of them needed; none where it has no token.
+/// Returns the question as an FTS5 expression that requires every token, quoted; `None` if it has no token.
 pub fn all_of(text: &str) -> Option<String> {
     let quoted: Vec<String> = tokens(text).map(|token| format!("\"{token}\"")).collect();
     (!quoted.is_empty()).then(|| quoted.join(" AND "))
 }
 
-/// The words of a question that are searched one by one: no stop word, no number, no word of one or two Latin letters;
-/// each once, in the order of the question. 2026.7.35 and 2026.9.6 choose them alike.
+/// Returns the words of a question that are searched one by one, each once, in the order of the question. Without stop
+/// words, numbers and words of one or two Latin letters. 2026.7.35 and 2026.9.6 choose the same words.
 pub fn keywords(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     segments(text)
@@ -51,7 +51,7 @@ fn is_keyword(word: &str) -> bool {
     !is_number && !SIGNS.is_match(word) && (!is_latin || word.len() > 2)
 }
 
-/// The words of a question in lower case; those of scripts without blanks between words in pieces.
+/// Returns the words of a question in lower case. Words of scripts without spaces are split into pieces.
 fn segments(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ const PARTICLES: [&str; 25] = [
     "은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만",
 ];
 
-/// A Korean word and its stem without a particle, if those are no stop words and the stem is long enough.
+/// Returns a Korean word and its stem without a particle, if those are no stop words and the stem is long enough.
 fn korean(word: &str) -> Vec<String> {
     let stem = PARTICLES
         .iter()

@@ -1,4 +1,4 @@
-//! What OpenViking's stages look at: how near each record is, and what else is known of it.
+//! The input of OpenViking's stages: the similarity and further facts of each record.
 
 use memlens_rank::{CandidateSet, ListState, OwnFacts};
 
@@ -7,42 +7,42 @@ use memlens_rank::{CandidateSet, ListState, OwnFacts};
 pub struct Facts {
     /// Whether the question could be compared by its vector.
     pub vector: ListState,
-    /// How many records were compared.
+    /// Number of records that were compared.
     pub n_records: u32,
-    /// Whether any of them is what is known of a folder.
+    /// Whether any of them is the abstract or overview of a folder.
     pub has_folders: bool,
-    /// What is known of each record, by slot.
+    /// The facts of each record, by slot.
     pub rows: Vec<RowFact>,
-    /// What its reranker gave each record, by slot, or why its answer is not used; none where it was not asked.
+    /// The reranker's scores, by slot, or why its answer is not used; `None` if it was not called.
     pub rerank: Option<Result<Vec<Given>, String>>,
 }
 
-/// What is known of one record.
+/// The facts of one record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowFact {
-    /// The inner product of both vectors, as the store has them; none without a vector.
+    /// The inner product of both vectors, as the store has them; `None` without a vector.
     pub inner: Option<f64>,
-    /// Its 1-based place among all records; none without a vector.
+    /// Its 1-based rank among all records; `None` without a vector.
     pub rank: Option<u32>,
     /// The number of its address, which the records of one folder share.
     pub uri: u32,
-    /// How long ago an event was written, in seconds, or will be; none for what is no event.
+    /// Age of an event in seconds, negative if it is in the future; `None` if it is no event.
     pub event_age_s: Option<f64>,
 }
 
-/// What a reranker said of a record.
+/// A reranker's answer about a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Given {
-    /// It was not asked: the record has no summary.
+    /// The record was not sent, because it has no summary.
     NotRead,
-    /// This score.
+    /// The score of the record.
     Score(f64),
-    /// No finite number.
+    /// The answer is not a finite number.
     NoNumber,
 }
 
 impl Facts {
-    /// The facts on a set; none on a set of another retriever.
+    /// Returns the facts of a set; `None` for a set of another retriever.
     pub fn of(set: &CandidateSet) -> Option<&Facts> {
         set.own.as_ref().and_then(OwnFacts::get)
     }

@@ -1,17 +1,17 @@
-//! What OpenViking asks its reranker, for whoever stands in.
+//! The requests of OpenViking's reranker, for the reranker that replaces it.
 //!
-//! It reads a summary of each record that its model wrote, of 60 to 180 words. Memlens has none: whoever stands in reads the beginning of
-//! the record's own text, as much as a long summary.
+//! OpenViking's reranker reads a summary of each record, of 60 to 180 words, which its model wrote. Memlens has none,
+//! so the replacement reads the beginning of the record's own text, as long as a long summary.
 
 use memlens_params::{TypedSet, Values};
 
 use super::params::{ADDRESS, OpenViking};
 use crate::filling::Filler;
 
-/// How many characters are read in the place of a summary: some 180 words.
+/// Number of characters that are read in place of a summary: about 180 words.
 const SUMMARY_CHARS: usize = 1200;
 
-/// OpenViking's reranker reads what is left of the candidates.
+/// OpenViking's reranker reads all remaining candidates.
 pub static FILLER: Filler = Filler {
     by: |values: &Values| {
         let params = OpenViking::of(values);

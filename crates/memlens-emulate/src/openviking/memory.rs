@@ -1,4 +1,4 @@
-//! OpenViking's local store over given notes, and how it is asked.
+//! OpenViking's local store over given notes, and its search.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -25,7 +25,7 @@ const MS_A_SECOND: f64 = 1000.0;
 pub struct Memory {
     generation: u64,
     notes: Notes,
-    /// What is known of each.
+    /// The facts of each record.
     known: Vec<Known>,
     vectors: Result<Vec<Quantized>, String>,
     embed: Embed,
@@ -39,7 +39,7 @@ struct Known {
     uri: u32,
 }
 
-/// A vector of unit length as 8-bit numbers and what each is multiplied with.
+/// A vector of unit length as 8-bit numbers and their common factor.
 struct Quantized {
     numbers: Vec<i8>,
     scale: f64,
@@ -79,14 +79,14 @@ impl Quantized {
     }
 }
 
-/// What a request says beside the question.
+/// Further input of a request besides the question.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
-    /// The folder that is searched; none for everything.
+    /// The folder that is searched; `None` for everything.
     pub target: Option<String>,
-    /// Which records are; none for all.
+    /// The levels that are searched; `None` for all.
     pub levels: Option<Vec<Level>>,
-    /// Which list is wanted; none for all.
+    /// The list that is requested; `None` for all.
     pub kind: Option<Kind>,
 }
 
@@ -102,14 +102,14 @@ impl Told {
 }
 
 impl Memory {
-    /// The texts that are embedded, in their order.
+    /// Returns the texts to embed, in order.
     pub fn chunk_texts(notes: &[AgentNote]) -> Vec<String> {
         let records = records(notes.to_vec());
         records.iter().map(|it| embedded(&it.note.text)).collect()
     }
 
-    /// A store of notes, each a file in a folder of its own. `vectors` are those of [`Memory::chunk_texts`], or why there are none;
-    /// `now_ms` is the moment from which events are old, `generation` the library's.
+    /// Creates a store of notes, each a file in its own folder. `vectors` are those of [`Memory::chunk_texts`], or why
+    /// there are none; `now_ms` is the moment for the age of events, `generation` the library's.
     pub fn new(
         notes: Vec<AgentNote>,
         vectors: Result<Vectors, String>,
@@ -120,7 +120,7 @@ impl Memory {
         Memory::of_records(records(notes), vectors, embed, now_ms, generation)
     }
 
-    /// A store of records, in their order, with a vector for each.
+    /// Creates a store of records, in order, with a vector for each.
     pub fn of_records(
         records: Vec<Record>,
         vectors: Result<Vectors, String>,
@@ -155,17 +155,17 @@ impl Memory {
         }
     }
 
-    /// The same memory with what a person should know of every answer.
+    /// Returns the same memory with remarks to show with every answer.
     pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
         Memory { remarks, ..self }
     }
 
-    /// The record of a candidate.
+    /// Returns the record of a candidate.
     pub fn record(&self, chunk: ChunkId) -> Option<&Record> {
         Some(&self.known[self.notes.place(chunk)?].record)
     }
 
-    /// The candidates of a question, by what the request says besides.
+    /// Returns the candidates of a question with the request's further input.
     pub fn ask(&self, question: &Question<'_>, told: &Told) -> Retrieved {
         let started = Instant::now();
         let searched: Vec<usize> = (0..self.known.len())
@@ -237,8 +237,8 @@ impl Memory {
         }
     }
 
-    /// What its reranker is asked about some candidates: the question, and the summary of each that has one, by slot; cut where
-    /// `max_input_tokens` is above 0.
+    /// Returns what its reranker is asked about some candidates: the question, and the summary of each that has one, by
+    /// slot. Cut if `max_input_tokens` is above 0.
     pub fn documents(
         &self,
         question: &str,
@@ -261,7 +261,7 @@ impl Memory {
         (question, documents.collect())
     }
 
-    /// How near each record is, the nearest first; equally near ones as they were indexed.
+    /// Returns the similarity of each record, the most similar first; ties keep the order of indexing.
     fn near(
         &self,
         searched: &[usize],
@@ -297,7 +297,8 @@ impl Memory {
     }
 }
 
-/// The same candidates with what its reranker said of those that it read, by slot, or why its answer is not used.
+/// Returns the same candidates with the reranker's answer about those that it read, by slot, or why its answer is not
+/// used.
 pub fn reranked(found: Retrieved, answer: Result<Vec<(u32, Given)>, String>) -> Retrieved {
     let own = Facts::of(&found.set).map(|facts| {
         let by_slot = |answer: Vec<(u32, Given)>| {
@@ -351,7 +352,7 @@ impl Retriever for Memory {
     }
 }
 
-/// Notes as records, in the order of their paths.
+/// Returns notes as records, in the order of their paths.
 fn records(mut notes: Vec<AgentNote>) -> Vec<Record> {
     notes.retain(|note| note.path.ends_with(".md"));
     notes.sort_by(|a, b| a.path.cmp(&b.path));

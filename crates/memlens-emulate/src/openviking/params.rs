@@ -1,4 +1,4 @@
-//! What OpenViking can be told, by its own names.
+//! The settings of OpenViking, by their own names.
 
 use memlens_params::make::{log, needs, number, optional, whole};
 use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
@@ -7,19 +7,19 @@ use crate::staging::stage;
 
 /// The list by inner product.
 pub const VECTOR: StageId = StageId("openviking.vector");
-/// The score of that.
+/// Turns the inner product into a score.
 pub const SCORE: StageId = StageId("openviking.score");
-/// What age takes from events.
+/// Lowers the scores of old events.
 pub const DECAY: StageId = StageId("openviking.decay");
-/// How many records are looked at.
+/// Selects the records that are inspected.
 pub const CANDIDATES: StageId = StageId("openviking.candidates");
-/// The best record of each address.
+/// Keeps the best record of each address.
 pub const ADDRESS: StageId = StageId("openviking.address");
-/// Its reranker's scores.
+/// Scores by its reranker.
 pub const RERANK: StageId = StageId("openviking.rerank");
 /// The score that must be exceeded.
 pub const THRESHOLD: StageId = StageId("openviking.threshold");
-/// How many are returned.
+/// Limits the number of results.
 pub const LIMIT: StageId = StageId("openviking.limit");
 
 static STAGES: [StageInfo; 8] = [
@@ -69,17 +69,17 @@ static STAGES: [StageInfo; 8] = [
 ];
 
 choice! {
-    /// What OpenViking is asked by.
+    /// The endpoint that is called.
     Endpoint {
-        /// Vectors alone.
+        /// Searches only by vectors.
         Find = "find",
-        /// Vectors, and a reranker where one is configured.
+        /// Searches by vectors, and reranks if a reranker is configured.
         Search = "search",
     }
 }
 
 parameters! {
-    /// What OpenViking 0.5 can be told.
+    /// The settings of OpenViking 0.5.
     pub struct OpenViking;
     prefix "openviking."; stages &STAGES; rules |_| Ok(());
     endpoint: Endpoint = Endpoint::Search, Some(CANDIDATES), Rank, "Asked by", None, ParameterKind::Choice { options: Endpoint::OPTIONS }, None, "What OpenViking is asked by: find never reranks, whatever is configured.";
@@ -93,18 +93,18 @@ parameters! {
     limit: u32 = 10, Some(LIMIT), Rank, "limit", Some("records"), log(whole(1, 100, 1)), None, "How many records are returned; default_search_limit has no effect.";
 }
 
-/// How many times the limit is looked at where records are reranked.
+/// Number of records per result that are inspected if they are reranked.
 const RERANKED_TIMES: u32 = 2;
-/// More than is looked at for any limit.
+/// More records than are inspected for any limit.
 pub const DEPTH_MAX: u32 = 1000;
 
 impl OpenViking {
-    /// Whether a reranker is asked.
+    /// Returns whether a reranker is called.
     pub fn is_reranked(&self) -> bool {
         self.rerank && self.endpoint == Endpoint::Search
     }
 
-    /// How many records are looked at.
+    /// Returns how many records are inspected.
     pub fn depth(&self) -> u32 {
         let times = if self.is_reranked() {
             RERANKED_TIMES
@@ -114,7 +114,7 @@ impl OpenViking {
         self.limit.saturating_mul(times)
     }
 
-    /// The score that must be exceeded.
+    /// Returns the score that must be exceeded.
     pub fn threshold(&self) -> f64 {
         self.score_threshold.unwrap_or(self.rerank_threshold)
     }

@@ -7,7 +7,7 @@ use super::params::{
 };
 use super::stages;
 
-/// 0.5, as 0.5.2 ranks.
+/// Version 0.5, checked against 0.5.2.
 pub static V0_5: Pipeline<OpenViking> = Pipeline {
     id: PipelineId("openviking@0.5"),
     label: "OpenViking 0.5",
@@ -45,7 +45,8 @@ pub static V0_5: Pipeline<OpenViking> = Pipeline {
             explain: stages::limit,
         },
     ],
-    // Equal vector scores come as the store's heap has them there, by no rule; here they stand as they were indexed.
+    // In the original, equal vector scores have the arbitrary order of the store's heap. Here they are in the order of
+    // indexing.
     ties: Ties::Stable(|set| set.candidates.iter().map(|it| it.order).collect()),
     retriever: RetrieverId("openviking@0.5"),
 };

@@ -1,4 +1,4 @@
-//! Why a stage of OpenViking decided as it did on one record: each reason's numbers, effect, sentence and formulas.
+//! The reasons of OpenViking's stages for one record: numbers, effect, sentence and formulas.
 
 use memlens_params::StageId;
 use memlens_rank::{Effect, ListValue, Reason, number};
@@ -7,15 +7,15 @@ use super::facts::Given;
 use super::params::VECTOR;
 use crate::staging::precise;
 
-/// In how many days the score of an event halves.
+/// Half-life of the score of an event, in days.
 const HALF_LIFE_DAYS: f64 = 7.0;
 
-/// How near a record is.
+/// The similarity of a record.
 #[derive(Debug)]
 pub struct Listed {
-    /// The inner product; none without a vector.
+    /// The inner product; `None` without a vector.
     pub inner: Option<f64>,
-    /// Its place among all.
+    /// Its rank among all records.
     pub rank: Option<u32>,
 }
 
@@ -45,12 +45,12 @@ impl Reason for Listed {
 /// The score of an inner product.
 #[derive(Debug)]
 pub struct Scored {
-    /// The inner product; none without a vector.
+    /// The inner product; `None` without a vector.
     pub inner: Option<f64>,
 }
 
 impl Scored {
-    /// The score, in the precision of the store.
+    /// Returns the score, in the precision of the store.
     fn score(&self) -> Option<f64> {
         let score = self.inner.map(|inner| ((1.0 + inner) / 2.0) as f32);
         score.map(f64::from)
@@ -82,14 +82,14 @@ impl Reason for Scored {
     }
 }
 
-/// What age takes from an event.
+/// How age lowers the score of an event.
 #[derive(Debug)]
 pub struct Faded {
-    /// The score before.
+    /// The score before the stage.
     pub base: f64,
-    /// How far from now it was written, in days; none for what is no event.
+    /// Distance from now in days; `None` if it is no event.
     pub days: Option<f64>,
-    /// How long it does not fade, in days.
+    /// Number of days during which it does not fade.
     pub protected: f64,
 }
 
@@ -140,7 +140,7 @@ impl Reason for Faded {
 /// Whether a record is the best of its address.
 #[derive(Debug)]
 pub struct Addressed {
-    /// It is the first with its address.
+    /// Whether it is the first with its address.
     pub is_first: bool,
 }
 
@@ -167,9 +167,9 @@ impl Reason for Addressed {
 /// A reranker's score in place of a vector score.
 #[derive(Debug)]
 pub struct Replaced {
-    /// What it gave.
+    /// The score that the reranker gave.
     pub given: Given,
-    /// The vector score.
+    /// The vector score that it replaces.
     pub base: f64,
 }
 
@@ -204,14 +204,14 @@ impl Reason for Replaced {
     }
 }
 
-/// What the threshold decides.
+/// The decision of the threshold.
 #[derive(Debug)]
 pub struct Cut {
-    /// The record's score.
+    /// The score of the record.
     pub score: f64,
     /// The score that must be exceeded.
     pub threshold: f64,
-    /// Whether an equal score is enough.
+    /// Whether an equal score is sufficient.
     pub or_equal: bool,
 }
 

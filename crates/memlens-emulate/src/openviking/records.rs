@@ -1,44 +1,44 @@
-//! The records that OpenViking compares a question with.
+//! The records with which OpenViking compares a question.
 
 use super::tokens::{beginning, estimate};
 use crate::AgentNote;
 
-/// How many tokens of a file are embedded, and what is put behind one that is cut.
+/// Maximum number of tokens of a file that are embedded, and the suffix of a file that is cut.
 const EMBEDDED_TOKENS: u32 = 4096;
 const EMBEDDED_CUT: &str = "\n...(truncated for embedding)";
-/// Below which address imported notes lie.
+/// The address below which imported notes are.
 const RESOURCES: &str = "viking://resources";
 
-/// One record: a file, or what is known of a folder.
+/// One record: a file, or the abstract or overview of a folder.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// The text that is embedded, by its path; its time is that of the record.
+    /// The text that is embedded, with its path and time.
     pub note: AgentNote,
     /// Its address, which the abstract and the overview of a folder share.
     pub uri: String,
-    /// What it is.
+    /// What the record describes.
     pub level: Level,
-    /// Which of OpenViking's lists it is returned in.
+    /// The list of OpenViking in which it is returned.
     pub kind: Kind,
-    /// The summary that its reranker reads; blank where no model wrote one.
+    /// The summary that its reranker reads; blank if no model wrote one.
     pub summary: String,
-    /// Whether it tells of an event, which fades.
+    /// Whether it describes an event, which fades.
     pub is_event: bool,
 }
 
-/// What a record is.
+/// What a record describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The abstract of a folder, L0.
+    /// The abstract of a folder (L0).
     Abstract,
-    /// The overview of a folder, L1.
+    /// The overview of a folder (L1).
     Overview,
-    /// A file, L2.
+    /// A file itself (L2).
     File,
 }
 
 impl Level {
-    /// What is put behind the address of a folder.
+    /// Returns the suffix of a folder's address.
     pub fn suffix(self) -> &'static str {
         match self {
             Level::Abstract => "/.abstract.md",
@@ -48,19 +48,19 @@ impl Level {
     }
 }
 
-/// Which list a record is returned in.
+/// The list in which a record is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Memories.
+    /// The list of memories.
     Memory,
-    /// Resources.
+    /// The list of resources.
     Resource,
-    /// Skills.
+    /// The list of skills.
     Skill,
 }
 
 impl Record {
-    /// An imported note, whose file stands in a folder of its own; without a summary.
+    /// Returns the record of an imported note, whose file has a folder of its own; without a summary.
     pub fn of_note(note: AgentNote) -> Record {
         let stem = note.path.strip_suffix(".md").unwrap_or(&note.path);
         let name = note.path.rsplit('/').next().unwrap_or(&note.path);
@@ -74,7 +74,7 @@ impl Record {
         }
     }
 
-    /// Whether it lies in a folder, or is what is known of it.
+    /// Returns whether it is in a folder, or describes that folder.
     pub fn is_under(&self, target: &str) -> bool {
         let target = target.trim_end_matches('/');
         let below = self.uri.strip_prefix(target);
@@ -82,7 +82,7 @@ impl Record {
     }
 }
 
-/// A file as it is embedded.
+/// Returns a file's text as it is embedded.
 pub fn embedded(text: &str) -> String {
     if estimate(text) <= EMBEDDED_TOKENS {
         text.to_owned()

@@ -1,17 +1,17 @@
-//! How OpenViking reads what a reranker answers.
+//! How OpenViking interprets a reranker's answer.
 
 use super::facts::Given;
 
-/// Whose way of asking is used.
+/// The reranker interface that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// Any that answers as OpenAI's does.
+    /// Any with the interface of OpenAI.
     OpenAi,
-    /// Cohere.
+    /// The interface of Cohere.
     Cohere,
 }
 
-/// The score of each of so many texts, by rows of index and score; a text without a row counts 0.
+/// Returns the score of each of `n_texts` texts from rows of index and score; a text without a row counts 0.
 ///
 /// # Errors
 /// Why the answer is not used at all, so that every record keeps its vector score.

@@ -1,4 +1,4 @@
-//! The stages of OpenViking, each a pure function over the facts.
+//! The stages of OpenViking, each a pure function of the facts.
 
 use std::collections::HashSet;
 
@@ -121,12 +121,13 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// The scores of whoever stands in: it reads the beginning of each note, since the summaries of OpenViking's model are missing.
+/// Applies the scores of the replacement, which reads the beginning of each note because the summaries of OpenViking's
+/// model are missing.
 fn filled_in(context: &Context<'_, OpenViking>, rows: &[Row], filled: Filled<'_>) -> Outcome {
     let share = |row: &Row| filled.share(context.set.candidates[row.slot as usize].chunk);
     let n_given = rows.iter().filter_map(share).count();
     if filled.has_failed() {
-        // Some scores may be known from before; beside vector scores they would say nothing.
+        // Some earlier scores may be known, but they are not comparable with vector scores.
         return Outcome::skipped(filled.told("OpenViking", n_given, rows.len()));
     }
     Outcome {

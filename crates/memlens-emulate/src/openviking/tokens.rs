@@ -1,12 +1,13 @@
-//! Tokens as OpenViking estimates them, and texts cut to so many.
+//! OpenViking's estimate of tokens, and texts cut to a number of tokens.
 
-/// What a sign counts, in quarters of a token: most, those of scripts without blanks, those beyond the first plane.
+/// The weight of a character in quarters of a token: most characters, those of scripts without spaces, those beyond the
+/// basic plane.
 const PLAIN: u32 = 1;
 const DENSE: u32 = 6;
 const ASTRAL: u32 = 8;
-/// How many quarters make a token.
+/// Number of quarters in a token.
 const WHOLE: u32 = 4;
-/// The scripts without blanks: Hangul, Kana, Han and what belongs to them.
+/// The scripts without spaces: Hangul, Kana, Han and related characters.
 const DENSE_SIGNS: [(char, char); 5] = [
     ('\u{1100}', '\u{11ff}'),
     ('\u{2e80}', '\u{9fff}'),
@@ -14,7 +15,7 @@ const DENSE_SIGNS: [(char, char); 5] = [
     ('\u{f900}', '\u{faff}'),
     ('\u{ff00}', '\u{ffef}'),
 ];
-/// What stands for the middle of a text that is cut, and how many tokens that is.
+/// The replacement of the middle of a text that is cut, and its number of tokens.
 const CUT_MARK: &str = "\n\u{2026}\n";
 const CUT_MARK_TOKENS: u32 = 1;
 
@@ -31,12 +32,12 @@ fn quarters(sign: char) -> u32 {
     }
 }
 
-/// How many tokens a text has.
+/// Returns the number of tokens in a text.
 pub fn estimate(text: &str) -> u32 {
     text.chars().map(quarters).sum::<u32>().div_ceil(WHOLE)
 }
 
-/// How many of the first signs have at most so many tokens.
+/// Returns how many of the first characters have at most `max` tokens.
 fn n_first(signs: impl Iterator<Item = char>, max: u32) -> usize {
     let mut sum = 0;
     signs
@@ -47,12 +48,12 @@ fn n_first(signs: impl Iterator<Item = char>, max: u32) -> usize {
         .count()
 }
 
-/// The beginning of a text with at most so many tokens.
+/// Returns the beginning of a text with at most `max` tokens.
 pub fn beginning(text: &str, max: u32) -> String {
     text.chars().take(n_first(text.chars(), max)).collect()
 }
 
-/// A text of at most so many tokens: three quarters of them from its beginning, the others from its end.
+/// Cuts a text to at most `max` tokens: three quarters from its beginning, the rest from its end.
 pub fn cut(text: &str, max: u32) -> String {
     if estimate(text) <= max {
         return text.to_owned();

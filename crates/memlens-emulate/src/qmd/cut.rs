@@ -1,12 +1,12 @@
-//! Documents as qmd cuts them, in UTF-16 units as its own language counts.
+//! Cuts documents like qmd, in UTF-16 units like its own language.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// How many tokens a chunk for vectors may have.
+/// Maximum number of tokens in a chunk for vectors.
 const TOKENS_MAX: usize = 900;
-/// How many characters it takes for a token before it counts them.
+/// Assumed number of characters per token before tokens are counted.
 const CHARS_PER_TOKEN: usize = 3;
 /// The sizes of chunks for vectors: 900, 135 and 200 tokens of 3 characters.
 const FOR_VECTORS: Sizes = Sizes {
@@ -20,12 +20,12 @@ const FOR_RERANKING: Sizes = Sizes {
     overlap: 540,
     window: 800,
 };
-/// How much of the allowed tokens a chunk that is cut again aims at.
+/// The share of the maximum number of tokens that a chunk aims at when it is cut again.
 const SAFETY: f64 = 0.95;
-/// How much of a break's score is lost at the far edge of the window.
+/// The share of a break's score that is lost at the far edge of the window.
 const DECAY: f64 = 0.7;
 
-/// What a place is worth as the end of a chunk: a heading by its level, a code fence, a rule, blank lines, an item of a list,
+/// The score of a break as the end of a chunk: a heading by its level, a code fence, a rule, blank lines, a list item,
 /// a line end.
 const HEADINGS: [f64; 6] = [100.0, 90.0, 80.0, 70.0, 60.0, 50.0];
 const FENCE: f64 = 80.0;
@@ -36,8 +36,8 @@ const LINE: f64 = 1.0;
 
 const NEWLINE: u16 = b'\n' as u16;
 
-/// A stand-in for the tokenizer of its embedding model, which Memlens does not have: pieces of at most four letters or digits,
-/// every other sign by itself. It only tells whether a dense chunk is cut again.
+/// Replaces the tokenizer of its embedding model, which Memlens does not have: pieces of at most four letters or
+/// digits, every other character by itself. It only decides whether a dense chunk is cut again.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\s*(?:[\p{L}\p{N}]{1,4}|[^\s\p{L}\p{N}])|\s+$").expect("a valid pattern")
 });
@@ -45,11 +45,11 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
-    /// Where it begins.
+    /// Start of the piece in units.
     pub start: usize,
-    /// How long it is.
+    /// Length of the piece in units.
     pub len: usize,
-    /// Its text.
+    /// The text of the piece.
     pub text: String,
 }
 
@@ -60,12 +60,12 @@ struct Sizes {
     window: usize,
 }
 
-/// A text in UTF-16 units.
+/// Returns a text in UTF-16 units.
 pub fn units(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
-/// The chunks that are embedded.
+/// Returns the chunks that are embedded.
 pub fn for_vectors(units: &[u16]) -> Vec<Piece> {
     let mut found = Vec::new();
     for (start, end) in cut(units, FOR_VECTORS) {
@@ -74,7 +74,7 @@ pub fn for_vectors(units: &[u16]) -> Vec<Piece> {
     found
 }
 
-/// The chunks of which one is reranked and shown.
+/// Returns the chunks, one of which is reranked and printed.
 pub fn for_reranking(units: &[u16]) -> Vec<Piece> {
     let ranges = cut(units, FOR_RERANKING);
     ranges
@@ -118,7 +118,7 @@ fn within_tokens(units: &[u16], start: usize, found: &mut Vec<Piece>) {
         ranges = cut(units, in_halves);
     }
     if ranges.len() <= 1 {
-        // A pair of units that is one sign.
+        // A surrogate pair, which is one character.
         found.push(whole);
         return;
     }
@@ -127,7 +127,7 @@ fn within_tokens(units: &[u16], start: usize, found: &mut Vec<Piece>) {
     }
 }
 
-/// Beginning and end of each chunk.
+/// Returns the start and the end of each chunk.
 fn cut(units: &[u16], sizes: Sizes) -> Vec<(usize, usize)> {
     if units.len() <= sizes.max {
         return vec![(0, units.len())];
@@ -147,13 +147,13 @@ fn cut(units: &[u16], sizes: Sizes) -> Vec<(usize, usize)> {
         if end >= units.len() {
             return found;
         }
-        // The next one repeats the overlap, unless it would not get on.
+        // The next chunk repeats the overlap, unless there would be no progress.
         let next = end.checked_sub(sizes.overlap).filter(|it| *it > start);
         start = off_pair(units, next.unwrap_or(end), start);
     }
 }
 
-/// The break that is worth most between the window's edge and the target; the first of equals.
+/// Returns the break with the highest score between the window's edge and the target; ties keep the first.
 fn best_break(breaks: &[(usize, f64)], target: usize, window: usize) -> Option<usize> {
     let edge = target.saturating_sub(window);
     let mut best: Option<(usize, f64)> = None;
@@ -173,7 +173,7 @@ fn best_break(breaks: &[(usize, f64)], target: usize, window: usize) -> Option<u
     best.map(|(at, _)| at)
 }
 
-/// A place that splits no surrogate pair: one unit before, or behind where that would not lie past `floor`.
+/// Returns a position that splits no surrogate pair: one unit earlier, or later if that would not be after `floor`.
 fn off_pair(units: &[u16], at: usize, floor: usize) -> usize {
     let is_inside = at > 0
         && at < units.len()
@@ -186,7 +186,7 @@ fn off_pair(units: &[u16], at: usize, floor: usize) -> usize {
     }
 }
 
-/// Every line end outside code fences, with its worth.
+/// Returns every line end outside code fences, with its score.
 fn breaks(units: &[u16]) -> Vec<(usize, f64)> {
     let begins = |at: usize, text: &str| {
         let mut rest = units[at.min(units.len())..].iter();
@@ -197,7 +197,7 @@ fn breaks(units: &[u16]) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     let mut fence: Option<usize> = None;
     let mut fences = Vec::new();
-    // What one match of a pattern took is no part of the next one.
+    // A match of a pattern cannot overlap the next one.
     let (mut after_rule, mut after_bullet, mut after_number) = (0, 0, 0);
     for at in 0..units.len() {
         if units[at] != NEWLINE {
@@ -249,7 +249,7 @@ fn breaks(units: &[u16]) -> Vec<(usize, f64)> {
     found
 }
 
-/// What JavaScript takes for white space.
+/// Returns whether JavaScript treats the unit as white space.
 pub fn is_space(unit: u16) -> bool {
     matches!(
         unit,
@@ -257,17 +257,17 @@ pub fn is_space(unit: u16) -> bool {
     )
 }
 
-/// The words of a text between white space.
+/// Returns the words of a text between white space.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space_char).filter(|word| !word.is_empty())
 }
 
-/// A text without white space around it.
+/// Returns a text without surrounding white space.
 pub fn trim(text: &str) -> &str {
     text.trim_matches(is_space_char)
 }
 
-/// As [`is_space`], of a character.
+/// Like [`is_space`], for a character.
 pub fn is_space_char(sign: char) -> bool {
     u16::try_from(u32::from(sign)).is_ok_and(is_space)
 }

@@ -1,4 +1,4 @@
-//! One note as qmd keeps it: its title, its chunks, and the lines that it shows of it.
+//! One note as qmd indexes it: its title, its chunks, and the lines that it prints.
 
 use std::sync::LazyLock;
 
@@ -6,15 +6,15 @@ use regex::Regex;
 
 use super::cut::{self, Piece, is_space, split, trim};
 
-/// What a word of the intent counts beside one of the question, where a chunk is chosen.
+/// Weight of a word of the intent, relative to one of the question, when a chunk is selected.
 const INTENT_IN_CHUNK: f64 = 0.5;
-/// The same, where a line is chosen.
+/// The same weight when a line is selected.
 const INTENT_IN_LINE: f64 = 0.3;
-/// How short a word may not be to choose a chunk by, in UTF-16 units.
+/// Words of at most this many UTF-16 units are ignored when a chunk is selected.
 const SHORT_UNITS: usize = 2;
-/// How many units around the chunk are looked at for the line.
+/// Number of units around the chunk in which the line is selected.
 const AROUND_UNITS: usize = 100;
-/// How many lines are shown before the best, and with it and after it.
+/// Number of lines printed before the best one, and from it on.
 const LINES_BEFORE: usize = 1;
 const LINES_FROM: usize = 3;
 
@@ -25,7 +25,7 @@ static SECOND_LEVEL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?mR)^##[\s\u{feff}]+([^\n\r\u{2028}\u{2029}]+)").expect("a valid pattern")
 });
 
-/// The title of a note: its first heading of the first two levels, else its name.
+/// Returns the title of a note: its first heading of level 1 or 2, otherwise its file name.
 pub fn title(text: &str, path: &str) -> String {
     let first = |pattern: &Regex| {
         let found = pattern.captures(text)?;
@@ -45,14 +45,14 @@ pub fn title(text: &str, path: &str) -> String {
         .unwrap_or_else(|| stem.to_owned())
 }
 
-/// What a chunk, and then a line, is chosen by.
+/// The words by which a chunk, and then a line, is selected.
 pub struct Wanted {
     question: Vec<String>,
     intent: Vec<String>,
 }
 
 impl Wanted {
-    /// The words of a question and those of an intent.
+    /// Returns the words of a question and those of an intent.
     pub fn new(question: &str, intent: Vec<String>) -> Wanted {
         let lower = question.to_lowercase();
         Wanted {
@@ -65,34 +65,34 @@ impl Wanted {
         let is_long = |word: &&String| word.encode_utf16().count() > shortest;
         let words = self.question.iter().filter(is_long);
         let n_held = words.filter(|word| lower.contains(*word)).count();
-        // Added one by one, as qmd does.
+        // Added one by one, as in qmd, for the same rounding.
         let intent = self.intent.iter().filter(|word| lower.contains(*word));
         intent.fold(n_held as f64, |sum, _| sum + intent_weight)
     }
 }
 
-/// The lines that qmd shows, all 1-based.
+/// The lines that qmd prints, all 1-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// The first.
+    /// The first printed line.
     pub first: u32,
-    /// The last.
+    /// The last printed line.
     pub last: u32,
-    /// The one that holds most words.
+    /// The line that holds the most words.
     pub best: u32,
 }
 
-/// One note.
+/// One note of the index.
 pub struct Document {
     units: Vec<u16>,
-    /// The chunks of which one is reranked.
+    /// The chunks, one of which is reranked.
     chunks: Vec<Piece>,
     /// Those chunks in lower case.
     lower: Vec<String>,
 }
 
 impl Document {
-    /// A note's text, cut.
+    /// Cuts a note's text into chunks.
     pub fn new(text: &str) -> Document {
         let units = cut::units(text);
         let chunks = cut::for_reranking(&units);
@@ -103,7 +103,7 @@ impl Document {
         }
     }
 
-    /// The chunk that holds most words, the first of equals.
+    /// Returns the chunk that holds the most words; ties keep the first.
     pub fn chunk(&self, wanted: &Wanted) -> &Piece {
         let mut best = (0, -1.0);
         for (at, lower) in self.lower.iter().enumerate() {
@@ -115,18 +115,18 @@ impl Document {
         &self.chunks[best.0]
     }
 
-    /// The 1-based line of a place.
+    /// Returns the 1-based line of a position.
     pub fn line_of(&self, at: usize) -> u32 {
         1 + n_newlines(&self.units[..at.min(self.units.len())])
     }
 
-    /// What is shown of the whole note.
+    /// Returns the printed lines of the whole note.
     pub fn shown(&self, wanted: &Wanted) -> Shown {
         let (best, _) = best_line(&self.units, wanted);
         shown(&self.units, best, 0)
     }
 
-    /// What is shown of a chunk.
+    /// Returns the printed lines of a chunk.
     pub fn shown_in(&self, chunk: &Piece, wanted: &Wanted) -> Shown {
         let from = chunk.start.saturating_sub(AROUND_UNITS);
         let to = (chunk.start + chunk.len + AROUND_UNITS).min(self.units.len());
@@ -158,7 +158,7 @@ fn n_newlines(units: &[u16]) -> u32 {
     units.iter().filter(|it| **it == u16::from(b'\n')).count() as u32
 }
 
-/// The line with most words, 0-based, and how many it holds.
+/// Returns the 0-based line with the most words, and how many it holds.
 fn best_line(units: &[u16], wanted: &Wanted) -> (usize, f64) {
     let lower = String::from_utf16_lossy(units).to_lowercase();
     let mut best = (0, -1.0);

@@ -1,4 +1,4 @@
-//! What qmd's stages look at: the lists of every search, and what is known of each note.
+//! The input of qmd's stages: the lists of every search, and the facts of each note.
 
 use memlens_rank::{CandidateSet, ListState, ListValue, OwnFacts};
 
@@ -8,21 +8,21 @@ use super::question::Kind;
 /// The facts of one retrieval.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// A list for every search, in the order in which qmd fuses them.
+    /// One list per search, in the order in which qmd fuses them.
     pub lists: Vec<SearchList>,
-    /// Whether the question has typed lines, which `query` searches instead of it.
+    /// Whether the question has typed lines, which `query` searches instead of the question itself.
     pub is_typed: bool,
     /// Whether an intent is stated, so that no strong match ends the search early.
     pub has_intent: bool,
-    /// Whether its model was asked for more searches.
+    /// Whether its model was called for more searches.
     pub is_expanded: bool,
-    /// What is known of each note, by slot.
+    /// The facts of each note, by slot.
     pub rows: Vec<RowFact>,
-    /// What its reranker gave each note, by slot; none where it was not asked.
+    /// The reranker's scores, by slot; `None` if it was not called.
     pub rerank: Option<Vec<f64>>,
 }
 
-/// Where a search comes from.
+/// The origin of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The question itself.
@@ -33,20 +33,20 @@ pub enum Role {
     Typed,
 }
 
-/// What one search found.
+/// The result of one search.
 #[derive(Debug, Clone)]
 pub struct SearchList {
-    /// What it is searched by; [`Kind::Lex`] for words.
+    /// The kind of search; [`Kind::Lex`] for words.
     pub kind: Kind,
-    /// Where it comes from.
+    /// The origin of the search.
     pub role: Role,
-    /// What for, with the collection where each is a list of its own.
+    /// The searched text, with the collection if each has its own list.
     pub name: String,
-    /// Whether it could be formed.
+    /// Whether the list could be computed.
     pub state: ListState,
-    /// How deep it may reach for every note that it gives: ten matches, three chunks.
+    /// Number of matches or chunks it may inspect per returned note: ten matches, three chunks.
     pub reach_each: u32,
-    /// How many notes it holds.
+    /// Number of notes in the list.
     pub n_hits: u32,
     /// Its notes among the candidates, best first.
     pub hits: Vec<Hit>,
@@ -55,29 +55,29 @@ pub struct SearchList {
 /// One note in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// The candidate.
+    /// The slot of the candidate.
     pub slot: u32,
-    /// Its 1-based place among all notes.
+    /// The 1-based rank among all notes.
     pub rank: u32,
-    /// Its 1-based place among what the list reaches into: all matches of all collections, or all chunks of its own.
+    /// The 1-based position among all matches of all collections, or among all chunks of its own.
     pub reach: u32,
-    /// Its score.
+    /// The score of the note.
     pub score: f64,
 }
 
 impl SearchList {
-    /// Whether a list of `depth` notes reaches a note.
+    /// Returns whether a list of `depth` notes reaches a note.
     pub fn reaches(&self, hit: &Hit, depth: u32) -> bool {
         hit.reach <= depth.saturating_mul(self.reach_each)
     }
 
-    /// The notes that a list of `depth` gives.
+    /// Returns the notes of a list of `depth`.
     pub fn first(&self, depth: u32) -> impl Iterator<Item = &Hit> {
         let hits = self.hits.iter().filter(move |hit| self.reaches(hit, depth));
         hits.take(depth as usize)
     }
 
-    /// Rank and score of each candidate in a list of `depth`, by slot.
+    /// Returns rank and score of each candidate in a list of `depth`, by slot.
     pub fn values(&self, depth: u32, n_slots: usize) -> Vec<ListValue> {
         let mut values = vec![ListValue::default(); n_slots];
         for (rank, hit) in (1..).zip(self.first(depth)) {
@@ -90,32 +90,32 @@ impl SearchList {
     }
 }
 
-/// What is known of one note.
+/// The facts of one note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowFact {
     /// The chunk that is reranked.
     pub chunk: Chunk,
-    /// What `query` prints: the best lines of that chunk.
+    /// The lines that `query` prints: the best lines of that chunk.
     pub in_chunk: Shown,
-    /// What `search` and `vsearch` print: the best lines of the note.
+    /// The lines that `search` and `vsearch` print: the best lines of the note.
     pub in_note: Shown,
 }
 
-/// Where the chunk of a note stands.
+/// The position of a note's chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its beginning, in UTF-16 units.
+    /// Start of the chunk in UTF-16 units.
     pub start: u32,
-    /// Its length in them.
+    /// Length of the chunk in UTF-16 units.
     pub units: u32,
-    /// Its first line, 1-based.
+    /// First line of the chunk, 1-based.
     pub first_line: u32,
-    /// Its last line.
+    /// Last line of the chunk, 1-based.
     pub last_line: u32,
 }
 
 impl Facts {
-    /// The facts on a set; none on a set of another retriever.
+    /// Returns the facts of a set; `None` for a set of another retriever.
     pub fn of(set: &CandidateSet) -> Option<&Facts> {
         set.own.as_ref().and_then(OwnFacts::get)
     }

@@ -1,4 +1,4 @@
-//! What qmd asks its reranker, for whoever stands in.
+//! The requests of qmd's reranker, for the reranker that replaces it.
 
 use memlens_params::{TypedSet, Values};
 use memlens_rank::CandidateSet;
@@ -19,7 +19,7 @@ pub static FILLER: Filler = Filler {
     read: chunk_read,
 };
 
-/// The question as qmd puts it to its reranker.
+/// Returns the question as qmd sends it to its reranker.
 fn asked(question: &str) -> String {
     let Some(typed) = Typed::of(question) else {
         return question.to_owned();
@@ -31,7 +31,7 @@ fn asked(question: &str) -> String {
     }
 }
 
-/// The chunk of a note that qmd's reranker reads, from the text of the note.
+/// Returns the chunk of a note that qmd's reranker reads, from the text of the note.
 fn chunk_read(set: &CandidateSet, slot: u32, note: &str) -> Option<String> {
     let chunk = Facts::of(set)?.rows.get(slot as usize)?.chunk;
     let units = note.encode_utf16().skip(chunk.start as usize);

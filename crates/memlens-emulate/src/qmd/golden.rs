@@ -1,4 +1,4 @@
-//! Titles and chunks against those of the published package.
+//! Compares titles and chunks with those of the published package.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! qmd's index over given notes, and how it is asked.
+//! qmd's index over given notes, and its search.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -23,24 +23,24 @@ use crate::fts::Fts;
 use crate::memory::{AgentNote, Embed, Vectors};
 use crate::notes::Notes;
 
-/// What a match counts in the path, the title and the text.
+/// Weights of a match in the path, the title and the text.
 const COLUMN_WEIGHTS: [f64; 3] = [1.5, 4.0, 1.0];
-/// How many matches of all collections are looked at for each note that a collection's list gives.
+/// Number of matches of all collections that are inspected per note of a collection's list.
 const MATCHES_EACH: u32 = 10;
-/// How many chunks are looked at for each note that a vector list gives.
+/// Number of chunks that are inspected per note of a vector list.
 const CHUNKS_EACH: u32 = 3;
-/// Folders that it passes over, beside those that begin with a dot.
+/// Folders that it skips, besides those that begin with a dot.
 const PASSED_OVER: [&str; 4] = ["node_modules", "vendor", "dist", "build"];
 
 /// Notes as qmd indexes them.
 pub struct Memory {
     generation: u64,
     notes: Notes,
-    /// What qmd knows of each.
+    /// The facts of each note.
     known: Vec<Known>,
     /// The names of the collections, in the order in which they were indexed.
     collections: Vec<String>,
-    /// Which contents have chunks, in the order in which they were embedded.
+    /// The contents that have chunks, in the order in which they were embedded.
     contents: Vec<Content>,
     texts: Mutex<Fts>,
     vectors: Result<Rows, String>,
@@ -56,7 +56,7 @@ struct Known {
 
 /// A text that one or several notes have.
 struct Content {
-    /// Those notes, as they were indexed.
+    /// Those notes, in the order of indexing.
     notes: Vec<usize>,
     /// The chunks that are embedded.
     chunks: Vec<String>,
@@ -68,20 +68,20 @@ struct Rows {
     squares: Vec<f32>,
 }
 
-/// What else is asked, beside the question: what qmd is told on its command line, and by its model.
+/// Further input besides the question, from qmd's command line and from its model.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
-    /// Typed searches; none for a plain question.
+    /// Typed searches; `None` for a plain question.
     pub typed: Option<Vec<Line>>,
-    /// What the person is after.
+    /// The intent of the user.
     pub intent: Option<String>,
-    /// What its model added to the question; none where it was not asked.
+    /// The searches that its model added to the question; `None` if it was not called.
     pub added: Option<Vec<Line>>,
-    /// The collections that are searched, by name: none for those of the question, an empty list for no filter at all.
+    /// The names of the collections to search: `None` for those of the question, an empty list for no filter.
     pub collections: Option<Vec<String>>,
 }
 
-/// What is searched at once: one collection, or everything without a filter.
+/// The part that is searched at once: one collection, or everything without a filter.
 type Scope = Option<usize>;
 
 /// A note in a list.
@@ -92,7 +92,7 @@ struct Found {
     score: f64,
 }
 
-/// One search to be made.
+/// A search to be made.
 struct Search<'a> {
     line: Line,
     role: Role,
@@ -101,17 +101,18 @@ struct Search<'a> {
 }
 
 impl Memory {
-    /// The texts that are embedded, in their order.
+    /// Returns the texts to embed, in order.
     pub fn chunk_texts(notes: &[AgentNote]) -> Vec<String> {
         let notes = indexed(notes.to_vec());
         let contents = contents(&notes);
         contents.into_iter().flat_map(|it| it.chunks).collect()
     }
 
-    /// An index of notes, whose paths begin with the name of their collection. `vectors` are those of [`Memory::chunk_texts`], or
-    /// why there are none; `generation` is the library's.
+    /// Creates an index of notes, whose paths begin with the name of their collection. `vectors` are those of
+    /// [`Memory::chunk_texts`], or why there are none; `generation` is the library's.
     ///
     /// # Errors
+    /// [`RetrieveError::Outside`] if SQLite returns an error.
     /// [`RetrieveError::Outside`] where SQLite refuses.
     pub fn new(
         notes: Vec<AgentNote>,
@@ -163,15 +164,15 @@ impl Memory {
         })
     }
 
-    /// The same memory with what a person should know of every answer.
+    /// Returns the same memory with remarks to show with every answer.
     pub fn with_remarks(self, remarks: Vec<String>) -> Memory {
         Memory { remarks, ..self }
     }
 
-    /// The candidates of a question, by what qmd is told besides.
+    /// Returns the candidates of a question with qmd's further input.
     ///
     /// # Errors
-    /// [`RetrieveError::Outside`] for a typed line that qmd refuses, or where SQLite does.
+    /// [`RetrieveError::Outside`] for a typed line that qmd rejects, or if SQLite returns an error.
     pub fn ask(&self, question: &Question<'_>, told: &Told) -> Result<Retrieved, RetrieveError> {
         for line in told.typed.iter().flatten() {
             if let Some(why) = refused(line) {
@@ -259,7 +260,7 @@ impl Memory {
         })
     }
 
-    /// The same candidates with what a reranker says of each: it is asked with a question and a text.
+    /// Returns the same candidates with a reranker's scores. `score` is called with a question and a text.
     pub fn reranked(
         &self,
         question: &str,
@@ -294,12 +295,12 @@ impl Memory {
         }
     }
 
-    /// Which collections are searched: those named, else those of the part, which is nearly always all.
+    /// Returns the collections to search: those named, otherwise those of the searched part, which is usually all.
     fn scopes(&self, within: &Within, told: &Told) -> Vec<Scope> {
         let named = |name: &String| self.collections.iter().position(|it| it == name);
         match &told.collections {
             Some(names) if names.is_empty() => vec![None],
-            // A collection that is not there gives nothing.
+            // An unknown collection gives no results.
             Some(names) => names.iter().filter_map(named).map(Some).collect(),
             None => {
                 let is_asked = |collection: &usize| {
@@ -320,7 +321,7 @@ impl Memory {
         scope.is_none_or(|collection| self.known[at].collection == collection)
     }
 
-    /// What a search for words finds, best first.
+    /// Returns the result of a search by words, best first.
     fn by_words(
         &self,
         search: &Search<'_>,
@@ -351,7 +352,7 @@ impl Memory {
         )))
     }
 
-    /// What a search by meaning finds, best first.
+    /// Returns the result of a search by meaning, best first.
     fn by_meaning(
         &self,
         search: &Search<'_>,
@@ -389,7 +390,7 @@ impl Memory {
         Ok(merged(found, search.scopes))
     }
 
-    /// The cosine distance of every chunk, in the precision of SQLite's extension.
+    /// Returns the cosine distance of every chunk, in the precision of SQLite's extension.
     fn distances(&self, to: &[f32]) -> Result<Vec<f32>, String> {
         let Rows { vectors, squares } = self.vectors.as_ref().map_err(Clone::clone)?;
         if to.len() != vectors.dim() {
@@ -473,7 +474,7 @@ impl Retriever for Memory {
     }
 }
 
-/// The searches of a question, in the order in which qmd fuses their lists.
+/// Returns the searches of a question, in the order in which qmd fuses their lists.
 fn searches<'a>(
     question: &str,
     told: &Told,
@@ -535,7 +536,7 @@ fn searches<'a>(
     found
 }
 
-/// What several collections gave, by score; equal scores stay in the order of the collections.
+/// Merges the results of several collections by score; ties keep the order of the collections.
 fn merged(mut found: Vec<Found>, scopes: &[Scope]) -> Vec<Found> {
     if scopes.len() > 1 {
         found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -571,7 +572,7 @@ fn listed(search: Search<'_>, found: Result<Vec<Found>, String>, union: &[usize]
     }
 }
 
-/// A list as every pipeline shows it.
+/// Returns a list in the common form.
 fn column(id: ListId, list: &SearchList, n_slots: usize) -> List {
     let mut values = vec![ListValue::default(); n_slots];
     for hit in &list.hits {
@@ -588,7 +589,7 @@ fn column(id: ListId, list: &SearchList, n_slots: usize) -> List {
     }
 }
 
-/// Added up one by one in single precision, as SQLite's extension does.
+/// Summed one by one in single precision, like SQLite's extension.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }
@@ -604,13 +605,13 @@ fn no_words(error: rusqlite::Error) -> RetrieveError {
     outside(error.to_string())
 }
 
-/// The collection of a path: its first part.
+/// Returns the collection of a path: its first part.
 fn collection(path: &str) -> &str {
     path.split('/').next().unwrap_or(path)
 }
 
-/// The notes that qmd indexes, in the order of its walk: collection by collection as they come, in each folder its files before its
-/// folders, by name.
+/// Returns the notes that qmd indexes, in the order of its walk: collection by collection, and in each folder its files
+/// before its folders, by name.
 fn indexed(mut notes: Vec<AgentNote>) -> Vec<AgentNote> {
     notes.retain(|note| {
         let mut parts = note.path.split('/').skip(1);
@@ -645,7 +646,7 @@ fn walked(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The distinct texts in the order in which they are embedded: by their smallest path in any collection.
+/// Returns the distinct texts in the order in which they are embedded: by their smallest path in any collection.
 fn contents(notes: &[AgentNote]) -> Vec<Content> {
     let path = |at: usize| {
         let path = notes[at].path.as_str();

@@ -1,27 +1,27 @@
-//! What qmd can be told, by its own names.
+//! The settings of qmd, by their own names.
 
 use memlens_params::make::{log, number, whole};
 use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, choice, parameters};
 
 use crate::staging::stage;
 
-/// The list by FTS5.
+/// The list of full-text search by FTS5.
 pub const TEXT: StageId = StageId("qmd.text");
-/// The list by cosine.
+/// The list by cosine of vectors.
 pub const VECTOR: StageId = StageId("qmd.vector");
-/// More searches, by its model or typed.
+/// Further searches, by its model or typed.
 pub const LINES: StageId = StageId("qmd.lines");
-/// One order of the lists.
+/// Fuses the lists into one order.
 pub const FUSION: StageId = StageId("qmd.fusion");
-/// How many are reranked.
+/// Selects the notes to rerank.
 pub const CANDIDATES: StageId = StageId("qmd.candidates");
-/// The place, blended with its reranker's score.
+/// Blends the place with its reranker's score.
 pub const RERANK: StageId = StageId("qmd.rerank");
-/// `--min-score`.
+/// The threshold `--min-score` on scores.
 pub const THRESHOLD: StageId = StageId("qmd.threshold");
-/// `-n`.
+/// The limit `-n` on results.
 pub const LIMIT: StageId = StageId("qmd.limit");
-/// The lines that it prints.
+/// Selects the lines that it prints.
 pub const SNIPPET: StageId = StageId("qmd.snippet");
 
 static STAGES: [StageInfo; 9] = [
@@ -77,19 +77,19 @@ static STAGES: [StageInfo; 9] = [
 ];
 
 choice! {
-    /// What qmd is called with.
+    /// The command with which qmd is called.
     Command {
         /// Words and vectors, fused and reranked.
         Query = "query",
-        /// Words alone.
+        /// Searches only by words.
         Search = "search",
-        /// Vectors alone.
+        /// Searches only by vectors.
         Vsearch = "vsearch",
     }
 }
 
 parameters! {
-    /// What qmd 2.8 can be told.
+    /// The settings of qmd 2.8.
     pub struct Qmd;
     prefix "qmd."; stages &STAGES; rules |_| Ok(());
     command: Command = Command::Query, Some(FUSION), Rank, "Command", None, ParameterKind::Choice { options: Command::OPTIONS }, None, "What qmd is called with: query fuses words and vectors, search and vsearch take one of them. OpenClaw called search.";
@@ -100,16 +100,16 @@ parameters! {
     limit: u32 = 10, Some(LIMIT), Rank, "-n", Some("notes"), log(whole(1, 500, 1)), None, "How many notes are returned: 10 over MCP, 5 on its command line, 20 with --json.";
 }
 
-/// How many notes each list of a `query` gives.
+/// Number of notes in each list of a `query`.
 pub const QUERY_DEPTH: u32 = 20;
-/// How many notes `search` fetches at least, and for every result wanted.
+/// Minimum number of notes that `search` fetches, and their number per requested result.
 const SEARCH_DEPTH: u32 = 50;
 const SEARCH_TIMES: u32 = 2;
-/// What `vsearch` takes `--min-score 0` for.
+/// The value that `vsearch` uses for `--min-score 0`.
 const VSEARCH_MIN_SCORE: f64 = 0.3;
 
 impl Qmd {
-    /// How many notes each list gives.
+    /// Returns the number of notes in each list.
     pub fn depth(&self) -> u32 {
         match self.command {
             Command::Query => QUERY_DEPTH,
@@ -118,7 +118,7 @@ impl Qmd {
         }
     }
 
-    /// The score that a note must reach.
+    /// Returns the score that a note must reach.
     pub fn least(&self) -> f64 {
         match self.command {
             Command::Vsearch if self.min_score == 0.0 => VSEARCH_MIN_SCORE,
@@ -127,5 +127,5 @@ impl Qmd {
     }
 }
 
-/// More than any list gives at any limit.
+/// More than any list returns at any limit.
 pub const DEPTH_MAX: u32 = 1000;

@@ -7,7 +7,7 @@ use super::params::{
 };
 use super::stages;
 
-/// 2.8, as 2.8.3 ranks.
+/// Version 2.8, checked against 2.8.3.
 pub static V2_8: Pipeline<Qmd> = Pipeline {
     id: PipelineId("qmd@2.8"),
     label: "qmd 2.8",
@@ -49,7 +49,7 @@ pub static V2_8: Pipeline<Qmd> = Pipeline {
             explain: stages::snippet,
         },
     ],
-    // Stages that order say every place themselves; until then rows stand as they were indexed.
+    // Stages that order set every place themselves; until then rows are in the order of indexing.
     ties: Ties::Stable(|set| set.candidates.iter().map(|it| it.order).collect()),
     retriever: RetrieverId("qmd@2.8"),
 };

@@ -1,4 +1,5 @@
-//! A question as qmd takes it: an expression for its words, typed lines, what its model adds, and the words of an intent.
+//! A question as qmd parses it: the expression for its words, typed lines, the model's additions, and the words of an
+//! intent.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -26,22 +27,22 @@ static AROUND: LazyLock<Regex> =
 static TYPED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?i:(lex|vec|hyde|intent)):\s*(.*)$").expect("a valid pattern"));
 
-/// The words that say nothing of an intent, from its package (MIT, Copyright (c) 2024-2026 Tobi Lutke).
+/// Words that are ignored in an intent, from its package (MIT, Copyright (c) 2024-2026 Tobi Lutke).
 const STOP_WORDS: &str = include_str!("stop-words/stop-words.txt");
 
-/// What a line of a typed question, or of the model's answer, is searched by.
+/// The kind of search of a typed line, or of a line of the model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Words.
+    /// A search by words.
     Lex,
-    /// Meaning, as a question.
+    /// By meaning, as a question.
     Vec,
-    /// Meaning, as an answer that might stand in a note.
+    /// By meaning, as a hypothetical answer in a note.
     Hyde,
 }
 
 impl Kind {
-    /// As qmd writes it.
+    /// Returns the word that qmd uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Lex => "lex",
@@ -57,26 +58,26 @@ impl Kind {
     }
 }
 
-/// One search.
+/// One search of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What by.
+    /// The kind of the search.
     pub kind: Kind,
-    /// What for.
+    /// The text to search.
     pub text: String,
 }
 
-/// A question whose lines are typed: `lex: …`, `vec: …`, `hyde: …`, `intent: …`.
+/// A question with typed lines: `lex: …`, `vec: …`, `hyde: …`, `intent: …`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Typed {
-    /// Its searches.
+    /// The searches of the question.
     pub lines: Vec<Line>,
-    /// What it is about.
+    /// The intent, if it is stated.
     pub intent: Option<String>,
 }
 
 impl Typed {
-    /// The typed lines of a question; none where it is a plain one.
+    /// Returns the typed lines of a question; `None` if it is a plain one.
     pub fn of(question: &str) -> Option<Typed> {
         let mut typed = Typed::default();
         for line in question.lines().map(trim).filter(|line| !line.is_empty()) {
@@ -91,7 +92,7 @@ impl Typed {
     }
 }
 
-/// Why qmd refuses a line; none where it takes it.
+/// Returns why qmd rejects a line; `None` if it accepts it.
 pub fn refused(line: &Line) -> Option<&'static str> {
     if line.text.contains(['\r', '\n']) {
         return Some("a typed search is one line");
@@ -107,7 +108,8 @@ pub fn refused(line: &Line) -> Option<&'static str> {
     }
 }
 
-/// What a rerank, and the choice of a chunk, go by: the first lex line, else the first vec line, else the first.
+/// Returns the text for reranking and for selecting a chunk: the first lex line, otherwise the first vec line,
+/// otherwise the first line.
 pub fn primary(lines: &[Line]) -> &str {
     let first = |kind| {
         let line = lines.iter().find(|line| line.kind == kind)?;
@@ -119,7 +121,7 @@ pub fn primary(lines: &[Line]) -> &str {
     line.map_or("", |line| &line.text)
 }
 
-/// The searches that its model's answer to a question adds.
+/// Returns the searches that the model's answer to a question adds.
 pub fn expansion(question: &str, answer: &str) -> Vec<Line> {
     let lower = question.to_lowercase();
     let words: Vec<&str> = lower
@@ -147,7 +149,7 @@ pub fn expansion(question: &str, answer: &str) -> Vec<Line> {
     kept
 }
 
-/// The words of an intent that count.
+/// Returns the words of an intent that count.
 pub fn intent_words(intent: &str) -> Vec<String> {
     let stop: HashSet<&str> = STOP_WORDS.split_whitespace().collect();
     let lower = intent.to_lowercase();
@@ -157,7 +159,7 @@ pub fn intent_words(intent: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text as its words are indexed: a space around every sign of a script without blanks.
+/// Returns a text as its words are indexed: with a space around every character of scripts without spaces.
 pub fn spaced(text: &str) -> String {
     let around = |found: &regex::Captures<'_>| {
         let signs: Vec<String> = found[0].chars().map(String::from).collect();
@@ -166,7 +168,7 @@ pub fn spaced(text: &str) -> String {
     DENSE.replace_all(text, around).into_owned()
 }
 
-/// The question as an FTS5 expression; none where nothing is searched.
+/// Returns the question as an FTS5 expression; `None` if there is nothing to search.
 pub fn expression(question: &str) -> Option<String> {
     let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
     let mut rest = trim(question);
@@ -212,7 +214,7 @@ pub fn expression(question: &str) -> Option<String> {
     Some(wanted.join(" AND ") + &not.collect::<String>())
 }
 
-/// What one word is searched as: all of these.
+/// Returns the expressions for one word, all of which must match.
 fn parts(word: &str) -> Vec<String> {
     let quoted = |phrase: String| -> Vec<String> {
         let is_any = !phrase.is_empty();
@@ -258,7 +260,7 @@ fn is_dotted(word: &str) -> bool {
     word.contains('.') && word.split('.').all(|part| PART.is_match(part))
 }
 
-/// A word without what is no letter, digit, `'` or `_`, in lower case.
+/// Returns a word in lower case, with only letters, digits, `'` and `_`.
 fn stripped(word: &str) -> String {
     STRIPPED.replace_all(word, "").to_lowercase()
 }

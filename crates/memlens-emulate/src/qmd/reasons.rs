@@ -1,4 +1,4 @@
-//! Why a stage of qmd decided as it did on one note: each reason's numbers, effect, sentence and formulas.
+//! The reasons of qmd's stages for one note: numbers, effect, sentence and formulas.
 
 use memlens_params::StageId;
 use memlens_rank::{Effect, ListValue, Reason, number};
@@ -8,36 +8,36 @@ use super::facts::{Chunk, Hit};
 use super::params::{FUSION, LINES, TEXT, VECTOR};
 use crate::staging::{Place, precise, settled};
 
-/// What is added to every rank, so that the first ones do not count for all.
+/// Added to every rank, which reduces the weight of the first ranks.
 const RANK_OFFSET: f64 = 60.0;
-/// What a first place in any list adds, and what a second or third.
+/// Bonus for a first place in any list, and for a second or third.
 const FIRST_BONUS: f64 = 0.05;
 const NEXT_BONUS: f64 = 0.02;
-/// Up to which rank the bonus for a second or third place goes.
+/// The last rank with a bonus.
 const NEXT_RANK: u32 = 3;
-/// How much the place counts beside the reranker's score: up to rank 3, up to rank 10, and after.
+/// Weight of the place relative to the reranker's score: up to rank 3, up to rank 10, and after.
 const POSITION_WEIGHTS: [(u32, f64); 3] = [(3, 0.75), (10, 0.60), (u32::MAX, 0.40)];
 
-/// How much a place counts beside the reranker's score.
+/// Returns the weight of a place relative to the reranker's score.
 pub fn position_weight(rank: u32) -> f64 {
     let band = POSITION_WEIGHTS.iter().find(|(last, _)| rank <= *last);
     band.map_or(1.0, |(_, weight)| *weight)
 }
 
-/// Where the list of the question holds a note.
+/// The place of a note in a list of the question.
 #[derive(Debug)]
 pub struct Listed {
-    /// Its place among all; none where the list does not hold it at all.
+    /// Its place among all notes; `None` if the list does not hold it at all.
     pub hit: Option<Hit>,
-    /// Its rank among those that are given.
+    /// Its rank among the notes that the list returns.
     pub rank: Option<u32>,
-    /// Whether the list reaches as deep as this note.
+    /// Whether the list is deep enough to reach this note.
     pub is_reached: bool,
-    /// How many notes the list gives.
+    /// Number of notes that the list returns.
     pub depth: u32,
-    /// How many matches or chunks it looks at for that.
+    /// Number of matches or chunks that it inspects for that.
     pub reach: u32,
-    /// Whether it is the list by words.
+    /// Whether it is the text list.
     pub is_words: bool,
 }
 
@@ -95,10 +95,10 @@ impl Reason for Listed {
     }
 }
 
-/// Which further searches hold a note: name, rank and score.
+/// The further searches that hold a note, with name, rank and score.
 #[derive(Debug)]
 pub struct Held {
-    /// One for each that does.
+    /// One element per search that holds the note.
     pub places: Vec<(String, u32, f64)>,
 }
 
@@ -125,19 +125,19 @@ impl Reason for Held {
 /// A note's place in one list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// The list's 0-based place among those that hold anything.
+    /// The list's 0-based position among those that hold anything.
     pub list: u32,
-    /// Its name.
+    /// The name of the list.
     pub name: String,
-    /// Whether it is of a further search.
+    /// Whether it belongs to a further search.
     pub is_added: bool,
-    /// Whether it is by words.
+    /// Whether it is a search by words.
     pub is_words: bool,
-    /// What it counts.
+    /// The weight of the list.
     pub weight: f64,
-    /// The 1-based rank.
+    /// The 1-based rank in the list.
     pub rank: u32,
-    /// The score there.
+    /// The score in the list.
     pub score: f64,
 }
 
@@ -154,7 +154,7 @@ impl Ranked {
     }
 }
 
-/// The terms of a note's places, list by list.
+/// Returns the terms of a note's places, list by list.
 fn terms_of(ranked: &[Ranked]) -> Vec<(&'static str, f64)> {
     let terms = ranked.iter().map(|it| {
         [
@@ -167,17 +167,17 @@ fn terms_of(ranked: &[Ranked]) -> Vec<(&'static str, f64)> {
     terms.flatten().collect()
 }
 
-/// Reciprocal rank fusion.
+/// The reciprocal rank fusion of all lists.
 #[derive(Debug)]
 pub struct Fused {
-    /// Its place in every list that holds it.
+    /// The note's place in every list that holds it.
     pub ranked: Vec<Ranked>,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: Place,
 }
 
 impl Fused {
-    /// The score of a note by its places in the lists.
+    /// Returns the score of a note by its places in the lists.
     pub fn score_of(ranked: &[Ranked]) -> f64 {
         Fused::base(ranked) + Fused::bonus(ranked)
     }
@@ -244,12 +244,12 @@ impl Reason for Fused {
     }
 }
 
-/// The best score of any list, where ranks are not fused.
+/// The best score of any list, if ranks are not fused.
 #[derive(Debug)]
 pub struct Alone {
-    /// Its place in every list that holds it.
+    /// The note's place in every list that holds it.
     pub ranked: Vec<Ranked>,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: Place,
 }
 
@@ -294,18 +294,18 @@ impl Reason for Alone {
 pub struct Blended {
     /// The 1-based rank in the fused list.
     pub rank: u32,
-    /// How much the place counts; none where there is no score to blend it with.
+    /// The weight of the rank; `None` if there is no score to blend it with.
     pub weight: Option<f64>,
-    /// The reranker's score.
+    /// The reranker's score, if there is one.
     pub rerank: Option<f64>,
     /// The chunk that the reranker reads.
     pub chunk: Option<Chunk>,
-    /// Where it comes to stand.
+    /// The note's place after this stage.
     pub place: Place,
 }
 
 impl Blended {
-    /// The blended score.
+    /// Returns the blended score.
     pub fn score(&self) -> f64 {
         let position = 1.0 / f64::from(self.rank);
         match self.weight.zip(self.rerank) {
@@ -359,12 +359,12 @@ impl Reason for Blended {
     }
 }
 
-/// What `--min-score` decides.
+/// The decision of `--min-score`.
 #[derive(Debug)]
 pub struct Cut {
-    /// The note's score.
+    /// The score of the note.
     pub score: f64,
-    /// The least that is kept.
+    /// The least score that is kept.
     pub min_score: f64,
 }
 
@@ -401,7 +401,7 @@ impl Reason for Cut {
 /// The lines that are printed of a note.
 #[derive(Debug)]
 pub struct Printed {
-    /// Those lines; none where they are not known.
+    /// The printed lines; `None` if they are unknown.
     pub shown: Option<Shown>,
 }
 

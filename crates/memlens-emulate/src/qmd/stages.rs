@@ -1,4 +1,4 @@
-//! The stages of qmd, each a pure function over the facts.
+//! The stages of qmd, each a pure function of the facts.
 
 use memlens_rank::{Context, ListState, ListValue, Outcome, Row};
 
@@ -9,17 +9,17 @@ use super::reasons::{Alone, Blended, Cut, Fused, Held, Listed, Printed, Ranked, 
 use crate::filling::Filled;
 use crate::staging::{Place, counted, each, in_order, own};
 
-/// From which score on the best match by words is so strong that its model is not asked, and by how much it must lead.
+/// Minimum score of the best match by words, and its minimum lead, for which its model is not called.
 const STRONG: f64 = 0.85;
 const STRONG_LEAD: f64 = 0.15;
-/// What the question's own two lists count in the fusion, or the first of typed ones; any other counts 1.
+/// Weight of the question's own two lists in the fusion, or of the first typed one; any other has weight 1.
 const OWN_WEIGHT: f64 = 2.0;
 
 fn no_facts() -> Outcome {
     Outcome::skipped("these notes were not searched as qmd does")
 }
 
-/// The list of the question itself, by words or by meaning.
+/// Returns the list of the question itself, by words or by meaning.
 fn of_question(facts: &Facts, is_words: bool) -> Option<&SearchList> {
     facts
         .lists
@@ -27,7 +27,7 @@ fn of_question(facts: &Facts, is_words: bool) -> Option<&SearchList> {
         .find(|it| it.role == Role::Question && (it.kind == Kind::Lex) == is_words)
 }
 
-/// The two best scores by words, where the first is so strong that its model is not asked.
+/// Returns the two best scores by words if the first is so strong that its model is not called.
 fn strong(facts: &Facts, params: &Qmd) -> Option<(f64, f64)> {
     if params.command != Command::Query || facts.is_typed || facts.has_intent {
         return None;
@@ -40,7 +40,7 @@ fn strong(facts: &Facts, params: &Qmd) -> Option<(f64, f64)> {
     (top >= STRONG && top - second >= STRONG_LEAD).then_some((top, second))
 }
 
-/// The lists that are put together, in their order; those that hold nothing are left out.
+/// Returns the lists that are fused, in order, without empty ones.
 fn in_play<'a>(facts: &'a Facts, params: &Qmd) -> Vec<&'a SearchList> {
     let is_strong = strong(facts, params).is_some();
     let is_asked = |list: &&SearchList| {
@@ -62,7 +62,7 @@ fn in_play<'a>(facts: &'a Facts, params: &Qmd) -> Vec<&'a SearchList> {
         .collect()
 }
 
-/// What a list in play counts in the fusion.
+/// Returns the weight of a list in the fusion.
 fn weight(list: &SearchList, is_first: bool) -> f64 {
     match list.role {
         Role::Question => OWN_WEIGHT,
@@ -169,7 +169,7 @@ pub fn lines(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     }
 }
 
-/// One order of the lists in play: `query` by their ranks, the others by the best score.
+/// Orders the notes of all lists: `query` by their ranks, the other commands by the best score.
 pub fn fusion(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let Some(facts) = Facts::of(context.set) else {
         return no_facts();
@@ -178,7 +178,7 @@ pub fn fusion(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let depth = context.params.depth();
     let n_slots = context.set.candidates.len();
     let values: Vec<Vec<ListValue>> = lists.iter().map(|it| it.values(depth, n_slots)).collect();
-    // Equal scores stay in the order in which they are first seen.
+    // Equal scores keep the order in which the notes first occur.
     let mut first_seen = vec![usize::MAX; n_slots];
     for (at, hit) in lists.iter().flat_map(|it| it.first(depth)).enumerate() {
         let seen = &mut first_seen[hit.slot as usize];
@@ -241,7 +241,7 @@ pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     )
 }
 
-/// 1 / rank, blended with the reranker's score where there is one.
+/// Computes 1 / rank, blended with the reranker's score if there is one.
 pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     if context.params.command != Command::Query {
         return Outcome::skipped("only query reranks");
@@ -264,7 +264,7 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         place,
     };
     let scores: Vec<f64> = (0..rows.len()).map(|at| blend(at, None).score()).collect();
-    // It sorts by the reranker's scores first, then by the blended ones.
+    // Ties of the blended score are ordered by the reranker's score, because qmd sorts by that first.
     let places = in_order(
         rows,
         |_| true,

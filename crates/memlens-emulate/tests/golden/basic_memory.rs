@@ -1,4 +1,4 @@
-//! basic-memory.
+//! Golden tests of basic-memory.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use crate::given::{DIM, TOLERANCE, agent_memory, agreed, lines, note, sha256, share, vectors};
 
-/// How many signs of a document's hash are told.
+/// Number of characters of a document's hash in the rows.
 const HASH_SIGNS: usize = 16;
-/// Questions for a path, whose raw scores differ from run to run of the real program: it writes the parts of a path in the order of a
-/// Python set, so that they stand beside each other by chance.
+/// Questions for a path, whose raw scores vary between runs of the real program: it writes the parts of a path in the
+/// order of a Python set, so their neighbours are arbitrary.
 const BY_CHANCE: [&str; 2] = ["x06", "x09"];
 
 #[derive(Deserialize)]
@@ -119,7 +119,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
     agrees(&V0_24.rank(&found.set, &values), &found, asked)
 }
 
-/// The candidates with the scores of whoever stands in, who is asked as the engine asks.
+/// Returns the candidates with the scores of the replacement, called like the engine does.
 fn filled_in(memory: &Memory, query: &str, values: &Values, found: Retrieved) -> Retrieved {
     let values = filled_values(values);
     let filling = Filling::of(&values).expect("somebody stands in");
@@ -173,7 +173,7 @@ fn agrees(trace: &Trace, found: &Retrieved, asked: &Asked) -> Result<(), String>
     Ok(())
 }
 
-/// The same without a reranker, on one page.
+/// Returns the same values without a reranker, on one page.
 fn all_of(values: &Values) -> Values {
     values
         .clone()

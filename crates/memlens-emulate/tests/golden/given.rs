@@ -1,4 +1,4 @@
-//! What the golden tests are given: rows, notes, vectors, and the stand-ins for models.
+//! The input of the golden tests: rows, notes, vectors, and the stand-ins for models.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use memlens_store::{DocumentId, FolderId};
 use serde::Deserialize;
 use sha2::Digest;
 
-/// How far a score may be off.
+/// The tolerance for scores.
 pub const TOLERANCE: f64 = 1e-6;
-/// How many numbers a given vector has.
+/// The dimension of the given vectors.
 pub const DIM: usize = 384;
 
 fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The rows of a file in `tests/golden`.
+/// Returns the rows of a file in `tests/golden`.
 pub fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
     let path = checkout().join("tests/golden").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
@@ -29,7 +29,7 @@ pub fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
         .collect()
 }
 
-/// A note of a made-up folder.
+/// Returns a note of a made-up folder.
 pub fn note(at: usize, path: &str, text: &str, modified_ms: i64) -> AgentNote {
     AgentNote {
         facts: Arc::new(NoteFacts {
@@ -48,7 +48,7 @@ pub fn note(at: usize, path: &str, text: &str, modified_ms: i64) -> AgentNote {
     }
 }
 
-/// The notes of agent-memory-57 in a folder `memory`: text by path.
+/// Returns the notes of agent-memory-57 in a folder `memory`: text by path.
 pub fn agent_memory() -> BTreeMap<String, String> {
     let root = checkout().join("tests/fixtures/agent-memory-57");
     let folders = std::fs::read_dir(&root).expect("the fixture");
@@ -66,13 +66,13 @@ pub fn agent_memory() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The name of a text in the golden files.
+/// Returns the id of a text in the golden files.
 pub fn sha256(text: &str) -> String {
     let digest = sha2::Sha256::digest(text.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The given vectors, of texts by their hash and of questions by id where they have one.
+/// Returns the given vectors: of texts by their hash, of questions by their id if they have one.
 pub fn vectors(name: &str) -> HashMap<String, Vec<f32>> {
     #[derive(Deserialize)]
     struct Given {
@@ -104,19 +104,19 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The stand-in for every reranker: the share of the question's words that a text holds.
+/// The stand-in for every reranker: the share of the question's words in a text.
 pub fn share(question: &str, text: &str) -> f64 {
     let (asked, held) = (words(question), words(text));
     let n_held = asked.iter().filter(|it| held.contains(*it)).count();
     n_held as f64 / asked.len().max(1) as f64
 }
 
-/// One row of the table of agreement.
+/// Prints one row of the table of agreement.
 pub fn told(set: &str, n: usize, n_failed: usize) {
     println!("{set:<40}{:>4} of {n:>4} lists identical", n - n_failed);
 }
 
-/// Says how many lists of a set are identical, and fails where one is not.
+/// Prints how many lists of a set are identical, and fails if one is not.
 pub fn agreed(set: &str, n: usize, failed: &[String]) {
     told(set, n, failed.len());
     assert!(

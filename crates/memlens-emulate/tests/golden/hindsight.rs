@@ -1,4 +1,4 @@
-//! Hindsight's fusion.
+//! Golden tests of Hindsight's fusion.
 
 use std::collections::HashMap;
 
@@ -146,7 +146,7 @@ fn facts(asked: &Asked, units: &[Unit]) -> Facts {
                 time(&asked.now),
             ),
             n_proofs: unit.proof_count,
-            // As the rows were made: each next one is less near.
+            // As the rows were generated: each next one is less close.
             proximity: temporal.map(|at| 1.0 - at as f64 / 50.0),
         }
     };
@@ -177,7 +177,7 @@ fn set(facts: Facts) -> CandidateSet {
     }
 }
 
-/// What the stand-in gives the memories that come to it, by slot.
+/// Returns the stand-in's scores of the memories that reach it, by slot.
 fn scores(asked: &Asked, units: &[Unit], trace: &Trace) -> Vec<Option<f64>> {
     let stage = trace
         .stage(StageId("hindsight.candidates"))
@@ -209,7 +209,7 @@ fn scores(asked: &Asked, units: &[Unit], trace: &Trace) -> Vec<Option<f64>> {
     scores
 }
 
-/// What a stage told of a row, by name.
+/// Returns a term of a stage's reason for a row, by name.
 fn term(trace: &Trace, stage: &'static str, slot: u32, name: &str) -> Option<f64> {
     let stage = trace.stage(StageId(stage))?;
     let entry = stage.entries.iter().find(|entry| entry.slot == slot)?;
@@ -255,7 +255,7 @@ fn compare(asked: &Asked, units: &[Unit]) -> Result<(), String> {
             ),
         ];
         let of = |stage, name| (name, term(&trace, stage, *slot, name));
-        // Where arms take turns it scores nothing, and says that all is neutral.
+        // If the arms take turns, it computes no score and reports neutral values.
         let scored = [
             (
                 of("hindsight.rerank", "rerank_normalized"),

@@ -1,4 +1,4 @@
-//! Every emulated program against what its published package returned on the same notes and vectors.
+//! Compares every emulated program with the results of its published package for the same notes and vectors.
 
 mod basic_memory;
 mod given;

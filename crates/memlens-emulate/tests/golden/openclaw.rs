@@ -1,4 +1,4 @@
-//! OpenClaw as emulated, against what its published packages returned on the same notes and vectors.
+//! Compares the emulated OpenClaw with the results of its published packages for the same notes and vectors.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, told, vect
 struct Settings {
     max_results: u32,
     min_score: f64,
-    /// The next ones only 2026.3 to 2026.7 have.
+    /// Only 2026.3 to 2026.7 have the following fields.
     #[serde(default)]
     decay: bool,
     half_life_days: Option<f64>,
@@ -56,7 +56,7 @@ struct Chunk {
     sha256: String,
 }
 
-/// The notes of agent-memory-57, as OpenClaw had them in `memory/`, whose files had just been copied.
+/// Returns the notes of agent-memory-57, as OpenClaw had them in `memory/`, with freshly copied files.
 fn agent_memory() -> Vec<AgentNote> {
     let notes = given::agent_memory().into_iter().enumerate();
     notes
@@ -103,7 +103,7 @@ fn values(edition: Edition, settings: &Settings) -> Values {
         .expect("values in range")
 }
 
-/// Asks for the candidates, and for `also`.
+/// Returns the candidates, including `also`.
 fn ask(
     memory: &Memory,
     asked: &Asked,
@@ -123,7 +123,7 @@ fn ask(
         .expect("it can be asked")
 }
 
-/// A row as both are compared: path, lines and score, and what the lists say where that is told.
+/// Returns the values of a row that are compared: path, lines and score, and the values of the lists if recorded.
 fn rows(trace: &Trace, found: &Retrieved) -> Vec<(String, u32, u32, f64)> {
     trace
         .kept()
@@ -136,7 +136,7 @@ fn rows(trace: &Trace, found: &Retrieved) -> Vec<(String, u32, u32, f64)> {
         .collect()
 }
 
-/// The score in a list, where the row is among the candidates that it gives.
+/// Returns the score in a list, if the row is among its candidates.
 fn list_score(trace: &Trace, list: &'static str, slot: u32) -> Option<f64> {
     let stage = trace.stage(StageId(list))?;
     let entry = stage.entries.iter().find(|entry| entry.slot == slot)?;
@@ -147,8 +147,8 @@ fn no_model() -> Embed {
     Arc::new(|_| Err("the vectors are given".to_owned()))
 }
 
-/// Their rows, but before 2026.8 those with one score in our order: SQLite's sorter leaves chunks with equal vectors in an order
-/// that is no rule of OpenClaw's.
+/// Returns their rows; before 2026.8, rows with equal scores are put in our order, because SQLite's sorter leaves
+/// chunks with equal vectors in an arbitrary order.
 fn in_order_of_ours<'a>(
     edition: Edition,
     ours: &[(String, u32, u32, f64)],
@@ -280,14 +280,15 @@ fn lists_of_2026_9_6_are_met() {
     agreement(Edition::V2026_8, "2026.9.6");
 }
 
-/// Vectors of crafted notes are not given: their cosines are those that OpenClaw showed, in the list of the retriever.
+/// Vectors of crafted notes are not recorded; their cosines are those that OpenClaw reported in the list of the
+/// retriever.
 fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
     let told: HashMap<(&str, u32, u32), f64> = all
         .iter()
         .filter(|asked| asked.query == query)
         .flat_map(|asked| &asked.results)
         .filter_map(|it| {
-            // A row beyond the candidates is told to have 0.
+            // A row beyond the candidates is reported with 0.
             let cosine = it.vector_score.filter(|cosine| *cosine != 0.0)?;
             Some(((it.path.as_str(), it.start_line, it.end_line), cosine))
         })
@@ -305,7 +306,7 @@ fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
     *lists.next().expect("the vector list is first") = list;
 }
 
-/// How a crafted workspace was answered: what differs. Its questions are asked without a model if it had none.
+/// Returns the differences for a crafted workspace. Its questions are asked without a model if it had none.
 fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<String> {
     let without_model = name.strip_suffix("-words");
     let notes = crafted(without_model.unwrap_or(name));
@@ -330,7 +331,7 @@ fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<Strin
         );
         let memory = memory.expect("an index");
         let values = values(edition, &one.settings);
-        // All, as the cosines that tell candidates are put in later.
+        // All chunks, because the cosines that decide the candidates are set later.
         let all: Vec<ChunkId> = notes
             .iter()
             .filter_map(|note| memory.chunks_of(FolderId(1), &note.facts.path))
@@ -366,7 +367,7 @@ fn crafted_workspaces_are_met() {
 fn decay_and_mmr_of_2026_7_35_are_met() {
     let (edition, version) = (Edition::V2026_7, "2026.7.35");
     let mut failed = crafted_differences(edition, version, "craft-dated");
-    // Searched by keywords alone, notes decay too, and MMR is not applied.
+    // If only keywords are searched, notes decay too, and MMR is not applied.
     failed.extend(crafted_differences(edition, version, "craft-dated-words"));
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
@@ -403,7 +404,7 @@ fn chunks_are_cut_as_each_edition_cuts() {
                 .filter(|chunk| chunk.path == path)
                 .map(|chunk| chunk.sha256.clone())
                 .collect();
-            // Which of two equal pieces is stored last says nothing.
+            // Which of two equal pieces is stored last does not matter.
             ours.sort();
             theirs.sort();
             if ours != theirs {
@@ -418,7 +419,7 @@ fn chunks_are_cut_as_each_edition_cuts() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// The window has one column for each list and each stage that changes anything, and takes them from here alone.
+/// The window has one column for each list and each stage that changes anything, and only uses these.
 #[test]
 fn columns_tell_raw_scores_and_what_moved_rows() {
     let edition = Edition::V2026_8;
@@ -451,11 +452,11 @@ fn columns_tell_raw_scores_and_what_moved_rows() {
         }
         assert!(list.score.iter().any(Option::is_some));
     }
-    // MMR changes places and no score.
+    // MMR changes places but no score.
     let own: Vec<&str> = columns.own.iter().map(|own| own.stage.0).collect();
     assert!(own.contains(&"openclaw.fusion"), "{own:?}");
     assert!(own.contains(&"openclaw.mmr"), "{own:?}");
-    // Rows behind dropped ones move up, which is no change of order.
+    // Rows after dropped ones move up, which does not change the order.
     assert!(!own.contains(&"openclaw.limit"), "{own:?}");
 }
 

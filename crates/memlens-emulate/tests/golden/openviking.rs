@@ -1,4 +1,4 @@
-//! OpenViking.
+//! Golden tests of OpenViking.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ fn records(name: &str) -> (Vec<Record>, Vec<String>) {
     given.into_iter().enumerate().map(record).unzip()
 }
 
-/// How long events do not fade: `0`, or a number of minutes, hours or days.
+/// Parses how long events do not fade: `0`, or a number of minutes, hours or days.
 fn hours(protection: &str) -> f64 {
     let last = protection.chars().last();
     let number: f64 = protection
@@ -150,7 +150,7 @@ fn values(settings: &Settings) -> Values {
         .expect("values in range")
 }
 
-/// The rows that leave a stage, in order.
+/// Returns the rows that leave a stage, in order.
 fn left(trace: &Trace, stage: &'static str) -> Vec<u32> {
     let stage = trace.stage(StageId(stage)).expect("a stage");
     let mut rows: Vec<(Option<u32>, u32)> = stage
@@ -163,7 +163,7 @@ fn left(trace: &Trace, stage: &'static str) -> Vec<u32> {
     rows.into_iter().map(|(_, slot)| slot).collect()
 }
 
-/// What the stand-in answers, in its ways to misbehave.
+/// Returns the stand-in's answer, including its invalid variants.
 fn answer(how: &str, scores: &[f64]) -> Result<Vec<(usize, f64)>, &'static str> {
     let mut rows: Vec<(usize, f64)> = scores.iter().copied().enumerate().collect();
     match how {
@@ -182,7 +182,7 @@ fn answer(how: &str, scores: &[f64]) -> Result<Vec<(usize, f64)>, &'static str> 
     Ok(rows)
 }
 
-/// The candidates with what the stand-in says of their summaries.
+/// Returns the candidates with the stand-in's scores of their summaries.
 fn with_scores(
     memory: &Memory,
     asked: &Asked,
@@ -214,7 +214,7 @@ fn with_scores(
     Ok(reranked(found, given.map(|it| slots.zip(it).collect())))
 }
 
-/// Whether a list is theirs row for row; else it is up to equal scores.
+/// Returns whether a list equals theirs row for row; `false` if only up to the order of equal scores.
 fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
     let settings = &asked.settings;
     let values = values(settings);
@@ -266,7 +266,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
         }
         if path(*slot) != theirs.uri {
             is_same = false;
-            // Another record is theirs only where it is as near, or ends with the same score.
+            // Another record may only take the place of theirs if it is equally similar, or ends with the same score.
             let slots = 0..found.rows.len() as u32;
             let other = slots.into_iter().find(|it| path(*it) == theirs.uri);
             let is_tied = other.is_some_and(|other| {
@@ -285,7 +285,8 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
     Ok(is_same)
 }
 
-/// `n_tied` lists of a set are theirs up to the order of equal scores, which is by no rule there, all others row for row.
+/// Checks that `n_tied` lists of a set equal theirs up to the order of equal scores, which is arbitrary there, and all
+/// others row for row.
 fn agreement(name: &str, n_tied: usize) {
     let asked: Vec<Asked> = lines(&format!("openviking/{name}.jsonl"));
     let now = asked.iter().find_map(|it| it.request_now.as_deref());
@@ -300,7 +301,7 @@ fn agreement(name: &str, n_tied: usize) {
     let embed: Embed = Arc::new(move |text| Ok(given[&sha256(text)].clone()));
     let vectors = Ok(Vectors::new(DIM, flat));
     let memory = Memory::of_records(records, vectors, embed, now.map_or(0, ms), 1);
-    // The local store refuses a search for keywords, before anything is ranked.
+    // The local store refuses a search for keywords before anything is ranked.
     let (refused, asked): (Vec<Asked>, Vec<Asked>) =
         asked.into_iter().partition(|it| it.error.is_some());
     let mut n_other = 0;

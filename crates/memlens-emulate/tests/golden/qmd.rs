@@ -1,4 +1,4 @@
-//! qmd as emulated, against what its published package returned on the same notes and vectors.
+//! Compares the emulated qmd with the results of its published package for the same notes and vectors.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn notes(name: &str) -> Vec<AgentNote> {
         "craft-big" => given("openclaw/craft-big.notes.jsonl"),
         _ => given(&format!("qmd/{name}.files.jsonl")),
     };
-    // Whatever order they are given in.
+    // In a different order than that of the index.
     found.sort_by(|a, b| a.0.chars().rev().cmp(b.0.chars().rev()));
     found.sort_by_key(|(path, _)| path.split('/').next().map(str::to_owned));
     let found = found.iter().enumerate();
@@ -88,7 +88,7 @@ fn notes(name: &str) -> Vec<AgentNote> {
 fn memory(name: &str) -> Memory {
     let notes = notes(name);
     let given = Arc::new(vectors(&format!("qmd/{name}.vectors.jsonl")));
-    // Of large sets, chunks that no list reaches have no vector in the file.
+    // In large sets, chunks that no list reaches have no vector in the file.
     let is_thinned = ["starve", "cut", "strong", "big"]
         .iter()
         .any(|it| name.ends_with(it));
@@ -120,18 +120,18 @@ fn line(typed: &Typed) -> Line {
     }
 }
 
-/// What its model answered, and what qmd made of it: none where it was not to be asked.
+/// Returns the searches that qmd made from its model's answer; `None` if the model was not to be called.
 fn added(asked: &Asked) -> Option<Vec<Line>> {
     let told: Vec<Line> = asked.expanded.iter().flatten().map(line).collect();
     let answer = match asked.settings.expansion.as_ref()? {
-        // It failed.
+        // The model failed.
         serde_json::Value::String(how) if how == "throw" => return Some(Vec::new()),
         serde_json::Value::String(how) if how == "empty" => String::new(),
         serde_json::Value::Array(lines) => {
             let lines = lines.iter().filter_map(|it| it.as_str());
             lines.collect::<Vec<_>>().join("\n")
         }
-        // Whatever it would have said after a strong match must not count.
+        // The model's answer after a strong match must have no effect.
         _ if asked.strong_signal.is_some() => String::new(),
         serde_json::Value::String(_) => {
             let lines = told
@@ -184,7 +184,7 @@ fn values(settings: &Settings) -> Values {
         command => command,
     };
     let number = |id, it: f64| (id, Value::Number(it));
-    // The rows were asked below the command line, which takes 0 for 0.3.
+    // The rows were recorded below the command line, which replaces 0 by 0.3.
     let min_score = match command {
         "vsearch" => settings.min_score.max(f64::MIN_POSITIVE),
         _ => settings.min_score,
@@ -219,7 +219,7 @@ fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, Retriev
     Ok(memory.reranked(&asked.query, told, found, share))
 }
 
-/// What a stage told of a row, by name, in order.
+/// Returns the terms of a stage's reason for a row, by name, in order.
 fn terms(trace: &Trace, stage: &'static str, slot: u32) -> Vec<(&'static str, f64)> {
     let stage = trace.stage(StageId(stage)).expect("a stage");
     let entry = stage.entries.iter().find(|entry| entry.slot == slot);
@@ -229,7 +229,7 @@ fn terms(trace: &Trace, stage: &'static str, slot: u32) -> Vec<(&'static str, f6
     }
 }
 
-/// What differs between two rows, as both tell them.
+/// Returns the difference between two rows, in the terms that both have.
 fn difference(trace: &Trace, found: &Retrieved, slot: u32, theirs: &Returned) -> Option<String> {
     let path = &found.rows[slot as usize].note.path;
     if path != &theirs.path {
@@ -252,7 +252,7 @@ fn difference(trace: &Trace, found: &Retrieved, slot: u32, theirs: &Returned) ->
         ("rank", theirs.rank.map(f64::from)),
         ("base", theirs.base),
         ("bonus", theirs.bonus),
-        // Without a reranker it says that the place counts whole.
+        // Without a reranker it reports a weight of 1 for the place.
         ("weight", theirs.weight.filter(|it| *it < 1.0)),
         (
             "rerank",
@@ -386,8 +386,8 @@ fn many_notes_are_cut_and_blended_as_it_does() {
     agreement("craft-big");
 }
 
-/// The best chunk of a second note lies behind so many chunks of a long one: who is returned of two results wanted, and what is
-/// said of the second note.
+/// The best chunk of a second note comes after `n_chunks` chunks of a long one. Returns the results for a limit of two,
+/// and the sentence about the second note.
 fn behind_chunks_of_a_long_note(n_chunks: usize) -> (Vec<String>, String) {
     let mut long = "far away ".repeat(10);
     let notes = |long: &str| {

@@ -1,4 +1,4 @@
-//! What no golden row asks: strange notes, strange questions, and every parameter at its ends.
+//! Cases that no golden row covers: unusual notes, unusual questions, and every parameter at its limits.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use memlens_retrieve::{Question, RetrieveError, Retrieved, Retriever, Within};
 
 use crate::given::note;
 
-/// How many numbers a vector of these tests has.
+/// The dimension of vectors in these tests.
 const DIM: usize = 4;
 
 fn notes() -> Vec<AgentNote> {
@@ -53,7 +53,7 @@ const QUESTIONS: [&str; 12] = [
     "column:router OR c0:router",
 ];
 
-/// The usual values, and for each parameter its ends or all its options.
+/// Returns the default values, and for each parameter its limits or all its options.
 fn settings(pipeline: &dyn AnyPipeline) -> Vec<Values> {
     let usual = Values::defaults(pipeline.table());
     let mut found = vec![usual.clone()];
@@ -69,14 +69,14 @@ fn settings(pipeline: &dyn AnyPipeline) -> Vec<Values> {
             ParameterKind::Toggle => vec![Value::Toggle(false), Value::Toggle(true)],
         };
         for end in ends {
-            // What two parameters forbid together is no setting.
+            // A combination that the rules forbid is no setting.
             found.extend(usual.clone().with([(parameter.id, end)]).ok());
         }
     }
     found
 }
 
-/// Every row is kept or dropped once, by a finite score and in words.
+/// Checks that every row is kept or dropped once, with a finite score and a sentence.
 fn check(trace: &Trace, found: &Retrieved, head: &str) {
     let n_rows = trace.kept().len() + trace.dropped().len();
     assert_eq!(n_rows, found.rows.len(), "{head}");
@@ -101,7 +101,7 @@ fn check(trace: &Trace, found: &Retrieved, head: &str) {
     }
 }
 
-/// What a trace keeps, with the scores that a screen shows.
+/// Returns what a trace keeps, with the scores that the window shows.
 fn kept_with_scores(trace: &Trace, set: &CandidateSet) -> Vec<(u32, f64)> {
     let columns = trace.columns(set, |_| None);
     let kept = trace.kept().iter();
@@ -109,7 +109,7 @@ fn kept_with_scores(trace: &Trace, set: &CandidateSet) -> Vec<(u32, f64)> {
         .collect()
 }
 
-/// A memory of the notes; one vector in three has no direction.
+/// Returns a memory of the notes; one vector in three is a zero vector.
 fn memory(program: Program, values: &Values, has_model: bool) -> Arc<dyn Retriever> {
     let n = program.chunk_texts(&notes(), values).len();
     let vector = |at: usize| [1.0, (at % 3) as f32, -0.5, 0.0].map(|it| it * (at % 3) as f32);
@@ -155,7 +155,7 @@ fn strange_questions_are_answered(has_model: bool) {
                         assert_eq!(order, kept_with_scores(&trace, &found.set), "{head}");
                         n_answered += 1;
                     }
-                    // A program may refuse a question, in words.
+                    // A program may reject a question with a message.
                     Err(RetrieveError::Outside { why, .. }) => assert!(!why.is_empty(), "{head}"),
                     Err(error) => panic!("{head}: {error}"),
                 }
