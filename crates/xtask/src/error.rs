@@ -77,6 +77,15 @@ pub enum Error {
     /// The project breaks rules of its own; they were printed one by one.
     #[error("the project breaks its rules: {0} findings above")]
     Untidy(usize),
+    /// A program of tests ended well and ran no test.
+    #[error("`{command}` ran no test")]
+    NoTest {
+        /// The command line.
+        command: String,
+    },
+    /// Files of end-to-end tests failed or ran no test; the text names them.
+    #[error("failed: {0}")]
+    EndToEnd(String),
     /// A step of the tests failed; the later ones were not run.
     #[error("tests failed: {0}")]
     Test(String),

@@ -1,171 +1,180 @@
 //! Every check and test of the project, in order, with one count at the end.
 
+mod changed;
+mod end_to_end;
 mod tally;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use crate::command;
-use crate::display::Display;
 use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 use crate::test::tally::{Runner, Tally};
 use crate::{codegen, tidy, ui};
 
-/// Width and height of the screen of the end-to-end tests in pixels.
-const SCREEN: (u32, u32) = (2560, 1440);
-
 /// What `cargo xtask test` was asked to do.
 #[derive(Args)]
 pub struct TestArgs {
     /// Skip the tests that drive the real window
-    #[arg(long)]
+    #[arg(long, conflicts_with = "changed")]
     fast: bool,
+    /// Test only what differs from the last commit on main, and what depends on it
+    #[arg(long)]
+    changed: bool,
     /// Install no system packages: if any are missing, print the command to install them, and fail
     #[arg(long)]
     no_install: bool,
 }
 
-/// One step: its name, and what it does to the count.
+/// One check, or one run of tests: its name, and what it does to the count.
 struct Step {
     name: &'static str,
     run: fn(&Project, &mut Tally) -> Result<()>,
 }
 
-const STEPS: &[Step] = &[
-    Step {
-        name: "generated files",
-        run: |project, _| codegen::check(project),
+const GENERATED: Step = Step {
+    name: "generated files",
+    run: |project, _| codegen::check(project),
+};
+const TIDY: Step = Step {
+    name: "tidy",
+    run: |project, _| tidy::tidy(project),
+};
+const FORMAT: Step = Step {
+    name: "cargo fmt",
+    run: |project, _| command::run(command::cargo(project).args(["fmt", "--all", "--check"])),
+};
+const UI_TYPES: Step = Step {
+    name: "ui types",
+    run: |project, _| npm_run(project, "check"),
+};
+const UI_LINT: Step = Step {
+    name: "ui lint",
+    run: |project, _| npm_run(project, "lint"),
+};
+const UI_TESTS: Step = Step {
+    name: "ui tests",
+    run: |project, tally| {
+        let mut npm = command::npm(&project.ui());
+        npm.args(["run", "--silent", "test"]);
+        counted(&mut npm, Runner::Vitest, tally)
     },
-    Step {
-        name: "tidy",
-        run: |project, _| tidy::tidy(project),
+};
+// The app embeds the built pages, so they come before anything that compiles it.
+const UI_BUILD: Step = Step {
+    name: "ui build",
+    run: |project, _| ui::build(project),
+};
+const CLIPPY: Step = Step {
+    name: "clippy",
+    run: |project, _| {
+        let mut cargo = command::cargo(project);
+        cargo.args(["clippy", "--workspace", "--all-targets"]);
+        command::run(cargo.args(["--", "-D", "warnings"]))
     },
-    Step {
-        name: "cargo fmt",
-        run: |project, _| command::run(command::cargo(project).args(["fmt", "--all", "--check"])),
+};
+// The programs with the very features that the tests are built with: the end-to-end tests need no second build.
+const BUILD: Step = Step {
+    name: "build",
+    run: |project, _| {
+        let mut cargo = command::cargo(project);
+        command::run(cargo.args(["build", "--workspace", "--bins", "--tests"]))
     },
-    Step {
-        name: "ui types",
-        run: |project, _| npm_run(project, "check"),
+};
+const CARGO_TEST: Step = Step {
+    name: "cargo test",
+    run: |project, tally| {
+        let mut cargo = command::cargo(project);
+        cargo.args(["test", "--workspace", "--no-fail-fast"]);
+        counted(&mut cargo, Runner::Cargo, tally)
     },
-    Step {
-        name: "ui lint",
-        run: |project, _| npm_run(project, "lint"),
-    },
-    Step {
-        name: "ui tests",
-        run: |project, tally| {
-            let mut npm = command::npm(&project.ui());
-            npm.args(["run", "--silent", "test"]);
-            counted(&mut npm, Runner::Vitest, tally)
-        },
-    },
-    // The app embeds the built pages, so they come before anything that compiles it.
-    Step {
-        name: "ui build",
-        run: |project, _| ui::build(project),
-    },
-    Step {
-        name: "clippy",
-        run: |project, _| {
-            let mut cargo = command::cargo(project);
-            cargo.args([
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ]);
-            command::run(&mut cargo)
-        },
-    },
-    // The programs with the very features that the tests are built with: the end-to-end tests need no second build.
-    Step {
-        name: "build",
-        run: |project, _| {
-            let mut cargo = command::cargo(project);
-            cargo.args(["build", "--workspace", "--bins", "--tests"]);
-            command::run(&mut cargo)
-        },
-    },
-    Step {
-        name: "cargo test",
-        run: |project, tally| {
-            let mut cargo = command::cargo(project);
-            cargo.args(["test", "--workspace", "--no-fail-fast"]);
-            counted(&mut cargo, Runner::Cargo, tally)
-        },
-    },
-];
-
+};
 const END_TO_END: Step = Step {
     name: "end to end",
-    run: end_to_end,
+    run: |project, tally| end_to_end::test(project, &end_to_end::files(project)?, tally),
 };
 
+const STEPS: &[Step] = &[
+    GENERATED, TIDY, FORMAT, UI_TYPES, UI_LINT, UI_TESTS, UI_BUILD, CLIPPY, BUILD, CARGO_TEST,
+];
+
+/// What ran so far: the count, the time of each step, and the first failure, after which no step runs.
+struct Progress {
+    tally: Tally,
+    times: Vec<(&'static str, Duration)>,
+    result: Result<()>,
+}
+
+impl Progress {
+    fn step(&mut self, name: &'static str, run: impl FnOnce(&mut Tally) -> Result<()>) {
+        if self.result.is_err() {
+            return;
+        }
+        eprintln!("\n== {name}");
+        let start = Instant::now();
+        self.result = run(&mut self.tally).map_err(|error| Error::Test(format!("{name}: {error}")));
+        self.times.push((name, start.elapsed()));
+    }
+
+    fn known_step(&mut self, project: &Project, step: &Step) {
+        self.step(step.name, |tally| (step.run)(project, tally));
+    }
+
+    /// Prints the time of each step and, alone on the last line of standard output, `N passed, N failed`: the sum over the
+    /// test runners. A step without tests that fails counts as one failed.
+    fn finish(mut self) -> Result<()> {
+        eprintln!();
+        for (name, time) in self.times {
+            eprintln!("{:8.1} s  {name}", time.as_secs_f64());
+        }
+        if self.result.is_err() {
+            self.tally.failed = self.tally.failed.max(1);
+        }
+        let Tally { passed, failed } = self.tally;
+        println!("{passed} passed, {failed} failed");
+        self.result
+    }
+}
+
 /// Sets the machine up and runs the steps up to the first that fails.
-///
-/// Prints the time of each step and, alone on the last line of standard output, `N passed, N failed`: the sum over the test
-/// runners. A step without tests that fails counts as one failed.
 pub fn test(project: &Project, args: &TestArgs) -> Result<()> {
-    let (purpose, last) = if args.fast {
-        (Purpose::Window, None)
+    let purpose = if args.fast {
+        Purpose::Window
     } else {
-        (Purpose::Headless, Some(&END_TO_END))
+        Purpose::Headless
     };
     let install = if args.no_install {
         Install::Nothing
     } else {
         Install::Missing
     };
-    let mut tally = Tally::default();
-    let mut times = Vec::new();
     let start = Instant::now();
-    let mut result = setup::setup(project, purpose, install);
-    times.push(("set-up", start.elapsed()));
-    for step in STEPS.iter().chain(last) {
-        if result.is_err() {
-            break;
+    let result = setup::setup(project, purpose, install);
+    let mut progress = Progress {
+        tally: Tally::default(),
+        times: vec![("set-up", start.elapsed())],
+        result,
+    };
+    if args.changed {
+        changed::test(project, &mut progress);
+    } else {
+        for step in STEPS {
+            progress.known_step(project, step);
         }
-        eprintln!("\n== {}", step.name);
-        let start = Instant::now();
-        result = (step.run)(project, &mut tally)
-            .map_err(|error| Error::Test(format!("{}: {error}", step.name)));
-        times.push((step.name, start.elapsed()));
+        if !args.fast {
+            progress.known_step(project, &END_TO_END);
+        }
     }
-    eprintln!();
-    for (name, time) in times {
-        eprintln!("{:8.1} s  {name}", time.as_secs_f64());
-    }
-    if result.is_err() {
-        tally.failed = tally.failed.max(1);
-    }
-    let Tally { passed, failed } = tally;
-    println!("{passed} passed, {failed} failed");
-    result
+    progress.finish()
 }
 
 fn npm_run(project: &Project, script: &str) -> Result<()> {
     command::run(command::npm(&project.ui()).args(["run", "--silent", script]))
-}
-
-/// Drives the real window on a screen in memory.
-fn end_to_end(project: &Project, tally: &mut Tally) -> Result<()> {
-    let (width, height) = SCREEN;
-    let display = Display::start(width, height)?;
-    let mut node = Command::new("node");
-    node.args(["--test", "--test-reporter=spec", "--test-concurrency=1"])
-        .current_dir(project.e2e())
-        .env("MEMLENS_APP", project.program("memlens-app"))
-        .env("MEMLENS_CLI", project.program("memlens"));
-    display.show(&mut node);
-    counted(&mut node, Runner::Node, tally)
 }
 
 /// Runs `command`, shows what it prints and adds up its tests; an error if it fails or ran no test.
@@ -203,9 +212,8 @@ fn counted(command: &mut Command, runner: Runner, tally: &mut Tally) -> Result<(
         });
     }
     if counted == Tally::default() {
-        return Err(Error::Answer {
-            program: command::line(command),
-            cause: "it ran no test".to_owned(),
+        return Err(Error::NoTest {
+            command: command::line(command),
         });
     }
     Ok(())
@@ -242,10 +250,10 @@ mod tests {
 
     #[test]
     fn a_run_without_tests_is_an_error() {
-        check("echo 'nothing here'", Err("it ran no test"), 0, 0);
+        check("echo 'nothing here'", Err("ran no test"), 0, 0);
         check(
             "echo 'test result: ok. 0 passed; 0 failed'",
-            Err("it ran no test"),
+            Err("ran no test"),
             0,
             0,
         );

@@ -1,0 +1,130 @@
+//! The tests that drive the real window, on screens in memory.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use crate::command;
+use crate::display::Display;
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::test::tally::{Runner, Tally};
+
+/// Width and height of each screen in pixels.
+const SCREEN: (u32, u32) = (2560, 1440);
+
+/// How many files run at once, each on its own screen. A scenario waits more than it computes.
+const SCREENS: usize = 2;
+
+/// Files that run with nothing beside them: they stop a program at one of its writes, within milliseconds.
+const ALONE: &[&str] = &["killing.test.mjs"];
+
+/// The names of all test files, largest first: a large one that starts last would keep one screen idle.
+pub fn files(project: &Project) -> Result<Vec<String>> {
+    let folder = project.e2e();
+    let read_error = |source| Error::Read {
+        path: folder.clone(),
+        source,
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(read_error)? {
+        let entry = entry.map_err(read_error)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".test.mjs") {
+            files.push((entry.metadata().map_err(read_error)?.len(), name));
+        }
+    }
+    files.sort_by(|a, b| b.cmp(a));
+    Ok(files.into_iter().map(|(_, name)| name).collect())
+}
+
+/// Runs the test files of these names and counts their tests; an error names every file that failed or ran no test.
+pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()> {
+    let (alone, beside): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|file| ALONE.contains(&file.as_str()));
+    let mut failed = Vec::new();
+    for (files, screens) in [(beside, SCREENS), (alone, 1)] {
+        let screens = screens.min(files.len());
+        failed.extend(on_screens(project, files, screens, tally)?);
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    failed.sort();
+    Err(Error::EndToEnd(failed.join(", ")))
+}
+
+/// Runs `files` on as many screens at once; returns the files that failed.
+fn on_screens(
+    project: &Project,
+    files: Vec<&String>,
+    screens: usize,
+    tally: &mut Tally,
+) -> Result<Vec<String>> {
+    let queue = Mutex::new(VecDeque::from(files));
+    let outcome = Mutex::new((Vec::new(), Tally::default()));
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..screens)
+            .map(|_| {
+                scope.spawn(|| -> Result<()> {
+                    let (width, height) = SCREEN;
+                    let display = Display::start(width, height)?;
+                    loop {
+                        let next = queue
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .pop_front();
+                        let Some(file) = next else { return Ok(()) };
+                        let (printed, counted, is_green) = run(project, &display, file)?;
+                        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                        // With the lock held: the output of one file stays together.
+                        let _ = std::io::stdout().write_all(printed.as_bytes());
+                        outcome.1 += counted;
+                        if !is_green {
+                            outcome.0.push(file.clone());
+                        }
+                    }
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })?;
+    let (failed, counted) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *tally += counted;
+    Ok(failed)
+}
+
+/// Runs one file: what it printed, its tests, and whether it ran tests of which none failed.
+fn run(project: &Project, display: &Display, file: &str) -> Result<(String, Tally, bool)> {
+    let start = Instant::now();
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-reporter=spec", file])
+        .current_dir(project.e2e())
+        .env("MEMLENS_APP", project.program("memlens-app"))
+        .env("MEMLENS_CLI", project.program("memlens"))
+        .stdin(Stdio::null());
+    display.show(&mut node);
+    let output = node.output().map_err(|source| Error::Start {
+        command: command::line(&node),
+        source,
+    })?;
+    let mut counted = Tally::default();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for line in text.lines() {
+        counted += Runner::Node.count(line);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let printed = format!(
+        "\n-- {file}: {:.1} s\n{text}{errors}",
+        start.elapsed().as_secs_f64()
+    );
+    let is_green = output.status.success() && counted.passed > 0;
+    Ok((printed, counted, is_green))
+}
