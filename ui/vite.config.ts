@@ -20,6 +20,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
     setupFiles: ["tests/setup.ts"],
     restoreMocks: true,
+    // The default leaves one core free: on two cores a single worker would run every file.
+    maxWorkers: "100%",
     // A guard against tests that hang; axe takes seconds where every core is busy.
     testTimeout: 30_000,
   },
