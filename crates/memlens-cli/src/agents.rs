@@ -19,7 +19,7 @@ use crate::index;
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::{library_dir, source};
 
-/// One agent; the keys that say that something is wrong are there only where something is.
+/// One agent. Keys for problems are present only if there are problems.
 #[derive(Serialize)]
 struct AgentReport<'a> {
     id: &'a str,
@@ -33,7 +33,7 @@ struct AgentReport<'a> {
     notes_never_searched: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     notes_are_partial: bool,
-    /// The version that was checked for what Memlens says of the agent.
+    /// The agent version that Memlens's statements about it were checked with.
     #[serde(skip_serializing_if = "str::is_empty")]
     checked_version: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -56,14 +56,14 @@ struct LoadedReport<'a> {
     version: &'a str,
 }
 
-/// Something that the user should know, among the rows.
+/// A remark that the user should know, printed among the rows.
 #[derive(Serialize)]
 struct FindingReport<'a> {
     agent: &'a str,
     finding: &'a str,
 }
 
-/// An instruction file of an agent that is watched, among the rows.
+/// An instruction file of a watched agent, printed among the rows.
 #[derive(Serialize)]
 struct InstructionReport<'a> {
     agent: &'a str,
@@ -86,7 +86,7 @@ enum LoadedRow<'a> {
     Finding(FindingReport<'a>),
 }
 
-/// Lists the agents of this machine, watches one's folders, or tells what they load.
+/// Lists the agents on this machine, watches an agent's folders, or reports what agents load.
 pub fn run(library: Option<PathBuf>, arguments: &AgentsArgs) -> Result<(), CliError> {
     let home = Home::of_process().ok_or(CliError::NoHome)?;
     match &arguments.act {
@@ -195,7 +195,7 @@ fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
     Ok(())
 }
 
-/// Watches the folders and indexes them, as `memlens index` does.
+/// Watches the agent's folders and indexes them, as `memlens index` does.
 fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> {
     let folders = folders_to_add(home, id, &watched(library.clone())?)?;
     if folders.is_empty() {
@@ -206,7 +206,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
     let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
     let (mut indexer, _) = Indexer::open(&dir, embedder).map_err(EngineError::from)?;
     add_agent_folders(&mut indexer, &folders)?;
-    // Another one indexes them.
+    // Indexing opens an indexer of its own.
     drop(indexer);
     for folder in &folders {
         tell(format_args!(
@@ -244,7 +244,7 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
         .iter()
         .map(|id| always_view(home, &watched, id))
         .collect::<Result<Vec<AlwaysView>, EngineError>>()?;
-    // Memory files have rows of their own.
+    // Memory files have their own rows.
     let instructions: Vec<(&AlwaysView, &AlwaysFile)> = always
         .iter()
         .flat_map(|view| view.files.iter().map(move |file| (view, file)))
@@ -305,7 +305,7 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
     })
 }
 
-/// An instruction file in one line.
+/// Prints an instruction file on one line.
 fn print_instructions(out: &mut dyn Write, view: &AlwaysView, file: &AlwaysFile) -> io::Result<()> {
     let last = file.again_at_line.unwrap_or(file.n_lines + 1) - 1;
     let state = match (file.state, file.cut_at_line) {
@@ -377,12 +377,12 @@ fn print_loaded(out: &mut dyn Write, file: &LoadedFile) -> io::Result<()> {
     )
 }
 
-/// The watched folders; none where there is no library yet.
+/// Returns the watched folders; empty if there is no library yet.
 fn watched(library: Option<PathBuf>) -> Result<Vec<Folder>, CliError> {
     Ok(watched_folders(&library_dir(library)?)?)
 }
 
-/// A time as other programs read it, to the second.
+/// Returns a time in milliseconds as RFC 3339 text, cut to the second; `None` if it is out of range.
 fn moment(ms: f64) -> Option<String> {
     Timestamp::from_second((ms / 1000.0).floor() as i64)
         .ok()

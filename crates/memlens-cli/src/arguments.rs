@@ -831,7 +831,8 @@ pub struct HookArgs {
     pub settings: SettingArgs,
 }
 
-/// A path, which may begin with `-`. What begins with `--` is an option that is misspelt or in the wrong place.
+/// Accepts a path, which may begin with `-`. An argument that begins with `--` is refused: it is a misspelt or
+/// misplaced option.
 fn path_typed(typed: &str) -> Result<String, String> {
     if typed.starts_with("--") {
         return Err(
@@ -841,8 +842,8 @@ fn path_typed(typed: &str) -> Result<String, String> {
     Ok(typed.to_owned())
 }
 
-/// The arguments of the process. `memlens index -notes` means a folder of that name if it is there: clap takes all that begins
-/// with `-` for options where several paths may follow.
+/// Returns the arguments of the process, with `./` before a folder name that begins with `-` after `index`. Where
+/// several paths may follow, clap would take it for an option.
 pub fn typed(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_index = false;
     let path = |argument: OsString| {
@@ -861,7 +862,7 @@ pub fn typed(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     arguments.map(path).collect()
 }
 
-/// How much a metric may drop.
+/// Parses how far a metric may drop, 0 to 1.
 fn drop_allowed(typed: &str) -> Result<f64, String> {
     let drop: f64 = typed.parse().map_err(|_| "it is not a number".to_owned())?;
     match (0.0..=1.0).contains(&drop) {

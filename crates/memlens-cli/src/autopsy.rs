@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown};
 use crate::settings::open;
 
-/// Why an agent forgot a fact.
+/// Prints why an agent forgot a fact.
 pub fn run(library: Option<PathBuf>, arguments: &AutopsyArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let question = AutopsyQuestion {
@@ -33,14 +33,14 @@ pub fn run(library: Option<PathBuf>, arguments: &AutopsyArgs) -> Result<(), CliE
     }
 }
 
-/// A moment, or the end of a day here.
+/// Parses a moment, or a day, which means its last millisecond in local time; returns Unix milliseconds.
 fn until(typed: &str) -> Result<f64, CliError> {
     let end_of_day = || {
         let day = typed.parse::<Date>().ok()?.tomorrow().ok()?;
         let next = day.to_zoned(TimeZone::system()).ok()?;
         Some(next.timestamp().as_millisecond() - 1)
     };
-    // A moment with a time has no day alone.
+    // A timestamp also parses as a day, so it is tried first.
     let moment = typed.parse::<Timestamp>().ok();
     moment
         .map(Timestamp::as_millisecond)

@@ -42,7 +42,7 @@ struct MemberReported<'a> {
     line: u32,
     text: &'a str,
     source: &'a str,
-    /// From the canonical one: differing bits, or 1 less the share of common words.
+    /// The distance from the canonical observation: differing bits, or 1 minus the share of common words.
     distance: f64,
     measure: AgreementMeasure,
 }
@@ -78,7 +78,7 @@ impl<'a> ClustersReport<'a> {
     }
 }
 
-/// Passes over all observations and prints what is said more than once.
+/// Compares all observations and prints those that are stated more than once.
 pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), CliError> {
     let params = params(&arguments.settings)?;
     let library = open(library)?;

@@ -16,7 +16,7 @@ use crate::evaluate::{answered_set, nothing_found};
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::{of_program, open_to_search, search_as, while_comparing};
 
-/// How many queries are told that differ most, to either side.
+/// The number of queries shown for each side, those that differ most.
 const QUERIES_SHOWN: usize = 10;
 
 /// Compares two rankings for one question, or over a query set.
@@ -30,7 +30,7 @@ pub fn run(library: Option<PathBuf>, arguments: &CompareArgs) -> Result<(), CliE
     }
 }
 
-/// A ranking as it was typed: `default`, a program, a file, or the name of a preset.
+/// Returns the ranking that was typed: `default`, a program, a file, or the name of a preset.
 pub fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     if typed == "default" {
         return Ok(Ranking::of(pipeline("memlens")?));
@@ -130,7 +130,7 @@ fn told(score: Option<f64>) -> String {
     score.map_or_else(String::new, |score| number(score, 3))
 }
 
-/// Why a row of A is no result of B.
+/// Returns why a row of A is not a result of B.
 fn why_left(row: &ComparedRow, b: &ComparedSide) -> String {
     let other = row.other.map(|at| &b.rows[at as usize]);
     match other.and_then(|other| other.reason.as_ref()) {

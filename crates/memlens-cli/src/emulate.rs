@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output::tell;
 use crate::{evaluate, search};
 
-/// Searches, or asks a query set, as another program does.
+/// Searches, or runs a query set, as another program does.
 pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliError> {
     let (agent, settings) = match &arguments.config {
         None => (arguments.agent, arguments.settings),

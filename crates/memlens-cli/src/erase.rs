@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output::print_text;
 use crate::settings::library_dir;
 
-/// Forgets everything, or tells what would be forgotten.
+/// Erases the whole library, or reports what would be erased.
 pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
     let before = DataSize::of(&dir);

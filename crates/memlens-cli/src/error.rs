@@ -1,4 +1,4 @@
-//! What went wrong, and the exit status that says so.
+//! The errors of the commands, and their exit statuses.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::output::plural;
 use crate::settings::library_dir;
 
-/// Why a command did not do its work.
+/// The reason that a command failed.
 #[derive(Debug, Error)]
 pub enum CliError {
     /// The engine refused.
@@ -25,9 +25,9 @@ pub enum CliError {
     /// A metric fell by more than is allowed.
     #[error("regression: {told}; allowed to drop by {max_drop}")]
     Dropped {
-        /// What became of it.
+        /// The change of the metric, as a sentence.
         told: String,
-        /// By how much it may fall.
+        /// The most by which it may fall.
         max_drop: f64,
     },
     /// A file could not be read or written.
@@ -37,16 +37,16 @@ pub enum CliError {
         attempt: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The result could not be printed.
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
-    /// Who read the result has enough of it.
+    /// The program that reads the output has closed the pipe.
     #[error("cannot write the result: nobody reads it")]
     ReaderGone,
-    /// One folder moved, and several are named.
+    /// `--moved-from` was given with no folder, or with more than one.
     #[error("--moved-from takes one folder: the place where the watched folder lies now")]
     ManyMoved,
     /// A thumb points neither up nor down.
@@ -55,15 +55,15 @@ pub enum CliError {
         /// What was typed.
         given: String,
     },
-    /// A preset holds the parameters of another pipeline than the one that is named.
+    /// A preset holds the parameters of another pipeline than the one named.
     #[error("cannot use the preset: it holds parameters of {holds}, and --as names {named}")]
     PresetOfOthers {
-        /// The name on screen of the pipeline whose parameters it holds.
+        /// The display name of the pipeline whose parameters the preset holds.
         holds: &'static str,
-        /// That of the one that is named.
+        /// The display name of the pipeline that was named.
         named: &'static str,
     },
-    /// A flag for other programs' configs, without one named.
+    /// A flag for other programs' configs was given without naming a program.
     #[error("cannot use {flag} for memlens.json; name a program with --target")]
     ForOthers {
         /// The flag.
@@ -72,63 +72,63 @@ pub enum CliError {
     /// There is no config to change.
     #[error("cannot change the config of {target}: {why}")]
     NoConfig {
-        /// The program's name on screen.
+        /// The display name of the program.
         target: &'static str,
-        /// Why there is none, and what else to do.
+        /// The reason, and what to do instead.
         why: &'static str,
     },
-    /// Standard input holds no event of a hook.
+    /// Standard input does not hold a hook event.
     #[error("cannot read the event from standard input: {why}")]
     NoEvent {
-        /// What is wrong with it; nothing that stands in it.
+        /// What is wrong with it; nothing of its content.
         why: String,
     },
-    /// No key came.
+    /// Standard input held no key.
     #[error("cannot store the key: standard input is empty")]
     NoKey,
     /// Standard input could not be read.
     #[error("cannot read standard input: {0}")]
     Input(std::io::Error),
-    /// Something that cannot be undone was not asked for plainly.
+    /// Something that cannot be undone was asked for without confirming it.
     #[error("cannot erase {} without --yes: this deletes {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}, query sets: {n_query_sets}, runs: {n_runs}), \
         settings, downloaded models and keys in the keyring; your notes are not touched", path.display())]
     Unconfirmed {
         /// The library's folder.
         path: PathBuf,
-        /// Watched folders.
+        /// The number of watched folders.
         n_folders: usize,
-        /// Documents.
+        /// The number of documents.
         n_files: usize,
-        /// Presets.
+        /// The number of presets.
         n_presets: usize,
-        /// Thumbs.
+        /// The number of thumbs.
         n_thumbs: usize,
-        /// Query sets.
+        /// The number of query sets.
         n_query_sets: usize,
-        /// Runs that were saved.
+        /// The number of saved runs.
         n_runs: usize,
-        /// What all of it takes on disk.
+        /// The size of all of it on disk in bytes.
         n_bytes: u64,
     },
-    /// A library that is damaged is to be erased, and that was not asked for plainly.
+    /// A damaged library is to be erased, and that was not confirmed.
     #[error("{0}; use --yes to erase it (your notes are not touched)")]
     UnconfirmedDamaged(String),
-    /// Nobody agreed that the agents' logs are read.
+    /// The user has not agreed to reading the agents' logs.
     #[error(
         "cannot read the agents' logs: {n_logs} {} found, and you have not agreed to it yet; agree with --yes",
         plural(*n_logs, "was", "were")
     )]
     NotAgreed {
-        /// How many logs there are.
+        /// The number of logs found.
         n_logs: usize,
     },
     /// Past questions were to be forgotten, and that was not confirmed.
     #[error("cannot forget {what} without --yes")]
     UnconfirmedForget {
-        /// What there is: "4 past questions".
+        /// What would be forgotten: "4 past questions".
         what: String,
     },
-    /// What was typed is no moment.
+    /// The text is neither a day nor a moment.
     #[error(
         "cannot read the moment {given}: write a day (2026-11-01) or a moment (2026-11-01T09:30:00Z)"
     )]
@@ -136,7 +136,7 @@ pub enum CliError {
         /// What was typed.
         given: String,
     },
-    /// The person stopped it.
+    /// The user stopped the command.
     #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
     /// The system names no data folder.
@@ -145,7 +145,7 @@ pub enum CliError {
     /// The system names no home folder.
     #[error("cannot look for agents: this system names no home folder; set HOME")]
     NoHome,
-    /// The signal to stop cannot be received.
+    /// Ctrl+C cannot be handled.
     #[error("cannot listen for Ctrl+C: {0}")]
     Signal(#[from] ctrlc::Error),
 }
@@ -157,7 +157,8 @@ impl From<IndexerError> for CliError {
 }
 
 impl CliError {
-    /// Names the library's folder in an error of its database that does not know it; `library` is what was given.
+    /// Adds the library's folder to a database error that does not name it. `library` is the folder given on the
+    /// command line.
     pub fn at(self, library: Option<PathBuf>) -> CliError {
         match (self, library_dir(library)) {
             (CliError::Engine(error), Ok(dir)) => CliError::Engine(error.at(&dir)),
@@ -165,7 +166,7 @@ impl CliError {
         }
     }
 
-    /// Returns 2 for misuse, 1 for a failure, 0 where nothing went wrong for the person.
+    /// Returns 2 for misuse, 1 for a failure, and 0 if nothing went wrong for the user.
     pub fn exit_status(&self) -> u8 {
         match self {
             CliError::Param(_)

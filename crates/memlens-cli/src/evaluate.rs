@@ -21,18 +21,18 @@ use crate::settings::{open, ranking};
 struct EvalReport<'a> {
     schema_version: u32,
     queries: String,
-    /// How many have an answer.
+    /// The number of queries that have an answer.
     n_queries: usize,
     scope: &'static str,
     pipeline: &'static str,
     params: serde_json::Value,
-    /// None where no query has an answer.
+    /// `None` if no query has an answer.
     all: Option<Summary>,
-    /// The version of the queries, and the notes that they were asked of: what a later run is compared by.
+    /// The hashes of the queries and of the notes searched. A later run compared with this one reports if they differ.
     queries_hash: String,
     corpus: String,
     nonsense: Nonsense,
-    /// The share of nonsense queries that returned nothing; none where there are none.
+    /// The share of nonsense queries that returned nothing; `None` if there are no such queries.
     nothing: Option<f64>,
     by_category: BTreeMap<String, Summary>,
     files_passing: FilesPassing,
@@ -61,7 +61,7 @@ struct RunResult<'a> {
     score: f64,
 }
 
-/// Asks every query and prints what the ranking is worth.
+/// Runs every query and prints the scores of the ranking.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
     let ranking = ranking(&arguments.ranking)?;
     let set = query_set(&arguments.queries, arguments.topics.as_deref())?;
@@ -169,10 +169,13 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     }
 }
 
-/// Tells what became of a metric since a run.
+/// Reports the change of a metric since an earlier run.
 ///
 /// # Errors
-/// [`CliError::Dropped`] where it fell by more than is allowed.
+/// [`CliError::Dropped`] if the metric fell by more than is allowed, or if the metric is undefined for more queries
+/// than before.
+///
+/// [`CliError::Engine`] if the file cannot be read, is not a run, or has no query in common with `report`.
 fn compare_with(
     path: &Path,
     report: &EvalReport<'_>,
@@ -202,7 +205,7 @@ fn compare_with(
         row.ties,
         row.losses
     );
-    // Rounding is no regression.
+    // The tolerance keeps a rounding error from counting as a drop.
     if fell_by > max_drop + 1e-9 || n_lost > 0 {
         return Err(CliError::Dropped { told, max_drop });
     }
@@ -210,17 +213,17 @@ fn compare_with(
     Ok(())
 }
 
-/// The metric of a name.
+/// Returns the metric with this name.
 pub fn metric(named: &str) -> Result<Metric, CliError> {
     named.parse().map_err(CliError::from)
 }
 
-/// Reads a query set with at least one judged query, and tells what it leaves out.
+/// Reads a query set with at least one judged query, and reports what it leaves out.
 fn query_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
     Ok(read(path, topics)?.with_queries()?)
 }
 
-/// Reads a query set with at least one query that has an answer, and tells what it leaves out.
+/// Reads a query set with at least one query that has an answer, and reports what it leaves out.
 pub fn answered_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
     Ok(read(path, topics)?.with_answers()?)
 }
@@ -233,7 +236,7 @@ fn read(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
     Ok(file)
 }
 
-/// Shows how many queries of so many were asked.
+/// Returns a bar for `n` queries, drawn on standard error.
 pub fn progress(n: usize) -> ProgressBar {
     ProgressBar::with_draw_target(Some(n as u64), ProgressDrawTarget::stderr())
 }
@@ -245,7 +248,7 @@ fn counted(scores: &Scores) -> serde_json::Value {
     value
 }
 
-/// What was returned for each query, a JSON object a line.
+/// Returns the results of each query as JSON Lines.
 fn run_text(set: &QueryFile, runs: &[Run]) -> Vec<u8> {
     let mut text = Vec::new();
     for (query, run) in set.queries.iter().zip(runs) {
@@ -324,7 +327,7 @@ fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {
     }
 }
 
-/// What became of questions to which nothing should be found; none where there are none.
+/// Returns a sentence on the questions without an answer; `None` if there are none.
 pub fn nothing_found(nonsense: &Nonsense) -> Option<String> {
     (nonsense.n > 0).then(|| {
         format!(

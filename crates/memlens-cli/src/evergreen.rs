@@ -16,7 +16,7 @@ struct EvergreenReport {
     evergreen: Vec<Evergreen>,
 }
 
-/// Marks what does not decay, or lists it.
+/// Marks notes that do not decay, removes marks, or lists them.
 pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let here = std::env::current_dir().ok();

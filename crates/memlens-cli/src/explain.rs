@@ -10,13 +10,13 @@ use crate::output::{BOLD, DIM, shown};
 
 const WARN: Style = AnsiColor::Yellow.on_default();
 
-/// How many copies of a row are named; `--json` has them all.
+/// The number of copies named per row; `--json` has them all.
 const COPIES_SHOWN: usize = 3;
 
-/// How many dropped rows are shown; `--json` has them all.
+/// The number of dropped rows shown; `--json` has them all.
 const DROPPED_SHOWN: usize = 15;
 
-/// Writes the results, one each with its passage.
+/// Writes each result with its passage.
 pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     write_emulated(out, report)?;
     for row in &report.results {
@@ -38,7 +38,7 @@ pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<(
     Ok(())
 }
 
-/// Names the copies that are folded under a row.
+/// Writes the names of the copies folded into a row.
 fn write_copies(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
     let n = row.copies.len();
     if n == 0 {
@@ -59,7 +59,7 @@ fn write_copies(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
     )
 }
 
-/// Writes every stage, then every row with its way through them.
+/// Writes every stage, then every row with its path through the stages.
 pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     write_emulated(out, report)?;
     writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
@@ -105,7 +105,7 @@ pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     Ok(())
 }
 
-/// How true it is to another program's own search.
+/// Writes how closely the emulation follows the other program's own search.
 fn write_emulated(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     match &report.emulated {
         Some(emulated) => writeln!(out, "{DIM}emulated · {}{DIM:#}", shown(&emulated.label)),
@@ -113,7 +113,7 @@ fn write_emulated(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> 
     }
 }
 
-/// How wide the column of stages is.
+/// Returns the width of the column of stage labels.
 fn column<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
     labels
         .map(|label| label.chars().count() + 1)
@@ -182,7 +182,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<(
             step.label,
             shown(&step.sentence)
         )?;
-        // How many words are hit is no formula of BM25.
+        // The number of words hit is not a BM25 formula.
         if !matches!(
             step.detail,
             Detail::Listed {
@@ -203,7 +203,7 @@ fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<(
     writeln!(out, "     {DIM}{}{DIM:#}", shown(passage(row)))
 }
 
-/// What kept out the row that came nearest to being kept.
+/// Writes what dropped the row that came nearest to being kept.
 fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     let nearest = report.dropped.first();
     let step = nearest.and_then(|row| row.journey.iter().find(|step| step.dropped));
@@ -220,13 +220,13 @@ fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
     }
 }
 
-/// The passage of a row, or why there is none.
+/// Returns the passage of a row, or the reason that there is none.
 fn passage(row: &RowReport) -> &str {
     let missing = row.missing.as_deref().unwrap_or_default();
     row.snippet.as_deref().unwrap_or(missing)
 }
 
-/// That the note is not on the disk as it was indexed, after the row.
+/// Returns the remark that the note on disk differs from what was indexed; empty if it does not.
 fn stale(row: &RowReport) -> String {
     row.on_disk
         .and_then(OnDisk::sentence)
@@ -277,7 +277,7 @@ mod tests {
         for stage in &mut report.stages {
             stage.ms = None;
         }
-        // Whether there was time to compare the notes with the disk.
+        // This depends on whether there was time to compare the notes with the disk.
         for row in report.results.iter_mut().chain(&mut report.dropped) {
             row.on_disk = None;
         }

@@ -25,7 +25,7 @@ struct ExportReport<'a> {
     source: &'a str,
     /// The file that the settings were written to, or the config that was changed.
     written: Option<&'a Path>,
-    /// What the config held before.
+    /// The file with the previous content of the config.
     backup: Option<&'a Path>,
     nearest: Option<NearestReport<'a>>,
 }
@@ -42,7 +42,7 @@ struct NearestReport<'a> {
     n_tried: usize,
 }
 
-/// Writes the parameters as memlens.json, or as another program can be told them.
+/// Writes the parameters as memlens.json, or as settings of another program.
 pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliError> {
     if arguments.schema {
         return print_text(|out| write!(out, "{}", preset_schema()));
@@ -146,7 +146,7 @@ fn own(
             let set = answered_set(queries, arguments.topics.as_deref())?;
             Some(evidence(&library, ranking, &set)?)
         }
-        // What was measured speaks for the same parameters only.
+        // Measured evidence holds only for the parameters that it was measured with.
         (None, Some(preset)) if settings.settings.is_empty() => library.evidence_of(preset)?,
         (None, _) => None,
     };
@@ -167,7 +167,8 @@ fn own(
     Ok(())
 }
 
-/// The target that was named; without a version the one of the config that is there.
+/// Returns the target that was named. Without a version it is that of the program's config, or the newest if no config
+/// can be read.
 fn chosen(
     named: &str,
     config: Option<&Path>,
@@ -224,7 +225,8 @@ fn nearest(
     Ok(found)
 }
 
-/// Writes where the person asked for it; the path is that of what a config held.
+/// Writes the settings to `--out`, or changes the config if `--write` is given. Returns the backup of the config;
+/// `None` if no config was changed.
 fn write(
     library: &Library,
     arguments: &ExportArgs,
@@ -238,7 +240,8 @@ fn write(
     }
     if let Some(path) = &arguments.out {
         let preset = arguments.ranking.settings.preset.as_deref();
-        // The program's own config is changed with --write alone: what is saved here has nothing else in it.
+        // The program's own config is changed with `--write` alone: a file saved with `--out` holds only these
+        // settings.
         let config = export.change.as_ref().map(|change| &*change.path);
         let inputs: Vec<&Path> = [
             preset,

@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::open;
 
-/// How much of a text is shown; `--json` has all of it.
+/// The number of characters of a text that are shown; `--json` has the whole text.
 const TEXT_CHARS_SHOWN: usize = 100;
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct FeedbackReport {
     feedback: Vec<FeedbackEntry>,
 }
 
-/// Does what is asked, and lists the thumbs.
+/// Adds, undoes, exports, imports or lists thumbs.
 pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), CliError> {
     let library = open(library)?;
     if let [direction, query, place] = arguments.add.as_slice() {

@@ -11,10 +11,11 @@ use crate::error::CliError;
 use crate::output::{print_line, tell};
 use crate::settings::{open_to_search, params};
 
-/// More than any agent's results take; what is longer is something else.
+/// The most bytes read as an event; no agent's results are this long.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
 
-/// Ranks the results of the event on standard input, and answers as a hook does. Nothing is printed before all is known.
+/// Reranks the results of the event on standard input and prints the hook's answer. Nothing is printed before the
+/// answer is complete.
 pub fn run(library: Option<PathBuf>, arguments: &HookArgs) -> Result<(), CliError> {
     let params = params(&arguments.settings)?;
     let event = read_event()?;
@@ -52,7 +53,7 @@ fn read_event() -> Result<HookEvent, CliError> {
         refused(match error.classify() {
             Category::Eof => "it is incomplete".to_owned(),
             Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
-            // The error's own text could repeat what stands there.
+            // The error's own text could repeat content of the event.
             Category::Data => format!(
                 "it is not an event at {place}: it needs a query, and results with path, startLine, endLine and score"
             ),

@@ -19,7 +19,7 @@ struct ImportReport<'a> {
     version: Option<&'a str>,
     pipeline: &'static str,
     params: &'a Values,
-    /// What makes the settings void, most decisive first.
+    /// The reasons that the settings have no effect, most decisive first.
     voids: Vec<String>,
     settings: Vec<SettingReport<'a>>,
     problems: &'a [String],
@@ -38,17 +38,18 @@ struct SettingReport<'a> {
     agent: Option<&'a str>,
     key: &'a str,
     value: &'a serde_json::Value,
-    /// sets, elsewhere, not_emulated, without_effect, refused or wrong_kind.
+    /// One of `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused`, `wrong_kind`.
     effect: &'static str,
     parameter: Option<&'static str>,
     why: Option<&'static str>,
 }
 
-/// Tells what a config does.
+/// Reports the effects of a config.
 pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     let path = &arguments.config;
     let config = match read_agent_config(path, arguments.agent.as_deref()) {
-        // A file of our own is no config of an agent; one that says it is ours is told as such, whatever is wrong with it.
+        // A memlens.json is not an agent's config. A file that claims to be one is reported as one, also if it is
+        // invalid.
         Err(error) => {
             return match read_ranking(path) {
                 Ok(ranking) => own(path, &ranking, arguments.json),
@@ -76,17 +77,17 @@ pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
     print_text(|out| write(out, &config))
 }
 
-/// A larger file is no memlens.json.
+/// The most bytes read; a larger file is not a memlens.json.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Whether a file says that it is a memlens.json.
+/// Returns whether a file claims to be a memlens.json.
 fn is_own(path: &Path) -> bool {
     let bytes = memlens_files::read(path, FILE_BYTES_MAX).unwrap_or_default();
     serde_json::from_slice::<serde_json::Value>(&bytes)
         .is_ok_and(|it| !it["schemaVersion"].is_null())
 }
 
-/// Tells what a memlens.json holds.
+/// Prints the contents of a memlens.json.
 fn own(path: &Path, ranking: &Ranking, json: bool) -> Result<(), CliError> {
     let evidence = read_evidence(path)?;
     if json {

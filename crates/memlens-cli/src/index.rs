@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
 use crate::settings::{library_dir, source, stop_flag};
 
-/// So many problems are told one by one; `memlens status` and `--json` have them all.
+/// The number of problems printed one by one; `memlens status` and `--json` have them all.
 const PROBLEMS_SHOWN: usize = 50;
 
 #[derive(Serialize)]
@@ -48,13 +48,13 @@ struct ProblemReport {
     message: String,
 }
 
-/// Indexes folders and tells what was done.
+/// Indexes folders and reports what was done.
 pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliError> {
     let started = Instant::now();
     let dir = library_dir(library)?;
     refuse_library_among(&dir, &arguments.paths)?;
     let stop = stop_flag()?;
-    // A long job in the background of a person's work.
+    // Indexing is long background work and must not slow down what the user does.
     lower_priority();
     let embedder = source()(Purpose::Indexing).map_err(IndexerError::from)?;
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
@@ -74,7 +74,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         );
     }
     if indexer.is_anew() {
-        // Those that were not named would be found no more.
+        // Without the folders that were not named, their notes would no longer be found.
         let known = indexer.store().folders().map_err(IndexerError::from)?;
         let others = known.into_iter().filter(|it| !folders.contains(it));
         folders.extend(others.collect::<Vec<_>>());
@@ -87,7 +87,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let mut bar = Bar::new();
     let mut walked = Vec::new();
     for folder in &folders {
-        // One folder that is away does not keep the others from being indexed.
+        // A missing folder does not keep the others from being indexed.
         match indexer.scan_told(folder, &stop, &mut bar) {
             Ok(_) => walked.push(folder),
             Err(_) if stop.load(Ordering::Relaxed) => break,
@@ -106,7 +106,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     if step != Step::Cancelled {
         indexer.compact()?;
-        // The next writer tries again what failed.
+        // The next writer retries what failed.
         if let Err(error) = indexer.come_to_rest() {
             tell(error);
         }
@@ -126,8 +126,10 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
 }
 
-/// The folders to index, those named, added where they are new, or all; and the first error
-/// of those that cannot be: one bad path does not keep the others from being indexed.
+/// Returns the folders to index, and the first error of the paths that cannot be indexed.
+///
+/// Without paths these are all known folders. Named folders that are new are added. One bad path does not keep the
+/// others from being indexed.
 fn folders(
     indexer: &mut Indexer,
     paths: &[PathBuf],
@@ -148,7 +150,7 @@ fn folders(
             None => match indexer.add_folder(path) {
                 Ok(folder) => folder,
                 Err(error) => {
-                    // The first is told at the end, by the exit status.
+                    // The first error is reported at the end, with the exit status.
                     if let Some(earlier) = failed.replace(error) {
                         tell(earlier);
                     }
@@ -164,7 +166,7 @@ fn folders(
     Ok((folders, failed))
 }
 
-/// Names the folders that were looked through and hold nothing to search.
+/// Reports the folders that were scanned and hold nothing to search.
 fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
     for folder in walked {
         let documents = indexer.store().documents(folder.id);
@@ -258,7 +260,7 @@ fn report(
     })
 }
 
-/// Draws progress on a terminal, in a pipe nothing, and tells what was mended.
+/// Draws progress on a terminal and nothing in a pipe, and prints notices.
 struct Bar {
     bar: ProgressBar,
     notices: Vec<String>,

@@ -1,7 +1,7 @@
-//! The `memlens` command: prints what the engine answers, decides nothing.
+//! The `memlens` command: prints what the engine answers and decides nothing itself.
 //!
-//! Results go to standard output, everything else to standard error. Exit status: 0, 1 for a
-//! failure, 2 for misuse.
+//! Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 for a failure
+//! and 2 for misuse.
 
 mod agents;
 mod arguments;

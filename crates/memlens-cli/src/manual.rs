@@ -1,4 +1,4 @@
-//! `memlens completions` and `memlens man`: what shells and `man` show of the command line.
+//! `memlens completions` and `memlens man`: the command line's shell completions and man pages.
 
 use clap::{Command, CommandFactory};
 use memlens_engine::refuse_agent_place;
@@ -14,7 +14,7 @@ pub fn completions(arguments: &CompletionsArgs) -> Result<(), CliError> {
     print_line(String::from_utf8_lossy(&script).trim_end())
 }
 
-/// Writes a page for each command.
+/// Writes a man page for each command.
 pub fn pages(arguments: &ManArgs) -> Result<(), CliError> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
@@ -37,7 +37,7 @@ pub fn pages(arguments: &ManArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The pages of a command and of those below it, with the names of their files.
+/// Adds the pages of a command and its subcommands to `pages`, with their file names.
 fn render(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<(), CliError> {
     let man = clap_mangen::Man::new(command.clone());
     let mut page = Vec::new();

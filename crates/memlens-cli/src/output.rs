@@ -1,9 +1,9 @@
 //! What leaves the program: results on standard output, everything else on standard error.
 //!
-//! Notes and the names of files may hold control signs, which a terminal obeys: whatever is printed for people goes
-//! through [`shown`]. JSON is printed as it is.
+//! Notes and file names may hold control characters, which a terminal obeys. Text printed for people goes through
+//! [`shown`]; JSON is printed unchanged.
 //!
-//! Properties checked: nothing that a terminal obeys is left, and everything else is as it was.
+//! The tests check that [`shown`] leaves nothing that a terminal obeys and changes nothing else.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::io::{self, ErrorKind, Write};
@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::error::CliError;
 
-/// Stands around what is beside the point.
+/// The style of less important text.
 pub const DIM: Style = Style::new().dimmed();
-/// Stands around what is looked for.
+/// The style of the important part of a line.
 pub const BOLD: Style = Style::new().bold();
 
 /// Prints a value as indented JSON.
@@ -28,7 +28,8 @@ pub fn print_json(value: &(impl Serialize + ?Sized)) -> Result<(), CliError> {
     print_line(&text)
 }
 
-/// Prints a line as it is, for other programs: [`print_text`] takes control signs out of it in a pipe.
+/// Prints a line unchanged, for other programs. [`print_text`] would remove control characters when standard output is
+/// a pipe.
 ///
 /// # Errors
 /// As [`print_text`].
@@ -37,16 +38,17 @@ pub fn print_line(text: &str) -> Result<(), CliError> {
     finish(writeln!(out, "{text}").and_then(|()| out.flush()))
 }
 
-/// Prints for people what `write` writes, in colours where standard output shows them.
+/// Prints what `write` writes, for people, in colour if standard output supports it.
 ///
 /// # Errors
-/// [`CliError::ReaderGone`] when the reader has enough; [`CliError::Output`] for the rest, a full disk for instance.
+/// [`CliError::ReaderGone`] if the reader has closed the pipe; [`CliError::Output`] for any other failure, such as a
+/// full disk.
 pub fn print_text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     finish(write(&mut out).and_then(|()| out.flush()))
 }
 
-/// The word for so many: `plural(1, "log", "logs")` is "log".
+/// Returns `one` if `n` is 1, else `many`: `plural(1, "log", "logs")` is "log".
 pub fn plural<'w>(n: impl TryInto<u64>, one: &'w str, many: &'w str) -> &'w str {
     match n.try_into() {
         Ok(1) => one,
@@ -54,9 +56,9 @@ pub fn plural<'w>(n: impl TryInto<u64>, one: &'w str, many: &'w str) -> &'w str 
     }
 }
 
-/// Tells a person something that is no result, on one line of standard error.
+/// Prints a message that is not a result, on one line of standard error.
 pub fn tell(message: impl Display) {
-    // Where even this cannot be written, nothing is left to say it with.
+    // A failure here cannot be reported anywhere else.
     let _ = writeln!(
         anstream::stderr(),
         "memlens: {}",
@@ -64,16 +66,16 @@ pub fn tell(message: impl Display) {
     );
 }
 
-/// Shows a text so that a terminal obeys nothing in it.
+/// Returns a text in a form of which a terminal obeys nothing.
 ///
-/// Control signs, line ends among them, signs that turn the direction of what follows and signs that are not seen are written as in
-/// Rust: `\n`, `\u{1b}`. Text from right to left stays, and so do joiners between signs outside of ASCII. The window has the same
-/// function in `ui/src/shared/visible.ts`.
+/// Control characters including line ends, characters that change the text direction, and invisible characters are
+/// escaped as in Rust: `\n`, `\u{1b}`. Right-to-left text is kept, and so are joiners between non-ASCII characters. The
+/// window has the same function in `ui/src/shared/visible.ts`.
 pub fn shown(text: &str) -> Shown<'_> {
     Shown(text)
 }
 
-/// What [`shown`] returns.
+/// The value that [`shown`] returns.
 pub struct Shown<'a>(&'a str);
 
 impl Display for Shown<'_> {
@@ -96,14 +98,14 @@ impl Display for Shown<'_> {
     }
 }
 
-/// Says whether a terminal does something else with `sign` than to draw it.
+/// Returns whether a terminal acts on `sign` instead of drawing it.
 fn is_obeyed(sign: char) -> bool {
     // Line and paragraph separators; embeddings, overrides and isolates of direction.
     let turns = matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     sign.is_control() || turns
 }
 
-/// Whether a sign has no width, or shows nothing.
+/// Returns whether a character has no width or shows nothing.
 fn is_unseen(sign: char) -> bool {
     matches!(
         sign,
@@ -123,7 +125,7 @@ fn finish(written: io::Result<()>) -> Result<(), CliError> {
     })
 }
 
-/// A text of several lines, each without what a terminal obeys.
+/// A text of several lines, each printed as [`shown`] prints it.
 pub struct Lines<'a>(pub &'a str);
 
 impl std::fmt::Display for Lines<'_> {

@@ -15,7 +15,7 @@ struct QuestionsReport {
     questions: Vec<String>,
 }
 
-/// Lists the questions that were saved, after one was saved or forgotten.
+/// Saves or forgets a question if asked to, and lists the saved questions.
 pub fn run(library: Option<PathBuf>, arguments: &QuestionsArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let questions = match &arguments.act {

@@ -26,10 +26,10 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, plural, print_json, print_text, shown, tell};
 use crate::settings::{on_stop, open, while_importing};
 
-/// So many logs are named one by one before the first import.
+/// The number of logs named one by one before the first import.
 const LOGS_NAMED: usize = 20;
 
-/// Does what is asked with past questions.
+/// Runs the `recall` command that was given.
 pub fn run(library: Option<PathBuf>, arguments: &RecallArgs) -> Result<(), CliError> {
     let library = open(library)?;
     match &arguments.act {
@@ -101,7 +101,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     Ok(())
 }
 
-/// Names the logs, and asks whether they may be read.
+/// Names the logs and asks whether they may be read.
 fn agree(logs: &RecallLogs) -> Result<(), CliError> {
     let n_logs = logs.logs.len();
     if !io::stdin().is_terminal() {
@@ -175,7 +175,7 @@ struct Listed<'a> {
     kind: &'static str,
     agent: &'a str,
     session: &'a str,
-    /// RFC 3339; none where the log does not say.
+    /// RFC 3339; `None` if the log does not give it.
     at: Option<String>,
     question: &'a str,
     settings: &'a BTreeMap<String, Value>,
@@ -361,14 +361,14 @@ fn place(path: &str, lines: Option<(u32, u32)>) -> String {
     }
 }
 
-/// A day, from its beginning here, or a moment.
+/// Parses a moment, or a day, which means its start in local time; returns Unix milliseconds.
 pub fn since(typed: &str) -> Result<i64, CliError> {
     let day = typed
         .parse::<Date>()
         .ok()
         .and_then(|day| day.to_zoned(TimeZone::system()).ok())
         .map(|day| day.timestamp());
-    // A moment with a time has no day alone.
+    // A timestamp also parses as a day, so it is tried first.
     typed
         .parse::<Timestamp>()
         .ok()

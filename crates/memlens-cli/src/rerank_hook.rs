@@ -13,11 +13,11 @@ use crate::settings::open;
 #[derive(Serialize)]
 struct HookReport {
     schema_version: u32,
-    /// The program and its arguments; none where none is set.
+    /// The program and its arguments; `None` if no hook is set.
     command: Option<Vec<String>>,
 }
 
-/// Sets the person's own command, tells it, or takes it away.
+/// Sets, shows or removes the user's own rerank command.
 pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), CliError> {
     let library = open(library)?;
     match &arguments.act {
@@ -51,7 +51,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
     Ok(())
 }
 
-/// The command with the full path of its program, where a path from here was typed.
+/// Returns the command with an absolute program path if the program was given as a path.
 fn from_anywhere(command: &[String]) -> Result<Vec<String>, CliError> {
     let mut command = command.to_vec();
     if let Some(program) = command.first_mut()

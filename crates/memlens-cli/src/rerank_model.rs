@@ -17,12 +17,12 @@ use crate::settings::{on_stop, open};
 #[derive(Serialize)]
 struct ModelReport {
     schema_version: u32,
-    /// None where none is chosen.
+    /// `None` if no model is chosen.
     chosen: Option<ModelChoice>,
     models: Vec<ModelOffer>,
 }
 
-/// Chooses the model that reranks on this machine, lists what there is, or downloads one.
+/// Chooses the model that reranks on this machine, lists the models, or downloads one.
 pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), CliError> {
     let library = open(library)?;
     match &arguments.act {
@@ -47,7 +47,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
     }
 }
 
-/// Takes what was typed for a name where there is one, and else for a folder.
+/// Chooses a model by its name, or by its folder if no model has this name.
 fn set(library: &Library, typed: &str) -> Result<(), CliError> {
     let offers = library.rerank_settings()?.models;
     let is_name = offers.iter().any(|offer| offer.name == typed);
@@ -74,7 +74,7 @@ fn set(library: &Library, typed: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Downloads a model, with a bar on a terminal. Ctrl+C stops it, and what came is kept.
+/// Downloads a model, with a bar on a terminal. Ctrl+C stops it and keeps what was downloaded.
 fn download(library: &Library, name: &str) -> Result<(), CliError> {
     let cancel = CancellationToken::new();
     let stop = cancel.clone();

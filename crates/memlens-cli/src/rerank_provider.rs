@@ -12,13 +12,13 @@ use crate::error::CliError;
 use crate::output::{print_json, print_text, shown, tell};
 use crate::settings::open;
 
-/// More than any key has.
+/// The most bytes read as a key; no real key is this long.
 const KEY_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Serialize)]
 struct ProviderReport {
     schema_version: u32,
-    /// None where none was ever set.
+    /// `None` if no provider was ever set.
     provider: Option<HttpState>,
 }
 
@@ -29,7 +29,7 @@ struct TestReport {
     test: RerankTest,
 }
 
-/// Sets the provider over HTTP, tells it, tries it, or switches it off.
+/// Sets, shows, tests or switches off the HTTP provider.
 pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(), CliError> {
     let library = open(library)?;
     match &arguments.act {
@@ -127,7 +127,7 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is still missing before it can be asked, as far as that is known.
+/// Returns what is still missing before the provider can be asked, as far as that is known.
 fn hint(provider: &HttpState) -> Option<String> {
     match (provider.key, &provider.key_env) {
         (KeyState::Unusable, _) => Some("the key that was found is not valid".to_owned()),
@@ -150,7 +150,7 @@ fn read_key() -> Result<String, CliError> {
         .take(KEY_BYTES_MAX)
         .read_to_string(&mut key)
         .map_err(CliError::Input)?;
-    // One line, as `echo` writes it; an empty one would forget a key, and that was not asked for.
+    // `echo` ends the key with a line end. An empty key is refused here: storing it would delete the stored key.
     let key = key.trim_end_matches(['\r', '\n']);
     if key.trim().is_empty() {
         return Err(CliError::NoKey);

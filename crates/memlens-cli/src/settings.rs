@@ -1,4 +1,4 @@
-//! What the commands share: where the library is, the parameters, the flag that stops.
+//! What the commands share: the library's folder, the parameters, progress bars and the stop flag.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::arguments::{RankingArgs, SettingArgs};
 use crate::error::CliError;
 use crate::output::tell;
 
-/// The library's folder.
+/// Returns the library's folder: the one given, else `memlens` in the user's data folder.
 pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
     let dir = given
         .or_else(|| dirs::data_dir().map(|dir| dir.join("memlens")))
@@ -29,14 +29,14 @@ pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Opens the library to read, and tells what a person should know.
+/// Opens the library for reading and prints its notices.
 pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
     told(Library::open(&library_dir(given)?, source()))
 }
 
-/// Opens the library as [`open`] does, for who asks it a question next.
+/// Opens the library as [`open`] does, for a command that searches it next.
 ///
-/// It is never closed: the process ends with the command, and taking a million chunks apart before would take 60 ms.
+/// It is never closed: the process ends with the command, and freeing a million chunks first would take 60 ms.
 pub fn open_to_search(given: Option<PathBuf>) -> Result<&'static Library, CliError> {
     let library = told(Library::open_to_search(&library_dir(given)?, source()))?;
     Ok(Box::leak(Box::new(library)))
@@ -50,12 +50,13 @@ fn told(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
     Ok(library)
 }
 
-/// The source of the bundled model.
+/// Returns the source of the bundled model.
 pub fn source() -> EmbedderSource {
     bundled(Vec::new())
 }
 
-/// The parameters of the preset, with the settings over it, for commands that use some of them whether their stage is on or off.
+/// Returns the parameters of the preset with the settings applied, for commands that use some of them whether or not
+/// their stage is on.
 pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     let mut params = match &arguments.preset {
         Some(path) => read_params(path)?,
@@ -65,7 +66,12 @@ pub fn params(arguments: &SettingArgs) -> Result<Params, CliError> {
     Ok(params)
 }
 
-/// What to rank by: another program's ranking if one is named, with the settings over it, else Memlens's own.
+/// Returns the ranking to use, with the settings applied: that of the preset, else of the program named, else Memlens's
+/// own.
+///
+/// # Errors
+/// [`CliError::PresetOfOthers`] if the preset is of another pipeline than the program named; [`CliError::Param`] for an
+/// invalid setting; [`CliError::Engine`] if the preset cannot be read or the program is unknown.
 pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
     let named = arguments.pipeline.as_deref().map(pipeline).transpose()?;
     let preset = &arguments.settings.preset;
@@ -91,7 +97,7 @@ pub fn ranking(arguments: &RankingArgs) -> Result<Ranking, CliError> {
     Ok(ranking)
 }
 
-/// Reports the settings that change nothing, such as one of a stage that is off.
+/// Reports the settings that have no effect, such as a setting of a stage that is off.
 fn tell_without_effect<'a>(
     values: &impl ParameterSet,
     settings: impl IntoIterator<Item = &'a str>,
@@ -101,7 +107,7 @@ fn tell_without_effect<'a>(
     }
 }
 
-/// The ranking of a program as it was typed: by its own config on this machine, which is reported, or by its published defaults
+/// Returns the ranking of a program: by its own config on this machine, which is reported, or by its published defaults
 /// if a version is named or there is no config.
 pub fn of_program(typed: &str) -> Result<Ranking, CliError> {
     let published = pipeline(typed)?;
@@ -121,10 +127,11 @@ pub fn of_program(typed: &str) -> Result<Ranking, CliError> {
     Ok(own.ranking)
 }
 
-/// Opens the library and asks a question of it, and whoever is outside where the settings say so.
+/// Opens the library and asks it a question. An outside reranker is asked too if the settings say so.
 ///
 /// # Errors
-/// Misuse (settings, no question, a scope that names nothing) and what keeps the library from being searched.
+/// Misuse (invalid settings, an empty question, a scope that does not exist), and failures to open or search the
+/// library.
 pub fn ask(
     library: Option<PathBuf>,
     ranking: &RankingArgs,
@@ -146,7 +153,8 @@ pub fn ask(
     Ok((library, ranking, search))
 }
 
-/// Asks a question in the way that a ranking needs: observations compared, models asked, chunks of others embedded.
+/// Asks a question with the steps that the ranking needs: comparing observations, asking rerankers, embedding another
+/// program's chunks.
 pub fn search_as(
     library: &Library,
     query: &str,
@@ -163,25 +171,25 @@ pub fn search_as(
     Ok(library.ask(search.id, &params)?)
 }
 
-/// Shows how far an emulated memory is embedded while something waits for it.
+/// Shows embedding progress of an emulated memory while `work` waits for it.
 fn while_embedding<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || library.emulation_progress().map(|it| (it.n_done, it.n_all));
     while_working(&progress, work)
 }
 
-/// Shows how far a comparison over a query set is.
+/// Shows the progress of a comparison over a query set during `work`.
 pub fn while_comparing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || library.compare_progress().map(|it| (it.n_done, it.n_all));
     while_working(&progress, work)
 }
 
-/// Shows how far tuning is.
+/// Shows the progress of tuning during `work`.
 pub fn while_tuning<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || library.tune_progress().map(|it| (it.n_done, it.n_all));
     while_working(&progress, work)
 }
 
-/// Shows how far an import of past questions is, in thousands of bytes.
+/// Shows the progress of an import of past questions during `work`, in thousands of bytes.
 pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let thousands = |bytes: f64| (bytes / 1000.0) as u32;
     let progress = || {
@@ -191,13 +199,13 @@ pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
-/// Shows how far a replay of past questions is.
+/// Shows the progress of a replay of past questions during `work`.
 pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || library.replay_progress().map(|it| (it.n_done, it.n_all));
     while_working(&progress, work)
 }
 
-/// Shows how far a work is, which tells it as so many of how many.
+/// Shows a bar during `work`. `progress` returns how many steps are done, of how many.
 fn while_working<T>(
     progress: &(dyn Fn() -> Option<(u32, u32)> + Sync),
     work: impl FnOnce() -> T,
@@ -221,7 +229,7 @@ fn while_working<T>(
     })
 }
 
-/// A flag that Ctrl+C sets.
+/// Returns a flag that Ctrl+C sets.
 pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = stop.clone();
@@ -229,7 +237,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     Ok(stop)
 }
 
-/// Does something when Ctrl+C is pressed.
+/// Runs `act` when Ctrl+C is pressed.
 pub fn on_stop(act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
     Ok(ctrlc::set_handler(act)?)
 }

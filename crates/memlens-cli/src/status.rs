@@ -42,7 +42,7 @@ struct ProblemReport {
     message: String,
 }
 
-/// What the library holds.
+/// Prints what the library holds.
 pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
     let status = LibraryStatus::read(&dir, &source())?;

@@ -23,7 +23,7 @@ struct TuneReport<'a> {
     answer: &'a TuneAnswer,
 }
 
-/// Finds the values that a metric is greatest by, and tells what they are worth on queries not used for finding them.
+/// Finds the values that maximise a metric, and reports how they do on queries not used to find them.
 pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliError> {
     let request = TuneRequest {
         parameters: arguments.params.clone(),
@@ -87,7 +87,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     Ok(())
 }
 
-/// The queries of a file where there is one of this name, else of a query set of the library.
+/// Reads the queries from the file with this name, else from the library's query set with this name.
 fn queries(
     library: &Library,
     named: &str,

@@ -20,7 +20,7 @@ enum Told {
     Stop,
 }
 
-/// Keeps the library in step until Ctrl+C, or until nobody reads what happens.
+/// Keeps the library up to date until Ctrl+C, or until the reader of the output closes the pipe.
 pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliError> {
     let (sender, told) = mpsc::channel();
     let stop = sender.clone();
@@ -36,7 +36,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
-            // Only a window starts one; what was lost is told note by note.
+            // Only a window starts a download; lost notes are reported one by one.
             Event::Download(_) | Event::Lost(_) => {}
             Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
         }),
@@ -68,7 +68,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     Ok(())
 }
 
-/// What a person should know: of the library, and of folders that the system does not tell of.
+/// Returns the notices of the library, and of folders that the system does not report changes for.
 fn notices(state: LibraryState) -> Vec<String> {
     let polled = state
         .folders

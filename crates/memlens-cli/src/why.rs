@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
 use crate::settings::ask;
 
-/// Why a note is not among the results of a search.
+/// Prints why a note is not among the results of a search.
 pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError> {
     let (library, ranking, search) = ask(
         library,

@@ -13,10 +13,10 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, Lines, plural, print_json, print_text, shown, tell};
 use crate::settings::{of_program, on_stop, while_replaying};
 
-/// How many notes are named that no question finds.
+/// The number of notes found by no question that are named.
 const NEVER_FOUND_NAMED: usize = 20;
 
-/// What to rank by; none for each agent's own.
+/// Returns the ranking to replay with; `None` if each agent's own is used.
 fn by(library: &Library, typed: &ReplayedBy) -> Result<Option<Ranking>, CliError> {
     match (&typed.preset, &typed.agent) {
         (Some(preset), _) => ranking(library, preset).map(Some),
@@ -26,7 +26,7 @@ fn by(library: &Library, typed: &ReplayedBy) -> Result<Option<Ranking>, CliError
     }
 }
 
-/// Asks all past questions again.
+/// Asks all past questions again and prints the outcome.
 pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliError> {
     let by = by(&library, &arguments.by)?;
     let library = Arc::new(library);
@@ -84,7 +84,7 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
     Ok(())
 }
 
-/// Asks one past question again.
+/// Asks one past question again and prints then and now.
 pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliError> {
     let past = library.past_question(&arguments.id)?;
     if past.asked.kind == PastKind::Opening {
