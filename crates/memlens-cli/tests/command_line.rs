@@ -1,7 +1,7 @@
-//! The command line as other programs use it: the real binary, the real bundled model, real files.
+//! Tests of the command line with the real binary, the bundled model and real files.
 //!
-//! Everything on standard output is a result; everything else is on standard error; exit status 0, 1 for a failure, 2
-//! for misuse.
+//! Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 for a failure
+//! and 2 for misuse.
 
 #[path = "command_line/memlens.rs"]
 mod memlens;

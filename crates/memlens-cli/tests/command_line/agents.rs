@@ -1,4 +1,4 @@
-//! `memlens agents` in a made-up home: agents are listed as other programs read them, watched by their id, and measured.
+//! `memlens agents` in a made-up home: agents are listed as JSON, watched by their id, and measured.
 
 use memlens_tests::{Notes, write_openclaw_index};
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn agents_are_listed_and_nothing_is_watched_unasked() {
             },
         ])
     );
-    // Looking makes no library.
+    // Listing agents does not make a library.
     assert_eq!(
         std::fs::read_dir(memlens.library())
             .expect("it is there")
@@ -271,7 +271,7 @@ fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
             vec![1.0],
         )],
     );
-    // Its database holds conversations too: it is not read before the user agreed that logs are.
+    // The agent's database holds conversations too, so it is not read before the user agrees to reading logs.
     let unread = at_home.json(&["emulate", "router", "--json"]);
     assert_eq!(
         unread["emulated"]["label"],

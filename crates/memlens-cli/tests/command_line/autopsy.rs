@@ -14,7 +14,7 @@ fn line(value: &Value) -> String {
     format!("{value}\n")
 }
 
-/// A search of OpenClaw in a session, and its answer.
+/// Returns the log lines of an OpenClaw search in a session, and its answer.
 fn search(id: &str, at: &str, query: &str, results: &Value) -> String {
     let call = json!({"type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": query, "maxResults": 6}});
     line(
@@ -95,7 +95,7 @@ fn a_fact_is_followed_to_where_it_was_lost() {
         autopsy
     };
     check(&["the gate code is 4711"], "never_written");
-    // That the file was saved later does not show that the line was written later.
+    // A later modification time of the file does not prove that the line was written later.
     check(&[FACT, "--at", "2019-05-04"], "never_asked");
     check(
         &[FACT, "--agent", "openclaw", "--session", "other"],
@@ -110,7 +110,7 @@ fn a_fact_is_followed_to_where_it_was_lost() {
     assert_eq!(lost["place"]["line"], 5);
     assert_eq!(lost["label"], "OpenClaw 2026.9");
     assert_eq!(lost["works"]["rank"], 1, "{lost:#}");
-    // A moment takes the day before it; a day, the whole of it.
+    // A moment covers the 24 hours before it; a date covers the whole day.
     check(
         &[
             "memory/home-server.md:5",

@@ -1,4 +1,4 @@
-//! `memlens clusters`: what is said more than once.
+//! `memlens clusters`: facts that are stated more than once.
 
 use memlens_tests::Notes;
 use serde_json::json;

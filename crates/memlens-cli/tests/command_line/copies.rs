@@ -1,4 +1,4 @@
-//! Copies of one text: they hold one place and are listed there; settings that change nothing are named.
+//! Copies of one text share one place in the results and are listed there; settings without effect are named.
 
 use memlens_tests::Notes;
 use serde_json::Value;
@@ -8,7 +8,8 @@ use crate::memlens::{Memlens, list, paths};
 const QUESTION: &str = "who rotated the shop deploy key";
 const KEY: &str = "# Deploy key\n\nThe deploy key of the shop lives in the vault under shop/deploy, ask Nora to rotate it.";
 
-/// A note with twelve copies that a sync tool left in conflict, four of them edited by a word, and the note that answers.
+/// Returns a note, twelve conflict copies of it from a sync tool, four of them with one word edited, and the note that
+/// answers.
 fn conflicted() -> Notes {
     let notes = Notes::new(&[]);
     notes.write("deploy-key.md", format!("{KEY}\n"));
@@ -46,7 +47,7 @@ fn copies_hold_one_place_and_are_listed_there() {
     let found = paths(&report["results"]);
     let rank = found.iter().position(|path| *path == "rotation.md");
     assert!(rank.is_some_and(|at| at < 2), "{found:?}");
-    // Every copy is listed on one row, the newest first.
+    // One row lists every copy, newest first.
     let copies: Vec<&str> = results
         .iter()
         .flat_map(|row| paths(&row["copies"]))
@@ -69,7 +70,7 @@ fn copies_hold_one_place_and_are_listed_there() {
     assert!(!dated.is_empty());
     let printed = memlens.print(&["search", QUESTION]);
     assert!(printed.contains("copies: "), "{printed}");
-    // The folded ones say under which row they are.
+    // For a folded copy, `why` names the row it is folded into.
     let folded = memlens.print(&["why", QUESTION, copies[0]]);
     assert!(
         folded.contains("lost at Repeats: folded: its text is a copy of that of rank "),
@@ -92,7 +93,7 @@ fn a_note_that_copies_keep_out_says_so() {
         ),
         "{said}"
     );
-    // Copies fill the lists before ranking begins.
+    // The copies fill the lists before ranking begins.
     let said = why(&["vector_on=false", "bm25_depth=5"]);
     assert!(
         said.contains("12 of the 13 chunks before it in the list BM25 are copies of others there, and fill it to its depth 5"),

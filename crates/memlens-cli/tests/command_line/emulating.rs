@@ -1,7 +1,8 @@
-//! `emulate`, `compare` and `--as`: the notes as another program searches them.
+//! `emulate`, `compare` and `--as`: searching the notes as another program does.
 //!
-//! Properties checked: the figures over the sample notes are those that OpenClaw's own programs reached; the fault that this
-//! project began with is shown by stage and number; another program's parameters are set, listed and refused by its own table.
+//! Properties checked: the figures over the sample notes are those of OpenClaw's own programs; the fault that this
+//! project began with is shown with its stage and number; another program's parameters are set, listed and refused by
+//! its own table.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/agent-memory-57")
 }
 
-/// What is printed beside the remark on what is emulated.
+/// Returns what is printed, without the remark on the emulation.
 fn printed(memlens: &Memlens, arguments: &[&str]) -> String {
     let run = memlens.run(arguments);
     assert_eq!(run.status, 0, "{run:?}");
@@ -24,14 +25,14 @@ fn printed(memlens: &Memlens, arguments: &[&str]) -> String {
     run.out
 }
 
-/// hit rate by file, MRR@10 and nDCG@10 at the defaults, as the real programs reached them.
+/// Hit rate by file, MRR@10 and nDCG@10 of the real programs at their defaults.
 const REACHED: [(&str, [f64; 3]); 6] = [
     ("openclaw@2026.2", [0.263, 0.252, 0.248]),
     ("openclaw@2026.7", [0.684, 0.613, 0.617]),
     ("openclaw@2026.9", [0.737, 0.519, 0.546]),
-    // Of the following, without an answer of their models; nDCG was not taken of the real ones.
+    // The figures below are without their models' answers; nDCG was not measured for the real ones.
     ("qmd@2.8", [1.0, 0.723, 0.798]),
-    // Its find among files alone.
+    // OpenViking's `find`, counting files only.
     ("openviking@0.5", [1.0, 0.696, 0.775]),
     ("basic-memory@0.24", [0.895, 0.661, 0.732]),
 ];
@@ -55,7 +56,7 @@ fn figures_are_those_of_the_real_programs() {
         let figures = ["hit_file", "mrr@10", "ndcg@10"].map(|key| report["all"][key].as_f64());
         for (figure, reached) in figures.iter().zip(reached) {
             let figure = figure.unwrap_or_else(|| panic!("{report}"));
-            // They were taken where the model's sums are exact.
+            // The figures were measured on a machine where the model's sums are exact.
             let error_max = if sums_exactly() { 0.002 } else { 0.02 };
             assert!(
                 (figure - reached).abs() < error_max,
@@ -63,7 +64,7 @@ fn figures_are_those_of_the_real_programs() {
             );
         }
     }
-    // The pipeline whose faults began this project, against the one after it.
+    // Compares the pipeline with the faults that began this project with its successor.
     let queries = text(&queries).to_owned();
     let compared = memlens.json(&[
         "compare",
@@ -110,7 +111,7 @@ fn the_fault_that_began_it_is_told_by_stage_and_number() {
     assert_eq!(lost["stage"], "openclaw.threshold");
     let said = lost["sentence"].as_str().expect("it says why");
     assert!(said.ends_with("is below minScore 0.35"), "{said}");
-    // Since the next edition the hits of words come back.
+    // From the next edition on, hits by words are returned.
     let after = memlens.json(&["search", question, "--as", "openclaw@2026.7", "--json"]);
     assert!(!list(&after["results"]).is_empty());
     let why = printed(
@@ -156,7 +157,7 @@ fn one_question_is_compared_row_by_row() {
         kept.map(|row| row["path"].as_str().unwrap_or_default().to_owned())
             .collect::<Vec<_>>()
     };
-    // The folder is a workspace, of which OpenClaw indexes `memory/` alone; what is years old has decayed to nothing.
+    // The folder is a workspace, of which OpenClaw indexes only `memory/`. Notes that are years old have decayed to 0.
     assert_eq!(of("a"), ["memory/router.md"]);
     assert!(of("b").contains(&"router.md".to_owned()), "{compared}");
     assert_eq!(compared["n_both"], 1);
@@ -358,7 +359,7 @@ fn qmd_searches_folders_as_collections() {
     };
     let found = asked(&["where is the router"]);
     assert_eq!(list(&found["results"]).len(), 3, "{found}");
-    // Every word is needed, and no note holds "where".
+    // Every word is required, and no note holds "where".
     let by_words = asked(&["where is the router", "--set", "qmd.command=search"]);
     assert_eq!(by_words["results"], serde_json::json!([]));
     let by_words = asked(&["the router", "--set", "qmd.command=search"]);
@@ -431,7 +432,7 @@ fn basic_memory_takes_any_word_where_no_note_holds_every_one() {
     assert_eq!(asked(question, &text)["results"], serde_json::json!([]));
     let relaxed = [&text[..], &["--set", "basic_memory.allow_relaxed=true"]].concat();
     let found = asked(question, &relaxed);
-    // The best match stands lowest, as bm25 has it.
+    // The best match has the lowest score, as in SQLite's bm25.
     assert_eq!(paths(&found["results"]).len(), 2, "{found}");
     assert!(found["results"][0]["score"].as_f64() < Some(0.0), "{found}");
     let by_path = asked("soup AND stock NOT router", &text);
@@ -497,7 +498,7 @@ fn openviking_compares_files_and_says_what_its_model_would_add() {
         .concat();
         memlens.json(&arguments)
     };
-    // What is unrelated lies near 0.5, so that the threshold of 0.1 keeps everything.
+    // Unrelated texts score near 0.5, so the threshold of 0.1 keeps everything.
     let found = asked(&[]);
     assert_eq!(paths(&found["results"]), ["home/router.md", "soup.md"]);
     let last = found["results"][1]["score"].as_f64().expect("a score");
@@ -569,7 +570,7 @@ fn hindsight_fuses_our_own_lists() {
         "--json",
     ]);
     assert_eq!(paths(&in_turn["results"]), ["router.md", "soup.md"]);
-    // Of two, the first comes before two and the last before one.
+    // With two results the first scores 2 and the last 1.
     assert_eq!(in_turn["results"][0]["score"], 2.0, "{in_turn}");
 }
 
@@ -594,7 +595,7 @@ fn of_octopus_the_known_steps_are_done() {
         assert!(told.contains(said), "{said} is not in {told}");
     }
     assert!(told.contains("soup.md:1  Floor: "), "{told}");
-    // What shares a word and is far in meaning stays below the fixed floor.
+    // A note that shares a word but is far in meaning stays below the fixed floor.
     let none = octopus("walk the dog to the vet tomorrow", &[]);
     assert!(
         none.starts_with("no results") && none.contains("is below 0.6"),
@@ -652,7 +653,7 @@ fn a_preset_holds_the_parameters_of_any_program() {
             .contains("it holds parameters of OpenClaw 2026.7, not of Memlens"),
         "{clusters:?}"
     );
-    // Our own is as it was: without a pipeline, and with its scales.
+    // Memlens's own preset is unchanged: it names no pipeline and has its scales.
     let own = out.path().join("own.json");
     memlens.run(&["export", "--set", "min_score=0.2", "--out", text(&own)]);
     let own: serde_json::Value =
@@ -664,7 +665,7 @@ fn a_preset_holds_the_parameters_of_any_program() {
     );
 }
 
-/// Notes of a house, one too long to be reranked whole.
+/// Returns notes about a house, one of them too long to be reranked whole.
 fn house() -> Notes {
     let cellar = "The cellar holds jars, shelves and a lamp that flickers.\n\n".repeat(60);
     Notes::new(&[
@@ -725,7 +726,7 @@ fn a_reranker_of_ones_own_stands_in_for_those_of_other_programs() {
         let filled = asked(&[&late]);
         let told = format!("filled in by late interaction, in the place of {name}'s model");
         assert!(filled.contains(&told), "{agent}: {filled}");
-        // The note that says just that is given nearly all.
+        // The note that states the answer has a score near the maximum.
         let given = |told: &str| -> Vec<String> {
             let lines = told
                 .lines()
@@ -739,7 +740,7 @@ fn a_reranker_of_ones_own_stands_in_for_those_of_other_programs() {
                 .any(|it| first.contains(it)),
             "{agent}: {filled}"
         );
-        // Once known, scores are the same.
+        // Cached scores are the same.
         assert_eq!(given(&filled), given(&asked(&[&late])), "{agent}");
         let failed = asked(&[&format!("{by}=http")]);
         let told = format!("your reranker, in the place of {name}'s model, failed: ");
@@ -784,14 +785,14 @@ fn a_reranker_of_ones_own_stands_in_for_that_of_qmd() {
         "{filled}"
     );
     assert!(filled.contains("0.75 × 1/1 + 0.25 × 0."), "{filled}");
-    // Once known, scores are the same.
+    // Cached scores are the same.
     assert_eq!(
         filled.matches("was given").collect::<Vec<_>>(),
         asked(&["--set", "qmd.rerank_by=late"])
             .matches("was given")
             .collect::<Vec<_>>()
     );
-    // Nobody is asked where qmd would ask nobody, and a failure is told.
+    // No reranker is asked where qmd would not ask its own, and a failure is reported.
     let none = asked(&["--set", "qmd.rerank_by=late", "--set", "qmd.rerank=false"]);
     assert!(
         !none.contains("filled in") && !none.contains("was given"),

@@ -1,4 +1,4 @@
-//! `erase`: everything is forgotten when that is asked for plainly, and nothing otherwise, nor what is somebody else's.
+//! `erase`: everything is erased if that is confirmed. Otherwise nothing is, and never a foreign file.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn everything_is_forgotten_when_it_is_asked_for_plainly() {
         "{run:?}"
     );
     let files = |image: memlens_tests::Image| -> Vec<_> {
-        // SQLite keeps what it needs to read beside the database.
+        // The files that SQLite keeps beside the database for readers are left out.
         let kept = image.into_iter().filter(|(path, _)| {
             path.is_file() && !path.to_string_lossy().contains("library.sqlite-")
         });
@@ -68,7 +68,7 @@ fn a_library_that_cannot_be_erased_stays() {
     memlens.refused(&["erase"], 1, &missing);
     memlens.refused(&["erase", "--yes"], 1, &missing);
 
-    // A damaged one may be forgotten all the same.
+    // A damaged library can be erased too.
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let memlens = Memlens::of(&[&notes]);
     let database = memlens.library().join("library.sqlite");
@@ -95,7 +95,7 @@ fn a_library_that_cannot_be_erased_stays() {
 fn what_lies_in_the_librarys_folder_and_is_not_its_own_stays() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let memlens = Memlens::new();
-    // A folder of a person's own, given by mistake.
+    // A folder with the user's own files, given by mistake.
     let novel = memlens.library().join("text/novel.txt");
     let drawing = memlens.library().join("vectors/drawing.svg");
     for precious in [&novel, &drawing] {

@@ -1,7 +1,7 @@
-//! `eval`: its figures are those of the reference scorer, and its run is what was returned.
+//! `eval`: its figures are those of the reference scorer, and its run holds what was returned.
 //!
 //! Properties checked: figures and run equal the committed ones, which the reference scorer made (see
-//! `fixtures/eval/README.md`); notes of other folders pass for none of the query set's; scopes; bad query sets.
+//! `fixtures/eval/README.md`); notes of other folders do not count as notes of the query set; scopes; bad query sets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::memlens::{Memlens, list, text};
 
-/// By words alone, so that the figures are the same on every machine.
+/// Settings for a search by words alone, which gives the same figures on every machine.
 const BY_WORDS: [&str; 4] = ["--set", "vector_on=false", "--set", "min_score=0"];
 
 fn fixture(path: &str) -> PathBuf {
@@ -27,7 +27,7 @@ fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The query ids of a run with the places that were returned.
+/// Returns the query ids of a run with the places that were returned.
 fn places(run: &[Value]) -> Vec<(&Value, Vec<[&Value; 3]>)> {
     run.iter()
         .map(|row| {
@@ -42,7 +42,7 @@ fn places(run: &[Value]) -> Vec<(&Value, Vec<[&Value; 3]>)> {
         .collect()
 }
 
-/// Evaluates a query set by words; returns the report and the lines of the run.
+/// Evaluates a query set by words. Returns the report and the lines of the run.
 fn evaluated(memlens: &Memlens, queries: &Path) -> (Value, Vec<Value>) {
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let run_out = out.path().join("run.jsonl");
@@ -104,7 +104,7 @@ fn figures_are_those_of_the_reference_scorer() {
         ),
         (&json!(1), &json!(8), &json!("in scope"))
     );
-    // router.md and logs/relay.md answer three and more, the others fewer.
+    // router.md and logs/relay.md answer at least three queries, the other notes fewer.
     assert_eq!(
         report["files_passing"],
         json!({"n_passing": 2, "n_files": 2})
@@ -119,7 +119,7 @@ fn figures_are_those_of_the_reference_scorer() {
         / 8.0;
     assert!((mean - report["all"]["ndcg@10"].as_f64().expect("it is a number")).abs() < 1e-12);
 
-    // The same for a person.
+    // The text output has the same figures.
     let shown = memlens.print(&[&["eval", text(&queries)], &BY_WORDS[..]].concat());
     let all = &figures["all"]["ndcg@10"];
     assert!(
@@ -181,7 +181,7 @@ fn notes_of_other_folders_pass_for_none_of_the_set() {
         "queries.jsonl",
         "{\"id\":\"q\",\"query\":\"relay hums\",\"relevant\":[{\"path\":\"a.md\",\"start_line\":1,\"end_line\":1}]}\n",
     );
-    // The same path with a better answer.
+    // A note with the same path and a better answer.
     let other = Notes::new(&[("a.md", "The relay hums.")]);
     let memlens = Memlens::of(&[&set, &other]);
     let (report, run) = evaluated(&memlens, &set.at("queries.jsonl"));
@@ -243,7 +243,7 @@ fn nonsense_counts_apart_and_what_nobody_judged_not_at_all() {
         (&json!(1), &json!(2))
     );
 
-    // Nonsense alone is evaluated, and nothing can be measured by it.
+    // A set of nonsense queries alone is evaluated and has no figures.
     notes.write("queries.jsonl", lines[1..3].join("\n"));
     let report = memlens.json(&[&["eval", text(&set), "--json"], &BY_WORDS[..]].concat());
     assert_eq!(
@@ -287,7 +287,7 @@ fn a_csv_is_evaluated_kept_and_written_as_one() {
     let written = out.path().join("again.csv");
     let run = memlens.run(&["queries", "export", name, text(&written)]);
     assert_eq!(run.status, 0, "{run:?}");
-    // From another folder a note is named by its whole path.
+    // A note of another folder is named by its full path.
     let expected = csv.replace("a.md", text(&notes.at("a.md")));
     let found = fs::read_to_string(&written).expect("it was written");
     assert_eq!(found, expected);
@@ -334,7 +334,7 @@ fn bad_query_sets_are_told() {
         );
     }
 
-    // What is in no known format is answered with those that are read.
+    // An unknown format is refused with the list of formats that can be read.
     for bytes in [
         &b"\xff\xfe\x00"[..],
         b"# Notes\n\nThe relay clicks.\n",
@@ -355,7 +355,7 @@ fn bad_query_sets_are_told() {
         );
     }
 
-    // Good lines count, bad ones are named.
+    // Valid lines count and invalid ones are named.
     let good = format!(
         "{{\"id\":\"q\",\"query\":\"relay\",\"relevant\":[{{\"path\":\"{}\",\"start_line\":1,\"end_line\":1}}]}}",
         "a.md"
@@ -363,7 +363,7 @@ fn bad_query_sets_are_told() {
     let set = notes.at("queries.jsonl");
     let mut lines =
         format!("{good}\nbroken\n{{\"id\":\"r\",\"query\":\" \",\"relevant\":[]}}\n").into_bytes();
-    // No query is asked with other characters than it was written with.
+    // A query with invalid UTF-8 is not asked with replacement characters.
     lines.extend(
         good.replace("relay", "caf*")
             .bytes()
@@ -385,7 +385,7 @@ fn bad_query_sets_are_told() {
             "{run:?}"
         );
     }
-    // The line of the file, and not of the one line that was read.
+    // The message names the line of the file, not line 1 of the text that was parsed.
     assert!(!run.err.contains("at line 1"), "{run:?}");
     // A run is never written into a watched folder.
     let before = memlens_tests::image(notes.path());
@@ -402,7 +402,7 @@ fn bad_query_sets_are_told() {
     );
 }
 
-/// A query set of one line a question, each judged by a note's path.
+/// Returns a query set with one line per question, each judged by a note's path.
 fn set_of(judged: &[(&str, &str)]) -> String {
     let line = |(at, (query, path)): (usize, &(&str, &str))| {
         let place = json!({ "path": path, "start_line": 1, "end_line": 1 });
@@ -470,7 +470,7 @@ fn without_a_judged_note_in_the_library_there_is_no_figure() {
     let memlens = Memlens::new();
     let indexed = memlens.run(&["index", text(&files.at("notes"))]);
     assert_eq!(indexed.status, 0, "{indexed:?}");
-    // Relative to the folder above the notes, where they are not.
+    // The paths are relative to the folder above the notes, so no note matches.
     let judged = ["a.md", "b.md", "c.md", "d.md", "b.md"].map(|path| ("relay", path));
     let many: Vec<(&str, &str)> = judged.iter().copied().cycle().take(25).collect();
     files.write("queries.jsonl", set_of(&many));
@@ -520,7 +520,7 @@ fn without_a_judged_note_in_the_library_there_is_no_figure() {
     assert_eq!(report["all"]["ndcg@10"], json!(0.5));
 }
 
-/// Judgments as search engines keep them, of the same two questions.
+/// Returns judgment files in the formats of search engines, all for the same two questions.
 fn judgment_files() -> Vec<(&'static str, String)> {
     let ratings = |id: &str| {
         format!(
@@ -558,7 +558,7 @@ fn judgment_files() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Topics files in every form that is read.
+/// Topics files in every format that is read.
 const TOPICS: [(&str, &str); 5] = [
     (
         "topics.tsv",
@@ -611,7 +611,7 @@ fn judgments_of_search_engines_are_read() {
         let imported = memlens.run(&["queries", "import", text(&file)]);
         assert!(imported.out.contains("2 queries, 2 judged"), "{imported:?}");
     }
-    // A grade of 0 alone says nothing of what is relevant.
+    // A grade of 0 alone does not say which notes are relevant.
     files.write(
         "quepid.csv",
         "query,docid,rating\nladder,ladder.md,1\nbees,ladder.md,0\nhives,bees.md,\n",

@@ -1,4 +1,4 @@
-//! `memlens evergreen`: what does not decay is marked, listed, and let decay again.
+//! `memlens evergreen`: notes that do not decay are marked and listed, and decay again when unmarked.
 
 use memlens_tests::Notes;
 use serde_json::json;
@@ -49,7 +49,7 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
     assert!(printed.contains("/USER.md  1 note, by name\n"), "{printed}");
     assert_eq!(memlens.run(&["evergreen", "remove", "old"]).status, 0);
     assert!(decays());
-    // What was said of the note before its folder was marked counts again once that is taken back.
+    // A note's own mark counts again after its folder's mark is removed.
     for act in [
         ["add", "old/hall-2020-01-01.md"],
         ["add", "old"],

@@ -1,7 +1,8 @@
-//! `export` into other programs and into memlens.json: what becomes of each parameter, and a config changed in one step.
+//! `export` to other programs and to memlens.json: the outcome for each parameter, and a config changed in one step.
 //!
-//! Properties checked: comments, order, line endings and everything else of a config stay; what it held is kept; what cannot be
-//! changed is refused and left as it is; memlens.json holds to its schema and comes back with its evidence.
+//! Properties checked: comments, order, line endings and everything else in a config stay; its previous content is
+//! kept; a config that cannot be changed is refused and left unchanged; memlens.json matches its schema and is read
+//! back with its evidence.
 
 use std::fs;
 
@@ -38,7 +39,7 @@ fn each_parameter_says_what_becomes_of_it() {
         memlens: &memlens,
         home: &home,
     };
-    // A preset holds every parameter; --set alone would be exported alone.
+    // A preset holds every parameter; an export with `--set` would hold only that one.
     let presets = tempfile::tempdir().expect("a scratch folder can be made");
     let preset = |name: &str, sets: &[&str]| {
         let path = text(&presets.path().join(name)).to_owned();
@@ -123,7 +124,7 @@ fn each_parameter_says_what_becomes_of_it() {
         [none.clone(), none.clone(), cannot],
     );
 
-    // What would do nothing there is told and not written.
+    // A setting without effect in the other program is reported and not written.
     let viking = preset(
         "viking.json",
         &[
@@ -149,7 +150,7 @@ fn each_parameter_says_what_becomes_of_it() {
         json!({"rerank": {"max_input_tokens": 1000, "timeout": 10}})
     );
 
-    // A program's own parameters are said as they are.
+    // A program's own parameters are exported unchanged.
     let own = [
         "export",
         "--as",
@@ -188,7 +189,7 @@ fn a_config_is_changed_and_everything_else_of_it_stays() {
         (".openclaw/openclaw.json", CONFIG),
         (".openclaw/workspace/MEMORY.md", "The router is grey.\n"),
     ]);
-    // It may lie in a watched folder: the person names it.
+    // The config may lie in a watched folder, because the user names it.
     let memlens = Memlens::of(&[&home]);
     let at = AtHome {
         memlens: &memlens,
@@ -264,7 +265,7 @@ fn a_config_is_taken_for_the_version_that_wrote_it() {
     .expect("JSON");
     assert_eq!(
         config["agents"]["defaults"]["memorySearch"]["query"],
-        // What is set is written alone.
+        // Only the changed settings are written.
         json!({"hybrid": {"vectorWeight": 0.9}, "maxResults": 8, "minScore": 0.2})
     );
 }
@@ -313,7 +314,7 @@ fn one_of_two_agents_is_told() {
 #[test]
 fn what_cannot_be_changed_is_refused_and_left() {
     let memlens = Memlens::of(&[]);
-    // A version that nobody knows is told, and the one that is named is taken.
+    // An unknown version is reported, and the version named on the command line is used.
     for (config, told) in [
         (
             "{memory: {}}",
@@ -472,7 +473,7 @@ fn memlens_json_holds_to_its_schema_and_keeps_its_evidence() {
     assert_eq!(first["evidence"]["n"], 2);
     assert_eq!(first["evidence"], second["evidence"]);
     assert_eq!(first["parameters"], second["parameters"]);
-    // Of other values nothing was measured.
+    // Other values have no evidence.
     let other = memlens.print(&[
         "export",
         "--preset",
@@ -519,7 +520,7 @@ fn the_nearest_setting_is_found_on_judged_queries() {
     ]);
     let memlens = Memlens::of(&[&notes]);
     let queries = notes.path().join("q.jsonl");
-    // As mapped, the cut lets nothing through.
+    // With the mapped settings the cut drops every result.
     let arguments = [
         "export",
         "--target",
@@ -552,7 +553,7 @@ fn the_nearest_setting_is_found_on_judged_queries() {
 #[test]
 fn nothing_of_a_config_is_lost_or_changed_unseen() {
     let memlens = Memlens::of(&[]);
-    // The settings alone are not saved over the config that they are of.
+    // A file with the settings alone never replaces the config that they belong to.
     let home = Notes::new(&[(".openclaw/openclaw.json", CONFIG)]);
     let at = AtHome {
         memlens: &memlens,
@@ -563,7 +564,7 @@ fn nothing_of_a_config_is_lost_or_changed_unseen() {
     assert_eq!(status, Some(1), "{err}");
     assert_eq!(fs::read_to_string(&config).expect("it is there"), CONFIG);
 
-    // A word that is put there is shown, and no other.
+    // Only the written value is printed, and nothing else of the config.
     let octopus = r#"{"Octopus":{"Reranker":{"Provider":"ONNX","Model":"my.onnx","TopN":10}}}"#;
     fs::write(home.path().join("appsettings.json"), octopus).expect("it can be written");
     let place = home.path().join("appsettings.json");
@@ -597,7 +598,7 @@ fn nothing_of_a_config_is_lost_or_changed_unseen() {
         "{refused:?}"
     );
 
-    // An agent without settings of its own has those of all, not the defaults.
+    // An agent without its own settings has the common settings, not the defaults.
     let all = "{memory: {search: {query: {minScore: 0.1, maxResults: 20}}}, agents: {entries: {iris: {}}}}";
     fs::write(&config, all).expect("it can be written");
     let defaults = [
@@ -618,7 +619,7 @@ fn nothing_of_a_config_is_lost_or_changed_unseen() {
     assert_eq!(read["params"]["openclaw.min_score"], 0.35);
     assert_eq!(read["params"]["openclaw.max_results"], 6.0);
 
-    // What is off here is switched off there.
+    // A feature that is off in Memlens is switched off in the other program.
     let on = r#"{"meta": {"lastTouchedVersion": "2026.7.35"}, "agents": {"defaults": {"memorySearch": {"query": {"hybrid": {"enabled": false, "mmr": {"enabled": true}, "temporalDecay": {"enabled": true}}}}}}}"#;
     fs::write(&config, on).expect("it can be written");
     let written = at.run(&["export", "--target", "openclaw", "--write"]);

@@ -1,4 +1,4 @@
-//! `memlens feedback`: thumbs move the ranking, are listed, taken back, exported and imported.
+//! `memlens feedback`: thumbs change the ranking, and are listed, taken back, exported and imported.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn notes() -> Notes {
     ])
 }
 
-/// The best score of each row by path, where thumbs weigh.
+/// Returns the best score of each row by path, with thumbs counted.
 fn scores(memlens: &Memlens) -> Value {
     scores_with(memlens, "feedback_on=true")
 }
@@ -49,7 +49,7 @@ fn a_thumb_moves_the_ranking_until_it_is_taken_back() {
     assert!(up["attic.md"].as_f64() > plain["attic.md"].as_f64());
     assert_eq!(up["hall.md"], plain["hall.md"]);
     assert_eq!(scores_with(&memlens, "feedback_on=false"), plain);
-    // The other kind turns it.
+    // The opposite thumb replaces it.
     assert!(vote("down").contains("which had the other"));
     let down = memlens.json(&[
         "search",
@@ -70,7 +70,7 @@ fn a_thumb_moves_the_ranking_until_it_is_taken_back() {
         (&json!(false), &json!(QUERY))
     );
     assert_eq!(entry["found"]["path"], "attic.md");
-    // The same kind takes it back.
+    // The same thumb again takes it back.
     assert!(vote("down").contains("undone"));
     assert_eq!(scores(&memlens), plain);
     assert_eq!(memlens.print(&["feedback"]), "");

@@ -1,7 +1,8 @@
-//! Files: what is written where a person says, who may read it, and what stands in the place of a file.
+//! Files: outputs that the user names, who may read them, and links and pipes in place of files.
 //!
-//! Properties checked: no output takes the place of the library, of a note or of what is read for it, by any name; other
-//! users read nothing of the library; a link is not followed, and a pipe that nobody serves not waited for.
+//! Properties checked: no output replaces the library, a note or an input of the command, under any name; other users
+//! can read nothing of the library; a link is not followed, and a pipe without a process at its other end is not waited
+//! for.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,7 +17,7 @@ use memlens_tests::{Notes, image};
 
 use crate::memlens::{AtHome, Memlens, Run, list, paths, text};
 
-/// How long a run may take that must not hang, on a busy machine.
+/// The most time that a run may take before it counts as hanging, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn notes() -> Notes {
@@ -30,7 +31,7 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a scratch folder can be made")
 }
 
-/// Runs a command to its end, and panics where it does not come.
+/// Runs a command to its end, and panics if it does not end in time.
 fn ends(command: &mut Command) -> Run {
     let child = command.spawn().expect("it can be started");
     let id = child.id().to_string();
@@ -49,7 +50,7 @@ fn ends(command: &mut Command) -> Run {
     }
 }
 
-/// The command as it is run by a person whose new files everybody may read.
+/// Returns the command as a user runs it whose new files are readable by everybody.
 fn open_to_all(command: &Command) -> Command {
     let mut under = Command::new("sh");
     under
@@ -72,7 +73,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
 }
 
-/// Everything in a folder and below.
+/// Returns everything in a folder and below.
 fn all_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("it can be listed") {
@@ -85,7 +86,7 @@ fn all_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What of a library other users may do something with.
+/// Returns the paths of a library that other users have any access to.
 fn open_in(library: &Path) -> Vec<PathBuf> {
     let mut all = all_in(library);
     all.push(library.to_owned());
@@ -113,7 +114,7 @@ fn no_output_takes_the_place_of_the_library() {
     symlink(library.join("library.sqlite"), at("link")).expect("links can be made");
     fs::hard_link(library.join("library.sqlite"), at("other-name")).expect("it has two names");
     fs::hard_link(library.join("vectors/flat"), at("vectors")).expect("it has two names");
-    // Not what SQLite itself puts beside it for who only reads.
+    // The files that SQLite itself makes for readers are left out.
     let held = || {
         let mut held: Vec<(PathBuf, Option<Vec<u8>>)> = all_in(library)
             .into_iter()
@@ -154,7 +155,7 @@ fn no_output_takes_the_place_of_the_library() {
             assert!(run.err.ends_with(&expected), "{command:?}: {run:?}");
         }
     }
-    // By a name that is relative to where the program runs.
+    // A path relative to the working directory.
     let run = memlens
         .command(&["feedback", "--export", "library.sqlite"])
         .current_dir(library)
@@ -227,7 +228,7 @@ fn no_output_takes_the_place_of_what_is_read_for_it() {
         }
     }
     assert!(image(dir.path()) == before, "what is read was written over");
-    // Any other place will do, one that is there too.
+    // Any other place is accepted, also if a file is there already.
     fs::write(at("run.jsonl"), "before").expect("it can be written");
     let run = memlens.run(&["eval", text(&queries), "--run-out", text(&at("run.jsonl"))]);
     assert_eq!(run.status, 0, "{run:?}");
@@ -350,7 +351,7 @@ fn a_library_is_its_users_alone() {
     assert!(library.join("rerank.sqlite").exists());
     assert_eq!(open_in(&library), Vec::<PathBuf>::new());
 
-    // While it is written, SQLite keeps files beside it.
+    // While the database is written, SQLite keeps files beside it.
     let mut watch = under(&["watch"]).spawn().expect("it can be started");
     let told = BufReader::new(watch.stderr.take().expect("it is a pipe"));
     let is_ready = told
@@ -363,7 +364,8 @@ fn a_library_is_its_users_alone() {
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
 
-    // One that was made open to all is closed: by who reads it as far as nobody else comes in, by who writes it all of it.
+    // A library that was opened to all users is closed again: a reader closes its folder, and a writer closes every
+    // file.
     let open_up = || {
         for path in all_in(&library) {
             set_mode(&path, if path.is_dir() { 0o755 } else { 0o644 });
@@ -377,7 +379,7 @@ fn a_library_is_its_users_alone() {
     check(&["index"]);
     assert_eq!(open_in(&library), Vec::<PathBuf>::new());
 
-    // A folder that holds something else too is not closed to whoever has that, and models are nobody's secret.
+    // A folder with a foreign file in it stays open to other users, and so do the models, which are not private.
     open_up();
     let theirs = library.join("theirs.txt");
     fs::write(&theirs, "theirs").expect("it can be written");
@@ -461,7 +463,7 @@ fn what_stands_in_the_place_of_a_lock_is_left_as_it_is() {
         &link,
         Some("it is a link, a pipe or a device"),
     );
-    // What is only being written, and what a list is made of, is made anew.
+    // Temporary files and the files of the lists are made again.
     for name in [
         "vectors/flat.new",
         "vectors/flat",
@@ -512,7 +514,7 @@ fn a_pipe_in_the_place_of_a_library_file_is_not_waited_for() {
         path
     };
     let run = |arguments: &[&str]| ends(&mut memlens.command(arguments));
-    // Of what is derived, and may go, nothing is said that keeps anybody from searching.
+    // Derived files can be rebuilt, so no error about them keeps the library from being searched.
     for name in [
         "text/meta.json",
         "vectors/flat",
@@ -617,7 +619,7 @@ fn pipes_that_somebody_serves_are_read_and_written() {
     let found: &serde_json::Value = &found;
     assert_eq!(list(&found["results"]).len(), 1, "{found}");
 
-    // A pipe with a name.
+    // A named pipe.
     let dir = scratch();
     let pipe = dir.path().join("pipe");
     make_pipe(&pipe);
@@ -731,7 +733,7 @@ fn marks_that_cannot_be_read_are_told_and_kept() {
         "{notice}"
     );
     assert_eq!(memlens.run(&["why", "router", "hall.md"]).status, 0);
-    // Nothing is put in their place.
+    // The unreadable marks are not replaced.
     let run = memlens.run(&["evergreen", "add", "hall.md"]);
     assert_eq!(run.status, 2, "{run:?}");
     assert!(

@@ -1,6 +1,6 @@
-//! A disk that is full: what could not be written is named, and what had been is sound.
+//! A full disk: the file that could not be written is named, and what was saved before stays sound.
 //!
-//! The system lets the program write no file beyond a size, which stops it in whatever file gets there first.
+//! A limit on the size of files simulates it. It stops the program at the first file that reaches the limit.
 
 use std::process::{Command, Stdio};
 
@@ -9,12 +9,12 @@ use memlens_tests::Notes;
 use crate::killing::{check_equals_fresh, check_sound, n_saved, notes};
 use crate::memlens::{Memlens, text};
 
-/// Sizes in blocks of 512 bytes: the first is too small for an empty database, the others for all the embeddings.
+/// Limits in blocks of 512 bytes: the first is too small for an empty database, the others for all the embeddings.
 const LIMITS: [u32; 3] = [8, 300, 700];
 
-/// Indexes with a limit; returns whether it got to the end, and what it said.
+/// Indexes with a limit. Returns whether it finished, and what it printed on standard error.
 fn index(memlens: &Memlens, notes: &Notes, limit: u32) -> (bool, String) {
-    // Ignored, the signal becomes an error of the write, as from a full disk.
+    // With the signal ignored, the write returns an error, as on a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
     let inner = memlens.command(&["index", text(notes.path())]);
     let output = Command::new("sh")

@@ -1,4 +1,4 @@
-//! An agent's hook: an event on standard input, its rows ranked by the person's parameters on standard output.
+//! An agent's hook: an event on standard input, its rows ranked by the user's parameters on standard output.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -16,14 +16,14 @@ fn notes() -> Notes {
     ])
 }
 
-/// Runs the program with this on standard input.
+/// Runs the program with `input` on standard input.
 fn fed(memlens: &Memlens, arguments: &[&str], input: &[u8]) -> Run {
     let mut child = memlens
         .command(arguments)
         .stdin(Stdio::piped())
         .spawn()
         .expect("it can be started");
-    // A program that refuses its arguments does not read.
+    // A program that refuses its arguments does not read its input.
     let _ = child.stdin.take().expect("it is a pipe").write_all(input);
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
@@ -75,7 +75,7 @@ fn the_rows_of_an_event_are_ranked_by_the_persons_parameters() {
     assert_ne!(first["score"], 0.1);
     assert_eq!(list(&results)[2]["score"], 0.9);
 
-    // The preset of a memlens.json counts, and what is set goes over it.
+    // The preset of a memlens.json is used, and `--set` overrides it.
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let preset = out.path().join("preset.json");
     let export = [

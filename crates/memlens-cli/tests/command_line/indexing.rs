@@ -1,4 +1,4 @@
-//! `index` and `status`: what was done, and what the library holds.
+//! `index` and `status`: what was indexed, and what the library holds.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn what_was_done_is_told() {
         ("bad.md", "no\0text"),
     ]);
     let memlens = Memlens::new();
-    // In a pipe there is no progress bar: nothing at all is said but the result.
+    // In a pipe there is no progress bar, so only the result is printed.
     let report = memlens.json(&["index", text(notes.path()), "--json"]);
     assert_eq!(report["schema_version"], 1);
     assert_eq!(
@@ -47,7 +47,7 @@ fn what_was_done_is_told() {
     assert!(report["elapsed_ms"].is_u64());
     assert_eq!(list(&report["problems"]).len(), 1);
 
-    // Nothing unchanged is embedded again, whatever names the folder.
+    // Unchanged notes are not embedded again, whether or not the folder is named.
     assert_eq!(
         counts(&memlens.json(&["index", "--json"])),
         [0, 0, 0, 2, 1, 0]
@@ -78,7 +78,7 @@ fn notes_that_have_to_be_read_anew_are_so_in_every_folder() {
     let memlens = Memlens::of(&[&named, &other]);
     let one = ["index", text(named.path()), "--json"];
     assert_eq!(counts(&memlens.json(&one)), [0, 0, 0, 1, 0, 0]);
-    // As one of an older Memlens, which cut notes in another way.
+    // The library of an older Memlens, which cut notes differently.
     let mut store = Store::open(memlens.library()).expect("nobody else writes");
     store.set_meta("recipe", "old").expect("it can be told");
     drop(store);
@@ -103,7 +103,7 @@ fn embeddings_that_nothing_uses_are_forgotten_in_the_end() {
     let mut store = Store::open(memlens.library()).expect("nobody else writes");
     let made_by = store.embedding_model().expect("it can be read");
     let (model, dim) = made_by.expect("it has chunks");
-    // As notes leave them that were there for a while.
+    // Embeddings of notes that were deleted.
     let unused: Vec<([u8; 32], Vec<f32>)> = (0..2_000_u16)
         .map(|number| {
             let mut hash = [0; 32];
@@ -191,7 +191,7 @@ fn lists_stay_closed_while_the_library_is_described_unless_they_are_out_of_step(
         assert_eq!((run.status, run.out), (0, described.clone()), "{}", run.err);
         assert!(head.exists(), "mended, as for a search");
     }
-    // What happened to the lists since is no change of the library.
+    // Changes to the lists are not reported as changes of the library.
     assert_eq!(memlens.run(&["status"]).err, "");
 }
 

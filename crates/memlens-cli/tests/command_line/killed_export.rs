@@ -1,4 +1,4 @@
-//! A program that dies while it writes an agent's config: that is whole, old or new, and so is what it held.
+//! A program that dies while it writes an agent's config leaves the config whole, old or new, and a whole backup.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::memlens::{AtHome, Memlens, text};
 
 const N_KILLS: u32 = 12;
 const BETWEEN: Duration = Duration::from_micros(500);
-/// How long the config is, in the blocks that a limit counts.
+/// The length of the config, in the blocks of `ulimit -f`.
 const N_BLOCKS: usize = 600;
 const BLOCK: usize = 512;
 const ARGUMENTS: [&str; 8] = [
@@ -26,7 +26,7 @@ const ARGUMENTS: [&str; 8] = [
     "--write",
 ];
 
-/// A config of so many whole blocks; the new one is longer.
+/// Returns a config of `N_BLOCKS` blocks. The new config is longer.
 fn old_text() -> String {
     let settings =
         "{memory: {search: {query: {minScore: 0.35}}}, meta: {lastTouchedVersion: '2026.9.6'}}\n";
@@ -34,7 +34,7 @@ fn old_text() -> String {
     format!("// {remark}\n{settings}")
 }
 
-/// Has the system end the process where a file of its grows beyond so many blocks.
+/// Runs the export and lets the system end it when one of its files grows beyond `n_blocks`.
 fn die_at(home: &AtHome<'_>, n_blocks: usize) {
     let inner = home.command(&ARGUMENTS);
     let mut limited = Command::new("sh");
@@ -62,13 +62,13 @@ fn kill_after(home: &AtHome<'_>, folder: &Path, delay: Duration) {
         assert_eq!(ended, None, "it makes a file before it ends");
     }
     sleep(delay);
-    // It may have ended by itself.
+    // The process may have ended already.
     let _ = child.kill();
     child.wait().expect("it ends");
 }
 
-/// Checks that what a killed process left is whole; whether the config is the new one. The new text has the backup's name until both
-/// exchange their names.
+/// Checks that all files left by a killed process are whole. Returns whether the config is the new one. The new text
+/// has the backup's name until the two files are exchanged.
 fn check_whole(folder: &Path, old: &str, new: &str) -> bool {
     let is_new = fs::read(folder.join("openclaw.json")).expect("it is there") == new.as_bytes();
     let mut has_backup = false;
@@ -83,7 +83,7 @@ fn check_whole(folder: &Path, old: &str, new: &str) -> bool {
         } else if name == "openclaw.json" {
             assert!(held == old || held == new, "{said}");
         } else {
-            // What is half written has a name that nobody reads.
+            // A partly written file has a temporary name.
             assert!(
                 name.starts_with(".memlens-") && name.ends_with(".part"),
                 "{said}"
@@ -118,7 +118,7 @@ fn a_killed_write_leaves_whole_configs() {
         fs::write(&config, &old).expect("it can be written");
     };
 
-    // In the middle of the backup, and with it whole, in the middle of the new config.
+    // It dies within the backup, and within the new config after the backup is complete.
     for n_blocks in [N_BLOCKS / 2, N_BLOCKS] {
         anew();
         die_at(&home, n_blocks);
@@ -132,7 +132,7 @@ fn a_killed_write_leaves_whole_configs() {
     }
     println!("{n_new} of {N_KILLS} kills left the new config");
 
-    // What they left is in nobody's way.
+    // Leftover files do not prevent the next export.
     fs::write(&config, &old).expect("it can be written");
     assert!(write() == new, "the next run writes it");
 }

@@ -1,8 +1,8 @@
-//! `kill -9` at any moment of indexing, of saving and of building lists anew: the next start is sound and embeds only
-//! what is missing.
+//! `kill -9` at random moments of indexing, saving and rebuilding the lists: the next start finds a sound library and
+//! embeds only what is missing.
 //!
-//! How much a kill may lose is measured in the engine's tests, where every moment can be looked at; here real processes
-//! die at random moments, drawn from a fixed seed. `MEMLENS_TEST_KILLS=100` has at least so many of them die.
+//! The engine's tests measure how much a kill may lose, at every moment. Here real processes die at random moments,
+//! drawn from a fixed seed. `MEMLENS_TEST_KILLS=100` makes at least 100 of them die.
 
 use std::fs;
 use std::path::Path;
@@ -16,17 +16,17 @@ use serde_json::Value;
 
 use crate::memlens::{Memlens, text};
 
-/// Kills while most texts are still to be embedded, while only documents and lists are to be written, and while lists
-/// are built anew.
+/// The number of kills while most texts are still to be embedded, while only documents and lists are to be written, and
+/// while the lists are rebuilt.
 const KILLS_EMBEDDING: u32 = 8;
 const KILLS_COMMITTING: u32 = 4;
 const KILLS_REBUILDING: u32 = 3;
-/// Names how many kills there are to be; the above once when it is not set.
+/// The variable with the least number of kills; if it is not set, the numbers above are used once.
 const KILLS: &str = "MEMLENS_TEST_KILLS";
 const SEED: u64 = 0x5eed;
 const STOPPED: &str = "memlens: stopped; finished work is kept, run it again to continue\n";
 
-/// Numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
+/// Returns a generator of numbers in `[0, 1)`: a linear congruential generator. Source: Knuth, MMIX.
 fn random() -> impl FnMut() -> f64 {
     let mut state = SEED;
     move || {
@@ -50,14 +50,14 @@ pub fn notes() -> Notes {
     notes
 }
 
-/// Starts to index and kills the process after `delay`.
+/// Starts indexing and kills the process after `delay`.
 fn kill_index(memlens: &Memlens, notes: &Notes, delay: Duration) {
     let mut child = memlens
         .command(&["index", text(notes.path())])
         .spawn()
         .expect("it can be started");
     sleep(delay);
-    // It may have ended by itself.
+    // The process may have ended already.
     let _ = child.kill();
     child.wait().expect("it ends");
 }
@@ -70,7 +70,7 @@ pub fn n_saved(library: &Path) -> u64 {
     }
 }
 
-/// Checks that a library that a killed process left can be asked, or is none yet.
+/// Checks that a library left by a killed process can be searched, or that there is none yet.
 pub fn check_sound(memlens: &Memlens, notes: &Notes) {
     let search = memlens.run(&["search", "quiet relay of hall 7", "--json"]);
     let status = memlens.run(&["status", "--json"]);
@@ -98,7 +98,7 @@ pub fn check_sound(memlens: &Memlens, notes: &Notes) {
     }
 }
 
-/// Checks that the library holds and answers what a fresh one of the same notes does.
+/// Checks that the library has the same content and answers as a fresh library of the same notes.
 pub fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
     let anew = Memlens::of(&[notes]);
     let [found, expected]: [(Content, Value); 2] = [memlens, &anew].map(|memlens| {
@@ -112,7 +112,7 @@ pub fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
     assert_eq!(found, expected);
 }
 
-/// Checks that Ctrl+C, `delay` after the start, keeps what was done and says so.
+/// Checks that Ctrl+C, `delay` after the start, keeps finished work and reports it.
 fn check_stopped(notes: &Notes, delay: Duration, n_texts: u64) {
     let memlens = Memlens::new();
     let child = memlens
@@ -125,7 +125,7 @@ fn check_stopped(notes: &Notes, delay: Duration, n_texts: u64) {
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
         Some(1) => assert_eq!(said, STOPPED),
-        // It had ended before, or it had not begun to listen.
+        // The process had ended before, or had not begun to handle Ctrl+C.
         code => assert!(code.is_none_or(|code| code == 0), "{code:?}: {said}"),
     }
     let n_before = n_saved(memlens.library());
@@ -143,7 +143,7 @@ fn interrupt(child: &Child) {
     assert!(sent.success(), "it is not waited for yet");
 }
 
-/// Whether a process does something of its own when Ctrl+C is pressed.
+/// Returns whether a process handles Ctrl+C itself.
 #[cfg(target_os = "linux")]
 fn listens(child: &Child) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
@@ -162,7 +162,7 @@ fn listens(child: &Child) -> bool {
 #[test]
 fn a_walk_is_stopped_by_ctrl_c() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
-    // A walk that comes to its end tells of it.
+    // A walk that is not stopped reports the link.
     std::os::unix::fs::symlink(notes.at("a.md"), notes.at("link.md")).expect("it can be made");
     let memlens = Memlens::new();
     let mut child = memlens
@@ -174,7 +174,7 @@ fn a_walk_is_stopped_by_ctrl_c() {
         assert_eq!(ended, None, "it listens first");
         sleep(Duration::from_millis(1));
     }
-    // It still has to load its model before it walks.
+    // The process still has to load its model before the walk.
     interrupt(&child);
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -208,13 +208,13 @@ fn a_killed_index_is_taken_up_where_it_stood() {
     }
 }
 
-/// Kills processes that work on a library of `n_texts` texts, which takes `whole` to make, at random moments.
+/// Kills processes at random moments while they index `n_texts` texts; indexing all of them takes `whole`.
 fn check_kills(whole: Duration, n_texts: u64, random: &mut impl FnMut() -> f64) {
     let notes = notes();
     let memlens = Memlens::new();
     let mut n_before = 0;
     for _ in 0..KILLS_EMBEDDING {
-        // Often too early for anything, in the end after everything.
+        // The first kills are often too early for any progress, the last ones after the end of the work.
         kill_index(&memlens, &notes, whole.mul_f64(0.5 * random()));
         let n_after = n_saved(memlens.library());
         assert!(
@@ -234,7 +234,7 @@ fn check_kills(whole: Duration, n_texts: u64, random: &mut impl FnMut() -> f64) 
     assert_eq!(n_saved(memlens.library()), n_texts);
     check_equals_fresh(&memlens, &notes);
 
-    // New names and the same texts: all that is to do is to write documents and lists.
+    // The texts are the same under new names, so only documents and lists are written.
     for round in 0..KILLS_COMMITTING {
         for number in 0..20 {
             let from = if round == 0 {
@@ -251,14 +251,14 @@ fn check_kills(whole: Duration, n_texts: u64, random: &mut impl FnMut() -> f64) 
     let report = memlens.json(&["index", text(notes.path()), "--json"]);
     assert_eq!(report["n_embedded"], 0);
     check_equals_fresh(&memlens, &notes);
-    // Nothing changed, but the lists are gone.
+    // The notes are unchanged, but the lists are gone.
     for _ in 0..KILLS_REBUILDING {
         for list in ["text", "vectors"] {
             fs::remove_dir_all(memlens.library().join(list)).expect("it is there");
         }
         kill_index(&memlens, &notes, whole.mul_f64(0.3 * random()));
         assert_eq!(n_saved(memlens.library()), n_texts);
-        // Whatever was built by then is used or built anew, and said so.
+        // A list is used if it was complete, or else rebuilt, and a rebuild is reported.
         let search = memlens.run(&["search", "quiet relay of hall 7", "--json"]);
         assert_eq!(search.status, 0, "{search:?}");
         check_sound(&memlens, &notes);

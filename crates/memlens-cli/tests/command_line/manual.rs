@@ -1,10 +1,10 @@
-//! `completions` and `man`: every command is in the scripts and has a page; names that are not known get a suggestion.
+//! `completions` and `man`: every command is in the scripts and has a page; unknown names get a suggestion.
 
 use std::fs;
 
 use crate::memlens::{Memlens, text};
 
-/// Commands that the help lists.
+/// Returns the commands that the help lists.
 fn commands(memlens: &Memlens) -> Vec<String> {
     let help = memlens.print(&["help"]);
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -40,7 +40,7 @@ fn every_command_is_completed_and_has_a_page() {
     }
     assert!(page("memlens.1").contains("memory search"));
     assert!(page("memlens-rerank-provider-set.1").contains("keyring"));
-    // Nothing of it needs or makes a library.
+    // None of this needs or makes a library.
     let left = fs::read_dir(memlens.library())
         .expect("it is there")
         .count();

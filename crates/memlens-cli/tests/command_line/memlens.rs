@@ -14,7 +14,7 @@ pub struct Memlens {
     library: TempDir,
 }
 
-/// What a run of the program came to.
+/// The outcome of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     /// The exit status.
@@ -33,7 +33,7 @@ impl Memlens {
         }
     }
 
-    /// Makes a library of these notes.
+    /// Makes a library and indexes these notes.
     pub fn of(notes: &[&Notes]) -> Memlens {
         let memlens = Memlens::new();
         let paths: Vec<&str> = notes.iter().map(|notes| text(notes.path())).collect();
@@ -47,7 +47,7 @@ impl Memlens {
         self.library.path()
     }
 
-    /// The program with its arguments, on this library, as in a pipe.
+    /// Returns the program with its arguments, on this library, with its output piped.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memlens"));
         command
@@ -72,7 +72,7 @@ impl Memlens {
         }
     }
 
-    /// Runs it, and returns what it prints; it must succeed and have nothing else to say.
+    /// Runs the program and returns what it prints. Panics unless it succeeds and prints nothing on standard error.
     pub fn print(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);
         assert_eq!(
@@ -83,13 +83,14 @@ impl Memlens {
         run.out
     }
 
-    /// Runs it, and returns the JSON that it prints.
+    /// Runs the program and returns the JSON that it prints.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let out = self.print(arguments);
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
     }
 
-    /// Runs it, and checks that it refuses: with this exit status, this message on standard error and nothing else.
+    /// Runs the program and checks that it fails with this exit status, with this message and nothing else on standard
+    /// error.
     pub fn refused(&self, arguments: &[&str], status: i32, message: &str) {
         let run = self.run(arguments);
         assert_eq!(
@@ -101,19 +102,19 @@ impl Memlens {
     }
 }
 
-/// A path as text; scratch paths always are.
+/// Returns a path as text; scratch paths are always UTF-8.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("scratch paths are text")
 }
 
-/// A list in JSON.
+/// Returns the items of a JSON array.
 pub fn list(value: &Value) -> &Vec<Value> {
     value
         .as_array()
         .unwrap_or_else(|| panic!("{value} is no list"))
 }
 
-/// The paths of the rows of a search.
+/// Returns the paths of the rows of a search.
 pub fn paths(rows: &Value) -> Vec<&str> {
     list(rows)
         .iter()
@@ -121,7 +122,7 @@ pub fn paths(rows: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Runs the program in a home folder with nothing else in its environment.
+/// Runs the program with a home folder and nothing else in its environment.
 pub struct AtHome<'a> {
     /// The library and the program.
     pub memlens: &'a Memlens,
@@ -130,7 +131,7 @@ pub struct AtHome<'a> {
 }
 
 impl AtHome<'_> {
-    /// The program with its arguments.
+    /// Returns the program with its arguments.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.memlens.command(arguments);
         command.env("HOME", self.home.path());
@@ -150,7 +151,7 @@ impl AtHome<'_> {
         command
     }
 
-    /// Runs it to its end: status, standard output and error.
+    /// Runs the program to its end. Returns its status, standard output and standard error.
     pub fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let output = self.command(arguments).output().expect("it can be started");
         let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
@@ -161,7 +162,8 @@ impl AtHome<'_> {
         )
     }
 
-    /// The JSON that it prints; it must succeed and have nothing else to say.
+    /// Runs the program and returns the JSON that it prints. Panics unless it succeeds and prints nothing on standard
+    /// error.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let (status, out, err) = self.run(arguments);
         assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
@@ -169,8 +171,8 @@ impl AtHome<'_> {
     }
 }
 
-/// The day so many days ago, as in "2026-11-20", in UTC; the same all the while. Logs of a fixed day would be too old to be read
-/// some day.
+/// Returns the date `n` days before the start of the tests, in UTC, as in "2026-11-20". Logs with fixed dates would one
+/// day be too old to be read.
 pub fn days_ago(n: u8) -> String {
     static NOW: LazyLock<Timestamp> = LazyLock::new(Timestamp::now);
     (*NOW - SignedDuration::from_hours(24 * i64::from(n)))

@@ -1,4 +1,4 @@
-//! Each option and number with what a person may mistype: refused by name, with nothing on standard output, and nothing
+//! Options and numbers that a user may mistype: each is refused by name, with nothing on standard output and nothing
 //! changed.
 
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::memlens::{Memlens, text};
 
-/// A library of one note, and beside it what is no file or no good one.
+/// A library of one note, and a folder beside it with missing and invalid files.
 struct Place {
     notes: Notes,
     memlens: Memlens,
@@ -36,7 +36,7 @@ impl Place {
         }
     }
 
-    /// What the library holds, by its folders, its thumbs and its answer.
+    /// Returns the state of the library: its folders, its thumbs and the results of a search.
     fn holds(&self) -> [Value; 3] {
         let folders = self.memlens.json(&["status", "--json"])["folders"].take();
         let thumbs = self.memlens.json(&["feedback", "--json"]);
@@ -44,7 +44,8 @@ impl Place {
         [folders, thumbs, results]
     }
 
-    /// Runs each line and checks status and the words that it must say; `@NAME` is a path beside, `%NAME` one of a note.
+    /// Runs each command line and checks its status and its message. `@NAME` is a path in the folder beside, `%NAME` a
+    /// path of a note.
     fn check(&self, cases: &[(&[&str], i32, &str)]) {
         let before = self.holds();
         for (typed, status, words) in cases {

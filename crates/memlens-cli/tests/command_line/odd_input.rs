@@ -1,4 +1,4 @@
-//! Input that a person did not mean so, or that nobody would think of: a clear answer, and nothing lost.
+//! Unintended and unusual input: each gets a clear answer, and nothing is lost.
 
 use std::fs;
 use std::fs::File;
@@ -23,7 +23,7 @@ fn odd_questions_are_answered() {
     let long = "cactus ".repeat(100_000 / 7 + 1);
     let long = &long[..100_000];
     let many_words: String = (0..14_000).map(|number| format!("w{number} ")).collect();
-    // What is asked, and the note whose words it finds, if any.
+    // Each question, and the note that its words find, if any.
     let cases: [(&str, Option<&str>); 19] = [
         ("NOT", Some("not.md")),
         ("NOT cactus", Some("not.md")),
@@ -64,7 +64,7 @@ fn odd_questions_are_answered() {
         let bm25 = &list(&report["stages"])[1];
         let has_words = query.chars().any(char::is_alphanumeric);
         assert_eq!(bm25["status"] == "skipped", !has_words, "{shown}: {bm25}");
-        // What was skipped or cut short is said: by the words that are looked up, by the tokens that the model reads.
+        // A notice reports what was skipped or cut: the words looked up, and the tokens that the model reads.
         let notices = list(&report["notices"]).len();
         let is_long = query == long || query == many_words;
         assert_eq!(
@@ -73,7 +73,7 @@ fn odd_questions_are_answered() {
             "{shown}: {}",
             report["notices"]
         );
-        // Vectors still have an order to give.
+        // The vectors still rank the notes.
         assert!(!list(&report["results"]).is_empty(), "{shown}");
     }
 }
@@ -167,7 +167,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
         (&1.into(), &10.into())
     );
 
-    // What is good of them is found.
+    // The valid parts of the notes are found.
     let first = |word: &str| {
         let report = memlens.json(&[
             "search",
@@ -205,7 +205,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
         Some((4.into(), 4.into())),
         "lines are those of the file"
     );
-    // The same is told to a person, with file and line.
+    // The text output gives the same, with file and line.
     let run = memlens.run(&["index"]);
     assert_eq!(run.status, 0);
     assert!(
@@ -279,7 +279,7 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
             "{run:?}"
         );
     }
-    // An empty folder is one; that it holds nothing is said.
+    // An empty folder is indexed, with the notice that it holds nothing.
     let run = memlens.run(&["index", text(empty.path()), "--json"]);
     assert_eq!(run.status, 0, "{run:?}");
     assert!(
@@ -304,7 +304,7 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
         paths(&memlens.json(&["search", "hall", "--json"])["results"]),
         ["a.md"]
     );
-    // A watched folder that is away: said, and its notes are still found.
+    // A missing watched folder is reported, and its notes are still found.
     fs::rename(notes.path(), notes.path().with_file_name("away")).expect("it can be renamed");
     let run = memlens.run(&["index"]);
     assert_eq!(run.status, 1, "{run:?}");
@@ -323,7 +323,7 @@ fn folders_that_are_none_are_refused_and_the_others_indexed() {
 
 #[test]
 fn a_note_in_any_language_is_found_by_a_word_of_it() {
-    // What a note says, and a word of it as somebody would type it.
+    // The text of a note, and a word of it as a user would type it.
     let notes = [
         ("chinese", "昨天我们决定把备份放在阁楼的柜子里。", "备份"),
         (
@@ -379,7 +379,7 @@ fn a_note_in_any_language_is_found_by_a_word_of_it() {
         let found = memlens.json(&["search", word, "--json", "--set", "vector_on=false"]);
         assert_eq!(paths(&found["results"]), [expected.as_str()], "{language}");
         assert_eq!(found["results"][0]["snippet"], said, "{language}");
-        // The model knows little of most of them: its order may be another, but the note is not lost.
+        // The model knows little of most of these languages: the order may differ, but the note is found.
         let found = memlens.json(&["search", word, "--json"]);
         assert!(
             paths(&found["results"]).contains(&expected.as_str()),
@@ -433,7 +433,7 @@ fn odd_names_are_names() {
         ]);
         assert_eq!(paths(&found["results"]), [*name]);
     }
-    // Each result has its line, whatever its name; what was shown stays in step when nothing changed.
+    // Each result takes one line, whatever its name.
     let shown = memlens.print(&["search", "lantern0"]);
     assert!(shown.contains("  new\\nline.md:1  "), "{shown}");
     assert!(
@@ -443,7 +443,7 @@ fn odd_names_are_names() {
     );
 }
 
-/// What a terminal would obey, in every form that it takes.
+/// Control sequences that a terminal obeys, in every form.
 const ORDERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\u{7f}\u{85}\u{202e}";
 
 #[test]
@@ -480,7 +480,7 @@ fn notes_do_not_speak_to_the_terminal() {
         (&["search", &query, "--preset", &scope], 1),
     ];
     for (arguments, status) in commands {
-        // As on a terminal, where colours are not taken out.
+        // This keeps the colours, as on a terminal.
         let output = memlens
             .command(arguments)
             .env("CLICOLOR_FORCE", "1")
@@ -500,7 +500,7 @@ fn notes_do_not_speak_to_the_terminal() {
             assert_eq!(obeyed, None, "{arguments:?}: {printed:?}");
         }
     }
-    // Other programs get everything as it is.
+    // JSON holds all text unchanged.
     let found = memlens.json(&["search", &query, "--json"]);
     assert_eq!(paths(&found["results"]), [note.as_str()]);
     assert_eq!(found["query"], query.trim());
@@ -638,7 +638,7 @@ fn other_files_are_no_preset() {
     }
 }
 
-/// A disk that is full.
+/// Opens a device that behaves as a full disk.
 #[cfg(target_os = "linux")]
 fn full() -> File {
     File::options()
@@ -682,7 +682,7 @@ fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
                 .output()
                 .expect("it can be started");
             let said = String::from_utf8(output.stderr).expect("it is UTF-8");
-            // What `index` and `eval` say of the notes comes before.
+            // `index` and `eval` print notices about the notes first.
             let last = said.lines().last().unwrap_or_default().to_owned();
             (output.status.code(), last)
         };
@@ -697,7 +697,7 @@ fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
         let (status, last) = run(writer.into());
         assert_eq!(status, Some(0), "{arguments:?}: {last}");
         assert!(!last.contains("cannot write"), "{arguments:?}: {last}");
-        // Nowhere to say it: no panic.
+        // There is no place to report the error: the program must not panic.
         let status = memlens
             .command(arguments)
             .stderr(full())
@@ -720,7 +720,7 @@ fn watching_ends_when_nobody_can_be_told() {
             .stdout(out)
             .spawn()
             .expect("it can be started");
-        // It ends with the first thing that it cannot tell.
+        // The program ends at the first event that it cannot print.
         let started = Instant::now();
         let ended = loop {
             if let Some(ended) = watching.try_wait().expect("it is ours") {

@@ -1,7 +1,7 @@
-//! The agent's own config: what `import` says of it, and that it ranks wherever a question is asked as the agent does.
+//! The agent's own config: what `import` reports of it, and that it is used wherever a question is asked as the agent.
 //!
-//! Properties checked: switches that void the rest come first; includes are followed; a named version and `--defaults` give the
-//! published defaults; the config is followed when it changes, breaks, vanishes and comes back.
+//! Properties checked: switches that void the other settings come first; includes are followed; a named version and
+//! `--defaults` give the published defaults; the config is followed when it changes, breaks, vanishes and comes back.
 
 use std::fs;
 use std::path::Path;
@@ -123,7 +123,7 @@ fn the_own_config_ranks_wherever_the_agent_is_meant() {
     assert!(err.starts_with(by), "{err}");
     let search = ["search", "router", "--as", "openclaw", "--json"];
     assert_eq!(most(&search).0, Some(1.0));
-    // What is set goes over it; a version or --defaults leaves it aside.
+    // `--set` overrides the config; a version or `--defaults` ignores the config.
     assert_eq!(
         most(&[&search[..], &["--set", "openclaw.max_results=2"]].concat()).0,
         Some(2.0)
@@ -152,7 +152,7 @@ fn the_own_config_ranks_wherever_the_agent_is_meant() {
     };
     assert_eq!((kept("a"), kept("b")), (1, 2), "{compared}");
 
-    // It is followed: changed by an export, broken, gone, back.
+    // The config is followed when an export changes it, and when it is broken, removed and restored.
     let export = [
         "export",
         "--as",

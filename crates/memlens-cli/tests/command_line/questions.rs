@@ -1,4 +1,4 @@
-//! Questions that are saved stay, the newest first, each once.
+//! Saved questions are kept, newest first, without repeats.
 
 use memlens_tests::Notes;
 
@@ -16,7 +16,7 @@ fn questions_are_saved_listed_and_forgotten() {
         memlens.print(&["questions", "add", "where is the hall"]),
         "who has the key?\nwhere is the hall\n"
     );
-    // White space alone is no question.
+    // White space alone is not a question.
     memlens.print(&["questions", "add", "  "]);
     let report = memlens.json(&["questions", "--json"]);
     assert_eq!(

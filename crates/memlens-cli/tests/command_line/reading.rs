@@ -1,4 +1,4 @@
-//! What is read of the notes and exports that people have: dates, front matter, and where each text is.
+//! What is read from notes and exports: dates, front matter, and the place of each text.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::memlens::{Memlens, list, text};
 
-/// What the problems say, as `path:line: message`.
+/// Returns the problems of indexing, as `path:line: message`.
 fn problems(memlens: &Memlens, notes: &Notes) -> Vec<String> {
     let report = memlens.json(&["index", text(notes.path()), "--json"]);
     let problems = list(&report["problems"]).iter().map(|problem| {
@@ -22,14 +22,14 @@ fn problems(memlens: &Memlens, notes: &Notes) -> Vec<String> {
     problems.collect()
 }
 
-/// The results of a search by words.
+/// Returns the results of a search by words alone.
 fn found(memlens: &Memlens, query: &str) -> Value {
     let words = ["--set", "vector_on=false", "--set", "min_score=0"];
     let decay = ["--set", "half_life_days=30", "--set", "copies=keep"];
     memlens.json(&[&["search", query, "--json"][..], &words, &decay].concat())["results"].take()
 }
 
-/// What dates a result, by the sentence of its decay.
+/// Returns the sentence of a row's decay step, which says where its date comes from.
 fn dated_by(row: &Value) -> &str {
     let mut steps = list(&row["journey"]).iter();
     let decay = steps.find(|step| step["stage"] == "decay").expect("a step");
@@ -113,7 +113,7 @@ fn a_bad_line_of_front_matter_costs_that_line_alone() {
     }
 }
 
-/// Where the best result of a search is, as `path:line`.
+/// Returns the place of the best result of a search, as `path:line`.
 fn best(memlens: &Memlens, query: &str) -> String {
     let rows = found(memlens, query);
     let row = &list(&rows)[0];
@@ -171,7 +171,7 @@ fn messages_and_memories_are_read_where_programs_keep_them() {
     ] {
         assert_eq!(best(&memlens, query), place, "{query}");
     }
-    // JSON that holds none of these is no note and no problem, and says why.
+    // JSON without any of these is neither a note nor a problem; `why` gives the reason.
     let status = memlens.json(&["status", "--json"]);
     assert_eq!(list(&status["problems"]).len(), 1, "{status}");
     let why = memlens.print(&["why", "app", "package.json"]);
@@ -179,11 +179,11 @@ fn messages_and_memories_are_read_where_programs_keep_them() {
         why.contains("JSON without memories or messages of a form that is read"),
         "{why}"
     );
-    // Any line of a run of problems names it.
+    // Any line within a group of problems finds the group.
     for line in 1..=3 {
         let why = memlens.print(&["why", "b", &format!("queries.jsonl:{line}")]);
         assert!(why.contains("lines 1 to 3: no text or content"), "{why}");
     }
-    // Nothing of it is read again for nothing.
+    // Indexing again reports the same problems.
     assert_eq!(problems(&memlens, &notes), named);
 }

@@ -1,4 +1,5 @@
-//! `memlens recall` in a made-up home: what OpenClaw asked is read once it is allowed, listed, gone on with, and forgotten.
+//! `memlens recall` in a made-up home: OpenClaw's searches are read once that is allowed, listed, updated and
+//! forgotten.
 
 use std::fs;
 use std::path::Path;
@@ -15,12 +16,12 @@ fn line(value: &Value) -> String {
     format!("{value}\n")
 }
 
-/// A moment so many days ago.
+/// Returns a moment on the day `days` days ago.
 fn at(days: u8, time: &str) -> String {
     format!("{}T{time}Z", days_ago(days))
 }
 
-/// A search of OpenClaw and its answer.
+/// Returns the log lines of an OpenClaw search and its answer.
 fn search(id: &str, at: &str, query: &str, results: &Value) -> String {
     let call = json!({"type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": query, "maxResults": 6}});
     line(
@@ -155,7 +156,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
             .ends_with("openclaw  7f3a  opened memory/router.md:1–1\n"),
         "{shown:?}"
     );
-    // A session that goes on is gone on with; what is known is not told again.
+    // A longer log updates its session; searches that are known already are not imported twice.
     let longer = log() + &search("d", &at(1, "08:00:30"), "reset the mesh", &json!([]));
     fs::write(home.path().join(LOG), longer).expect("it can be written");
     let more = at_home.json(&["recall", "import", "--json"]);
@@ -191,7 +192,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
         "4 past questions and 1 opening of notes forgotten\n"
     );
     assert_eq!(n_listed(&[]), 0);
-    // It does not come back by itself: the person is asked again.
+    // Nothing is read again until the user agrees again.
     assert_eq!(at_home.run(&["recall", "import"]).0, Some(2));
 }
 
@@ -366,7 +367,7 @@ fn a_note_that_changed_since_is_no_judgment() {
     );
 }
 
-/// Saves a file now, with the same bytes.
+/// Sets the modification time of a file to now, with the same bytes.
 fn touch(file: &Path) {
     let file = fs::File::options().write(true).open(file);
     let file = file.expect("it is there");
@@ -395,11 +396,11 @@ fn a_note_that_was_merely_touched_is_a_judgment() {
 #[test]
 fn a_note_is_known_by_what_its_agent_calls_it() {
     let results = json!([
-        // As a memory names its notes that leaves out how files end.
+        // The name of a note in a memory that drops file extensions.
         {"path": "memory/router", "startLine": 1, "endLine": 1, "score": 0.7},
         {"path": "MEMORY.md", "startLine": 1, "endLine": 1, "score": 0.6},
         {"path": "memory/v1.2", "startLine": 1, "endLine": 1, "score": 0.5},
-        // One that lies deeper has this name too.
+        // A note in a subfolder has the same file name.
         {"path": "USER.md", "startLine": 1, "endLine": 1, "score": 0.4},
     ]);
     let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))

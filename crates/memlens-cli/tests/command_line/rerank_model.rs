@@ -20,7 +20,7 @@ fn notes() -> Notes {
     ])
 }
 
-/// A model small enough to be among the tests.
+/// Returns the folder of a model small enough for the tests.
 fn tiny() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.join("../../tests/fixtures/tiny-cross")
@@ -28,7 +28,7 @@ fn tiny() -> PathBuf {
         .expect("the fixture is there")
 }
 
-/// Copies that model to change it.
+/// Copies the tiny model to a scratch folder, to be changed there.
 fn copy_of_tiny() -> TempDir {
     let copy = tempfile::tempdir().expect("a scratch folder can be made");
     for entry in std::fs::read_dir(tiny()).expect("it can be listed") {
@@ -39,13 +39,13 @@ fn copy_of_tiny() -> TempDir {
     copy
 }
 
-/// Starts a hub that has the tiny model in place of the smallest one. Returns its address.
+/// Starts a hub that serves the tiny model in place of the smallest one. Returns its address.
 fn start_hub() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}", listener.local_addr().expect("it listens"));
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // Whoever asked may have gone away.
+            // The client may have disconnected.
             let _ = answer(&stream);
         }
     });
@@ -136,7 +136,7 @@ fn a_model_is_downloaded_chosen_used_and_erased() {
     );
     assert!(told.contains(&format!("{SMALLEST} is in ")), "{told}");
     assert_eq!(list(&listed(&memlens)["models"])[0]["is_there"], true);
-    // What is there needs no hub.
+    // A downloaded model needs no hub.
     let again = memlens
         .command(&["rerank-model", "download", SMALLEST])
         .env("HF_ENDPOINT", "http://127.0.0.1:9")
@@ -178,7 +178,7 @@ fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
     );
     assert_eq!(paths(&search(&memlens)["results"])[0], "lunch.md");
 
-    // One that cannot be used leaves the choice as it was.
+    // A model that cannot be used leaves the choice unchanged.
     let junk = copy_of_tiny();
     std::fs::write(junk.path().join("model.onnx"), "junk").expect("it can be written");
     let empty = tempfile::tempdir().expect("a scratch folder can be made");
@@ -193,7 +193,7 @@ fn a_folder_with_a_model_is_chosen_once_it_scored_a_trial() {
     );
 }
 
-/// A pipe that nobody writes to stands for a file that takes long to read.
+/// A pipe without a writer takes the place of a file that is slow to read.
 #[cfg(unix)]
 #[test]
 fn a_model_that_is_not_loaded_in_time_leaves_the_fused_order_and_says_so() {
@@ -252,7 +252,7 @@ fn odd_models_are_refused() {
     ] {
         assert_eq!(memlens.run(misuse).status, 2, "{misuse:?}");
     }
-    // A hub that is not there, or that must not be asked.
+    // Hubs that cannot be reached or are not allowed.
     for (hub, status) in [
         ("http://127.0.0.1:9", 1),
         ("http://hub.example", 1),

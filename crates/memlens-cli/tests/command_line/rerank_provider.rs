@@ -1,4 +1,5 @@
-//! A provider over HTTP: set, shown, tried, used by a search, switched off; nothing is sent before, and no key is shown.
+//! A provider over HTTP: set, shown, tested, used by a search, switched off. Nothing is sent before it is used, and no
+//! key is shown.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -65,7 +66,7 @@ fn a_provider_is_switched_off_also_where_kept_keys_cannot_be_read() {
     let run = memlens.run(&["rerank-provider", "off"]);
     assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(shown(&memlens)["is_on"], false);
-    // What needs them says so, and leaves them as they are.
+    // A command that needs the keys reports the broken setting and leaves it unchanged.
     let run = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(run.status, 2, "{run:?}");
     assert!(
@@ -127,7 +128,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
     assert_eq!(found, expected);
     assert_eq!(provider.requests(), [], "setting and showing asks nobody");
 
-    // A test sends no note.
+    // A test does not send any note.
     let run = run_with_key(&memlens, &["rerank-provider", "test", "--json"]);
     assert_eq!(run.status, 0, "{run:?}");
     let test: Value = serde_json::from_str(&run.out).expect("it is JSON");
@@ -146,7 +147,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
         assert!(!asked[0].body.to_string().contains(word), "{word}");
     }
 
-    // A search sends notes, and ranks by what comes back; the second one is answered by what is kept.
+    // A search sends notes and ranks by the scores that come back. A second search uses the cached scores.
     let run = run_with_key(&memlens, &search);
     assert_eq!(run.status, 0, "{run:?}");
     assert!(!run.err.contains(KEY), "{}", run.err);
@@ -169,7 +170,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
     );
     assert_eq!(provider.requests(), []);
 
-    // Without its being chosen, nobody is asked; and not once it is off.
+    // The provider is not asked unless the search chooses it, nor after it is switched off.
     memlens.json(&["search", "where is it", "--json"]);
     let off = memlens.run(&["rerank-provider", "off", "--forget-key"]);
     assert_eq!(
@@ -197,7 +198,7 @@ fn a_provider_is_set_tried_used_and_switched_off() {
     let why = rerank["why"].as_str().expect("it says why");
     assert!(why.contains("switched off for this library"), "{why}");
     assert_eq!(provider.requests(), []);
-    // A person may still try it.
+    // The user can still test it.
     assert_eq!(
         run_with_key(&memlens, &["rerank-provider", "test"]).status,
         0
@@ -425,7 +426,7 @@ fn everything_that_was_set_is_erased() {
 #[test]
 fn a_key_on_standard_input_never_comes_out_again() {
     let memlens = Memlens::of(&[&notes()]);
-    // A host that nobody has a key for, wherever this is tested.
+    // A host that no machine running these tests has a key for.
     let set = [
         "rerank-provider",
         "set",
@@ -438,7 +439,7 @@ fn a_key_on_standard_input_never_comes_out_again() {
     let mut child = memlens
         .command(&set)
         .env("RUST_LOG", "trace")
-        // Where no keyring answers at once, none is asked.
+        // Without a session bus no keyring can be asked.
         .env_remove("DBUS_SESSION_BUS_ADDRESS")
         .env("XDG_RUNTIME_DIR", memlens.library())
         .stdin(Stdio::piped())
@@ -460,7 +461,7 @@ fn a_key_on_standard_input_never_comes_out_again() {
     memlens.print(&["erase", "--yes"]);
 }
 
-/// Whoever is asked and cannot answer is told of, by every command that ranks.
+/// Every command that ranks reports a reranker that cannot answer.
 #[test]
 fn no_fallback_is_silent() {
     let notes = notes();

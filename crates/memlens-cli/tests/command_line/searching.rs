@@ -1,7 +1,7 @@
 //! `search`, `params`, `export`: the contract of their JSON, and their settings.
 //!
-//! Properties checked: every promised field, of its kind, and in agreement with the others; settings and presets act
-//! and are refused by key, value and range; a part of the memory is asked alone.
+//! Properties checked: every promised field is there, has its type and agrees with the others; settings and presets
+//! take effect and are refused by key, value and range; a search can be limited to a part of the memory.
 
 use memlens_params::{ParameterSet, Params, stages, table};
 use memlens_tests::Notes;
@@ -28,7 +28,7 @@ fn notes() -> Notes {
     ])
 }
 
-/// Checks that `value` is an object that holds these keys at least, each of its kind.
+/// Checks that `value` is an object with at least these keys, each of its type.
 fn check_fields(value: &Value, fields: &[(&str, &str)]) {
     for (key, kind) in fields {
         let found = value
@@ -75,7 +75,7 @@ fn search_json_keeps_its_contract() {
         (&json!(1), &json!("quiet relay in the hall"))
     );
 
-    // Every parameter, with what was set.
+    // Every parameter is reported, with the changed value.
     let params = report["params"].as_object().expect("it is an object");
     assert_eq!(params.len(), table().len());
     let mut expected = Params::default();
@@ -83,12 +83,12 @@ fn search_json_keeps_its_contract() {
     for parameter in table() {
         let value = json!(expected.get(parameter.id).expect("it is in the table"));
         let found = &params[parameter.id];
-        // A whole number is written without a fraction.
+        // An integer is written without a fraction.
         let is_equal = *found == value || (found.is_number() && found.as_f64() == value.as_f64());
         assert!(is_equal, "{}: {found} in place of {value}", parameter.id);
     }
 
-    // Every stage in its order; what goes in comes out or is dropped.
+    // The stages are in order, and every row that enters one leaves it or is dropped.
     let expected: Vec<&str> = stages().iter().map(|stage| stage.id.as_str()).collect();
     let found: Vec<&str> = list(&report["stages"])
         .iter()
@@ -276,7 +276,7 @@ fn text_is_for_people() {
         !plain.contains('\u{1b}') && !explained.contains('\u{1b}'),
         "colours in a pipe"
     );
-    // Each score with the formula that gave it.
+    // Each score is shown with its formula.
     assert!(
         explained.contains("Fusion        calibrated "),
         "{explained}"
@@ -382,12 +382,12 @@ fn settings_act_and_are_refused_by_key_value_and_range() {
         list(&search(&["vector_on=false"])["stages"])[0]["status"],
         "skipped"
     );
-    // The last one counts.
+    // The last setting of a parameter wins.
     assert_eq!(
         search(&["fusion=rrf", "fusion=relative"])["params"]["fusion"],
         "relative"
     );
-    // A value that only fits together with the next one.
+    // This value is valid only together with the next one.
     assert_eq!(search(&["vector_weight=0"])["params"]["vector_weight"], 0.0);
 
     let cases: &[(&[&str], &str)] = &[
@@ -483,7 +483,7 @@ fn a_config_leaves_and_comes_back() {
         ),
         (&json!("rrf"), &json!(0.0317))
     );
-    // A setting goes over the preset.
+    // A setting overrides the preset.
     assert_eq!(
         search(&["--set", "fusion=weighted"])["params"]["fusion"],
         "weighted"
@@ -522,7 +522,7 @@ fn a_config_leaves_and_comes_back() {
     ]);
     assert_eq!((run.status, run.out.as_str()), (1, ""), "{run:?}");
 
-    // Never into a watched folder.
+    // Nothing is written into a watched folder.
     let before = memlens_tests::image(notes.path());
     for place in [
         "memlens.json",
@@ -561,7 +561,7 @@ fn the_table_is_printed() {
 #[test]
 fn misuse_is_told_apart_from_failure() {
     let memlens = Memlens::new();
-    // Nothing to do, an unknown command, things that exclude each other, things that are missing.
+    // No command, an unknown command, conflicting arguments, missing arguments.
     for arguments in [
         &[][..],
         &["serch", "relay"],
@@ -580,7 +580,7 @@ fn misuse_is_told_apart_from_failure() {
         );
         assert!(!run.err.is_empty());
     }
-    // A library that is not there.
+    // A library that does not exist.
     let message = format!(
         "there is no library in {}: index a folder first",
         memlens.library().display()
@@ -604,7 +604,7 @@ fn misuse_is_told_apart_from_failure() {
     }
 }
 
-/// A full disk is told and no panic.
+/// A full disk is reported without a panic.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_result_that_cannot_be_written_is_a_failure() {
@@ -628,7 +628,7 @@ fn a_result_that_cannot_be_written_is_a_failure() {
     );
 }
 
-/// `memlens … | head` ends without a word.
+/// `memlens … | head` ends without a message.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
@@ -655,10 +655,10 @@ fn rows_say_that_their_note_is_gone_or_changed() {
     let memlens = Memlens::of(&[&notes]);
     std::fs::remove_file(notes.at("ghost.md")).expect("it is there");
     notes.write("edited.md", "# Edited\n\nThe meeting is in the attic.\n");
-    // The same bytes at another time.
+    // The same bytes with another modification time.
     notes.write("keep.md", "# Keep\n\nThe stable note about bees.\n");
 
-    // On a busy machine the notes may not be compared in time.
+    // On a busy machine there may be no time to compare the notes with the disk.
     let compared = |arguments: &[&str]| {
         let mut prints = std::iter::repeat_with(|| memlens.print(arguments)).take(100);
         let is_compared =

@@ -1,4 +1,4 @@
-//! Two processes and one library: one writes, everyone reads.
+//! Two processes with one library: one writes, and all of them read.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,17 +10,17 @@ use serde_json::Value;
 
 use crate::memlens::{Memlens, paths, text};
 
-/// How long an event may take on a busy machine.
+/// The most time that an event may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// `memlens watch --json`, which writes until it is dropped.
+/// A running `memlens watch --json`. It is the writer until it is dropped.
 struct Watcher {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Watcher {
-    /// Starts it and returns when it watches.
+    /// Starts the program and returns once it watches.
     fn start(memlens: &Memlens, folder: &Notes) -> Watcher {
         let mut child = memlens
             .command(&["watch", "--json"])
@@ -81,7 +81,7 @@ fn a_second_writer_is_refused_by_name_while_everyone_reads() {
         ["a.md"]
     );
 
-    // What the writer writes is read by the others at once.
+    // The other processes read at once what the writer writes.
     notes.write("c.md", "The attic.");
     let told = watcher.told();
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_second_writer_is_refused_by_name_while_everyone_reads() {
         ["c.md"]
     );
 
-    // Ctrl+C ends it in good order, and another may write.
+    // Ctrl+C ends it cleanly, and another process may write.
     #[cfg(unix)]
     {
         let pid = watcher.child.id().to_string();

@@ -1,7 +1,7 @@
 //! `tune`, `queries`, and the gate of `eval`.
 //!
-//! Properties checked: too few queries and odd arguments are refused; a preset that is written ranks as the best found; a query
-//! set that is kept comes back; a regression ends with status 1, and rounding does not.
+//! Properties checked: too few queries and odd arguments are refused; a written preset ranks as the best one found; a
+//! saved query set comes back unchanged; a regression ends with status 1, and a rounding error does not.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,7 @@ use memlens_tests::Notes;
 
 use crate::memlens::{Memlens, text};
 
-/// Thirty notes on one pond each, and a judged question for each.
+/// Thirty notes about one pond each, with a judged question for each.
 fn notes() -> Notes {
     let notes = Notes::new(&[]);
     let mut lines = String::new();
@@ -160,7 +160,7 @@ fn a_regression_ends_with_status_1() {
         let refused = memlens.run(&[&eval[..], &gate, &worse, &["--max-drop", odd]].concat());
         assert_eq!(refused.status, 2, "{odd}: {refused:?}");
     }
-    // Nothing returned is no precision, and no reason to pass.
+    // Precision is undefined if nothing is returned, which must not pass.
     let precision = memlens.run(
         &[
             &eval[..],

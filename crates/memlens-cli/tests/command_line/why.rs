@@ -1,4 +1,4 @@
-//! `memlens why`: the stage and the number that lost a note, or the rule that keeps it out.
+//! `memlens why`: the stage and the number that dropped a note, or the rule that excludes it.
 
 use memlens_tests::Notes;
 use serde_json::json;
