@@ -1,7 +1,7 @@
 // What an agent's config says of its search, and opening it in the user's editor.
 import type { Backend } from "../api/backend";
 import type { AgentConfig, ErrorInfo } from "../api/bindings";
-import { toErrorInfo } from "../api/errors";
+import { Actions, Call } from "../shared/call.svelte";
 import { chosenEditor } from "../shared/editor";
 
 type Asked = Pick<Backend, "agentConfig" | "openConfig" | "pickConfig">;
@@ -9,10 +9,8 @@ type Asked = Pick<Backend, "agentConfig" | "openConfig" | "pickConfig">;
 /** The config that was read last. */
 export class AgentConfigs {
   readonly #backend: Asked;
-  #config = $state.raw<AgentConfig | null>(null);
-  #error = $state.raw<ErrorInfo | null>(null);
-  #isReading = $state(false);
-  #editorError = $state.raw<ErrorInfo | null>(null);
+  readonly #reading = new Call((read: () => Promise<AgentConfig | null>) => read(), "drop");
+  readonly #editing = new Actions();
 
   constructor(backend: Asked) {
     this.#backend = backend;
@@ -20,22 +18,22 @@ export class AgentConfigs {
 
   /** null where there is none, and until it is read. */
   get config(): AgentConfig | null {
-    return this.#config;
+    return this.#reading.data;
   }
   get error(): ErrorInfo | null {
-    return this.#error;
+    return this.#reading.error;
   }
   get isReading(): boolean {
-    return this.#isReading;
+    return this.#reading.isRunning;
   }
 
   /** Why the last config was not opened in the editor; null if it was. */
   get editorError(): ErrorInfo | null {
-    return this.#editorError;
+    return this.#editing.error;
   }
 
   dismissEditorError(): void {
-    this.#editorError = null;
+    this.#editing.dismissError();
   }
 
   /** Opens the config that the ranking of a pipeline is read from. */
@@ -50,41 +48,24 @@ export class AgentConfigs {
 
   /** Reads the config of a pipeline's program; `agent` names one of its agents. */
   async read(pipeline: string, agent: string | null): Promise<void> {
-    await this.#during(async () => {
-      this.#config = await this.#backend.agentConfig(pipeline, agent);
-    });
+    await this.#read(() => this.#backend.agentConfig(pipeline, agent));
   }
 
   /** Asks for the config and reads it. Nothing happens when the person cancels. */
   async pick(pipeline: string): Promise<void> {
-    await this.#during(async () => {
-      if ((await this.#backend.pickConfig(pipeline)) === null) return;
-      this.#config = await this.#backend.agentConfig(pipeline, null);
+    await this.#read(async () => {
+      if ((await this.#backend.pickConfig(pipeline)) === null) return this.config;
+      return this.#backend.agentConfig(pipeline, null);
     });
   }
 
   async #open(target: string, forExport: boolean): Promise<boolean> {
-    this.#editorError = null;
-    try {
-      await this.#backend.openConfig(target, forExport, chosenEditor());
-      return true;
-    } catch (error) {
-      this.#editorError = toErrorInfo(error);
-      return false;
-    }
+    this.#editing.dismissError();
+    return this.#editing.run(() => this.#backend.openConfig(target, forExport, chosenEditor()));
   }
 
-  async #during(work: () => Promise<void>): Promise<void> {
-    if (this.#isReading) return;
-    this.#isReading = true;
-    try {
-      await work();
-      this.#error = null;
-    } catch (error) {
-      this.#config = null;
-      this.#error = toErrorInfo(error);
-    } finally {
-      this.#isReading = false;
-    }
+  /** One at a time: the dialog that asks for a config is open meanwhile. */
+  async #read(read: () => Promise<AgentConfig | null>): Promise<void> {
+    if (!this.#reading.isRunning) await this.#reading.run(read);
   }
 }
