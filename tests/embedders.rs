@@ -1,4 +1,4 @@
-//! Embedders without a model, and what they were asked.
+//! Embedders without a model, and records of what they embedded.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use memlens_engine::EmbedderSource;
 use memlens_faults::{Place, strike};
 use parking_lot::Mutex;
 
-/// A source of the hashing embedder.
+/// Returns a source of the hashing embedder.
 pub fn hashing() -> EmbedderSource {
     Arc::new(|_| Ok(Box::new(Hashing::default())))
 }
 
-/// A source of the hashing embedder whose embedders meet the faults that are armed for this folder at
+/// Returns a source of the hashing embedder whose embedders meet the faults armed for this folder at
 /// [`Place::Embedder`].
 pub fn faulty(dir: &Path) -> EmbedderSource {
     let dir = dir.to_owned();
@@ -26,7 +26,7 @@ pub fn faulty(dir: &Path) -> EmbedderSource {
     })
 }
 
-/// Embeds as [`Hashing`] does, where no fault is armed.
+/// Embeds as [`Hashing`] does unless a fault is armed.
 struct Faulty {
     inner: Hashing,
     dir: PathBuf,
@@ -59,7 +59,7 @@ impl Embedder for Faulty {
     }
 }
 
-/// A source that has no embedder to give.
+/// Returns a source that fails to give an embedder.
 pub fn failing() -> EmbedderSource {
     Arc::new(|_| {
         Err(EmbedError::NotFound {
@@ -69,27 +69,27 @@ pub fn failing() -> EmbedderSource {
     })
 }
 
-/// A source whose embedders all write down what they are asked.
+/// Returns a source whose embedders all record in `asked`.
 pub fn recording(asked: &Arc<Asked>) -> EmbedderSource {
     let asked = asked.clone();
     Arc::new(move |_| Ok(Box::new(Recording::new(&asked))))
 }
 
-/// What embedders were asked, and when they are to be interrupted.
+/// What embedders were asked, and when they are interrupted.
 #[derive(Default)]
 pub struct Asked {
     texts: Mutex<Vec<String>>,
-    /// After so many texts the flag is set, once; none for never.
+    /// The number of texts after which the flag is set, once; `None` if never.
     interrupt: Mutex<Option<(usize, Arc<AtomicBool>)>>,
-    /// Beyond so many texts one call is refused, once; 0 for never.
+    /// The number of texts after which one call fails, once; 0 if never.
     refuse: AtomicUsize,
     n_counted: AtomicUsize,
-    /// After so many texts whose tokens were counted the flag is set.
+    /// The number of texts with counted tokens after which the flag is set.
     interrupt_counting: Mutex<Option<(usize, Arc<AtomicBool>)>>,
 }
 
 impl Asked {
-    /// Every text that has got a vector so far, in order.
+    /// Returns every text that got a vector so far, in order.
     pub fn texts(&self) -> Vec<String> {
         self.texts.lock().clone()
     }
@@ -101,7 +101,7 @@ impl Asked {
         *interrupt = Some((at, flag.clone()));
     }
 
-    /// How many texts have had their tokens counted.
+    /// Returns the number of texts whose tokens were counted.
     pub fn n_counted(&self) -> usize {
         self.n_counted.load(Ordering::Relaxed)
     }
@@ -120,7 +120,7 @@ impl Asked {
         }
     }
 
-    /// Has one call fail as soon as `n_texts` texts have got a vector.
+    /// Makes one call fail as soon as `n_texts` texts have got a vector.
     pub fn refuse(&self, n_texts: usize) {
         self.refuse.store(n_texts, Ordering::Relaxed);
     }
@@ -143,14 +143,14 @@ impl Asked {
     }
 }
 
-/// Embeds as [`Hashing`] does and writes down every text that got a vector.
+/// Embeds as [`Hashing`] does and records every text that got a vector.
 pub struct Recording {
     inner: Hashing,
     asked: Arc<Asked>,
 }
 
 impl Recording {
-    /// Makes an embedder that writes to `asked`.
+    /// Makes an embedder that records in `asked`.
     pub fn new(asked: &Arc<Asked>) -> Recording {
         Recording {
             inner: Hashing::default(),
@@ -189,7 +189,7 @@ impl Embedder for Recording {
     }
 }
 
-/// Another model of the same dimension: what it says of a text has nothing to do with what [`Hashing`] says.
+/// Another model of the same dimension, whose vectors are unrelated to those of [`Hashing`].
 pub struct Other {
     inner: Hashing,
     info: ModelInfo,

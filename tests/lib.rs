@@ -1,6 +1,6 @@
-//! What the tests across crates share: scratch notes, embedders that tell what they were asked, libraries to compare.
+//! What the tests of several crates share: scratch notes, recording embedders, and comparisons of libraries.
 //!
-//! Nothing here sleeps or reads the clock; notes get their times from a count.
+//! Nothing here sleeps or reads the clock; the times of notes come from a counter.
 
 mod embedders;
 mod libraries;
@@ -22,8 +22,8 @@ pub use providers::{Provider, ProviderRequest};
 #[cfg(unix)]
 pub use users::{is_another_user, run_as_another_user};
 
-/// How a property is tried: so many times, and without a file of failures, since a failure that was mended
-/// stands as a test of its own.
+/// Returns the configuration of a property test: `n_cases` cases and no file of failures. A fixed failure gets a test
+/// of its own.
 pub fn cases(n_cases: u32) -> proptest::test_runner::Config {
     proptest::test_runner::Config {
         cases: n_cases,

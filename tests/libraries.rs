@@ -1,4 +1,4 @@
-//! Libraries: made from folders, and compared without their ids.
+//! Libraries made from folders, and comparisons of libraries without their ids.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -13,15 +13,15 @@ use tempfile::TempDir;
 
 use crate::embedders::hashing;
 
-/// Brings the library in `dir` into step with these folders, added where they are new.
+/// Indexes these folders into the library in `dir`, adding those that are new.
 ///
 /// # Panics
-/// Where that fails; so do the other functions.
+/// If that fails. The other functions panic too if they fail.
 pub fn index(dir: &Path, folders: &[&Path]) -> Counts {
     index_with(dir, folders, Box::new(Hashing::default()))
 }
 
-/// Does the same with an embedder of the caller's.
+/// Does the same as [`index`] with the given embedder.
 pub fn index_with(dir: &Path, folders: &[&Path], embedder: Box<dyn Embedder>) -> Counts {
     let go_on = AtomicBool::new(false);
     let (mut indexer, _) = Indexer::open(dir, embedder).expect("the library can be opened");
@@ -41,7 +41,7 @@ pub fn index_with(dir: &Path, folders: &[&Path], embedder: Box<dyn Embedder>) ->
     indexer.counts()
 }
 
-/// Makes a library of these folders, which goes with its value.
+/// Makes a library of these folders, which is deleted when the value is dropped.
 pub fn fresh(folders: &[&Path]) -> TempDir {
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     index(dir.path(), folders);
@@ -53,16 +53,16 @@ pub fn open(dir: &Path) -> Library {
     Library::open(dir, hashing()).expect("the library can be opened")
 }
 
-/// All that a library holds, without ids and generation: lines of text, in the total order of chunks.
+/// All content of a library without ids and generation, as lines of text in the total order of chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// Folders, documents, chunks with texts and windows with vectors.
     pub lines: Vec<String>,
-    /// What went wrong with which file.
+    /// The problems of indexing, with their files.
     pub problems: Vec<String>,
 }
 
-/// All that a library holds.
+/// Returns all content of a library.
 pub fn content(store: &Store) -> Content {
     let snapshot = store.snapshot().expect("the library can be read");
     let folder_path = |id: FolderId| {
@@ -144,7 +144,7 @@ pub fn content(store: &Store) -> Content {
     Content { lines, problems }
 }
 
-/// The whole report of each query, without times: two libraries that give the same here cannot be told apart.
+/// Returns the whole report of each query, without times. Two libraries with the same reports cannot be distinguished.
 pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Value> {
     queries
         .iter()
@@ -163,10 +163,10 @@ pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Valu
         .collect()
 }
 
-/// Checks that `dir` holds and answers just what a library made anew of these folders does.
+/// Checks that the library in `dir` has the same content and answers as a new library of these folders.
 ///
 /// # Panics
-/// Where they differ, with the first difference.
+/// If they differ, with the first difference.
 pub fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
     let anew = fresh(folders);
     let [found, expected] = [dir, anew.path()].map(|dir| {
@@ -186,7 +186,7 @@ pub fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
     }
 }
 
-/// Where two values differ first, and how; none when they are equal.
+/// Returns the place and kind of the first difference of two values; `None` if they are equal.
 fn difference(found: &Value, expected: &Value) -> Option<String> {
     let within = |key: String, found: &Value, expected: &Value| {
         difference(found, expected).map(|rest| format!("{key} {rest}"))

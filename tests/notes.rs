@@ -1,4 +1,4 @@
-//! A scratch folder of notes, and pictures of folders to compare.
+//! A scratch folder of notes, and images of folders to compare.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -8,14 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// A folder of notes that goes with its value; its path has no link in it.
+/// A folder of notes that is deleted when the value is dropped. Its path has no link in it.
 pub struct Notes {
     _dir: TempDir,
     path: PathBuf,
 }
 
-/// The time of the first note that is written; each later one is a second younger, so that no change hides behind an
-/// equal time.
+/// The modification time of the first note written, in Unix seconds. Each later write is dated one second later, so
+/// that equal times hide no change.
 const FIRST_TIME: u64 = 1_700_000_000;
 static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
 
@@ -23,13 +23,13 @@ impl Notes {
     /// Makes a folder with these notes: path and text.
     ///
     /// # Panics
-    /// Where files cannot be written; so do the other functions.
+    /// If a file cannot be written. The other functions panic too if they fail.
     pub fn new(notes: &[(&str, &str)]) -> Notes {
         let dir = tempfile::Builder::new()
             .prefix("notes")
             .tempdir()
             .expect("a scratch folder can be made");
-        // A folder in it, so that it can be renamed and taken away.
+        // A subfolder, which can be renamed and moved away.
         let path = dir
             .path()
             .canonicalize()
@@ -43,17 +43,17 @@ impl Notes {
         made
     }
 
-    /// The folder's path.
+    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a note, there or not.
+    /// Returns the path of a note, whether or not the note exists.
     pub fn at(&self, path: &str) -> PathBuf {
         self.path.join(path)
     }
 
-    /// Writes a note in place of whatever stands there; folders are made as needed.
+    /// Writes a note, replacing any file there; makes folders as needed.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().expect("it lies in a folder"))
@@ -68,7 +68,7 @@ impl Notes {
         file.set_modified(time).expect("it can be dated");
     }
 
-    /// Renames a note or folder; folders are made as needed.
+    /// Renames a note or folder; makes folders as needed.
     pub fn rename(&self, from: &str, to: &str) {
         let to = self.at(to);
         fs::create_dir_all(to.parent().expect("it lies in a folder")).expect("folders can be made");
@@ -81,13 +81,13 @@ impl Notes {
     }
 }
 
-/// Everything below a folder: path, kind and bytes, time of its last change; access times left out.
+/// Everything in a folder and below: path, kind and bytes, modification time. Access times are left out.
 pub type Image = BTreeMap<PathBuf, (String, Vec<u8>, SystemTime)>;
 
-/// Takes a picture of a folder, itself included; links are not followed.
+/// Returns the image of a folder, itself included. Links are not followed.
 ///
 /// # Panics
-/// Where something cannot be read.
+/// If something cannot be read.
 pub fn image(dir: &Path) -> Image {
     let mut image = Image::new();
     let mut paths = vec![dir.to_owned()];

@@ -1,17 +1,17 @@
-//! An agent's own database as OpenClaw leaves it.
+//! An agent's own database as OpenClaw writes it.
 
 use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
 
-/// A chunk of a made-up index: its note's path, the lines, the text and the vector.
+/// A chunk of a made-up index: the path of its note, the lines, the text and the vector.
 pub type IndexedChunk<'a> = (&'a str, (u32, u32), &'a str, Vec<f64>);
 
-/// Writes an index of these chunks, embedded by `model`, all at one moment.
+/// Writes an index of these chunks, embedded by `model`, all at one time.
 ///
 /// # Panics
-/// Where it cannot be written.
+/// If it cannot be written.
 pub fn write_openclaw_index(
     database: &Path,
     model: &str,

@@ -1,4 +1,4 @@
-//! A server on this machine that scores texts as providers do.
+//! A local server that scores texts as a reranking provider does.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-/// What a server was asked.
+/// A request that a server received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderRequest {
     /// The path.
     pub path: String,
-    /// The header `Authorization`; none where it was left out.
+    /// The header `Authorization`; `None` if it was not sent.
     pub authorization: Option<String>,
     /// The body.
     pub body: Value,
@@ -37,7 +37,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Starts a server that scores each text by how many words of the question it holds, on 0 to 1.
+    /// Starts a server that scores each text by the share of the question's words it holds, 0 to 1.
     pub fn start() -> Provider {
         Provider::answering(|request| {
             let query = request.body["query"].as_str().unwrap_or_default();
@@ -46,7 +46,7 @@ impl Provider {
                 .enumerate()
                 .map(|(index, score)| json!({"index": index, "relevance_score": score}))
                 .collect();
-            // Best last: nothing may depend on the order.
+            // The best result comes last, since nothing may depend on the order.
             (200, json!({"results": results}).to_string())
         })
     }
@@ -60,7 +60,7 @@ impl Provider {
         let (sender, requests) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // One connection at a time, each for as long as the program keeps it.
+                // One connection at a time, until the program closes it.
                 while let Some(request) = receive(&stream) {
                     let (status, body) = answer(&request);
                     if sender.send(request).is_err() || send(&stream, status, &body).is_err() {
@@ -72,23 +72,23 @@ impl Provider {
         Provider { address, requests }
     }
 
-    /// Its host and port.
+    /// Returns its host and port.
     pub fn host(&self) -> &str {
         &self.address
     }
 
-    /// Its address.
+    /// Returns its URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked since this was called last.
+    /// Returns the requests received since the last call.
     pub fn requests(&self) -> Vec<ProviderRequest> {
         self.requests.try_iter().collect()
     }
 }
 
-/// The share of the question's words that a text holds.
+/// Returns the share of the question's words that a text holds.
 fn share(query: &str, text: &str) -> f64 {
     let text = text.to_lowercase();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
@@ -96,7 +96,7 @@ fn share(query: &str, text: &str) -> f64 {
     n_held as f64 / words.len().max(1) as f64
 }
 
-/// Reads a request; none when the connection ends.
+/// Reads a request; `None` if the connection ends.
 fn receive(stream: &TcpStream) -> Option<ProviderRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();

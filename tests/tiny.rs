@@ -1,5 +1,5 @@
-//! Another program's memory, as small as it can be: a retriever of one list, and a pipeline of two stages with parameters
-//! and ties of its own. Nothing of it is known to the crates that search, rank and show it.
+//! A minimal memory of another program: a retriever of one list, and a pipeline of two stages with its own parameters
+//! and ties. The crates that search, rank and show it know nothing of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ static STAGES: [StageInfo; 2] = [
 ];
 
 parameters! {
-    /// What the tiny pipeline can be told.
+    /// The parameters of the tiny pipeline.
     pub struct Tiny;
     prefix "tiny."; stages &STAGES; rules |tiny| if tiny.keep as f64 * tiny.bonus > 50.0 {
         Err(memlens_params::ParamError::NoWeight)
@@ -51,7 +51,7 @@ parameters! {
     keep: u32 = 2, Some(CUT), Rank, "Keep", Some("notes"), whole(1, 10, 1), None, "How many notes are kept.";
 }
 
-/// What the tiny pipeline's retriever knows beside its list.
+/// What the tiny retriever knows besides its list: whether each note is pinned.
 struct Pinned(Vec<bool>);
 
 #[derive(Debug)]
@@ -151,12 +151,12 @@ pub static TINY: Pipeline<Tiny> = Pipeline {
             explain: cut,
         },
     ],
-    // Newest first, so that a tie by `Candidate::order` would show.
+    // Newest first, so that a tie broken by `Candidate::order` would be noticed.
     ties: Ties::Stable(|set| (0..set.candidates.len() as u32).rev().collect()),
     retriever: RetrieverId("tiny"),
 };
 
-/// Four notes with as many words each, the second of them pinned.
+/// Returns four notes with these numbers of words, the second one pinned.
 pub fn set(words: [f64; 4]) -> CandidateSet {
     CandidateSet {
         candidates: (0..4)
@@ -173,11 +173,12 @@ pub fn set(words: [f64; 4]) -> CandidateSet {
     }
 }
 
-/// A shelf of notes with a line each: whoever holds a word of the question is found, by how many it holds.
+/// A shelf of notes with one line each. The list ranks the notes that hold a word of the question, by how many words
+/// they hold.
 pub struct Shelf {
-    /// The folder that its notes lie in.
+    /// The folder of its notes.
     pub folder: FolderId,
-    /// Path, text (none where it is gone) and whether it is pinned.
+    /// Path, text (`None` if the note is gone) and whether it is pinned.
     pub notes: Vec<(&'static str, Option<&'static str>, bool)>,
 }
 
@@ -298,7 +299,7 @@ impl Retriever for Shelf {
     }
 }
 
-/// The defaults of its parameters.
+/// Returns the default parameters of the tiny pipeline.
 pub fn defaults() -> Values {
     Values::defaults(memlens_rank::AnyPipeline::table(&TINY))
 }

@@ -1,4 +1,4 @@
-//! Running a test as somebody to whom something is closed: nothing is to the superuser.
+//! Runs a test as a user without access to closed files. The superuser has access to everything.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,13 +6,13 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The user who owns nothing.
+/// The user id of a user that owns no files.
 const NOBODY: u32 = 65534;
 
-/// Whether files that are closed are closed to this process.
+/// Returns whether a file without permissions is closed to this process.
 ///
 /// # Panics
-/// Where no scratch file can be made; so does the other function.
+/// If no scratch file can be made. The other function panics then too.
 pub fn is_another_user() -> bool {
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     let closed = dir.path().join("closed");
@@ -21,7 +21,7 @@ pub fn is_another_user() -> bool {
     fs::read(&closed).is_err()
 }
 
-/// Runs a test of this program as somebody else, and checks that it passes.
+/// Runs a test of this program as another user, and checks that it passes.
 pub fn run_as_another_user(test: &str) {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let (program, dir) = (scratch.path().join("tests"), scratch.path().join("tmp"));
@@ -45,7 +45,7 @@ pub fn run_as_another_user(test: &str) {
     );
 }
 
-/// A path of the program that runs, also where a build has put another one in its place meanwhile.
+/// Returns a path of the running program, also if a build has replaced it meanwhile.
 fn running() -> PathBuf {
     let itself = PathBuf::from("/proc/self/exe");
     if itself.exists() {

@@ -1,4 +1,4 @@
-//! The engine on real SQLite, real lists and real folders; the hashing embedder stands in for the model.
+//! The engine on real SQLite, real lists and real folders; the hashing embedder takes the place of the model.
 
 #[path = "engine/agents.rs"]
 mod agents;

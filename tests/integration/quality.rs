@@ -1,8 +1,9 @@
-//! The evaluation gate: what the default ranking is worth, query by query, with the real bundled model.
+//! The evaluation gate: the quality of the default ranking, query by query, with the real bundled model.
 //!
-//! `tests/golden/eval.csv` and `stages.csv`, which has stages that are off by default each alone, are reviewed like code: a
-//! changed line is a changed ranking. So is `nonsense.csv`, which says what the default ranking returns for questions that
-//! the notes do not answer. `UPDATE_GOLDEN=1` writes them anew, on a processor that [sums exactly](sums_exactly).
+//! `tests/golden/eval.csv`, `stages.csv` and `nonsense.csv` are reviewed like code: a changed line is a changed
+//! ranking. `stages.csv` has the stages that are off by default, each alone. `nonsense.csv` has what the default
+//! ranking returns for questions that the notes do not answer. `UPDATE_GOLDEN=1` writes them again, on a processor that
+//! [sums exactly](sums_exactly).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +17,12 @@ use memlens_eval::{Judgment, Nonsense, Place, Query, QuerySet, Scores, Summary, 
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::{NATIVE, order};
 
-/// What the default ranking may not fall below, whatever `eval.csv` says.
+/// The lower limits of the default ranking, whatever `eval.csv` says.
 const NDCG_10_MIN: f64 = 0.85;
 const HIT_FILE_MIN: f64 = 0.96;
 
-/// Where the processor does not [sum exactly](sums_exactly), one in so many lines may differ in a column, and its mean by so
-/// much, or by this share of it where it is above 1.
+/// The tolerance on a processor that does not [sum exactly](sums_exactly): one in `DIFFERING_SHARE` lines may differ in
+/// a column. The mean of the column may differ by `MEAN_ERROR_MAX`, or by this share of it if it is above 1.
 const DIFFERING_SHARE: usize = 10;
 const MEAN_ERROR_MAX: f64 = 0.02;
 
@@ -29,10 +30,10 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The outcome of one query under one set of parameters.
+/// The outcome of one query with one set of parameters.
 struct Judged {
     scores: Scores,
-    /// The rank of the first result that holds an answer, 1-based; none when no result does.
+    /// The rank of the first result that holds an answer, 1-based; `None` if no result does.
     first_rank: Option<usize>,
 }
 
@@ -72,8 +73,8 @@ fn csv(queries: &[Query], judged: &[Judged]) -> String {
     csv
 }
 
-/// Stages that change nothing by default, each alone at a value that a person may choose. Decay is not among them, as
-/// the notes are dated by when they were checked out.
+/// Stages that are off by default, each alone at a value that a user may choose. Decay is left out, since the notes are
+/// dated by their checkout.
 const ALONE: [(&str, &[&str]); 5] = [
     ("corroboration", &["corroboration_on=true"]),
     (
@@ -88,10 +89,10 @@ const ALONE: [(&str, &[&str]); 5] = [
     ("late", LATE),
 ];
 
-/// Late interaction, with time enough on any machine.
+/// Late interaction, with enough time on any machine.
 const LATE: &[&str] = &["rerank=late", "rerank_timeout_ms=60000"];
 
-/// The nDCG@10 of every query: by the defaults, then with each stage alone.
+/// Returns the nDCG@10 of every query: with the defaults, then with each stage alone.
 fn stages_csv(queries: &[Query], defaults: &[Judged], alone: &[Vec<Judged>]) -> String {
     let names = ALONE.map(|(name, _)| name).join(",");
     let mut csv = format!("id,defaults,{names}\n");
@@ -105,7 +106,7 @@ fn stages_csv(queries: &[Query], defaults: &[Judged], alone: &[Vec<Judged>]) -> 
     csv
 }
 
-/// How much each nonsense question returns, and the best score.
+/// Returns the number of results of each nonsense question, and the best score.
 fn nonsense_csv(queries: &[Query], scores: &[Vec<f64>]) -> String {
     let mut csv = "id,category,returned,best_score\n".to_owned();
     for (query, scores) in queries.iter().zip(scores) {
@@ -154,7 +155,7 @@ fn check_golden(name: &str, found: &str) {
     );
 }
 
-/// Whether two tables of the same lines differ in few values of each column, and by little on the whole.
+/// Returns whether two tables of the same lines differ in few values of each column, and little in the mean.
 fn is_about(expected: &str, found: &str) -> bool {
     let columns = |table: &str| -> Vec<Vec<String>> {
         let n_columns = table
@@ -170,7 +171,7 @@ fn is_about(expected: &str, found: &str) -> bool {
     let (expected, found) = (columns(expected), columns(found));
     let is_column_alike = |(expected, found): (&Vec<String>, &Vec<String>)| {
         let numbers = |values: &[String]| -> Option<Vec<f64>> {
-            // The head is none, and nothing stands where there is no result.
+            // The head is not a value, and a field is empty if there is no result.
             let values = values[1..]
                 .iter()
                 .map(|it| if it.is_empty() { "0" } else { it });
@@ -238,7 +239,7 @@ fn the_default_ranking_is_as_good_as_it_was() {
             .expect("they are in the table");
         params
     };
-    // With the scores of late interaction at hand, which only its own parameters use.
+    // The scores of late interaction are cached; only its own parameters use them.
     let searches: Vec<Arc<Search>> = set
         .queries
         .iter()

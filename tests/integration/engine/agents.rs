@@ -13,7 +13,7 @@ use memlens_tests::{Notes, fresh, index, open};
 
 use crate::watched::{Watched, scratch};
 
-/// A home with two agents, one of them with a note that is longer than what it loads.
+/// Returns a home with two agents, one of them with a note longer than what the agent loads.
 fn home() -> (Notes, Home) {
     let lines: Vec<String> = (1..=300)
         .map(|n| format!("- fact {n} is about the attic.\n"))
@@ -35,7 +35,7 @@ fn home() -> (Notes, Home) {
     (notes, home)
 }
 
-/// Paths in their folders, of all rows that a search kept.
+/// Returns the paths, within their folders, of all rows that a search kept.
 fn places(library: &memlens_engine::Library, agent: &str) -> Vec<String> {
     let part = library.part_of_agent(agent).expect("it is watched");
     let ranking = Ranking::native(&Params::default());
@@ -93,7 +93,7 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
         folders_to_add(&home, "claude-code", &watched).expect("they are there"),
         []
     );
-    // Its hidden folders are read, since they were named, and a search can stay in them.
+    // Its hidden folders are read because they were named, and a search can be limited to them.
     let library = open(dir.path());
     assert_eq!(
         places(&library, "claude-code")
@@ -165,7 +165,7 @@ fn folders_that_were_watched_before_are_told_anew() {
     assert!(note(&home));
     assert_eq!(named(), [Some("codex".to_owned()), None]);
     assert!(!note(&home));
-    // By a program that was started with another environment.
+    // A program that was started with another environment changes nothing.
     assert!(!note(&Home::new(Path::new("/nowhere"))));
     assert_eq!(named(), [Some("codex".to_owned()), None]);
 }
@@ -189,7 +189,7 @@ fn the_window_watches_an_agent_at_a_click() {
         .expect("nothing is to be done");
     assert_eq!(again.folders.len(), 1);
     assert!(it.engine.add_agent(&home, "hermes").is_err());
-    // Changes in a hidden folder are seen, since it was named.
+    // Changes in a hidden folder are seen because it was named.
     it.wait("everything is indexed", |it| it.is_idle());
     notes.write(".codex/memories/new.md", "The relay stands in the attic.");
     it.wait_told(Happening::Added, "new.md");
@@ -323,7 +323,7 @@ fn instruction_files_are_read_only_of_a_watched_agent() {
     assert_eq!(text.unseen, [(1, 1)]);
     let other = notes.at("elsewhere/router.md").display().to_string();
     assert!(always_text(&home, &watched, "claude-code", &other).is_err());
-    // They are no notes.
+    // Instruction files are not notes.
     let library = open(dir.path());
     let found = library
         .search("tabs", &Params::default(), None)

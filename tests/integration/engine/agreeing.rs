@@ -1,4 +1,4 @@
-//! Observations that say the same, over the whole memory: found, counted for ranking, told with their places.
+//! Observations that state the same in the whole memory: found, counted for ranking, and listed with their places.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use memlens_tests::{Notes, fresh, hashing, index, open};
 
 const PORT: &str = "The push relay listens on port 8093 of the small server in the hall.";
 
-/// Notes of which three say where the relay listens, one of them on another port.
+/// Returns notes of which three name the same port of the relay, and a fourth names another port.
 fn notes() -> Notes {
     let notes = Notes::new(&[
         (
@@ -64,7 +64,7 @@ fn what_is_said_more_than_once_is_told_with_its_places() {
     let [cluster] = report.clusters.as_slice() else {
         panic!("one thing is said more than once: {:?}", report.clusters)
     };
-    // The heaviest speaks for all; the one that names another port is not among them.
+    // The heaviest observation represents the cluster; the one with another port is not in it.
     assert_eq!(
         places(std::slice::from_ref(&cluster.canonical)),
         [("said.jsonl", 1, "ada")]
@@ -93,7 +93,7 @@ fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
         .search(question, &Params::default(), None)
         .expect("it can be searched");
     let params = agreed(&library);
-    // What was asked before the pass stays as it was.
+    // A search made before the pass is unchanged.
     let stage = before.rank(&params);
     let stage = stage.stage(StageId::CORROBORATION).expect("it is a stage");
     assert!(stage.entries.is_empty());

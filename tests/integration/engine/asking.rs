@@ -1,5 +1,6 @@
-//! Asking outside: scores and a command's answer become facts of a kept search, come again from the cache, and go with
-//! the settings; a failure leaves the fused order, also a model that is not there in time; what is stopped is no failure.
+//! Outside rerankers: scores and a command's answer become facts of a kept search, come from the cache the next time,
+//! and go with the settings. A failure leaves the fused order, also a model that is not ready in time. A stopped call
+//! is not a failure.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +66,7 @@ fn status(columns: &Columns, stage: StageId) -> &Status {
     &stages.find(|it| it.id == stage).expect("it is one").status
 }
 
-/// Has a line of shell answer the events of `library`.
+/// Sets a line of shell as the rerank command of `library`.
 fn command(library: &Library, line: &str) {
     let command = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
     let changed = library.change_rerank(RerankChange::Hook(Some(command)));
@@ -98,14 +99,14 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     let kept = library.kept(first.id).expect("it is kept");
     assert_eq!(kept.columns(&params).rerank_score, columns.rerank_score);
     assert_eq!(library.rerank_calls().expect("it can be told").len(), 1);
-    // A slider that needs fewer needs nobody.
+    // Fewer rows need no new call.
     let fewer = Params {
         rerank_max_docs: 2,
         ..params.clone()
     };
     assert_eq!(kept.columns(&fewer).n_pending, 0);
 
-    // Another process asks nobody again, and finds the same numbers.
+    // Another process finds the same numbers without a new call.
     drop(library);
     let library = open(dir.path());
     let again = ask(&library, &params);
@@ -161,7 +162,7 @@ fn a_command_reorders_rescores_and_drops() {
     assert_eq!(columns.score[soup], Some(0.9));
     let attic = columns.order[2] as usize;
     assert_eq!(columns.dropped_by[attic], Some(StageId::HOOK));
-    // Other rows are another question.
+    // Other rows make another question.
     let fewer = Params {
         max_results: 1,
         ..params.clone()
@@ -185,7 +186,7 @@ fn what_a_command_dropped_comes_back_by_what_was_shown_to_work_alone() {
     let WhyNot::Searched { chunks, .. } = answer.why else {
         panic!("it was searched")
     };
-    // A threshold a step higher would only mean that the command has to be asked about other rows.
+    // A threshold one step higher would only ask the command about other rows.
     let fixes = chunks[0].fixes.as_deref().expect("it was asked about");
     let parameters: Vec<&str> = fixes.iter().map(|fix| fix.parameter.as_str()).collect();
     assert_eq!(parameters, ["hook_on"]);
@@ -292,13 +293,13 @@ fn wait_for(path: &Path) {
 fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
-    // The search's own model comes at once; those of the reranker once the test lets them.
+    // The search's own model is ready at once, the reranker's models when the test allows it.
     let (let_go, gate) = channel::<()>();
     let (n_made, gate) = (Arc::new(AtomicUsize::new(0)), Mutex::new(gate));
     let counter = n_made.clone();
     let source: EmbedderSource = Arc::new(move |_| {
         if counter.fetch_add(1, Ordering::Relaxed) > 0 {
-            // It ends with the sender.
+            // The wait ends when the sender is dropped.
             let _ = gate.lock().expect("nobody panics with it").recv();
         }
         Ok(Box::new(Hashing::default()))
@@ -326,7 +327,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     assert!(asked.is_reranker_loading);
     assert_eq!(columns.order, expected);
 
-    // What is stopped while it is waited for has not failed.
+    // A call that is stopped while it is waited for has not failed.
     let patient = Params {
         rerank_timeout_ms: 60_000,
         ..params.clone()
@@ -354,7 +355,7 @@ fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() 
     let columns = asked.columns(&patient);
     assert_eq!(*status(&columns, StageId::RERANK), Status::Applied);
     assert_eq!(columns.n_pending, 0);
-    // The search's model, and the two of late interaction that were begun for the first call.
+    // The search's model, and the two of late interaction that were started for the first call.
     assert_eq!(n_made.load(Ordering::Relaxed), 3);
 }
 
@@ -401,7 +402,7 @@ fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
     let sent = library.sent_texts(&first, &all, &slots);
     let sent = sent.expect("they can be told");
     let sent: Vec<&str> = sent.iter().map(|sent| sent.text.as_str()).collect();
-    // It keeps four at a time, and is stopped while it keeps the second four.
+    // Scores are kept four at a time; the call is stopped while it keeps the second four.
     let keeping = Fault::at(Place::Scores, dir.path()).only("keep scores");
     let keeping = keeping.after(1).times(1).hangs();
     let stopped = thread::scope(|scope| {

@@ -1,8 +1,8 @@
 //! Why an agent forgot a fact.
 //!
-//! Properties checked: one verdict for each step that can lose it, with its proof; what the agent was given comes before what a step
-//! supposes; what cannot be known says so; the smallest change and the question that works do what they say; a report without text
-//! holds none.
+//! Properties checked: there is one verdict, with proof, for each step that can lose a fact; what the agent was given
+//! counts before what a step assumes; unknown things are reported as unknown; the smallest change and the working
+//! question have the effect they name; a report without text holds no text.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub(crate) const LONG_AGO_MS: f64 = 1_577_836_800_000.0;
 pub(crate) const FACT: &str = "wait four minutes after restarting the router";
 pub(crate) const LINE: &str = "- After restarting the router wait four minutes.\n";
 
-/// An agent at home, whose memory is watched.
+/// An agent in a home, whose memory is watched.
 pub(crate) struct Scene {
     pub(crate) home: Notes,
     pub(crate) library: Library,
@@ -61,7 +61,6 @@ impl Scene {
         Scene::of("openclaw", ".openclaw/workspace", notes)
     }
 
-    /// OpenClaw's memory of a router among other things.
     /// Agrees that agents' logs are read.
     fn allow_logs(&self) {
         let change = RecallChange {
@@ -71,6 +70,7 @@ impl Scene {
         self.library.change_recall(change).expect("nobody writes");
     }
 
+    /// Returns OpenClaw's memory of a router and other things.
     pub(crate) fn router() -> Scene {
         Scene::openclaw(&[
             ("memory/home-server.md", &format!("# Network\n\n{LINE}")),
@@ -82,7 +82,8 @@ impl Scene {
         Scene::of("claude-code", ".claude/projects/-house/memory", notes)
     }
 
-    /// Keeps a question of a session as its log would tell it; the log is read even where there is none.
+    /// Stores questions of a session as the agent's log would give them. The log counts as read even without a
+    /// question.
     pub(crate) fn log(&self, questions: &[NewPast]) {
         let mut store = Store::open(self.library.dir()).expect("nobody writes");
         let log = ReadLog {
@@ -139,7 +140,7 @@ pub(crate) fn step(autopsy: &Autopsy, step: AutopsyStep) -> &StepProof {
         .expect("every step is told")
 }
 
-/// Checks the verdict, and which step is the first that failed.
+/// Checks the verdict, and which step failed first.
 pub(crate) fn check(autopsy: &Autopsy, verdict: Verdict, lost_at: Option<AutopsyStep>) {
     let mut steps = autopsy.steps.iter();
     let first = steps.find(|it| it.outcome == StepOutcome::Failed);
@@ -234,7 +235,7 @@ fn what_an_agent_does_not_load_is_past_its_cap() {
         StepOutcome::Failed,
         "from line 201 on it sees nothing",
     );
-    // What is loaded is given, whatever was or was not searched.
+    // A loaded note counts as given, whatever was searched.
     let loaded = scene.of_session("the gate code hangs in the shed");
     check_proof(
         &loaded,
@@ -273,7 +274,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
             "not ranked",
         );
     };
-    // New, changed, and left out by a rule; and each as a line of its note.
+    // A new note, a changed one, and one excluded by a rule, each with a line as its fact.
     let memory = ".openclaw/workspace/memory";
     scene.home.write(
         &format!("{memory}/new.md"),
@@ -284,7 +285,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
     let more = format!("# Network\n\n{LINE}- The modem is older.\n");
     scene.home.write(&format!("{memory}/home-server.md"), more);
     lost("the modem is older", "The index is older than the note");
-    // A file that was merely touched is as it was.
+    // A file with only a new modification time is unchanged.
     let touched = scene.home.at(&format!("{memory}/soup.md"));
     fs::File::options()
         .append(true)
@@ -310,7 +311,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
         "- The safe is behind the clock.\n",
     );
     for fact in ["the safe is behind the clock", "memory/secret.md:1"] {
-        // Memlens leaves it out; OpenClaw follows no ignore files.
+        // Memlens leaves it out; OpenClaw does not read ignore files.
         let autopsy = scene.of_session(fact);
         check(&autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
         let said = "OpenClaw indexes it by its own rules. Memlens cannot search it: It is left out of the library";
@@ -322,7 +323,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
             "no text of what a rule leaves out"
         );
     }
-    // What stands there unchanged is found at its old lines.
+    // Unchanged text is found at its old lines.
     let kept = scene.of_session(FACT);
     check_proof(
         &kept,
@@ -330,7 +331,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
         StepOutcome::Passed,
         "as the note has it",
     );
-    // What OpenClaw does not index.
+    // A note that OpenClaw does not index.
     scene.home.write(
         ".openclaw/workspace/projects/barn.md",
         "- The ladder is in the loft.\n",
@@ -393,7 +394,7 @@ fn an_agents_own_index_may_be_older_than_its_note() {
 #[test]
 fn an_agent_that_asked_nothing_never_asked() {
     let scene = Scene::router();
-    // No log is read: nothing is known of it.
+    // Without a log nothing is known.
     let unknown = scene.of_session(FACT);
     check(&unknown, Verdict::Unknown, None);
     check_proof(
@@ -428,13 +429,13 @@ fn an_agent_that_asked_nothing_never_asked() {
     );
     assert_eq!(other.headline, "OpenClaw never asked about it.");
     assert!(other.fix.is_none() && !format!("{:?}", other.advice).contains("minScore"));
-    // Another session's question counts in the day before the moment, and not two days before, nor after it.
+    // Another session's question counts within the day before the moment; not two days before, nor after it.
     let at = |at_ms: i64| scene.autopsy(FACT, None, Some(at_ms as f64));
     never(&at(AT_MS));
     let in_time = at(AT_MS - 2 * DAY_MS + MINUTE_MS);
     assert_eq!(in_time.closest.as_deref(), Some("router"), "{in_time:#?}");
     never(&at(AT_MS - 2 * DAY_MS - MINUTE_MS));
-    // Of any time where none is named.
+    // Without a moment, a question of any time counts.
     let any = scene.autopsy(FACT, None, None);
     assert_eq!(any.closest.as_deref(), Some("router"), "{any:#?}");
 }
@@ -452,7 +453,7 @@ fn what_no_line_of_the_note_holds_was_searched_for_in_vain() {
     let never = scene.of_session(FACT);
     check(&never, Verdict::NeverAsked, Some(AutopsyStep::Asked));
     assert_eq!(step(&never, AutopsyStep::Asked).questions.len(), 1);
-    // A question that Memlens's ranking answers is no help to an agent that greps.
+    // A question that Memlens's ranking answers does not help an agent that greps.
     assert_eq!(never.works, None);
     let last = never.advice.last().expect("something can be done");
     assert!(
@@ -463,7 +464,7 @@ fn what_no_line_of_the_note_holds_was_searched_for_in_vain() {
         scene.log(&[scene.asked(pattern, Some(json!([])))]);
         scene.of_session(FACT)
     };
-    // A word of the fact does not help if its search is for exact text.
+    // A word of the fact does not help an agent that searches for exact text.
     let badly = asked("router down");
     check(&badly, Verdict::AskedBadly, Some(AutopsyStep::Asked));
     check_proof(
@@ -481,7 +482,7 @@ fn what_no_line_of_the_note_holds_was_searched_for_in_vain() {
     // No setting of Claude Code's search is known, so none is named.
     assert_eq!(badly.fix, None, "{badly:#?}");
     assert!(!format!("{:?}", badly.advice).contains("Set "), "{badly:?}");
-    // One search that could find it is enough, and then no ranking lost it.
+    // One search that could find it is enough; then it was not lost in ranking.
     for (pattern, said) in [
         ("router.*cellar\ndry", "shows other lines of this note"),
         ("ROUTER|modem", "finds this line"),
@@ -511,7 +512,7 @@ fn a_ranking_that_is_not_known_loses_nothing() {
     assert_eq!((open.fix, open.works), (None, None));
 }
 
-/// A memory with so many notes that say more of the router than the one with the fact.
+/// Returns a memory with `n_notes` notes that say more about the router than the note with the fact.
 fn crowded(n_notes: u32) -> Scene {
     let notes = (0..n_notes).map(|n| {
         let text = format!("The router and the restarting of router {n}.\n");
@@ -532,7 +533,7 @@ fn crowded(n_notes: u32) -> Scene {
 
 #[test]
 fn the_search_that_came_closest_is_still_kept() {
-    // Every question that is tried for one that works ranks others before the note: all of them are asked.
+    // Every question tried ranks other notes first, so all of them are asked.
     let line = "The router, restarting, four minutes: wait after.\n";
     let notes: Vec<(String, String)> = (0..9)
         .map(|n| (format!("memory/{n}.md"), line.repeat(2)))
@@ -548,7 +549,7 @@ fn the_search_that_came_closest_is_still_kept() {
     notes.push(("memory/zone.md", &long));
     let scene = Scene::openclaw(&notes);
     scene.log(&[scene.asked("restarting router", Some(json!([])))]);
-    // One more is kept, since a person looks at it.
+    // One more search is kept because the user looks at it.
     let ranking = Ranking::native(&Default::default());
     let looked_at = scene.library.search_as("soup", &ranking, Part::All);
     let looked_at = looked_at.expect("it can be searched").id;
@@ -647,7 +648,7 @@ fn what_was_given_was_used_or_not() {
         StepOutcome::Passed,
         "rank 2 of the answer to “router”",
     );
-    // Lines that do not overlap are another chunk.
+    // A chunk with lines that do not overlap is another chunk.
     let mut beside = given.clone();
     beside.returned = Some(
         json!([{"path": "memory/home-server.md", "lines": [9, 12], "score": 0.6}]).to_string(),
@@ -734,7 +735,7 @@ fn a_fact_is_words_or_a_line() {
             .to_string()
             .contains("it has 3 lines")
     );
-    // The agent is the one whose memory it is, where none is named and nobody asked.
+    // Without a named agent and without a question, the agent is the one whose memory the note is in.
     let question = AutopsyQuestion {
         fact: FACT.to_owned(),
         agent: None,

@@ -1,11 +1,11 @@
-//! Planted homes of each agent, with the verdict that is right by what the agents really load, search and log.
+//! Made-up homes of each agent, with the verdict that is right by what the agents really load, search and log.
 
 use memlens_engine::view::Verdict;
 use serde_json::json;
 
 use crate::autopsy::{AT_MS, Scene};
 
-/// An agent with the folder of its memory, a note that it only finds by searching or opening, and one that it loads.
+/// An agent with its memory folder, a note that it only finds by searching or opening, and a note that it loads.
 struct Planted {
     agent: &'static str,
     memory: &'static str,
@@ -49,7 +49,7 @@ const AGENTS: [Planted; 5] = [
 const FACT: &str = "the boiler valve closes clockwise";
 const LINE: &str = "- The boiler valve closes clockwise.\n";
 
-/// What is planted: notes by their path in the memory, and what the agent asked and was given.
+/// The planted notes, by their path in the memory, and the agent's question and answer.
 struct Case<'a> {
     notes: Vec<(&'a str, String)>,
     asked: Option<(&'a str, serde_json::Value)>,
@@ -64,7 +64,7 @@ fn verdict(planted: &Planted, case: &Case<'_>) -> Verdict {
         .collect();
     let others = [
         (planted.searched, "- Of the house nothing is said here.\n"),
-        // Codex loads nothing at all without its summary.
+        // Codex loads nothing without its summary.
         ("memory_summary.md", "A summary of many things.\n"),
         ("other/soup.md", "- The soup simmers for two hours.\n"),
     ];
@@ -106,12 +106,12 @@ fn notes(notes: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Whether the agent finds notes by a search through files.
+/// Returns whether the agent finds notes by searching files.
 fn greps(planted: &Planted) -> bool {
     matches!(planted.agent, "claude-code" | "codex" | "gemini-cli")
 }
 
-/// Lines about other things, with the fact's in place of one.
+/// Returns lines about other things, with the fact in place of one.
 fn long(n_lines: usize, at: usize) -> String {
     let mut lines: Vec<String> = (0..n_lines)
         .map(|n| {
@@ -122,7 +122,7 @@ fn long(n_lines: usize, at: usize) -> String {
     lines.concat()
 }
 
-/// An answer that holds the fact's note.
+/// Returns an answer that holds the fact's note.
 fn answer(path: &str) -> serde_json::Value {
     json!([{"path": path, "lines": [1, 1], "score": 0.7}])
 }
@@ -164,7 +164,7 @@ fn what_is_in_a_kind_of_file_that_is_not_read_is_not_indexed() {
     check(Verdict::NotIndexed, |planted| {
         (!greps(planted)).then(|| csv(Some(("boiler valve", json!([])))))
     });
-    // A searcher of files has no index, and finds it in any file.
+    // An agent that searches files has no index, and finds the fact in any file.
     check(Verdict::NeverAsked, |planted| {
         greps(planted).then(|| csv(None))
     });
@@ -209,7 +209,7 @@ fn what_was_returned_was_given_and_used_or_not() {
         })
     };
     check(Verdict::GivenUnused, |planted| returned(planted, false));
-    // Used: no verdict of loss.
+    // A fact that was used was not lost.
     check(Verdict::Unknown, |planted| returned(planted, true));
 }
 
@@ -245,7 +245,7 @@ fn words_that_no_line_of_the_note_holds_were_asked_badly() {
 fn a_line_past_the_cap_is_not_loaded() {
     check(Verdict::PastLoadCap, |planted| {
         let loaded = planted.loaded?;
-        // Gemini CLI and Hermes load any file whole.
+        // Gemini CLI and Hermes load files of any size whole.
         let text = match planted.agent {
             "openclaw" => long(420, 255),
             "claude-code" => long(230, 220),
@@ -283,12 +283,12 @@ fn what_was_returned_under_a_former_name_was_given() {
     assert_eq!(former.verdict, Verdict::GivenUnused, "{former:#?}");
     let said = "under its former name memory/heating.md, at rank 1";
     assert!(former.summary.contains(said), "{}", former.summary);
-    // The same line in a note that is still there.
+    // The same line in a note that still exists.
     let copy = renamed(LINE, "memory/soup.md");
     assert_eq!(copy.verdict, Verdict::GivenUnused, "{copy:#?}");
     let said = "as the same line of memory/soup.md, at rank 1";
     assert!(copy.summary.contains(said), "{}", copy.summary);
-    // Another line of a note that is gone says nothing.
+    // Another line of a deleted note proves nothing.
     let other = renamed("- The boiler is green.", "memory/heating.md");
     assert_ne!(other.verdict, Verdict::GivenUnused, "{other:#?}");
 }

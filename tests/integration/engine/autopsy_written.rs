@@ -1,4 +1,4 @@
-//! Facts that no index holds, and what was not read.
+//! Facts that are in no index, and files that were not read.
 //!
 //! Properties checked: the git history of a watched folder says whether a line was there at the moment; every text file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too;
 //! "not written" is said only if everything was read; a line that left its note is followed or reported.
@@ -77,7 +77,7 @@ fn what_no_index_holds_is_found_in_the_file() {
     scene
         .home
         .write(".openclaw/workspace/memory/large.md", &text);
-    // OpenClaw indexes a note of any size; Memlens does not read one this large.
+    // OpenClaw indexes notes of any size; Memlens does not read one this large.
     let autopsy = scene.of_session("the ladder leans on the mill");
     check(&autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
     let place = autopsy.place.as_ref().expect("it is written");
@@ -194,7 +194,7 @@ fn a_line_that_was_removed_from_its_note_is_not_taken_for_written() {
         StepOutcome::Unknown,
         "the file no longer holds it",
     );
-    // It may have moved to another note.
+    // The line may have moved to another note.
     scene.home.write(
         ".openclaw/workspace/memory/router.md",
         format!("# Router\n\n{LINE}"),
@@ -287,7 +287,7 @@ fn what_was_opened_elsewhere_was_not_given() {
     let mut opening = scene.asked("", None);
     opening.is_opening = true;
     opening.opened = json!([{"path": path, "lines": [5, 9], "at_ms": null}]).to_string();
-    // A search that printed the note's name alone.
+    // A search that printed only the note's name.
     let name = json!([{"path": path, "lines": null, "score": null, "is_name_only": true}]);
     scene.log(&[opening, scene.asked("router", Some(name))]);
     let autopsy = scene.of_session(FACT);
@@ -300,7 +300,7 @@ fn what_was_opened_elsewhere_was_not_given() {
     assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
 }
 
-/// Commits all of a folder at a moment, `2019-06-01T12:00:00Z`.
+/// Commits all of a folder at a moment, such as `2019-06-01T12:00:00Z`.
 fn commit(folder: &std::path::Path, at: &str) {
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")
@@ -343,7 +343,7 @@ fn a_git_history_says_when_a_line_was_written() {
         let said = "is the first that holds it";
         check_proof(&later, AutopsyStep::Written, StepOutcome::Failed, said);
         assert!(later.summary.contains("of 2020-06-01"), "{}", later.summary);
-        // Without a save of the note between the moment and the line, it may have been there uncommitted.
+        // If the note was not committed between the moment and the line, the line may have been there uncommitted.
         let is_open = later.summary.contains("without a commit is not known");
         assert_eq!(is_open, commits.len() == 2, "{}", later.summary);
     }
@@ -381,7 +381,7 @@ fn a_line_of_an_older_commit_was_there() {
         StepOutcome::Passed,
         "as memory/net.md",
     );
-    // Its history also names what it was called when it was given.
+    // Its history also has the note's name at the time when it was given.
     check(&autopsy, Verdict::GivenUnused, Some(AutopsyStep::Used));
     check_proof(
         &autopsy,
