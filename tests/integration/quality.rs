@@ -328,8 +328,8 @@ fn the_default_ranking_is_as_good_as_it_was() {
     check_golden("stages.csv", &stages_csv(&set.queries, &with_both, &alone));
 }
 
-/// The cosine from which on an autopsy takes a question for one about a fact: of questions and lines that have nothing to do with each
-/// other hardly any are as close, of questions and lines that answer them many are.
+/// The cosine from which an autopsy takes a question to be about a fact. Hardly any unrelated pairs of a question and a
+/// line are as close, while many pairs of a question and its answer are.
 #[test]
 fn questions_are_hardly_ever_close_to_lines_that_do_not_answer_them() {
     let notes = here("fixtures/agent-memory-57");

@@ -1,7 +1,8 @@
 //! Facts that are in no index, and files that were not read.
 //!
-//! Properties checked: the git history of a watched folder says whether a line was there at the moment; every text file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too;
-//! "not written" is said only if everything was read; a line that left its note is followed or reported.
+//! Properties checked: the git history of a watched folder shows whether a line was there at the moment; every text
+//! file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too; "not
+//! written" is reported only if everything was read; a line that left its note is followed or reported.
 
 use memlens_engine::view::{AutopsyStep, StepOutcome, Verdict};
 use memlens_tests::Notes;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use crate::autopsy::{FACT, LINE, LONG_AGO_MS, Scene, check, check_proof};
 
-/// Checks where a fact is written and that this step lost it, with what to do about it.
+/// Checks where a fact is written and that the index step lost it, with the advice.
 fn check_unread(scene: &Scene, fact: &str, at: (&str, u32), advice: &str) {
     let autopsy = scene.of_session(fact);
     check(&autopsy, Verdict::NotIndexed, Some(AutopsyStep::Indexed));

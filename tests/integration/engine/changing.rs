@@ -1,8 +1,8 @@
-//! A library follows its folders: whatever was done to the notes, it ends as a fresh one would.
+//! A library follows its folders: after any changes to the notes it equals a fresh library.
 //!
 //! Properties checked: a change, a rename and a deletion show in the next search; nothing unchanged is embedded again;
-//! a library after any edits, seen by walks or by a watcher, in any rhythm, equals a fresh one; what happened is told once
-//! it can be searched; no clock hides a change, and no file or folder that is closed for a while.
+//! after any edits, seen by walks or by a watcher in any rhythm, the library equals a fresh one; an event is reported
+//! once it can be searched; no clock hides a change, and neither does a file or folder that is closed for a while.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use memlens_params::Params;
 use memlens_tests::{Notes, cases, check_equals_fresh, index, open};
 use proptest::prelude::*;
 
-/// The path of the best row for a query; none when nothing is found by a word.
+/// Returns the path of the best row for a query; `None` if no word finds anything.
 fn best(dir: &Path, query: &str) -> Option<String> {
     let library = open(dir);
     let by_words = Params {
@@ -40,7 +40,7 @@ fn changes_renames_and_deletions_show_in_the_next_search() {
         ("people/signe.md", "Signe likes oolong.\n"),
     ]);
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    // What is done, what the next index counts, and where words are found afterwards.
+    // An action, what the next index counts, and where words are found afterwards.
     type Step<'a> = (&'a dyn Fn(), Counts, &'a [(&'a str, Option<&'a str>)]);
     let counts = |n_added, n_changed, n_removed, n_unchanged, n_embedded| Counts {
         n_added,
@@ -54,7 +54,7 @@ fn changes_renames_and_deletions_show_in_the_next_search() {
     let steps: &[Step<'_>] = &[
         (
             nothing,
-            // A chunk and a window each; the window of a note without headings is its chunk.
+            // A chunk and a window for each note; without headings the window is the chunk.
             counts(2, 0, 0, 0, 4),
             &[
                 ("hall", Some("router.md")),
@@ -75,7 +75,7 @@ fn changes_renames_and_deletions_show_in_the_next_search() {
         (
             &|| notes.rename("router.md", "network/box.md"),
             counts(1, 0, 1, 1, 0),
-            // The words of the file's name count, and the old name's do not.
+            // The words of the file's new name count, those of the old name do not.
             &[
                 ("attic", Some("network/box.md")),
                 ("box", Some("network/box.md")),
@@ -97,7 +97,7 @@ fn changes_renames_and_deletions_show_in_the_next_search() {
         ),
         (
             &|| notes.write("again.md", "# Router\n\nThe router stands in the hall.\n"),
-            // It was embedded in the beginning.
+            // Its text was embedded at the start.
             counts(1, 0, 0, 1, 0),
             &[("hall", Some("again.md"))],
         ),
@@ -122,7 +122,7 @@ fn changes_renames_and_deletions_show_in_the_next_search() {
     }
 }
 
-/// Notes of many kinds, some of them wrong in part, in whole, or more than one chunk long.
+/// Returns notes of many kinds, some of them partly or wholly invalid, some longer than a chunk.
 fn texts() -> Vec<Vec<u8>> {
     let long: String = (0..80)
         .map(|line| format!("## Part {line}\n\nThe relay number {line} is quiet at night.\n\n"))
@@ -142,7 +142,7 @@ fn texts() -> Vec<Vec<u8>> {
     ]
     .iter()
     .map(|text| text.as_bytes().to_vec())
-    // Text that is not UTF-8, and a file that is no text.
+    // Text that is not UTF-8, and a file that is not text.
     .chain([
         b"K\xfcche und Flur, caf\xe9 hall".to_vec(),
         b"relay\0hall".to_vec(),
@@ -167,23 +167,23 @@ enum Edit {
     Remove(usize),
     Rename(usize, usize),
     RenameFolder(usize, usize),
-    /// More than is read of a file.
+    /// Grows a note beyond the size that is read.
     Grow(usize),
-    /// Rules that leave out one path.
+    /// Writes an ignore rule for one path, or removes it.
     Ignore(Option<usize>),
-    /// A link in place of a note.
+    /// Puts a link in place of a note.
     Link(usize),
 }
 
 #[derive(Debug, Clone)]
 enum Act {
     Edit(Edit),
-    /// What happened is seen, all of it or a walk of everything.
+    /// The changes so far are seen, one by one; `Walk` sees them with a walk of everything.
     See,
     Walk,
-    /// So many steps of work are done.
+    /// This many steps of work are done.
     Work(usize),
-    /// The process ends and another begins.
+    /// The process ends and another starts.
     Restart,
 }
 
@@ -208,7 +208,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The outermost folder that a note needs and that is not there; a watcher is told of it.
+/// Returns the outermost missing folder of a note's path, whose creation a watcher reports.
 fn missing_folder(notes: &Notes, path: &str) -> Option<PathBuf> {
     let folders = Path::new(path)
         .ancestors()
@@ -217,10 +217,10 @@ fn missing_folder(notes: &Notes, path: &str) -> Option<PathBuf> {
     folders.take_while(|folder| !folder.exists()).last()
 }
 
-/// Does an edit where it can be done, and returns the paths that a watcher would name.
+/// Makes an edit if it is possible. Returns the paths that a watcher would name.
 fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
     let is_there = |path: &Path| fs::symlink_metadata(path).is_ok();
-    // Whatever stands in the way of a file goes.
+    // Removes whatever is in the place of a file.
     let clear = |path: &Path| match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path).expect("it can be removed"),
         Ok(_) => fs::remove_file(path).expect("it can be removed"),
@@ -258,10 +258,10 @@ fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
         }
         Edit::Grow(path) if notes.at(PATHS[*path]).is_file() => {
             let path = notes.at(PATHS[*path]);
-            // What grows behind a link is told by its own name.
+            // A file that grows behind a link is reported by its own name.
             let grown = fs::read_link(&path).unwrap_or(path);
             let file = fs::File::create(&grown);
-            // A hole: nothing is really written.
+            // A hole: no bytes are written.
             file.and_then(|file| file.set_len((16 << 20) + 1))
                 .expect("it can grow");
             vec![grown]
@@ -284,7 +284,7 @@ fn edit(notes: &Notes, edit: &Edit) -> Vec<PathBuf> {
     }
 }
 
-/// An indexer that is told of changes as the engine tells it.
+/// An indexer that is notified of changes as the engine notifies it.
 struct Follower {
     indexer: Indexer,
     folder: Folder,
@@ -385,12 +385,12 @@ proptest! {
     }
 }
 
-/// Scripts that once ended otherwise than a fresh library.
+/// Scripts whose outcome once differed from a fresh library.
 #[test]
 fn edits_that_went_wrong_once() {
     use Act::{Edit as Did, Restart, See, Walk, Work};
     let scripts: &[&[Act]] = &[
-        // Gone while its first version waited to be saved.
+        // Deleted while its first version waited to be saved.
         &[
             Did(Edit::Write(1, 0)),
             Did(Edit::Write(2, 6)),
@@ -425,7 +425,7 @@ fn edits_that_went_wrong_once() {
             Did(Edit::Write(0, 0)),
             Walk,
         ],
-        // Too large all at once: it is told, and told again.
+        // Suddenly too large: it is reported, and reported again.
         &[
             Work(9),
             Did(Edit::Grow(0)),
@@ -437,7 +437,7 @@ fn edits_that_went_wrong_once() {
         ],
         &[Work(9), Did(Edit::Grow(0)), See],
         &[Work(9), Did(Edit::Link(0)), See],
-        // Too large between being listed and being read, behind a link.
+        // Grown too large between listing and reading, behind a link.
         &[
             Did(Edit::Link(1)),
             Did(Edit::Rename(1, 6)),
@@ -449,7 +449,7 @@ fn edits_that_went_wrong_once() {
     }
 }
 
-/// Keeps what was told.
+/// Records the activities that were reported.
 #[derive(Default)]
 struct Told(Vec<Activity>);
 
@@ -506,7 +506,7 @@ fn what_happened_is_told_once_it_can_be_searched() {
         notes.write("b.md", "The relay hums.");
         notes.write("c.md", "no\0text");
     };
-    // One rename in place of a deletion and an addition.
+    // One rename instead of a deletion and an addition.
     assert_eq!(
         told(&act),
         lines(&[
@@ -515,7 +515,7 @@ fn what_happened_is_told_once_it_can_be_searched() {
             "Skipped c.md cannot read the document as text: NUL on line 1",
         ])
     );
-    // What is wrong with a file is told once, and again when it is something else.
+    // A problem of a file is reported once, and again when the problem changes.
     assert_eq!(told(&|| notes.remove("b.md")), lines(&["Deleted b.md"]));
     assert_eq!(
         told(&|| notes.write("c.md", "still\nno\0text")),
@@ -538,11 +538,11 @@ fn no_clock_hides_a_change() {
         UNIX_EPOCH,
         UNIX_EPOCH - years(9),
         UNIX_EPOCH + years(80),
-        // Twice the same: only the system's own time of the change is another then.
+        // The same time twice: only the system's own change time differs.
         UNIX_EPOCH + years(80),
     ];
     for (number, time) in times.into_iter().enumerate() {
-        // Of one length.
+        // All words have the same length.
         let word = ["attic", "porch", "depot", "cabin"][number];
         fs::write(notes.at("a.md"), format!("The {word}.")).expect("it can be written");
         date(time);
@@ -554,7 +554,7 @@ fn no_clock_hides_a_change() {
         );
         assert!(is_hidden || best(dir.path(), word).as_deref() == Some("a.md"));
     }
-    // Another time for the same bytes is no change, and the next look knows it.
+    // Another time for the same bytes is not a change, and the next look knows the new time.
     for time in [UNIX_EPOCH + years(90), UNIX_EPOCH + years(1)] {
         date(time);
         for _ in 0..2 {
@@ -607,7 +607,7 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
             "cannot read this file: Permission denied",
         ),
         ("x", 0o000, 0o755, 2, opened),
-        // It can be listed, and nothing in it looked at.
+        // It can be listed, but nothing in it can be looked at.
         ("x", 0o444, 0o755, 2, looked),
     ] {
         allow(path, closed);

@@ -1,5 +1,5 @@
-//! What a person chooses for reranking, in a library that is open: it counts at once, outlives the program, and is gone
-//! when all is erased; nothing is sent before it is switched on.
+//! The user's choices for reranking, in an open library: they take effect at once, outlive the program, and are deleted
+//! with everything else. Nothing is sent before reranking is switched on.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn by_http() -> Params {
     }
 }
 
-/// Asks a question, and whoever reranks it.
+/// Asks a question and reranks it over HTTP.
 fn ask(engine: &Engine) -> Columns {
     let params = by_http();
     let search = engine.library().search(QUERY, &params, None);
@@ -84,7 +84,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     let provider = Provider::start();
     assert!(why(rerank(&ask(&engine))).contains("no provider is set"));
 
-    // Set and not on: nobody is asked, not even by a search that wants it.
+    // Set but not on: the provider is not asked, not even by a search that chooses it.
     let settings = change(
         &engine,
         RerankChange::Http(tei(&provider.url(), false), None),
@@ -97,7 +97,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     assert_eq!(http.key, KeyState::NotAsked);
     assert!(why(rerank(&ask(&engine))).contains("switched off for this library"));
     assert_eq!(provider.requests(), []);
-    // A person may try it all the same; no note is sent.
+    // The user can still test it; no note is sent.
     let test = engine.library().test_rerank_http(None).expect("it answers");
     assert_eq!((test.scores.len(), test.scale), (2, "unit"));
     let sent = provider.requests();
@@ -112,7 +112,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     assert_eq!(rerank(&columns), &Status::Applied);
     assert_eq!(columns.n_pending, 0);
     assert_eq!(provider.requests().len(), 1);
-    // The scores are kept, also for a search of another process.
+    // The scores are cached, also for a search of another process.
     assert_eq!(rerank(&ask(&engine)), &Status::Applied);
     let other = open(dir.path());
     let search = other
@@ -128,7 +128,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
         .collect();
     assert_eq!(calls, [("tei", 3, true)]);
 
-    // Off: what was set stays, and nothing of it is used.
+    // Off: the settings stay, and none of them is used.
     let settings = change(&engine, RerankChange::HttpOff);
     assert_eq!(
         settings.http.map(|http| (http.is_on, http.url)),
@@ -184,7 +184,7 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
     assert_eq!(key.setting("rerank_http").expect("it can be read"), None);
 }
 
-/// Starts a server that says when it is asked and answers each request once it may.
+/// Starts a server that reports each request and answers it when it is allowed to.
 fn slow_provider() -> (Provider, Receiver<()>, Sender<()>) {
     let (told, asked) = channel();
     let (may, allowed) = channel::<()>();
@@ -207,7 +207,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
     let other = Provider::start();
     let library = open(dir.path());
     let set = |url: &str| {
-        // Another process.
+        // Another process makes the change.
         let changed = open(dir.path()).change_rerank(RerankChange::Http(tei(url, true), None));
         changed.expect("it can be changed");
     };
@@ -250,7 +250,7 @@ fn scores_of_the_provider_before_do_not_come_back() {
     let scored = library.ask(id, &first).expect("it can be asked");
     assert_eq!(rerank(&scored.columns(&first)), &Status::Applied);
     asked.recv().expect("it was asked");
-    // A call for one row more is under way, with the scores of the others at hand, and ends only after the change.
+    // A call for one more row is under way, with cached scores of the others. It ends only after the change.
     let ending = Fault::at(Place::Scores, dir.path()).only("record a call");
     let ending = ending.hangs();
     std::thread::scope(|scope| {
@@ -275,7 +275,7 @@ fn scores_of_two_providers_are_not_mixed() {
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
     let set = |provider: &Provider| {
-        // Another process, which this one is not told of.
+        // Another process makes the change; this one is not notified.
         let changed =
             open(dir.path()).change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
         changed.expect("it can be changed");
@@ -356,14 +356,14 @@ fn a_library_that_is_only_read_keeps_its_choices() {
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
     ));
-    // What the writer chooses counts for the reader at once.
+    // The writer's choice takes effect for the reader at once.
     change(
         &writer,
         RerankChange::Http(tei(&provider.url(), true), None),
     );
     assert_eq!(rerank(&ask(&reader)), &Status::Applied);
     change(&writer, RerankChange::HttpOff);
-    // Its scores are known, and no new ones are asked for.
+    // The scores are cached, and new ones are not requested.
     let search = reader
         .library()
         .search("another question", &by_http(), None);
@@ -383,7 +383,7 @@ fn a_provider_that_takes_too_long_is_given_up_by_its_own_timeout() {
     let engine = engine(dir.path());
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
     let provider = Provider::answering(move |_| {
-        // Until the test ends.
+        // Blocks until the test ends.
         let _ = receiver.recv();
         (200, "[]".to_owned())
     });
@@ -442,7 +442,7 @@ fn a_folder_with_a_model_is_new_until_it_was_agreed_to() {
     assert_eq!(new(Some(&tiny)), tiny.folder);
     change(&engine, RerankChange::Model(Some(tiny.clone())));
     assert_eq!(new(Some(&tiny)), None);
-    // It is the folder that was agreed to, and nothing that leads there or elsewhere by another name.
+    // Only the folder that was agreed to counts, not another name of it or of another folder.
     let other = tiny.folder.clone().map(|folder| folder + "/");
     for folder in [other.as_deref().unwrap_or_default(), "/", ""] {
         assert_eq!(new(Some(&in_folder(folder))).as_deref(), Some(folder));

@@ -1,4 +1,4 @@
-//! Embeddings that nothing uses any more are forgotten once they are many.
+//! Embeddings without a use are deleted once there are many.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn embeddings_that_nothing_uses_are_forgotten_when_they_are_many() {
     assert!(n_left < 10 && n_rows_left < 10, "{n_left} {n_rows_left}");
     assert!(library.data_size().total < n_bytes / 2.0);
     assert!(!compact(), "nothing is left to do");
-    // A reader that was open takes up the smaller lists, and everything is as in a fresh library.
+    // A reader that was open takes up the smaller lists, and everything equals a fresh library.
     assert!(library.refresh().expect("it can be taken up"));
     assert_eq!(library.lists().vectors.n_rows(), n_rows_left);
     let anew = fresh(&[notes.path()]);

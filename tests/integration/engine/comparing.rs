@@ -1,7 +1,7 @@
 //! Two rankings over a query set.
 //!
-//! Properties checked: figures and changes are of the same queries; what is no query is told, and so is what is not there; a stop
-//! ends it and leaves no progress.
+//! Properties checked: figures and changes are of the same queries; lines that are not queries are reported, and so are
+//! missing notes; a stop ends the comparison and leaves no progress.
 
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,7 @@ fn a_stop_ends_it() {
     });
     assert_eq!(stopped.expect("it can be compared"), None);
     assert_eq!(library.compare_progress(), None);
-    // What was stopped with it answers again.
+    // The library that was stopped answers again.
     let search = library.search_as("router", &theirs, Part::All);
     assert!(search.is_ok_and(|search| search.set().n_chunks > 0));
 }

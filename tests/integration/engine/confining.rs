@@ -1,7 +1,7 @@
-//! Nothing outside the watched folders is shown, searched, opened or written, however it is named and whatever takes a
+//! Nothing outside the watched folders is shown, searched, opened or written, under any name, and whatever takes a
 //! note's place after it was indexed.
 //!
-//! Every name of the table goes to everything that takes one; what is kept outside must come out of none.
+//! Every name of the table goes to every function that takes a name; none may return text from outside.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,9 +11,9 @@ use memlens_engine::{EngineError, FolderId, Library, Place, Scope};
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, image, index, open};
 
-/// Stands in every note outside and in none inside.
+/// A text that every note outside holds and no note inside.
 const SECRET: &str = "the safe opens with 4711";
-/// The one note inside that is asked for first.
+/// The note inside that is used first.
 const NOTE: &str = "a/note.md";
 
 /// A watched folder, and notes beside it that hold the secret.
@@ -43,7 +43,7 @@ impl Ground {
         outside.expect("it lies in a folder").to_owned()
     }
 
-    /// Names that lead out of the folder on some system, or nowhere.
+    /// Returns names that lead out of the folder on some system, or nowhere.
     fn names(&self) -> Vec<String> {
         let secret = self.notes.at("../secret.md");
         let settled = self.outside().join("secret.md");
@@ -96,7 +96,7 @@ impl Ground {
     }
 }
 
-/// Asks everything that takes a name for this one; panics where the secret comes out, or a path outside.
+/// Calls every function that takes a name with this one. Panics if the secret or a path outside comes out.
 fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
     let check = |what: &str, told: String| {
         assert!(!told.contains("4711"), "{what} {name:?}: {told}");
@@ -104,13 +104,13 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
     let note = library.document(folder, name);
     assert!(note.is_err(), "document {name:?}");
     check("document", note.unwrap_err().to_string());
-    // A name of a folder, or of nothing.
+    // The name of a folder, or of nothing.
     let path = library.absolute(folder, name);
     assert!(path.is_err(), "open in editor {name:?}: {path:?}");
 
     let params = Params::default();
     let search_in = |scope: &Scope| {
-        // A part of the memory where nothing lies may be refused or empty.
+        // A part of the memory without notes may be refused or empty.
         let Ok(search) = library.search("the safe opens with", &params, Some(scope)) else {
             return;
         };
@@ -180,10 +180,10 @@ fn no_name_leads_out_of_a_watched_folder() {
     assert_eq!(path, notes.at(NOTE));
     for name in ground.names() {
         ask_all(&ground, &library, folder.id, &name);
-        // Nor through a folder that is not watched.
+        // A folder that is not watched gives no access either.
         ask_all(&ground, &library, FolderId(folder.id.0 + 1), &name);
     }
-    // A note has one name: others that would lead to it are none.
+    // A note has one name; other paths to it are not accepted.
     for other in [
         "./a/note.md",
         "a/./note.md",
@@ -198,7 +198,7 @@ fn no_name_leads_out_of_a_watched_folder() {
 #[cfg(unix)]
 #[test]
 fn what_takes_a_notes_place_later_is_not_followed() {
-    /// Takes a note of the ground away and puts something in its place.
+    /// Removes a note of the ground and puts something else in its place.
     type Swap = fn(&Ground);
     let swaps: &[(&str, Swap)] = &[
         ("the note by a link", |ground| {
@@ -225,9 +225,9 @@ fn what_takes_a_notes_place_later_is_not_followed() {
         let folder = library.lists().snapshot.folders[0].id;
         assert!(library.document(folder, NOTE).is_ok());
         swap(&ground);
-        // At once, while the library still holds the note as it was.
+        // At once, while the library still holds the old note.
         ask_all(&ground, &library, folder, NOTE);
-        // And once it has looked again.
+        // And after the library was indexed again.
         index(ground.library.path(), &[ground.notes.path()]);
         let library = open(ground.library.path());
         ask_all(&ground, &library, folder, NOTE);
@@ -265,7 +265,7 @@ fn a_preset_is_written_into_no_watched_folder() {
         assert!(written.is_err(), "{}", path.display());
         assert_eq!(image(notes.path()), before, "{}", path.display());
     }
-    // What a link leads to counts.
+    // The target of a link decides.
     link(notes.at("b.md"), &outside.join("link.json"));
     let written = library.write_preset(&Params::default(), &outside.join("link.json"), &[]);
     assert!(matches!(written, Err(EngineError::WatchedPlace { .. })));

@@ -1,7 +1,7 @@
-//! Each way to damage the files of a library, and who mends it.
+//! Ways to damage the files of a library, and which program mends them.
 //!
-//! Properties checked: each kind of damage to a list is found and mended by a reader and by a writer, without a text being
-//! embedded; damage to what only makes a library faster changes no answer, and is mended by a writer.
+//! Properties checked: a reader and a writer find and mend each kind of damage to a list, without embedding a text;
+//! damage to files that only make a library faster changes no answer, and a writer mends it.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use memlens_tests::{answers, index, open};
 
 use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
 
-/// Puts a list of the right generation, dimension and embeddings in place, whose numbers mean something else.
+/// Puts a list in place with the right generation, dimension and embeddings but vectors of another model.
 fn write_vectors_of_another_model(dir: &Path) {
     let store = Store::open_read_only(dir).expect("it can be read");
     let (model, dim) = store
@@ -37,9 +37,9 @@ fn write_vectors_of_another_model(dir: &Path) {
         .expect("it can be committed");
 }
 
-/// One way to damage a library, and the lists that must be rebuilt then.
+/// A way to damage a library, and the lists that must be rebuilt after it.
 type Damage = (&'static str, fn(&Sound), &'static [&'static str]);
-/// One after which no list has to be.
+/// A way to damage a library after which no list must be rebuilt.
 type Delay = (&'static str, fn(&Sound));
 
 const DAMAGES: &[Damage] = &[
@@ -188,7 +188,8 @@ const DAMAGES: &[Damage] = &[
     ),
 ];
 
-/// Ways to damage what only makes a library faster: the codes of vectors with their checks, and the saved snapshot.
+/// Ways to damage files that only make a library faster: the codes of vectors with their checks, and the saved
+/// snapshot.
 const SLOWER: &[Delay] = &[
     ("the codes of vectors are gone", |it| {
         fs::remove_file(largest(&it.dir.path().join("vectors"), ".codes")).expect("it is there")
@@ -235,7 +236,7 @@ const SLOWER: &[Delay] = &[
     }),
 ];
 
-/// Checks that notices name these lists as rebuilt, and no other.
+/// Checks that notices name exactly these lists as rebuilt.
 pub fn check_notices(notices: &[String], lists: &[&str], name: &str) {
     assert_eq!(notices.len(), lists.len(), "{name}: {notices:?}");
     for (notice, list) in notices.iter().zip(lists) {
@@ -285,7 +286,7 @@ fn a_writer_mends_damaged_lists() {
             "{name}"
         );
     }
-    // The next change goes on from there.
+    // The next change continues from there.
     it.notes.write("7.md", "A new thing in hall 7.");
     let counts = index(it.dir.path(), &[it.notes.path()]);
     assert_eq!((counts.n_changed, counts.n_unchanged), (1, 11));
@@ -316,7 +317,7 @@ fn what_only_costs_time_changes_no_answer_and_is_made_anew() {
     }
 }
 
-/// Every file below a folder that has any bytes.
+/// Returns every file below a folder that is not empty.
 fn files(dir: &Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).expect("it can be listed") {
@@ -339,7 +340,7 @@ fn a_file_that_is_shortened_or_zeroed_under_an_open_library_ends_no_search_badly
     let mut n_files = 0;
     for file in files(whole.path()) {
         let name = file.strip_prefix(whole.path()).expect("it lies in it");
-        // SQLite's own files are its own matter.
+        // SQLite protects its own files.
         if name.to_string_lossy().starts_with("library.sqlite") {
             continue;
         }
@@ -368,7 +369,7 @@ fn a_file_that_is_shortened_or_zeroed_under_an_open_library_ends_no_search_badly
                 }
             }
             drop(library);
-            // Whoever opens it next mends it.
+            // The next reader mends it.
             let library = open(it.dir.path());
             assert_eq!(
                 answers(&library, &QUERIES, &Params::default()),

@@ -1,8 +1,8 @@
-//! The notes of a library as OpenClaw would search them.
+//! A library's notes as OpenClaw would search them.
 //!
-//! Properties checked: what is indexed and under which path; the agent's own folders alone where they are known; vectors come from
-//! the library, then from the cache, then from the model; a stop leaves words alone and loses nothing; notes that changed since
-//! are left out and told; "why not?" and scopes work on it.
+//! Properties checked: what is indexed and under which path; only the agent's own folders if they are known; vectors
+//! come from the library, then from the cache, then from the model; a stop leaves a search by words and loses nothing;
+//! notes that changed meanwhile are left out and reported; "why not?" and scopes work.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use memlens_faults::{Fault, Place as FaultPlace};
 use memlens_params::{ParameterSet, Params, Value};
 use memlens_tests::{Asked, Notes, faulty, fresh, index, open, recording};
 
-/// A note of so many lines about a word, longer than a chunk.
+/// Returns a note of 80 lines about a word, longer than a chunk.
 fn long(word: &str) -> String {
     (1..=80)
         .map(|n| format!("- line {n} of the {word} says nothing new\n"))
@@ -40,7 +40,7 @@ fn ask(library: &Library, ranking: &Ranking) -> Arc<Search> {
         .expect("it can be searched")
 }
 
-/// Paths of the kept rows, best first.
+/// Returns the paths of the kept rows, best first.
 fn kept(library: &Library, ranking: &Ranking) -> Vec<String> {
     let search = ask(library, ranking);
     let trace = search.rank(&ranking.values);
@@ -143,17 +143,17 @@ fn vectors_come_from_the_library_then_the_cache_then_the_model() {
     let dir = fresh(&[notes.path()]);
     let asked = Arc::new(Asked::default());
     let library = Library::open(dir.path(), recording(&asked)).expect("it opens");
-    // 2026.7 cuts as we do: the library holds every vector.
+    // 2026.7 cuts notes as Memlens does: the library holds every vector.
     ask(&library, &ranking("openclaw@2026.7"));
     assert_eq!(asked.texts(), ["router"]);
-    // 2026.9 cuts otherwise, but for the note that is one chunk. The question was just embedded.
+    // 2026.9 cuts differently, except for the note that is one chunk. The question was just embedded.
     ask(&library, &ranking("openclaw"));
     let embedded = asked.texts();
     assert!(
         embedded.len() > 2 && !embedded.contains(&"The router stands in the hall.".to_owned()),
         "{embedded:?}"
     );
-    // Another process finds them in the cache.
+    // Another process finds the vectors in the cache.
     let again = Arc::new(Asked::default());
     let other = Library::open(dir.path(), recording(&again)).expect("it opens");
     let search = ask(&other, &ranking("openclaw"));
@@ -162,7 +162,7 @@ fn vectors_come_from_the_library_then_the_cache_then_the_model() {
         search.set().lists[0].n_hits as usize,
         search.set().n_chunks as usize
     );
-    // A changed note costs its own chunks.
+    // Only the chunks of a changed note are embedded.
     notes.write("long.md", long("lamp"));
     index(dir.path(), &[notes.path()]);
     other.refresh().expect("it can be read");
@@ -283,7 +283,7 @@ fn why_not_and_scopes_work_on_it() {
             .iter()
             .all(|row| row.path == "attic/b.md")
     );
-    // A note that the program passes over is in the library all the same.
+    // A note that the program ignores is still in the library.
     notes.write("memory/c.md", "The router.\n");
     index(dir.path(), &[notes.path()]);
     library.refresh().expect("it can be read");
@@ -292,7 +292,7 @@ fn why_not_and_scopes_work_on_it() {
         answer.expect("it is told").sentence,
         "OpenClaw 2026.2 does not search this note."
     );
-    // Its search is ranked by its own parameters alone.
+    // The search is ranked only by the program's own parameters.
     assert!(search.for_params(&Params::default()).is_err());
     let refused = library.search_as(" ", &ranking, Part::All).map(|_| ());
     assert!(matches!(refused, Err(EngineError::EmptyQuery)));
@@ -322,7 +322,7 @@ fn chunks_are_cut_as_the_parameters_say() {
     }
     let before = ask(&library, &usual);
     let asked = ask(&library, &short);
-    // 80 lines of some 40 signs: 200 signs hold five or less.
+    // 80 lines of about 40 characters: a chunk of 200 characters holds at most five.
     let n_chunks = asked.set().n_chunks;
     assert!((16..=27).contains(&n_chunks), "{n_chunks}");
     assert!(before.set().n_chunks < 5);

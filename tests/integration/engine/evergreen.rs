@@ -1,4 +1,4 @@
-//! What does not decay: marks move what is kept and what is searched anew, and stay through indexing.
+//! Notes that do not decay: marks change kept searches and new ones, and survive indexing.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn search(library: &Library) -> Arc<Search> {
         .expect("it can be searched")
 }
 
-/// What decay does to the best row of a note: whether it is evergreen, and its factor.
+/// Returns the decay of the best row of a note: whether it is evergreen, and its factor.
 fn decay(search: &Search, path: &str) -> (bool, f64) {
     let rows = search.rows().expect("they can be told");
     let trace = search.rank(&params());
@@ -86,7 +86,7 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         let old = old.expect("it is in the tree");
         assert!(old.is_evergreen && old.children.iter().all(|note| note.is_evergreen));
         assert!(!trees[0].is_evergreen);
-        // The search that is kept has taken it up, what was frozen before has not.
+        // The kept search has the mark; the facts frozen before do not.
         let kept = library.kept(first.id).expect("it is kept");
         assert_eq!(decay(&kept, hall), (true, 1.0));
         assert!(!decay(&first, hall).0);

@@ -1,8 +1,8 @@
-//! Faults below the writer: whatever fails, hangs or is full for a while, the library equals a fresh one afterwards.
+//! Faults below the writer: after anything failed, hung or was full for a while, the library equals a fresh one.
 //!
-//! Properties checked: a failure waits and is tried again by itself, is told as one, and ends no pause; one note that
-//! always fails is skipped by name and keeps no other from being indexed; no fault has a folder unwatched, nor notes
-//! removed that cannot be looked at; what a person does waits for no indexing, and stops it; while nothing can be saved
+//! Properties checked: a failure is retried after a wait, is reported once, and ends no pause; a note that always fails
+//! is skipped by name and keeps no other note from being indexed; no fault unwatches a folder or removes notes that
+//! cannot be looked at; the user's actions do not wait for indexing but interrupt it; while nothing can be saved
 //! nothing more is read; walks and indexing take turns.
 
 use std::fs;
@@ -19,7 +19,7 @@ use memlens_tests::{Notes, check_equals_fresh, faulty, index};
 
 use crate::watched::{Watched, scratch};
 
-/// Walks often, so that what nobody tells of is found soon.
+/// Frequent walks, which soon find changes that the system does not report.
 const OFTEN: Watching = Watching {
     polls: false,
     walk_every: Duration::from_millis(300),
@@ -52,7 +52,7 @@ fn a_walk_that_fails_waits_and_goes_on_by_itself() {
         .fills_the_disk();
     notes.write(".ignore", "x\n");
     it.wait("it failed four times", |it| n_tries(it) >= 4);
-    // Each of these has the thread pass through all that it does.
+    // Each of these calls makes the thread pass through its whole loop.
     for _ in 0..10 {
         let none = FolderId(i64::MAX);
         it.engine
@@ -105,7 +105,7 @@ fn a_failure_ends_no_pause() {
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
-/// Checks that a note which always fails is skipped by name, and found once it does not fail any more.
+/// Checks that a note which always fails is skipped by name, and found after it no longer fails.
 fn check_skipped(dir: &Path, refuse: impl FnOnce() -> Box<dyn FnOnce()>, why: &str) {
     let notes = Notes::new(&[("0.md", "The old hall."), ("z.md", "The relay.")]);
     let mut it = Watched::open_with(dir, faulty(dir), OFTEN).adding(&[&notes]);
@@ -188,7 +188,7 @@ fn a_model_that_fails_altogether_skips_no_note() {
         (vec![], vec!["a.md".to_owned()])
     );
     drop(fault);
-    // The person need not wait.
+    // The user does not have to wait.
     it.engine.pause_indexing(false);
     it.wait("it works again", |it| {
         is_working(it) && it.found("attic") == ["a.md"]
@@ -243,7 +243,7 @@ fn whatever_fails_for_a_while_the_library_equals_a_fresh_one() {
         });
         drop(fault);
         it.engine.pause_indexing(false);
-        // A folder that could not be looked into is looked at when something happens in it, or in ten minutes.
+        // A folder that could not be read is looked at again when something happens in it, or after ten minutes.
         notes.write(".ignore", format!("gone {round}\n"));
         it.wait(&format!("{name} is over"), |it| {
             is_working(it)
@@ -270,7 +270,7 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
     notes.write("b.md", "The relay.");
     it.wait_told(Happening::Added, "b.md");
     assert_eq!(fault.n_struck(), 1);
-    // While it is paused and goes on.
+    // While it is paused and resumed.
     let id = it.id(&notes);
     for is_paused in [true, false] {
         let fault = failing();
@@ -283,9 +283,9 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
     }
     notes.write("c.md", "The attic.");
     it.wait_told(Happening::Added, "c.md");
-    // And when it starts.
+    // And at the start.
     drop(it);
-    // They are read once before, to open the library.
+    // The folders are read once before, to open the library.
     let plan = Fault::at(Place::Store, dir.path()).only("read the folders");
     let fault = plan.after(1).times(2).fails();
     let mut it = Watched::open(dir.path());
@@ -410,7 +410,7 @@ fn what_a_person_does_waits_for_no_indexing() {
         drop(fault);
         it.wait("it went on", is_working);
     }
-    // The same thumb once more takes it back.
+    // The same thumb again takes it back.
     let thumbs = it.engine.vote(search.id, slot, true);
     assert_eq!(thumbs.expect("it can be taken back"), []);
     assert_eq!(it.found("endless"), ["a.md"]);
@@ -432,7 +432,7 @@ fn a_pause_stops_a_walk() {
     it.engine.pause_indexing(true);
     drop(fault);
     let walked = Fault::at(Place::Walk, notes.path()).fails();
-    // Once this is answered, whatever the thread was at is over.
+    // The answer shows that the thread has finished what it was doing.
     it.engine
         .remove_folder(FolderId(i64::MAX))
         .expect("there is none to remove");
@@ -467,7 +467,7 @@ fn walks_and_indexing_take_turns() {
     notes.write(".ignore", "x\n");
     notes.write("b.md", "The relay.");
     first.wait();
-    // While it is walked something happens that needs another walk, and it takes longer than a note takes to be indexed.
+    // During the walk something happens that needs another walk, and the walk takes longer than indexing a note.
     notes.write(".ignore", "y\n");
     std::thread::sleep(Duration::from_secs(4));
     let second = walk().hangs();
@@ -490,7 +490,7 @@ fn while_nothing_can_be_saved_nothing_more_is_read() {
     }
     let dir = scratch();
     index(dir.path(), &[notes.path()]);
-    // Texts that are known: there is nothing to embed, which would fail as well.
+    // Known texts: nothing must be embedded, which would fail as well.
     notes.rename("old", "new");
     let go_on = AtomicBool::new(false);
     let (mut indexer, _) =
@@ -525,7 +525,7 @@ fn the_nearest_folder_that_was_looked_into_tells_what_is_gone() {
     index(dir.path(), &[notes.path()]);
     let n_removed = || index(dir.path(), &[notes.path()]).n_removed;
     notes.remove("x/b.md");
-    // Nothing is known of what lies in a folder that was not looked into, since the one around it was not.
+    // The entries of a folder are unknown if the walk failed at the folder around it.
     let walk = Fault::at(Place::Walk, notes.path()).times(1).fails();
     assert_eq!((n_removed(), walk.n_struck()), (0, 1));
     drop(walk);
@@ -544,7 +544,7 @@ fn a_pause_saves_what_was_read() {
     let mut it = Watched::of(dir.path(), &[&notes]);
     it.engine.pause_indexing(true);
     notes.write("a.md", "The relay.");
-    // What is read would be stopped by the pause, and saved then.
+    // Changes that were being read would be stopped and saved by the pause.
     notes.remove("b.md");
     notes.write("c.md", "The attic.");
     it.wait("three wait", |it| {

@@ -1,4 +1,4 @@
-//! Thumbs: they belong to a text, move what is kept and what is searched anew, and go when all goes.
+//! Thumbs belong to a text, change kept searches and new ones, and are deleted with everything else.
 
 use std::fs;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn with_feedback() -> Params {
     }
 }
 
-/// The weight that the feedback stage gives a note's row where it is on.
+/// Returns the weight that the feedback stage gives to a note's row when it is on.
 fn weight(search: &Search, path: &str) -> Option<f64> {
     let weights = search.columns(&with_feedback()).feedback_weight;
     *weights.get(slot_of(search, path) as usize)?
@@ -78,7 +78,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     let mut steps = chunks[0].journey.steps.iter();
     let step = steps.find(|step| step.stage == StageId::FEEDBACK);
     assert_eq!(step.expect("it has one").status, Status::Applied);
-    // The other kind turns it, the same kind takes it back.
+    // The opposite thumb replaces it, the same thumb takes it back.
     engine.vote(first.id, slot, false).expect("it can be given");
     let kept = engine.library().kept(first.id).expect("it is kept");
     assert_eq!(weight(&kept, "hall.md"), Some(1.0 - 0.5 / 3.0));
@@ -110,7 +110,7 @@ fn a_thumb_changes_no_ranking_while_feedback_is_off() {
     }
 }
 
-/// The default embedder of tests knows words by their hashes: questions without a common word are at right angles.
+/// The hashing embedder knows only words: questions without a common word are orthogonal.
 #[test]
 fn a_thumb_acts_by_how_close_the_question_is() {
     let notes = notes();
@@ -127,7 +127,7 @@ fn a_thumb_acts_by_how_close_the_question_is() {
         let slot = slot_of(asked, "attic.md") as usize;
         asked.set().candidates[slot].thumbs
     };
-    // Case and white space do not make it another question.
+    // Case and white space do not make another question.
     let same = ask("Where  is the ROUTER");
     assert_eq!(weight(&same, "attic.md"), Some(1.0 + 0.5 / 3.0));
     let close = ask("where is the old router");
@@ -257,7 +257,7 @@ fn a_thumb_follows_its_text_when_the_note_is_edited() {
     let thumbs = library.row_thumbs(&asked).expect("they can be read");
     assert_eq!(thumbs, [RowThumb { slot, up: true }]);
     drop(library);
-    // It counts as the thumb that the text has: the other kind turns it, and the same kind takes it back.
+    // It replaces the thumb of the text: the opposite one changes it, the same one takes it back.
     assert_eq!(vote(false), Voted::Turned);
     assert_eq!(
         open(dir.path()).feedback().expect("it can be read").len(),
@@ -265,7 +265,7 @@ fn a_thumb_follows_its_text_when_the_note_is_edited() {
     );
     assert_eq!(vote(false), Voted::TakenBack);
     assert_eq!(open(dir.path()).feedback().expect("it can be read"), []);
-    // A text that says something else is not followed.
+    // A text with another meaning is not followed.
     assert_eq!(vote(true), Voted::Given);
     notes.write("attic.md", "Buy milk on Tuesday and call the dentist.");
     index(dir.path(), &[notes.path()]);
@@ -305,7 +305,7 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
     let inside = notes.path().join("thumbs.jsonl");
     let refused = library.write_feedback(&inside);
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
-    // Taken back one by one.
+    // Thumbs are taken back one by one.
     for entry in into.library().feedback().expect("it can be read") {
         into.undo_feedback(&entry.id).expect("it is there");
         let again = into.undo_feedback(&entry.id);
@@ -331,7 +331,7 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
     ));
-    // Nor past the engine.
+    // The store refuses it too.
     let refused = open(dir.path()).vote(QUERY, "hall.md", true, None);
     let Err(EngineError::Store(error)) = refused else {
         panic!("{refused:?}")

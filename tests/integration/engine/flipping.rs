@@ -1,8 +1,7 @@
-//! A bit that turns anywhere in a library, as on a failing disk, is served to nobody.
+//! A flipped bit anywhere in a library, as on a failing disk, is never served.
 //!
-//! Properties checked: whatever bit of whatever file turns, nothing panics, and every text that is served is one that was
-//! saved; a note whose text or vector turned is refused by name and read anew by the next look through its folder, or
-//! through any other.
+//! Properties checked: whatever bit of whatever file flips, nothing panics, and every text served is one that was
+//! saved; a note with a flipped text or vector is refused by name and read again by the next walk of any folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,10 +16,10 @@ use memlens_tests::{Notes, answers, check_equals_fresh, hashing, index, open};
 
 use crate::sound::{QUERIES, Sound, copy, sound};
 
-/// How many bits of each file are turned, one at a time.
+/// The number of bits flipped in each file, one at a time.
 const FLIPS_PER_FILE: usize = 16;
 
-/// Every file below a folder that has any bytes, sorted.
+/// Returns every file below a folder that is not empty, sorted.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).expect("it can be listed") {
@@ -35,7 +34,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The text of every chunk that a reader finds.
+/// Returns the text of every chunk that a reader finds.
 fn texts(library: &Library) -> Result<BTreeSet<String>, EngineError> {
     let mut texts = BTreeSet::new();
     for query in QUERIES {
@@ -53,7 +52,7 @@ fn write(dir: &Path) -> Result<(), EngineError> {
     let go_on = AtomicBool::new(false);
     let (mut indexer, _) = Indexer::open(dir, Box::new(Hashing::default()))?;
     for folder in indexer.store().folders()? {
-        // A path that turned leads nowhere.
+        // A damaged path leads nowhere.
         let _ = indexer.scan(&folder, &go_on);
     }
     indexer.run(&go_on, &mut ())?;
@@ -72,7 +71,7 @@ fn no_bit_that_turned_is_served() {
             copy(whole.path(), it.dir.path());
             let path = it.dir.path().join(name);
             let mut bytes = fs::read(&path).expect("it can be read");
-            // Spread over the whole file, and another bit each time.
+            // Spread over the whole file, with another bit each time.
             let at = (number * bytes.len() / FLIPS_PER_FILE + number * 37) % bytes.len();
             bytes[at] ^= 1 << (number % 8);
             fs::write(&path, bytes).expect("it can be written");
@@ -95,7 +94,7 @@ fn no_bit_that_turned_is_served() {
     }
 }
 
-/// Keeps what was noticed.
+/// Records the notices.
 #[derive(Default)]
 struct Told(Vec<String>);
 
@@ -105,7 +104,7 @@ impl Observer for Told {
     }
 }
 
-/// Changes a sound library's database behind its back.
+/// Changes a sound library's database without the library's knowledge.
 fn alter(it: &Sound, sql: &str) {
     let database =
         rusqlite::Connection::open(it.dir.path().join("library.sqlite")).expect("it is SQLite");
@@ -113,13 +112,13 @@ fn alter(it: &Sound, sql: &str) {
     assert_eq!(n_changed, 1);
 }
 
-/// Looks through the folder and checks that one note is read anew, and that the library is as it was then.
+/// Walks the folder and checks that one note is read again, and that the library is then as before.
 fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
     let mut told = Told::default();
     let go_on = AtomicBool::new(false);
     let folder = &indexer.store().folders().expect("they can be read")[0];
     indexer.scan(folder, &go_on).expect("it can be walked");
-    // Until then nobody finds it.
+    // Until then the note is not found.
     let found = texts(&open(it.dir.path())).expect("the others are sound");
     assert!(found.iter().all(|text| !text.contains("hall 3")));
     indexer.run(&go_on, &mut told).expect("it can be indexed");
@@ -155,13 +154,13 @@ fn a_text_that_turned_is_refused_and_read_anew() {
 #[test]
 fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
     let it = sound();
-    // Four numbers that are none.
+    // Four numbers that are NaN.
     alter(
         &it,
         "UPDATE embeddings SET vector = CAST(x'ffffffffffffffffffffffffffffffff' || substr(vector, 17) AS BLOB)
          WHERE id = (SELECT embedding FROM chunks WHERE text LIKE '%hall 3.')",
     );
-    // The list is sound and answers as before, until it has to be built anew.
+    // The list is sound and answers as before, until it must be rebuilt.
     let found = answers(&open(it.dir.path()), &QUERIES, &Params::default());
     assert_eq!(found, it.answers);
     fs::remove_dir_all(it.dir.path().join("vectors")).expect("it is there");
@@ -182,7 +181,7 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
         .folders()
         .expect("they can be read")
         .remove(0);
-    // What was seen last comes first: it uses an embedding that is there, and waits for the other.
+    // The note seen last comes first: it uses an existing embedding, and waits for the other.
     let text = fs::read_to_string(it.notes.path().join("3.md")).expect("it is there");
     for (name, text) in [("other.md", "The attic."), ("copy.md", &*text)] {
         it.notes.write(name, text);
@@ -196,7 +195,7 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
         "UPDATE embeddings SET vector = zeroblob(length(vector))
          WHERE id = (SELECT embedding FROM chunks WHERE text LIKE '%hall 3.')",
     );
-    // Its own folder is not walked meanwhile, which would have it read anew too.
+    // Its own folder is not walked meanwhile, which would also read it again.
     let away = Notes::new(&[("away.md", "The cellar.")]);
     let folder = indexer.add_folder(away.path()).expect("it can be added");
     indexer.scan(&folder, &go_on).expect("it can be walked");
@@ -220,7 +219,7 @@ impl Observer for &Stopping {
 #[test]
 fn the_check_of_the_library_can_be_stopped() {
     let it = sound();
-    // With one entry the walk itself is over by then.
+    // The folder has one entry, so the walk itself is over by then.
     let other = Notes::new(&[("other.md", "The attic.")]);
     alter(
         &it,
@@ -251,7 +250,7 @@ fn a_damaged_note_of_another_folder_is_read_anew_with_the_one_that_is_walked() {
             "UPDATE chunks SET text = replace(text, 'quiet', 'quick') WHERE text LIKE '%hall 3.'",
         );
         if is_list_gone {
-            // Then the damage is found when the library is opened.
+            // Without the list, the damage is found when the library is opened.
             fs::remove_dir_all(it.dir.path().join("text")).expect("it is there");
         }
         let counts = index(it.dir.path(), &[other.path()]);
@@ -259,7 +258,7 @@ fn a_damaged_note_of_another_folder_is_read_anew_with_the_one_that_is_walked() {
         let paths = [it.notes.path(), other.path()];
         check_equals_fresh(it.dir.path(), &paths, &QUERIES);
     }
-    // One that is away is read anew once it is back, and one that is paused once it goes on.
+    // A note in a missing folder is read again once the folder is back, one in a paused folder once it is resumed.
     let away = it.notes.path().with_file_name("away");
     for is_away in [true, false] {
         alter(

@@ -1,7 +1,7 @@
-//! Folders are watched, go away, come back and are forgotten.
+//! Folders are watched, go missing, come back and are removed.
 //!
-//! Properties checked: what would be watched twice, or is no folder, is refused by name; a folder that is away keeps its
-//! notes, whatever waits to be read of it; one that is removed takes its own notes along and no others.
+//! Properties checked: a folder that is watched already, or is not a folder, is refused by name; a missing folder keeps
+//! its notes, whatever waits to be read in it; a removed folder takes its own notes with it and no others.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn folders_that_cannot_be_watched_are_refused() {
         (notes.at("none"), "cannot open folder {root}/none: No such file or directory (os error 2)".to_owned()),
         (notes.at("inner/a.md"), "cannot open folder {root}/inner/a.md: not a directory".to_owned()),
         (notes.at("inner"), "cannot add {root}/inner: it is already watched".to_owned()),
-        // The same by another name.
+        // The same folder by another name.
         (notes.at("inner/../inner"), "cannot add {root}/inner: it is already watched".to_owned()),
         (
             notes.path().to_owned(),
@@ -65,7 +65,7 @@ fn a_folder_that_is_away_keeps_its_notes() {
         .expect("they can be read")
         .remove(0);
 
-    // It goes while changes in it wait to be read.
+    // The folder goes missing while changes in it wait to be read.
     notes.write("a.md", "The attic.");
     indexer.scan(&folder, &go_on).expect("it can be walked");
     let away = notes.path().with_file_name("away");
@@ -104,7 +104,7 @@ fn a_removed_folder_is_forgotten_and_the_others_stay() {
         Notes::new(&[("b.md", "The relay.")]),
     );
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
-    // The one that stays comes first, so that its name is that of a fresh library.
+    // The folder that stays comes first, so that it has the same name as in a fresh library.
     index(dir.path(), &[second.path(), first.path()]);
     let go_on = AtomicBool::new(false);
     let (mut indexer, _) =
@@ -114,7 +114,7 @@ fn a_removed_folder_is_forgotten_and_the_others_stay() {
         .iter()
         .find(|folder| Path::new(&folder.path) == first.path())
         .expect("it is watched");
-    // With work of it still to be done and to be saved.
+    // Some of its work still has to be done and saved.
     first.write("a.md", "The attic.");
     first.write("c.md", "The cellar.");
     indexer.scan(gone, &go_on).expect("it can be walked");

@@ -1,4 +1,4 @@
-//! Questions that are asked one after another share the work of a few, and get the answers that each has by itself.
+//! Questions that are asked one after another are prepared together, and get the same answers as when asked alone.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn questions_in_turn_are_asked_where_nothing_embeds_them() {
     assert!(in_turn.eq(&QUESTIONS));
 }
 
-/// Another memory has lists of its own, and one question by itself gains nothing.
+/// Another memory has its own lists, and a single question gains nothing.
 #[test]
 fn what_is_asked_of_another_memory_is_not_prepared() {
     let notes = notes();

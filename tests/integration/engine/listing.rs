@@ -1,7 +1,7 @@
-//! Past questions for the window: a page of the list, with what is true of all of them.
+//! Past questions for the window: a page of the list, with figures over all of them.
 //!
-//! Properties checked: every row is on one page, in order; filters and counts are of all rows, not of the page; the page of an opened
-//! question is found; completions name each wording once; sessions are named with their last question.
+//! Properties checked: every row is on one page, in order; filters and counts cover all rows, not one page; the page of
+//! an opened question is found; completions name each wording once; sessions are named by their last question.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use memlens_tests::hashing;
 
 use crate::watched::scratch;
 
-/// More than two pages of 500.
+/// More than two pages of 500 rows.
 const N: usize = 1_203;
 const FIRST_MS: i64 = 1_790_000_000_000;
 
-/// A library whose agents asked `N` questions, an hour apart. Every tenth found nothing, every fourth is codex's, every forty are a
-/// session, and the last three have no time.
+/// Returns a library whose agents asked `N` questions, an hour apart. Every tenth found nothing, every fourth is
+/// Codex's, forty at a time are a session, and the last three have no time.
 fn library() -> (tempfile::TempDir, Library) {
     let dir = scratch();
     let log = ReadLog {
@@ -87,7 +87,7 @@ fn pages_hold_every_question_once_and_say_what_is_true_of_all() {
         assert_eq!((page.n_found_nothing, page.n_changed), (121, None));
         let agents: Vec<u32> = page.agents.iter().map(|it| it.n_questions).collect();
         assert_eq!(agents, [301, 902]);
-        // 1,200 hours, at whatever hour a day begins here, and those without a time.
+        // 1,200 hours, at whatever hour a day begins in this time zone, and the rows without a time.
         let of_days: u32 = page.days.iter().map(|day| day.n_questions).sum();
         assert_eq!(of_days, 1_203);
         assert!(
@@ -104,7 +104,7 @@ fn pages_hold_every_question_once_and_say_what_is_true_of_all() {
     assert_eq!(questions[0], "Où is relay 1199");
     assert_eq!(questions[N - 1], "Où is relay 1200");
     assert_eq!(questions.iter().collect::<HashSet<_>>().len(), N);
-    // Places that are no more.
+    // Places beyond the end.
     let beyond = listed(&library, &all, PastOnly::All, Some(90_000), None);
     assert_eq!((beyond.first, beyond.rows.len()), (1_000, 203));
 }
@@ -139,7 +139,7 @@ fn a_filter_is_of_all_questions_and_not_of_a_page() {
             .all(|row| row.agent == "codex" && row.n_returned == Some(0))
     );
     assert_eq!(both.n_shown, 5);
-    // Before a replay nothing is known to have changed.
+    // Without a replay, no question is known to have changed.
     let changed = listed(
         &library,
         &PastFilter::default(),
@@ -208,7 +208,7 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
     assert_eq!(list(PastOnly::Searches).rows.len(), 1);
     let sessions = library.autopsy_choices(None).expect("it is a library");
     assert_eq!(sessions.sessions[0].session, "-home-sam");
-    // It is no question.
+    // An opening is not a question.
     let error = library
         .then_now(&row.id, None)
         .expect_err("it is an opening");
@@ -246,7 +246,7 @@ fn the_page_of_an_opened_question_is_found() {
     let around = listed(&library, &all, PastOnly::All, None, Some(&wanted.id));
     assert_eq!((around.first, around.open_at), (1_000, Some(1_100)));
     assert_eq!(&around.rows[100], wanted);
-    // Its place is told beside another page, and there is none where the filter leaves it out.
+    // Its place is given beside another page, and missing if the filter excludes it.
     let first = listed(&library, &all, PastOnly::All, Some(3), Some(&wanted.id));
     assert_eq!((first.first, first.open_at), (0, Some(1_100)));
     let filtered = listed(

@@ -1,4 +1,4 @@
-//! The alarm: a saved note that past questions do not find any more is told, with the questions.
+//! The alarm: a saved note that past questions no longer find is reported, with the questions.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn asked() -> NewPast {
     }
 }
 
-/// A library of two notes whose agents asked one question.
+/// Returns a library of two notes whose agents asked one question.
 fn library(notes: &Notes) -> tempfile::TempDir {
     let dir = scratch();
     index(dir.path(), &[notes.path()]);
@@ -49,7 +49,7 @@ fn library(notes: &Notes) -> tempfile::TempDir {
     dir
 }
 
-/// Saves the note, and gives the alarm the time that it takes.
+/// Saves the note and waits for the alarm.
 fn edit(watched: &mut Watched, notes: &Notes, text: &str) {
     watched.told.clear();
     notes.write("router.md", text);
@@ -65,7 +65,7 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     let dir = library(&notes);
     let mut watched = Watched::open(dir.path());
     watched.wait("everything is indexed", Watched::is_idle);
-    // What the question found is learnt in the background: until it is, an edit has nothing to be compared with.
+    // The results of the question are learnt in the background. Until then an edit has nothing to be compared with.
     for _ in 0..20 {
         edit(&mut watched, &notes, WITHOUT);
         if watched.has_told(Happening::Lost, "router.md") {

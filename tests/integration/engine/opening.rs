@@ -1,6 +1,7 @@
-//! Opening notes: what stands in a watched folder and in the library, and nothing else on the machine.
+//! Opening notes: only those in a watched folder and in the library, and nothing else on the machine.
 //!
-//! Properties checked: a note is shown as it is now with its chunks as indexed; every way out of a folder is refused.
+//! Properties checked: a note is shown with its current text and with its chunks as indexed; every way out of a folder
+//! is refused.
 
 use std::collections::HashSet;
 use std::fs;
@@ -39,7 +40,7 @@ fn a_note_is_shown_with_its_chunks() {
         notes.at("x/ü.md")
     );
 
-    // It changed since: the text is that of now.
+    // The note changed: the current text is shown.
     notes.write("x/ü.md", "Other words.");
     assert_eq!(
         library
@@ -48,7 +49,7 @@ fn a_note_is_shown_with_its_chunks() {
             .text,
         "Other words."
     );
-    // One that waits to be indexed.
+    // A note that waits to be indexed.
     notes.write("new.md", "---\ntags: [attic]\n---\nThe stairs.");
     let waiting = library
         .document(folder, "new.md")
@@ -126,7 +127,7 @@ fn no_path_leads_out_of_a_watched_folder() {
     );
     assert!(library.document(folder, "a.md").is_ok() && library.absolute(folder, "a.md").is_ok());
 
-    // What was a note when it was indexed and is a link now.
+    // A note when it was indexed, and a link now.
     #[cfg(unix)]
     {
         notes.remove("a.md");

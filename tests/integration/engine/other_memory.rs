@@ -1,4 +1,4 @@
-//! Another program's memory goes through a session as Memlens's own does: rows, columns, journey, texts, why-not, the
+//! Another program's memory passes through a session as Memlens's own does: rows, columns, journey, texts, why-not,
 //! smallest changes and the report.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const NOTES: [(&str, Option<&str>, bool); 5] = [
     ("tea.md", Some("oolong"), false),
 ];
 
-/// A library that watches one folder, and the shelf whose notes lie there.
+/// A library that watches one folder, and a shelf with notes of that folder.
 struct Asked {
     _notes: Notes,
     _dir: tempfile::TempDir,
@@ -64,7 +64,7 @@ fn its_rows_columns_and_texts_are_told_by_its_own_names() {
         .iter()
         .map(|slot| answer.rows[*slot as usize].path.as_str())
         .collect();
-    // 2, 1.5 (pinned), 1 and nothing: of equal ones the later.
+    // Scores 2, 1.5 (pinned), 1 and 0; of equal scores the later note comes first.
     assert_eq!(
         paths,
         ["hall.md", "attic.md", "lamp.md", "tea.md", "gone.md"]
@@ -139,7 +139,8 @@ fn why_not_finds_the_smallest_change_of_its_own_parameters() {
             Value::Choice(_) | Value::Toggle(_) | Value::Unset => panic!("{fix:?}"),
         })
         .collect();
-    // Three places disturb nobody; without its bonus the attic only ties; of one note and the lamp, both are kept.
+    // Keeping three displaces no other note; without its bonus the attic only ties; with only one place and the lamp, both
+    // are kept.
     assert_eq!(
         told,
         [
@@ -154,7 +155,7 @@ fn why_not_finds_the_smallest_change_of_its_own_parameters() {
         panic!("it was searched")
     };
     assert!(chunks[0].kept);
-    // Pinned: its bonus brings it up as well.
+    // A pinned note: its bonus brings it up too.
     let mut poor = defaults();
     poor.assign_all(["tiny.bonus=0", "tiny.keep=1"]).unwrap();
     let WhyNot::Searched { chunks, .. } = why("attic.md", &poor).why else {

@@ -1,5 +1,5 @@
-//! A pipeline of another crate: one list of its own, two stages, its own parameters, ties by the order in which rows came.
-//! It shows that nothing in ranking assumes Memlens's own.
+//! A pipeline of another crate: one list, two stages, its own parameters, and ties in the order in which rows came. It
+//! shows that ranking assumes nothing of Memlens's own pipeline.
 
 use memlens_params::{ParameterSet, TypedSet, Value, Values};
 use memlens_rank::AnyPipeline;
@@ -12,7 +12,7 @@ fn tiny() -> &'static dyn AnyPipeline {
 #[test]
 fn another_pipeline_ranks_by_its_own_list_facts_parameters_and_ties() {
     let mut values = Values::defaults(tiny().table());
-    // 2, 2.5, 2, 3: of the equal ones the later, which came first, stays first.
+    // Scores 2, 2.5, 2, 3: of equal rows the later one, which came first, stays first.
     let trace = tiny().rank(&set([2.0, 2.0, 2.0, 3.0]), &values);
     assert_eq!(trace.kept(), [3, 1]);
     assert_eq!(trace.dropped(), [(2, CUT), (0, CUT)]);
@@ -101,7 +101,7 @@ fn its_parameters_have_ids_rules_and_refusals_of_their_own() {
             "tiny.keep=0",
             "cannot set tiny.keep to 0: the range is whole numbers from 1 to 10",
         ),
-        // Each in its range, but not together.
+        // Each value is in its range, but not together with the others.
         (
             "tiny.bonus=10 tiny.keep=10",
             "cannot use vector_weight 0 together with text_weight 0: one of them must be above 0",
@@ -125,7 +125,7 @@ fn its_parameters_have_ids_rules_and_refusals_of_their_own() {
         serde_json::to_string(&values).unwrap(),
         r#"{"tiny.places":100.0,"tiny.bonus":0.5,"tiny.keep":7.0}"#
     );
-    // Values of another table are not its own.
+    // Values of another table have no effect.
     let ours = memlens_params::Params::default().values();
     assert_eq!(Tiny::of(&ours), Tiny::default());
 }

@@ -1,7 +1,8 @@
-//! OpenClaw's own index in place of our own cut and vectors.
+//! OpenClaw's own index in place of Memlens's chunks and vectors.
 //!
-//! Properties checked: it stands in where its model is ours, by its own texts, lines and vectors, and says of when it is; where
-//! its model is another, it is damaged or of other notes, the emulation goes on with our own and says why.
+//! Properties checked: it is used if its model is the library's, with its own texts, lines and vectors, and its age is
+//! shown; if its model is another, or it is damaged or of other notes, the emulation continues without it and gives the
+//! reason.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use memlens_embed::{Embedder, Hashing};
 use memlens_engine::{Home, Library, Part, Ranking, RecallChange, Search, pipeline};
 use memlens_tests::{Notes, fresh, open, write_openclaw_index};
 
-/// Noon of 2026-11-20, UTC: that day nearly everywhere.
+/// Noon of 2026-11-20, UTC, which is that date nearly everywhere.
 const WRITTEN_MS: i64 = 1_795_176_000_000;
 const OTHER: &str = "emulated over 2 notes of its workspace.";
 
@@ -45,7 +46,7 @@ impl Watched {
         watched
     }
 
-    /// Agrees that agents' logs are read, or takes that back.
+    /// Allows or forbids reading agents' logs.
     fn allow(&self, is_allowed: bool) {
         let change = RecallChange {
             is_allowed: Some(is_allowed),
@@ -73,7 +74,7 @@ impl Watched {
             .at(".openclaw/agents/main/agent/openclaw-agent.sqlite")
     }
 
-    /// An index of both notes, of which one changed since; its vectors point to "router" and away from it.
+    /// Writes an index of both notes, of which one changed since. Its vectors point to "router" and away from it.
     fn index(&self, model: &str) {
         let asked: Vec<f64> = Hashing::default()
             .embed(&["router"], &false.into())
@@ -248,7 +249,7 @@ fn where_it_cannot_stand_in_the_label_says_why() {
         .home
         .write(".openclaw/workspace-iris/memory/hall.md", "Another hall.\n");
     watched.watch(".openclaw/workspace-iris");
-    // A workspace of no agent that the config names: only that of the one agent is searched, by its index.
+    // The config names no agent for this workspace: only the workspace of the one agent is searched, by its index.
     let (search, _) = watched.ask();
     let emulated = search.emulated.as_ref().expect("it is emulated");
     assert!(

@@ -1,7 +1,7 @@
-//! `memlens.json`: what was tuned leaves and comes back; what does not fit is refused by key, value and range.
+//! `memlens.json`: tuned parameters are exported and imported; invalid ones are refused by key, value and range.
 //!
-//! Properties checked: any parameters come back as they were, through a file and through the library; errors by table;
-//! a file is written whole or not at all.
+//! Properties checked: all parameters come back unchanged, through a file and through the library; errors by table; a
+//! file is written whole or not at all.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use memlens_tests::{Notes, cases, fresh, hashing, open};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Values that a parameter accepts, its ends and odd fractions among them.
+/// Returns values that a parameter accepts, including its limits and odd fractions.
 fn value(parameter: &Parameter) -> BoxedStrategy<Value> {
     match parameter.kind {
         ParameterKind::Toggle => any::<bool>().prop_map(Value::Toggle).boxed(),
@@ -45,7 +45,7 @@ fn params() -> impl Strategy<Value = Params> {
         value(parameter).prop_map(move |value| (parameter.id, value))
     });
     prop::collection::vec(one, 0..30).prop_map(|given| {
-        // One after the other; what would not fit the others is left as it was.
+        // One after the other; a value that is invalid with the others is skipped.
         given
             .into_iter()
             .fold(Params::default(), |params, (id, value)| {
@@ -119,7 +119,7 @@ fn presets_saved_in_the_library_come_back() {
         .expect("it can be saved");
     engine.delete_preset("tuned").expect("it can be deleted");
     assert_eq!(names_and_params(), [("plain".to_owned(), tuned)]);
-    // One that comes with Memlens stands after those, until the person saves their own by its name.
+    // A preset that comes with Memlens is listed after these, until the user saves a preset with its name.
     let last = || engine.library().presets().expect("they can be read").pop();
     let rensei = last().expect("one comes with Memlens");
     assert_eq!((rensei.name.as_str(), rensei.is_built_in), ("Rensei", true));
@@ -148,7 +148,7 @@ fn a_preset_from_before_feedback_was_off_by_default_keeps_it_on() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let dir = fresh(&[notes.path()]);
     let file = notes.at(".old.memlens.json");
-    // As they were saved then: with the values that differed from the defaults of that time.
+    // In the old format: only the values that differed from the defaults of that time.
     fs::write(
         &file,
         r#"{"schemaVersion": 1, "parameters": {"min_score": 0.2}}"#,
@@ -171,7 +171,7 @@ fn a_preset_from_before_feedback_was_off_by_default_keeps_it_on() {
     let presets = library.presets().expect("they can be read");
     let old = presets.iter().find(|preset| preset.name == "old");
     assert_eq!(old.map(|preset| &preset.params), Some(&expected));
-    // One that is saved now says it either way.
+    // A preset saved now has the value in either case.
     for on in [false, true] {
         let params = Params {
             feedback_on: on,
@@ -217,7 +217,7 @@ fn a_file_says_what_it_was_made_with() {
     for key in ["$schema", "app", "version", "createdAt", "scales"] {
         assert!(file.get(key).is_some(), "{key} is missing");
     }
-    // Read elsewhere, it tells what differs.
+    // Read in another library, it reports the differences.
     let path = dir.path().join("memlens.json");
     fs::write(&path, text.replace("hashing-64", "another model")).expect("it can be written");
     let preset = library.read_preset(&path).expect("it can be read");
@@ -305,7 +305,7 @@ fn files_that_do_not_fit_are_refused_by_key_value_and_range() {
             format!("cannot read preset {}: {expected}", path.display())
         );
     }
-    // What later versions add around the parameters does no harm, and neither does a byte order mark.
+    // Keys that later versions add beside the parameters are ignored, and so is a byte order mark.
     let later = format!(
         "\u{feff}{}",
         r#"{"schemaVersion":1,"more":{"a":1},"parameters":{"max_results":7}}"#
@@ -340,7 +340,7 @@ fn a_file_is_written_whole_or_not_at_all() {
             })
             .collect()
     };
-    // A folder stands where the file should.
+    // A folder is in the place of the file.
     let taken = out.path().join("taken.json");
     fs::create_dir(&taken).expect("it can be made");
     let error = library
@@ -353,7 +353,7 @@ fn a_file_is_written_whole_or_not_at_all() {
         "{error}"
     );
     assert_eq!(names(), ["taken.json"]);
-    // What lies beside it is the person's, by whatever name.
+    // A file beside it belongs to the user, whatever its name.
     let beside = out.path().join("memlens.json.part");
     fs::write(&beside, "theirs").expect("it can be written");
     let nowhere = out.path().join("none/memlens.json");
@@ -367,7 +367,7 @@ fn a_file_is_written_whole_or_not_at_all() {
         "{error}"
     );
 
-    // Others never see half of one that is written over.
+    // Readers never see part of a file that is being replaced.
     let file = out.path().join("memlens.json");
     library
         .write_preset(&Params::default(), &file, &[])
@@ -392,7 +392,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     }
     assert_eq!(fs::read_to_string(&beside).ok().as_deref(), Some("theirs"));
 
-    // A link does not lead into a watched folder.
+    // A link cannot lead into a watched folder.
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(notes.path(), out.path().join("link"))
