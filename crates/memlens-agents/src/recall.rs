@@ -46,7 +46,7 @@ pub use text_line::line_hash;
 
 /// Version of what is read from logs. Increased whenever a log that was read before would yield more now: cursors of another
 /// version are not continued, so such a log is read again from its beginning.
-pub const LOG_READER_VERSION: u32 = 4;
+pub const LOG_READER_VERSION: u32 = 5;
 
 /// What an agent asked its memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,6 +109,9 @@ pub struct Returned {
     /// Hashes of the lines of text that were returned, by [`line_hash`]; empty if the log does not hold the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line_hashes: Vec<u64>,
+    /// The beginning of the text that was returned, with secrets blanked; `None` if the log does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 fn is_false(value: &bool) -> bool {

@@ -55,35 +55,35 @@ pub(super) fn found(text: &str, place: &str, output: Output) -> Found {
             && last.path == path
             && last.is_name_only == is_name_only
         {
-            let hashes = &mut last.line_hashes;
-            match (&mut last.lines, at) {
+            let is_next = match (&mut last.lines, at) {
                 // Lines that follow each other are one result.
                 (Some((_, end)), Some(at)) if at == *end || at == *end + 1 => {
                     *end = at;
-                    text_line::add(hashes, text);
-                    continue;
+                    true
                 }
-                (None, None) => {
-                    text_line::add(hashes, text);
-                    continue;
-                }
-                _ => {}
+                (None, None) => true,
+                _ => false,
+            };
+            if is_next {
+                text_line::add(last, text);
+                continue;
             }
         }
         if found.len() == RESULTS {
             break;
         }
-        let mut line_hashes = Vec::new();
-        if !is_name_only {
-            text_line::add(&mut line_hashes, text);
-        }
-        found.push(Returned {
+        let mut result = Returned {
             path: path.to_owned(),
             lines: at.filter(|_| !is_name_only).map(|at| (at, at)),
             score: None,
             is_name_only,
-            line_hashes,
-        });
+            line_hashes: Vec::new(),
+            text: None,
+        };
+        if !is_name_only {
+            text_line::add(&mut result, text);
+        }
+        found.push(result);
     }
     if !found.is_empty() {
         Found::Results(found)
@@ -250,6 +250,7 @@ pub(super) fn ranked(text: &str) -> Option<Vec<Returned>> {
                 score: Some(share.parse::<f64>().ok()? / 100.0),
                 is_name_only: false,
                 line_hashes: Vec::new(),
+                text: None,
             })
         })
         .take(RESULTS)

@@ -388,5 +388,6 @@ fn result(value: &Value) -> Option<Returned> {
         score: field(SCORES).and_then(|score| score.as_f64()),
         is_name_only: false,
         line_hashes: text_line::hashes_of(value),
+        text: text_line::text_of(value),
     })
 }

@@ -11,8 +11,7 @@ use super::among::{self, Among};
 use super::happening::{Answer, Call, Shape};
 use super::held::{Held, HeldSessions};
 use super::results::{self, Outcome, Shown};
-use super::secrets;
-use super::{Keeper, PastKind, PastQuestion, Returned, Used};
+use super::{Keeper, PastKind, PastQuestion, Returned, Used, secrets, text_line};
 
 /// So many calls wait for their answers, the newest: more than agents have at a time, few enough to look for in each line.
 const PENDING: usize = 128;
@@ -234,7 +233,7 @@ impl<'k> Sessions<'k> {
                 };
                 self.held.change(session, place, |question| match outcome {
                     Outcome::Returned(returned) => {
-                        question.returned = Some(without_secret_paths(returned));
+                        question.returned = Some(without_secrets_in(returned));
                         question.has_failed = false;
                     }
                     Outcome::Failed => question.has_failed = question.returned.is_none(),
@@ -266,7 +265,7 @@ impl<'k> Sessions<'k> {
         }
         let place = held.len() - 1;
         let more = match results::outcome(&Shape::Results, answer) {
-            Outcome::Returned(more) => without_secret_paths(more),
+            Outcome::Returned(more) => without_secrets_in(more),
             Outcome::Failed | Outcome::Unknown => Vec::new(),
         };
         self.held.change(session, place, |question| {
@@ -445,11 +444,12 @@ fn shown(opened: Vec<Used>, shown: &Shown) -> Vec<Used> {
     opened.into_iter().map(of_note).collect()
 }
 
-fn without_secret_paths(mut returned: Vec<Returned>) -> Vec<Returned> {
+fn without_secrets_in(mut returned: Vec<Returned>) -> Vec<Returned> {
     returned.retain(|result| result.path.len() <= PATH_BYTES);
     for result in &mut returned {
         result.path = secrets::blanked(&result.path).into_owned();
     }
+    text_line::shorten(&mut returned);
     returned
 }
 

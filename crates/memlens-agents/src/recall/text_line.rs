@@ -1,11 +1,20 @@
-//! Which lines of text an answer held, as hashes: a note that was renamed or changed since is recognised by them.
+//! The text that an answer held: its beginning, to be shown, and its lines as hashes, by which a note that was renamed or changed
+//! since is recognised.
 
 use serde_json::Value;
+
+use super::{Returned, secrets};
 
 /// Lines hashed of one result.
 const LINES: usize = 200;
 /// Characters of a line that count.
 const CHARS: usize = 400;
+/// Results of one answer whose text is kept.
+const TEXTS_KEPT: usize = 10;
+/// Characters of a text that are kept.
+const TEXT_CHARS: usize = 400;
+/// Bytes of a text that are searched for secrets, so that none that reaches into the kept part is cut.
+const TEXT_SEARCHED: usize = 8 * TEXT_CHARS;
 /// The names under which tools return the text of a result.
 const TEXTS: &[&str] = &["snippet", "text", "content", "matched_chunk", "chunk"];
 
@@ -30,10 +39,40 @@ pub(super) fn hashes_of(result: &Value) -> Vec<u64> {
     lines.filter_map(line_hash).take(LINES).collect()
 }
 
-/// Adds the hash of a line to those of a result.
-pub(super) fn add(hashes: &mut Vec<u64>, line: &str) {
-    if hashes.len() < LINES {
-        hashes.extend(line_hash(line));
+/// The beginning of a result's text.
+pub(super) fn text_of(result: &Value) -> Option<String> {
+    let mut texts = TEXTS.iter().filter_map(|name| result[*name].as_str());
+    let text = texts.next().filter(|text| !text.trim().is_empty())?;
+    Some(text[..text.floor_char_boundary(TEXT_SEARCHED)].to_owned())
+}
+
+/// Adds a line to the text of a result.
+pub(super) fn add(to: &mut Returned, line: &str) {
+    if to.line_hashes.len() < LINES {
+        to.line_hashes.extend(line_hash(line));
+    }
+    let text = to.text.get_or_insert_default();
+    let left = TEXT_SEARCHED.saturating_sub(text.len() + 1);
+    if left > 0 {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&line[..line.floor_char_boundary(left)]);
+    }
+}
+
+/// What is kept of the texts of an answer: the beginnings of the first ones, with secrets blanked.
+pub(super) fn shorten(returned: &mut [Returned]) {
+    for (at, result) in returned.iter_mut().enumerate() {
+        let text = result.text.take().filter(|_| at < TEXTS_KEPT);
+        result.text = text.map(|text| {
+            // Cut last: a secret that is cut through looks like none.
+            let blanked = secrets::blanked(text.trim());
+            match blanked.char_indices().nth(TEXT_CHARS) {
+                Some((end, _)) => format!("{}…", &blanked[..end]),
+                None => blanked.into_owned(),
+            }
+        });
     }
 }
 
@@ -57,5 +96,49 @@ mod tests {
             [line_hash("# Lock"), hash].map(|it| it.expect("it has words"))
         );
         assert_eq!(hashes_of(&json!({"path": "a.md"})), [0; 0]);
+    }
+
+    #[test]
+    fn a_text_is_kept_short_and_without_secrets() {
+        let result = |text: &str| {
+            let value = json!({"path": "a.md", "snippet": text});
+            let text = text_of(&value);
+            Returned {
+                path: "a.md".to_owned(),
+                lines: None,
+                score: None,
+                is_name_only: false,
+                line_hashes: Vec::new(),
+                text,
+            }
+        };
+        let long = "word ".repeat(200);
+        let mut all = vec![
+            result("password: hunter2xyz\nThe lock is blue."),
+            result(&long),
+            result("  "),
+        ];
+        all.extend((0..10).map(|_| result("The lock is blue.")));
+        shorten(&mut all);
+        let first = all[0].text.as_deref().expect("it has a text");
+        assert!(
+            !first.contains("hunter2") && first.ends_with("The lock is blue."),
+            "{first}"
+        );
+        let second = all[1].text.as_deref().expect("it has a text");
+        assert_eq!(second.chars().count(), TEXT_CHARS + 1, "{second}");
+        assert_eq!(all[2].text, None);
+        let n_kept = all.iter().filter(|it| it.text.is_some()).count();
+        assert_eq!(n_kept, TEXTS_KEPT - 1);
+        let mut of_lines = result("");
+        add(&mut of_lines, "first");
+        add(&mut of_lines, "second");
+        assert_eq!(of_lines.text.as_deref(), Some("first\nsecond"));
+        add(&mut of_lines, &"é".repeat(TEXT_SEARCHED));
+        assert!(
+            of_lines
+                .text
+                .is_some_and(|text| text.len() <= TEXT_SEARCHED)
+        );
     }
 }

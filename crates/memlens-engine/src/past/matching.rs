@@ -144,6 +144,7 @@ mod tests {
             score: None,
             is_name_only: false,
             line_hashes: Vec::new(),
+            text: None,
         }
     }
 
