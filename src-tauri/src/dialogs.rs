@@ -255,8 +255,8 @@ fn recall_question(logs: &RecallLogs) -> String {
         n => format!("{n} log files"),
     };
     format!(
-        "Memlens will read {files} ({} MB) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
-        (logs.n_bytes / 1e6).ceil(),
+        "Memlens will read {files} ({}) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
+        logs.size(),
         shown(&agents.join(", "))
     )
 }
@@ -315,16 +315,17 @@ mod tests {
                 problems: Vec::new(),
                 keep_days: 365,
                 is_alarm_on: true,
+                copies: Vec::new(),
             })
         };
         let one = question(vec![log("Codex")]);
         assert!(
-            one.starts_with("Memlens will read 1 log file (1 MB) of Codex. "),
+            one.starts_with("Memlens will read 1 log file (900 kB) of Codex. "),
             "{one}"
         );
         let two = question(vec![log("Codex"), log("Hermes")]);
         assert!(
-            two.starts_with("Memlens will read 2 log files (2 MB) of Codex, Hermes. "),
+            two.starts_with("Memlens will read 2 log files (1.8 MB) of Codex, Hermes. "),
             "{two}"
         );
     }

@@ -18,6 +18,8 @@ mod changing;
 mod choosing;
 #[path = "engine/compacting.rs"]
 mod compacting;
+#[path = "engine/comparable.rs"]
+mod comparable;
 #[path = "engine/comparing.rs"]
 mod comparing;
 #[path = "engine/confining.rs"]
@@ -52,6 +54,8 @@ mod other_memory;
 mod other_pipeline;
 #[path = "engine/own_index.rs"]
 mod own_index;
+#[path = "engine/past_set.rs"]
+mod past_set;
 #[path = "engine/presets.rs"]
 mod presets;
 #[path = "engine/recovering.rs"]

@@ -39,6 +39,7 @@ import type {
   RecallImport,
   RecallProgress,
   ReplaySummary,
+  SavedQueries,
   RerankSettings,
   RerankTime,
   Reranked,
@@ -193,7 +194,8 @@ export class FakeBackend {
   /** The minScore that the clerk's config holds. */
   #told = 0.35;
   #exported: Export | null = null;
-  readonly #past: PastMemory;
+  /** What agents asked. */
+  readonly past: PastMemory;
   readonly #tune: TuneMemory;
   readonly #options: FakeOptions;
   readonly #chunks: FakeChunk[];
@@ -214,7 +216,7 @@ export class FakeBackend {
 
   constructor(options: FakeOptions = {}) {
     this.#options = options;
-    this.#past = new PastMemory(options.past ?? "none", options.nPast ?? null);
+    this.past = new PastMemory(options.past ?? "none", options.nPast ?? null);
     this.#tune = new TuneMemory(options.tune ?? "none");
     this.#chunks = makeChunks(options.nChunks ?? 564);
     this.#presets = options.presets ?? [
@@ -907,7 +909,7 @@ export class FakeBackend {
   #stopRecall: () => void = () => undefined;
 
   recallLogs() {
-    return this.#answer("recallLogs", [], () => this.#past.logs());
+    return this.#answer("recallLogs", [], () => this.past.logs());
   }
 
   importRecall() {
@@ -915,7 +917,7 @@ export class FakeBackend {
     return this.#answer("importRecall", [], async (): Promise<RecallImport | null> => {
       if (!this.isRecallAgreed) return null;
       const how = this.recallGate === null ? null : await Promise.race([this.recallGate, isStopped]);
-      return { ...this.#past.import(), is_stopped: how === "stopped" };
+      return { ...this.past.import(), is_stopped: how === "stopped" };
     });
   }
 
@@ -928,23 +930,23 @@ export class FakeBackend {
   }
 
   forgetRecall() {
-    return this.#answer("forgetRecall", [], () => this.#past.forget());
+    return this.#answer("forgetRecall", [], () => this.past.forget());
   }
 
   setRecall(change: RecallChangeArgument) {
-    return this.#answer("setRecall", [change], () => this.#past.change(change));
+    return this.#answer("setRecall", [change], () => this.past.change(change));
   }
 
   pastQuestions(filter: PastFilterArgument, page: PastPageArgument) {
-    return this.#answer("pastQuestions", [filter, page], () => this.#past.questions(filter, page));
+    return this.#answer("pastQuestions", [filter, page], () => this.past.questions(filter, page));
   }
 
   completePast(text: string) {
-    return this.#answer("completePast", [text], () => this.#past.wordings(text));
+    return this.#answer("completePast", [text], () => this.past.wordings(text));
   }
 
   autopsyChoices(agent: string | null) {
-    return this.#answer("autopsyChoices", [agent], () => this.#past.choices(agent));
+    return this.#answer("autopsyChoices", [agent], () => this.past.choices(agent));
   }
 
   /** Holds the next answers of then and now back until it is settled. */
@@ -953,7 +955,7 @@ export class FakeBackend {
   thenNow(id: string, by: Ranking | null) {
     return this.#answer("thenNow", [id, by], async () => {
       if (this.thenNowGate !== null) await this.thenNowGate;
-      return this.#past.thenNow(id, by);
+      return this.past.thenNow(id, by);
     });
   }
 
@@ -966,7 +968,7 @@ export class FakeBackend {
     const isStopped = new Promise<"stopped">((resolve) => (this.#stopReplay = () => resolve("stopped")));
     return this.#answer("replayPast", [by], async (): Promise<ReplaySummary | null> => {
       const how = this.replayGate === null ? null : await Promise.race([this.replayGate, isStopped]);
-      return how === "stopped" ? null : this.#past.replay(by);
+      return how === "stopped" ? null : this.past.replay(by);
     });
   }
 
@@ -1031,7 +1033,10 @@ export class FakeBackend {
   }
 
   savePastQueries() {
-    return this.#answer("savePastQueries", [], (): string | null => "/home/robin/queries.jsonl");
+    return this.#answer("savePastQueries", [], (): SavedQueries | null => ({
+      path: "/home/robin/queries.jsonl",
+      notices: ["9 opened or cited notes were changed since and are not counted"],
+    }));
   }
 
   /** Holds everything that measures a query set back until it is settled or stopped. */
@@ -1178,17 +1183,17 @@ export class FakeBackend {
 
   /** Has a past search be one that failed. */
   failSearch(id: string): void {
-    this.#past.fail(id);
+    this.past.fail(id);
   }
 
   /** Has an agent open notes without a search. */
   openNotes(): void {
-    this.#past.add(madeOpening(Date.now()));
+    this.past.add(madeOpening(Date.now()));
   }
 
   /** Has the oldest past questions become older than they are kept. */
   forgetOldest(n: number): void {
-    this.#past.forgetOldest(n);
+    this.past.forgetOldest(n);
     this.loseAnswers(null);
   }
 

@@ -649,8 +649,8 @@ pub struct RecallShowArgs {
     /// Print it as Markdown, to paste into a report
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Leave out the notes' text in Markdown
-    #[arg(long, requires = "markdown")]
+    /// Leave out the text of notes
+    #[arg(long)]
     pub no_text: bool,
     /// Print the result as JSON
     #[arg(long)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use memlens_engine::view::{RecallImport, RecallLogs};
+use memlens_engine::view::{CopiedPast, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
     known_agent,
@@ -73,8 +73,8 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
             library.import_recall(arguments.agent.as_deref())
         })?
     };
-    for problem in &done.problems {
-        tell(problem);
+    for said in done.problems.iter().chain(&done.notices) {
+        tell(said);
     }
     if arguments.json {
         print_json(&done)?;
@@ -108,9 +108,9 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
         return Err(CliError::NotAgreed { n_logs });
     }
     tell(format_args!(
-        "this reads {n_logs} {} of your agents, {} MB. Only calls of memory tools, their answers and what was cited are kept, in this library:",
+        "this reads {n_logs} {} of your agents, {}. Only calls of memory tools, their answers and what was cited are kept, in this library:",
         plural(n_logs, "log", "logs"),
-        (logs.n_bytes / 1e6).ceil()
+        logs.size()
     ));
     for log in logs.logs.iter().take(LOGS_NAMED) {
         tell(format_args!("  {}: {}", log.agent_name, log.path));
@@ -140,7 +140,9 @@ fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliErro
         agent: arguments.agent.clone(),
         ..PastFilter::default()
     };
-    library.write_past_queries(&filter, &arguments.out)?;
+    for notice in library.write_past_queries(&filter, &arguments.out)? {
+        tell(notice);
+    }
     tell(format_args!("wrote {}", arguments.out.display()));
     Ok(())
 }
@@ -159,6 +161,23 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
     if n_openings > 0 {
         let openings = plural(n_openings, "opening", "openings");
         what += &format!(" and {n_openings} {openings} of notes");
+    }
+    for CopiedPast {
+        set,
+        n_queries,
+        n_kept,
+    } in library.recall_logs()?.copies
+    {
+        let queries = plural(n_queries, "query", "queries");
+        let others = if n_kept == 0 {
+            ", and the set with them".to_owned()
+        } else {
+            format!(", which keeps {n_kept} that you added or changed")
+        };
+        tell(format_args!(
+            "this includes {n_queries} copied {queries} of the query set {}{others}",
+            shown(&set)
+        ));
     }
     if !arguments.yes {
         return Err(CliError::UnconfirmedForget { what });

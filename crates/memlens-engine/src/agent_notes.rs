@@ -25,6 +25,8 @@ pub(crate) struct AgentNotes {
     pub is_one_index: bool,
     /// Whose they are, after "emulated over 3 notes".
     of: String,
+    /// Whether they are those of the agent that asked, by the rules of its program.
+    is_of_asker: bool,
     /// What else holds for them.
     remarks: Vec<String>,
     /// How many could not be read as they were saved.
@@ -169,6 +171,9 @@ impl Library {
         }
         AgentNotes {
             of: of_index(chosen),
+            is_of_asker: (chosen.is_known || chosen.n_members == 1)
+                && chosen.index.off_sentence().is_none()
+                && !listed.is_partial,
             is_one_index: true,
             notes,
             remarks,
@@ -227,6 +232,7 @@ impl Library {
                 .windows(2)
                 .all(|two| folder(&two[0]) == folder(&two[1])),
             of: of_watched(program, is_own).to_owned(),
+            is_of_asker: false,
             notes,
             remarks: Vec::new(),
             n_left_out,
@@ -235,6 +241,16 @@ impl Library {
 }
 
 impl AgentNotes {
+    /// Why these may not be the notes that the agent searches, in a clause; `None` if they are.
+    pub fn why_inexact(&self) -> Option<String> {
+        match self.n_left_out {
+            0 if self.is_of_asker => None,
+            0 => Some("which notes its agent searches is not known".to_owned()),
+            1 => Some("1 note of the agent could not be read".to_owned()),
+            n => Some(format!("{n} notes of the agent could not be read")),
+        }
+    }
+
     /// What holds for every answer of the memory.
     pub fn remarks(&self, program: Program, emulated: &Emulated) -> Vec<String> {
         let label = program.pipeline().label();

@@ -160,10 +160,13 @@ impl Library {
             None => self.notes_as_if(program, &lists),
         };
         let own = self.own_index(program, &own_files, member.as_deref(), &agent_notes, &lists);
-        let emulated = Emulated {
+        let mut emulated = Emulated {
             member: member.clone(),
             ..own.told(lists.vectors.model())
         };
+        if emulated.why_inexact.is_none() {
+            emulated.why_inexact = agent_notes.why_inexact();
+        }
         let remarks = agent_notes.remarks(program, &emulated);
         let notes = agent_notes.notes;
         let now_ms = crate::clock::now().as_millisecond();

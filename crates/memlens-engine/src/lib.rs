@@ -68,6 +68,7 @@ mod markdown;
 mod marks;
 mod moving;
 mod nearest;
+mod note_names;
 mod notes;
 mod notices;
 mod output;

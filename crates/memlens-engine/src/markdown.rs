@@ -72,7 +72,7 @@ pub(crate) fn texts(search: &Search, kept: &[u32]) -> Result<String, EngineError
 }
 
 /// A note's text in a fence that it cannot end.
-fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let longest = text
         .split(|sign| sign != '`')
         .map(str::len)

@@ -189,24 +189,32 @@ impl Own {
     pub(crate) fn told(&self, ours: &str) -> Emulated {
         // Its sum says nothing to a person.
         let ours = ours.split('@').next().unwrap_or(ours);
-        let other = |why: String| Emulated {
+        let other = |why: String, why_inexact: String| Emulated {
             label: "other model: order is approximate".to_owned(),
             why,
             member: None,
+            why_inexact: Some(why_inexact),
         };
         let stands_in =
             "Its own embedding model may be another, so scores and order are approximate.";
         match self {
-            Own::None => other(stands_in.to_owned()),
-            Own::Unusable(why) => other(format!(
-                "OpenClaw's own index cannot be used: {why}. {stands_in}"
-            )),
+            Own::None => other(
+                stands_in.to_owned(),
+                "its own index and embedding model are not known here".to_owned(),
+            ),
+            Own::Unusable(why) => other(
+                format!("OpenClaw's own index cannot be used: {why}. {stands_in}"),
+                format!("OpenClaw's own index cannot be used: {why}"),
+            ),
             Own::OtherModel(model) => Emulated {
                 label: format!("OpenClaw embeds with {model}: order is approximate"),
                 why: format!(
                     "OpenClaw embeds with {model}, for which {ours} stands in here, so scores and order are approximate."
                 ),
                 member: None,
+                why_inexact: Some(format!(
+                    "OpenClaw embeds with {model}, and Memlens with {ours}"
+                )),
             },
             Own::Usable(own) => {
                 let date = date(own.written_ms);
@@ -226,6 +234,15 @@ impl Own {
                         counted(n_chunks)
                     ),
                     member: None,
+                    why_inexact: match own.n_changed {
+                        0 => None,
+                        1 => Some(format!(
+                            "1 note changed since OpenClaw's own index of {date}"
+                        )),
+                        n => Some(format!(
+                            "{n} notes changed since OpenClaw's own index of {date}"
+                        )),
+                    },
                 }
             }
         }

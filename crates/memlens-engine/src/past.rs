@@ -1,6 +1,7 @@
 //! What agents asked, as it is kept in the library.
 
 mod check;
+mod comparable;
 mod judged;
 mod listed;
 mod markdown;
@@ -25,7 +26,7 @@ use crate::searched::Asker;
 use crate::{EngineError, Library};
 
 pub(crate) use check::Checked;
-pub(crate) use judged::Judged;
+pub(crate) use judged::{Judged, LeftOut};
 pub use listed::{PastOnly, PastPage};
 pub use opened::NoteOpening;
 pub(crate) use own::OwnPipelines;

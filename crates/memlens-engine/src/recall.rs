@@ -20,9 +20,9 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::agent_name;
-use crate::past::{Judged, Places, of_session, stored};
+use crate::past::{Judged, LeftOut, Places, of_session, stored};
 use crate::recall_later::Later;
-use crate::tuning::{forget_all_past_in_sets, forget_past_in_sets};
+use crate::tuning::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
 use crate::view::{Happening, RecallImport, RecallLog, RecallLogs, RecallProgress};
 use crate::{Engine, EngineError, Library};
 
@@ -138,6 +138,7 @@ impl Library {
             problems: there.problems,
             keep_days: choice.keep_days,
             is_alarm_on: choice.is_alarm_on,
+            copies: copies_of_past(&self.store())?,
         })
     }
 
@@ -294,6 +295,7 @@ impl Library {
             n_bytes_all: there.iter().map(|log| log.bytes).sum(),
             n_bytes_before: 0,
             kept: Kept::default(),
+            left_out: LeftOut::default(),
             stop,
             write,
         };
@@ -352,6 +354,7 @@ impl Library {
         done.n_updated = import.kept.n_updated;
         done.n_openings = import.kept.n_openings;
         done.n_judgments = import.kept.n_judgments;
+        done.notices = import.left_out.sentences();
         done.is_stopped = stop.load(Ordering::Relaxed);
         Ok(done)
     }
@@ -482,6 +485,7 @@ struct Import<'a> {
     n_bytes_all: u64,
     n_bytes_before: u64,
     kept: Kept,
+    left_out: LeftOut,
     stop: &'a AtomicBool,
     write: Write<'a>,
 }
@@ -497,17 +501,25 @@ impl Import<'_> {
     }
 
     /// What the agent opened or cited after a question, each as a judgment of the chunk that stands there now.
-    fn observed(&self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
+    fn observed(&mut self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
         let mut judgments = Vec::new();
         // An opening without a search answers no question.
         if asked.kind == PastKind::Opening {
             return Ok(judgments);
         }
         for used in asked.opened.iter().chain(&asked.cited) {
-            let Some(judged) = Judged::of(asked, used, &self.places) else {
-                continue;
+            let judged = match Judged::of(asked, used, &self.places) {
+                Ok(judged) => judged,
+                Err(why) => {
+                    self.left_out.add(asked, used, why);
+                    continue;
+                }
             };
-            for text in self.texts(&judged)? {
+            let texts = self.texts(&judged)?;
+            if texts.is_empty() {
+                self.left_out.add_without_lines(asked, used);
+            }
+            for text in texts {
                 judgments.push(Judgment {
                     origin: Origin::Observed,
                     question: asked.question.clone(),

@@ -8,6 +8,7 @@ mod calibrate;
 mod figures;
 mod forgetting;
 mod kept_set;
+mod live_sets;
 mod prepared;
 mod runs;
 mod sensitivity;
@@ -22,7 +23,7 @@ use memlens_params::{ParameterSet, Values};
 use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
-pub(crate) use forgetting::{forget_all_past_in_sets, forget_past_in_sets};
+pub(crate) use forgetting::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
 pub use runs::{RunDrop, RunRecord};
 pub use sets::LoadedSet;
 

@@ -45,9 +45,9 @@ pub use notes::{
     UnreadFolder,
 };
 pub use past::{
-    AskingSession, AutopsyChoices, Fate, LostAnswer, LostAnswers, LostNote, NoteAnswers, NowResult,
-    PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport, RecallLog, RecallLogs,
-    RecallProgress, ReplaySummary, ThenNow, ThenResult,
+    AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
+    NoteAnswers, NowResult, PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport,
+    RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries, ThenNow, ThenResult,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

@@ -2,7 +2,7 @@
 
 use memlens_engine::view::{
     PastQuestions, QuerySetProgress, Ranking as RankingArgument, RecallImport, RecallLogs,
-    RecallProgress, ReplaySummary, ThenNow,
+    RecallProgress, ReplaySummary, SavedQueries, ThenNow,
 };
 use memlens_engine::{PastFilter, PastOnly, PastPage, Ranking, RecallChange};
 use serde::Deserialize;
@@ -206,19 +206,25 @@ pub async fn past_markdown(
     .await
 }
 
-/// Asks where and writes past questions as a query set. Returns the path; null if the user cancels.
+/// Asks where and writes past questions as a query set; null if the user cancels.
 #[tauri::command]
 #[specta::specta]
-pub async fn save_past_queries(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<String>> {
+pub async fn save_past_queries(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<SavedQueries>> {
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
         let Some(path) = dialogs.place_for_queries(&app) else {
             return Ok(None);
         };
-        engine
+        let notices = engine
             .library()
             .write_past_queries(&PastFilter::default(), &path)?;
-        Ok(Some(path.display().to_string()))
+        Ok(Some(SavedQueries {
+            path: path.display().to_string(),
+            notices,
+        }))
     })
     .await
 }

@@ -13,15 +13,15 @@ use serde_json::json;
 
 use crate::watched::{Watched, scratch};
 
-const QUESTION: &str = "which port does the router use";
+pub(crate) const QUESTION: &str = "which port does the router use";
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const LOG: &str = ".openclaw/agents/main/sessions/7f3a.jsonl";
 
-fn days_ago(n: i64) -> i64 {
+pub(crate) fn days_ago(n: i64) -> i64 {
     jiff::Timestamp::now().as_millisecond() - n * DAY_MS
 }
 
-fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
+pub(crate) fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
     NewPast {
         agent: "openclaw".to_owned(),
         session: "s".to_owned(),
@@ -38,7 +38,7 @@ fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
     }
 }
 
-fn notes() -> Notes {
+pub(crate) fn notes() -> Notes {
     Notes::new(&[
         ("router.md", "The router listens on port 8093.\n"),
         ("bees.md", "Bees are treated in December.\n"),
@@ -46,7 +46,7 @@ fn notes() -> Notes {
 }
 
 /// The words that stand in a file below a folder.
-fn found<'a>(dir: &Path, words: &[&'a str]) -> BTreeSet<&'a str> {
+pub(crate) fn found<'a>(dir: &Path, words: &[&'a str]) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(dir).expect("it can be listed") {
         let path = entry.expect("it can be listed").path();
@@ -65,7 +65,7 @@ fn found<'a>(dir: &Path, words: &[&'a str]) -> BTreeSet<&'a str> {
 }
 
 /// A library with these questions, and a judgment of each.
-fn library(notes: &Notes, questions: &[NewPast]) -> tempfile::TempDir {
+pub(crate) fn library(notes: &Notes, questions: &[NewPast]) -> tempfile::TempDir {
     let dir = scratch();
     index(dir.path(), &[notes.path()]);
     let log = ReadLog {
@@ -316,7 +316,7 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     watched.wait("everything is indexed", Watched::is_idle);
     let engine = &watched.engine;
     let of_past = engine
-        .new_query_set("Past questions", &NewSetFrom::Past)
+        .new_query_set("Copied", &NewSetFrom::Past)
         .expect("it can be made");
     let own = NewSetFrom::Questions {
         questions: vec![set_word.to_owned()],
@@ -344,40 +344,4 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     // It comes to rest when it is closed, at the latest.
     drop(watched);
     assert_eq!(found(dir.path(), &words), BTreeSet::new());
-}
-
-#[test]
-fn a_set_of_past_questions_can_be_made_again() {
-    let notes = notes();
-    let dir = library(&notes, &[asked("1", QUESTION, days_ago(1))]);
-    let watched = Watched::open(dir.path());
-    let make = || {
-        watched
-            .engine
-            .new_query_set("Past questions", &NewSetFrom::Past)
-    };
-    let first = make().expect("it can be made");
-    assert_eq!(make().expect("it can be made again").id, first.id);
-    // One that holds something else is not replaced.
-    let own = NewSetFrom::Questions {
-        questions: vec!["who has the key".to_owned()],
-    };
-    watched
-        .engine
-        .new_query_set("Own", &own)
-        .expect("it can be made");
-    assert!(
-        watched
-            .engine
-            .new_query_set("Own", &NewSetFrom::Past)
-            .is_err()
-    );
-    watched.engine.forget_recall().expect("it can be forgotten");
-    let sets = watched
-        .engine
-        .library()
-        .query_sets()
-        .expect("they can be listed");
-    let names: Vec<&str> = sets.iter().map(|it| it.name.as_str()).collect();
-    assert_eq!(names, ["Judgments", "Own"]);
 }

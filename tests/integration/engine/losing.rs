@@ -84,7 +84,10 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
         .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
         .expect("they can be listed");
     let lost = listed.lost.expect("it is told to the list too");
-    assert_eq!(lost.sentence, "This edit took router.md out of 1 answer.");
+    assert_eq!(
+        lost.sentence,
+        "After this edit 1 past question does not find router.md any more (ranked by Memlens)."
+    );
     assert_eq!(lost.edited, ["router.md"]);
     assert_eq!(lost.notes[0].questions[0].question, QUESTION);
 

@@ -177,8 +177,8 @@ export const commands = {
 	replayPast: (by: Ranking | null) => __TAURI_INVOKE<ReplaySummary | null>("replay_past", { by }),
 	/**  The progress of the replay; null if none is running. */
 	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
-	/**  Asks where and writes past questions as a query set. Returns the path; null if the user cancels. */
-	savePastQueries: () => __TAURI_INVOKE<string | null>("save_past_queries"),
+	/**  Asks where and writes past questions as a query set; null if the user cancels. */
+	savePastQueries: () => __TAURI_INVOKE<SavedQueries | null>("save_past_queries"),
 	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
 	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
 	/**  Stops the import. What was read is kept. */
@@ -914,6 +914,16 @@ export type ConfigChange = {
 	watched: string | null,
 	/**  The program's agents, where each can be told by itself. */
 	agents: string[],
+};
+
+/**  A query set with copies of past questions, which are forgotten with them. */
+export type CopiedPast = {
+	/**  The set's name. */
+	set: string,
+	/**  How many of its queries are copies that the user did not change. */
+	n_queries: number,
+	/**  How many others it has, which stay. */
+	n_kept: number,
 };
 
 /**  What happens to copies of a better row's text. */
@@ -1682,7 +1692,7 @@ export type LoadedFile = {
 	source: string,
 };
 
-/**  A past question whose answer an edit changed. */
+/**  A past question whose answer has a note lower than before, or no more. */
 export type LostAnswer = {
 	/**  The past question's id. */
 	id: string,
@@ -1694,13 +1704,13 @@ export type LostAnswer = {
 	is: number | null,
 };
 
-/**  What past questions lost when notes changed. */
+/**  What past questions do not find any more, asked again after notes changed. */
 export type LostAnswers = {
 	/**  When that was found, milliseconds since 1970. */
 	at_ms: number,
 	/**  It in one sentence. */
 	sentence: string,
-	/**  The notes that changed, by path. */
+	/**  The names of the notes that changed. */
 	edited: string[],
 	/**  The notes that are found no more, those of most answers first. */
 	notes: LostNote[],
@@ -1710,9 +1720,11 @@ export type LostAnswers = {
 export type LostNote = {
 	/**  The watched folder's id. */
 	folder: string,
-	/**  The note's path. */
+	/**  The note's path in its folder. */
 	path: string,
-	/**  How many answers lost it. */
+	/**  Its name on screen: the path, after the folder's name if several folders are watched. */
+	name: string,
+	/**  How many questions do not find it any more. */
 	n_answers: number,
 	/**  Their questions, the newest first; at most 20. */
 	questions: LostAnswer[],
@@ -1873,8 +1885,10 @@ export type NotSearchedBy = {
 
 /**  How many questions a note answers. */
 export type NoteAnswers = {
-	/**  The note's path. */
+	/**  The note's path in its folder. */
 	path: string,
+	/**  Its name on screen: the path, after the folder's name if several folders are watched. */
+	name: string,
 	/**  Past questions that have it among their results now. */
 	n_questions: number,
 };
@@ -1889,23 +1903,27 @@ export type NothingFound = {
 	pinned: number,
 };
 
-/**  A result of now, or what is none any more. */
+/**  A result of now, or one of then that is none now. */
 export type NowResult = {
-	/**  The 1-based rank; none where it is gone. */
+	/**  The 1-based rank; none where it is no result. */
 	rank: number | null,
 	/**  The watched folder's id; empty where the note is gone. */
 	folder: string,
-	/**  The note's path. */
+	/**  The note's path in its folder. */
 	path: string,
+	/**  Its name on screen: the path, after the folder's name if several folders are watched; as logged where the note is gone. */
+	name: string,
 	/**  First line, 1-based. */
 	start_line: number | null,
 	/**  Last line, 1-based. */
 	end_line: number | null,
+	/**  The best passage of its text; `None` where it is no result, or its note was indexed again since. */
+	text: string | null,
 	/**  The last score; none where it has none. */
 	score: number | null,
-	/**  What became of it. */
-	fate: Fate,
-	/**  By how many ranks it rose; negative where it fell. */
+	/**  What became of it; `None` if the answers cannot be compared. */
+	fate: Fate | null,
+	/**  By how many ranks it rose; negative where it fell, 0 if the answers cannot be compared. */
 	moved: number,
 	/**  Why, in a few words. */
 	why: string,
@@ -2126,7 +2144,9 @@ export type PastDay = {
 	n_questions: number,
 	/**  How many openings it has. */
 	n_openings: number,
-	/**  How many of them have another answer now; none before a replay. */
+	/**  How many answers the last replay could compare. */
+	n_compared: number,
+	/**  How many of these are another one now; `None` if none could be compared. */
 	n_changed: number | null,
 };
 
@@ -2192,7 +2212,7 @@ export type PastQuestions = {
 	n_openings: number,
 	/**  How many of all found nothing then. */
 	n_found_nothing: number,
-	/**  How many of all have another answer now, by the last replay; none before one. */
+	/**  How many of all have another answer now, by the last replay; `None` before one, and if it could compare none. */
 	n_changed: number | null,
 	/**  The agents that asked, each with how many questions. */
 	agents: PastAgent[],
@@ -2226,7 +2246,10 @@ export type PastRow = {
 	opened: PastPlace[],
 	/**  What the answer cited. */
 	cited: PastPlace[],
-	/**  What became of each result, those of then in their order, then the new ones; none before a replay. */
+	/**
+	 *  What became of each result, those of then in their order, then the new ones; `None` before a replay, and if the answers
+	 *  cannot be compared.
+	 */
 	fates: Fate[] | null,
 };
 
@@ -2432,8 +2455,10 @@ export type RecallImport = {
 	n_updated: number,
 	/**  Openings of notes that are new. */
 	n_openings: number,
-	/**  Judgments that were observed anew. */
+	/**  Judgments that are new: notes that were opened or cited after a question. */
 	n_judgments: number,
+	/**  Opened notes that count for no judgment, and why, a sentence each. */
+	notices: string[],
 	/**  Whether the person stopped it. */
 	is_stopped: boolean,
 	/**  What could not be read, each a sentence. */
@@ -2472,6 +2497,8 @@ export type RecallLogs = {
 	keep_days: number,
 	/**  Whether a saved note is checked against past questions. */
 	is_alarm_on: boolean,
+	/**  The query sets with copies of past questions. */
+	copies: CopiedPast[],
 };
 
 /**  How far an import of past questions is. */
@@ -2496,15 +2523,18 @@ export type ReplaySummary = {
 	by: string | null,
 	/**  How many questions were replayed. */
 	n_questions: number,
-	/**  How many of them could be compared: an answer was logged. */
+	/**
+	 *  How many of them could be compared: an answer was logged, and its agent's own index was searched as the agent does. Why
+	 *  others could not is in `notices`.
+	 */
 	n_compared: number,
-	/**  How many have another answer now. */
+	/**  How many of these have another answer now. */
 	n_changed: number,
 	/**  Questions that find nothing now. */
 	n_found_nothing: number,
 	/**  Notes of the library. */
 	n_notes: number,
-	/**  Notes that no question found, by path; at most 200. */
+	/**  Names of the notes that no question found; at most 200. */
 	never_found: string[],
 	/**  How many these are in all. */
 	n_never_found: number,
@@ -2760,6 +2790,14 @@ export type SaidCluster = {
 	n_members: number,
 	/**  How many distinct sources say it. */
 	n_sources: number,
+};
+
+/**  Past questions that were written as a query set. */
+export type SavedQueries = {
+	/**  The file. */
+	path: string,
+	/**  What was left out of it, a sentence each. */
+	notices: string[],
 };
 
 /**  The progress of walking a folder. */
@@ -3099,11 +3137,19 @@ export type ThenNow = {
 	search: number,
 	/**  What was returned then, best first. */
 	then: ThenResult[],
-	/**  What is returned now, best first, then what is gone, in the order of then. */
+	/**  What is returned now, best first, then what is no result any more, in the order of then. */
 	now: NowResult[],
-	/**  What the agent opened or cited, in a sentence; none where it did not. */
+	/**
+	 *  Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. What became of a result is only
+	 *  claimed if they can.
+	 */
+	not_compared: string | null,
+	/**  What the agent opened or cited, and what of it counts as relevant; none where it did not. */
 	observed: string | null,
-	/**  Other questions that the same edit changed, at most 20. */
+	/**
+	 *  Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more; at
+	 *  most 20.
+	 */
 	same_edit: LostAnswer[],
 	/**  What a person should be told. */
 	notices: string[],
@@ -3121,10 +3167,12 @@ export type ThenResult = {
 	end_line: number | null,
 	/**  The score, on the agent's own scale. */
 	score: number | null,
+	/**  The beginning of its text as logged; `None` if the log does not hold it. */
+	text: string | null,
 	/**  What the agent did with it: "opened 4 s later", "cited"; empty where nothing. */
 	used: string,
-	/**  What became of it. */
-	fate: Fate,
+	/**  What became of it; `None` if the answers cannot be compared. */
+	fate: Fate | null,
 	/**  The 0-based place in `now` where it stands, as a result or as what is gone. */
 	now: number,
 };

@@ -25,6 +25,7 @@ const dayOf = (n: number, atMs: number | null = null) => ({
   at_ms: atMs,
   n_questions: n,
   n_openings: 0,
+  n_compared: 0,
   n_changed: null,
 });
 

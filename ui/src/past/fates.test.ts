@@ -24,18 +24,18 @@ test("an answer is another one where any result is not kept", () => {
   expect(isChanged([])).toBe(false);
 });
 
-test("what the agent opened and cited is named without folders, the first place and how many more", () => {
+test("what the agent opened and cited is named with its folder, the first place and how many more", () => {
   const place = (path: string, start: number | null, end: number | null) => ({
     ...{ path, start_line: start, end_line: end, is_part: false, after_ms: null },
   });
   const server = place("memory/home-server.md", 17, 21);
-  expect(usedWords({ opened: [server], cited: [] })).toBe("opened home-server.md:17–21");
+  expect(usedWords({ opened: [server], cited: [] })).toBe("opened memory/home-server.md:17–21");
   expect(usedWords({ opened: [server, server], cited: [place("MEMORY.md", null, null)] })).toBe(
-    "opened home-server.md:17–21 and 1 more; cited MEMORY.md",
+    "opened memory/home-server.md:17–21 and 1 more; cited MEMORY.md",
   );
-  expect(usedWords({ opened: [], cited: [] })).toBe("opened nothing");
-  expect(placeWords(place("C:\\notes\\a.md", 4, null))).toBe("a.md:4");
+  expect(usedWords({ opened: [], cited: [] })).toBe("no opening logged");
+  expect(placeWords(place("C:\\notes\\a.md", 4, null))).toBe("notes/a.md:4");
   expect(placeWords(place("a.md", 9, 4_294_967_295))).toBe("a.md:9–end");
   expect(placeWords({ ...place("a.md", null, null), is_part: true })).toBe("a.md (a part)");
-  expect(openedWords({ opened: [server, server] })).toBe("Opened home-server.md:17–21 and 1 more");
+  expect(openedWords({ opened: [server, server] })).toBe("Opened memory/home-server.md:17–21 and 1 more");
 });

@@ -34,21 +34,21 @@ export function fateWords({
     .join(", ");
 }
 
-/** What the agent did with the answer: "opened home-server.md:17–21". */
+/** What the agent did with the answer: "opened memory/home-server.md:17–21". */
 export function usedWords({ opened, cited }: Pick<PastRow, "opened" | "cited">): string {
   const parts = [placesWords("opened", opened), placesWords("cited", cited)].filter((part) => part !== null);
-  return parts.length === 0 ? "opened nothing" : parts.join("; ");
+  return parts.length === 0 ? "no opening logged" : parts.join("; ");
 }
 
-/** What an opening of notes opened: "Opened home-server.md:17–21 and 2 more". */
+/** What an opening of notes opened: "Opened memory/home-server.md:17–21 and 2 more". */
 export function openedWords({ opened }: Pick<PastRow, "opened">): string {
   return placesWords("Opened", opened) ?? "Opened nothing";
 }
 
-/** A place in a note, without its folders: "home-server.md:17–21". */
+/** A place in a note: "memory/home-server.md:17–21". */
 export function placeWords(place: Omit<PastPlace, "after_ms">): string {
   const { path, start_line: start, end_line: end, is_part: isPart } = place;
-  return `${nameOf(path)}${start === null ? "" : linesWords(start, end)}${isPart ? " (a part)" : ""}`;
+  return `${shortPathOf(path)}${start === null ? "" : linesWords(start, end)}${isPart ? " (a part)" : ""}`;
 }
 
 /** Lines of a note; the end is open where the agent asked for all that follows. */
@@ -56,9 +56,19 @@ export function linesWords(start: number, end: number | null): string {
   return end === OPEN_END ? `:${start}–end` : lines(start, end ?? start);
 }
 
-/** A path's last part. */
-export function nameOf(path: string): string {
-  return path.split(/[\\/]/).at(-1) ?? path;
+/** A path's last part, and what comes before it: ["memory/", "home-server.md"]. */
+export function splitPath(path: string): [folder: string, name: string] {
+  const name = path.split(/[\\/]/).at(-1) ?? path;
+  return [path.slice(0, path.length - name.length), name];
+}
+
+/** A path's last two parts: notes of several folders have the same name. */
+function shortPathOf(path: string): string {
+  return path
+    .split(/[\\/]/)
+    .filter((part) => part !== "")
+    .slice(-2)
+    .join("/");
 }
 
 function placesWords(did: string, [first, ...others]: readonly PastPlace[]): string | null {

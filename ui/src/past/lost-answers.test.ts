@@ -15,6 +15,7 @@ const LOST: LostAnswers = {
     {
       folder: "1",
       path: "reference/home-server.md",
+      name: "reference/home-server.md",
       n_answers: 4,
       questions: ["which cable", "which resolver", "wifi dead", "restart"].map((question, n) => ({
         id: String(9 - n),

@@ -68,6 +68,19 @@ test("forgetting asks first, says what goes and what stays, and empties the view
   expect(await screen.findByRole("heading", { name: "What did your agents ask?" })).toBeInTheDocument();
 });
 
+test("forgetting names the query sets that lose copies of past questions", async () => {
+  const { backend, user, card } = await open({ past: "replayed" });
+  backend.past.copies = [
+    { set: "Mine", n_queries: 3, n_kept: 2 },
+    { set: "All of them", n_queries: 1, n_kept: 0 },
+  ];
+  await user.click(card.getByRole("button", { name: "Look again" }));
+  await user.click(await card.findByRole("button", { name: "Forget past questions…" }));
+  const dialog = within(await screen.findByRole("alertdialog", { name: "Forget past questions?" }));
+  expect(dialog.getByText("Mine").closest("li")).toHaveTextContent("Mine: 3 queries, 2 stay");
+  expect(dialog.getByText("All of them").closest("li")).toHaveTextContent("1 query, and the set with them");
+});
+
 test("while another process writes, nothing can be changed", async () => {
   const { card } = await open({ past: "read", readOnly: "memlens index (process 4711) is writing" });
   expect(await card.findByRole("checkbox")).toBeDisabled();

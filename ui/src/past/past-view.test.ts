@@ -37,14 +37,12 @@ test("questions stand under their days, each with what came of it and what the a
   expect(list.getByText("5 questions, 2 changed")).toBeInTheDocument();
   const row = await rowOf("does the push relay work when the internet is gone");
   expect(row).toHaveTextContent("22:14");
-  expect(row).toHaveTextContent("opened home-server.md:23–27");
+  expect(row).toHaveTextContent("opened reference/home-server.md:23–27");
   expect(row).toHaveTextContent("1 kept, 3 moved, 2 gone, 1 new");
   expect(row.querySelectorAll("svg")).toHaveLength(7);
   expect(await rowOf("why is streaming stuck")).toHaveTextContent(/found nothing\s*still nothing/);
   expect(await rowOf("how long to wait after restarting the router")).toHaveTextContent("no answer logged");
-  expect(await rowOf("what does Signe eat before a flight")).toHaveTextContent(
-    "cited health-and-food.md:9–12",
-  );
+  expect(await rowOf("what does Signe eat before a flight")).toHaveTextContent("health-and-food.md:9–12");
   expect(await violations(container)).toEqual([]);
 });
 
@@ -58,6 +56,9 @@ test("the opened question shows its answer then and now, why they differ, and wh
   expect(now.getAllByText("entry deleted today 07:50", { exact: false })).toHaveLength(2);
   expect(panel().getByText(/maxResults 6, minScore 0.35/)).toBeInTheDocument();
   expect(panel().getByText(/so this note counts as relevant/)).toBeInTheDocument();
+  // The texts of then and now, and each note with its folder.
+  expect(panel().getAllByText("Streaming needs the relay on port 8093.")).toHaveLength(2);
+  expect(now.getAllByText("notes/reference/").length).toBeGreaterThan(0);
   expect(
     container.querySelectorAll("aside path.fell, aside path.rose, aside path.gone").length,
   ).toBeGreaterThan(4);
@@ -70,12 +71,40 @@ test("the opened question shows its answer then and now, why they differ, and wh
   expect(workspace.view).toBe("memory");
 });
 
+test("what cannot be compared says why, and claims nothing of its results", async () => {
+  const { backend, user, container } = await open();
+  const answer = backend.past.thenNow("p7", null);
+  const then = answer.then.map((result) => ({ ...result, fate: null }));
+  const now = answer.now.map((result) => ({ ...result, fate: null, moved: 0, why: "" }));
+  const why = "cannot be compared: Iris’s own search is not emulated";
+  backend.thenNow = () => Promise.resolve({ ...answer, then, now, not_compared: why });
+  await user.click(await rowOf("does the push relay work when the internet is gone"));
+  expect(await panel().findByText(/These answers cannot be compared: Iris’s own search/)).toBeInTheDocument();
+  const lists = panel().getByRole("list", { name: "Now" }).closest(".both");
+  expect(lists?.textContent).not.toMatch(/new|gone|kept|rose|fell|▲|▽/);
+  expect(panel().queryByText("kept")).toBeNull();
+  expect(container.querySelectorAll("aside path.gone, aside path.new, aside path.rose")).toHaveLength(0);
+  // Results that both have are still joined.
+  expect(container.querySelectorAll("aside .both path").length).toBeGreaterThan(0);
+  expect(await violations(container)).toEqual([]);
+});
+
+test("a replay that can compare nothing gives no figure of change", async () => {
+  const { backend, user } = await open({ past: "read" });
+  backend.past.nCompared = 0;
+  await rowOf("when is the next restore test");
+  await user.click(screen.getByRole("button", { name: "Replay" }));
+  const strip = within(await screen.findByRole("region", { name: "Last replay" }));
+  expect(strip.getByText("none can be compared")).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Changed" })).toBeDisabled();
+});
+
 test("an opening without a search is listed, filtered and shown, and is never asked again", async () => {
   const { backend, user, container, workspace } = await open();
   backend.openNotes();
   workspace.past.refresh();
   const list = within(await grid());
-  await user.click(await list.findByText("Opened topic.md:3–12 and 1 more"));
+  await user.click(await list.findByText("Opened memory/topic.md:3–12 and 1 more"));
   expect(await panel().findByRole("heading", { name: "Opened 2 notes" })).toBeInTheDocument();
   expect(panel().getByText("/home/ada/.iris/memory/topic.md")).toBeInTheDocument();
   expect(panel().getByText("lines 3–12")).toBeInTheDocument();
@@ -163,7 +192,7 @@ test("a replay tells how far it is, can be stopped, and its figures lead to the 
   expect(dialog.getByText("protocols/group-rooms.md")).toBeInTheDocument();
   // Both watched folders have such a note.
   expect(dialog.getAllByText("people/old.md")).toHaveLength(2);
-  expect(dialog.getByText("reference/home-server.md").parentElement).toHaveTextContent("5 questions");
+  expect(dialog.getByText("notes/reference/home-server.md").parentElement).toHaveTextContent("5 questions");
 });
 
 test("where no log is found, the view says whose it looks for", async () => {
@@ -179,6 +208,8 @@ test("logs are named with their size and read only when the person says so", asy
   expect(logs.getByText("~/.clerk/sessions.db").closest("section")).toHaveTextContent("Clerk 1 file, 48 MB");
   expect(logs.getByText("~/.iris/log/2026-11.jsonl").closest("section")).toHaveTextContent("3.1 MB");
   expect(screen.getByText(/stays on this machine/)).toBeInTheDocument();
+  // The figure of the system's question.
+  expect(screen.getByText(/these\s+2 log files \(51 MB\)/)).toBeInTheDocument();
   expect(await violations(container)).toEqual([]);
   expect(backend.nCalls("importRecall")).toBe(0);
   backend.recallGate = new Promise(() => undefined);
@@ -254,7 +285,11 @@ test("past questions are saved as a query set", async () => {
   const { user } = await open();
   await grid();
   await user.click(screen.getByRole("button", { name: "Save as a query set…" }));
-  expect(await screen.findByText("Saved to /home/robin/queries.jsonl")).toBeInTheDocument();
+  expect(
+    await screen.findByText(
+      "Saved to /home/robin/queries.jsonl. 9 opened or cited notes were changed since and are not counted",
+    ),
+  ).toBeInTheDocument();
 });
 
 test("a memory that is embedded first says how far it is, and can be cancelled", async () => {

@@ -1,18 +1,23 @@
 import type { Backend } from "../api/backend";
 import { Call } from "../shared/call.svelte";
-import type { ErrorInfo } from "../api/bindings";
+import type { ErrorInfo, SavedQueries } from "../api/bindings";
 
 /** Past questions, written as a query set where the person says. */
 export class QuerySaving {
-  readonly #save: Call<[], string | null>;
+  readonly #save: Call<[], SavedQueries | null>;
 
   constructor(backend: Pick<Backend, "savePastQueries">) {
-    this.#save = new Call(async () => (await backend.savePastQueries()) ?? this.path);
+    this.#save = new Call(async () => (await backend.savePastQueries()) ?? this.#save.data);
   }
 
   /** Where they were written last. */
   get path(): string | null {
-    return this.#save.data;
+    return this.#save.data?.path ?? null;
+  }
+
+  /** What was left out of them, a sentence each. */
+  get notices(): readonly string[] {
+    return this.#save.data?.notices ?? [];
   }
 
   /** A dialog is open. */

@@ -284,6 +284,14 @@ test("where nothing is judged, the view says what to do first", async () => {
   workspace.show("search");
 });
 
+test("the set of past questions is there without being made", async () => {
+  const opened = await open({ tune: "past" });
+  await pickSet(opened, "Judgments");
+  await opened.user.click(await screen.findByRole("button", { name: "Use the set of past questions" }));
+  expect(await region("Metrics")).toBeInTheDocument();
+  expect(opened.backend.nCalls("newQuerySet")).toBe(0);
+});
+
 test("a set without a judged query leads to its queries", async () => {
   const opened = await open({ tune: "unjudged" });
   await pickSet(opened, "From my history");

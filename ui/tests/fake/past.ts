@@ -1,6 +1,7 @@
 /** Past questions of made-up agents: their logs, their list, a replay, and one answer then and now. */
 import type {
   AutopsyChoices,
+  CopiedPast,
   Fate,
   NowResult,
   PastAgent,
@@ -119,13 +120,17 @@ function daysOf(rows: readonly PastRow[]): PastDay[] {
   let of: number | null = null;
   for (const row of rows) {
     const midnight = new Date(row.at_ms ?? 0).setHours(0, 0, 0, 0);
-    if (midnight !== of) days.push({ at_ms: row.at_ms, n_questions: 0, n_openings: 0, n_changed: null });
+    if (midnight !== of)
+      days.push({ at_ms: row.at_ms, n_questions: 0, n_openings: 0, n_compared: 0, n_changed: null });
     of = midnight;
     const day = days.at(-1);
     if (day === undefined) continue;
     if (row.is_opening) day.n_openings++;
     else day.n_questions++;
-    if (row.fates !== null) day.n_changed = (day.n_changed ?? 0) + (isChanged(row) ? 1 : 0);
+    if (row.fates !== null) {
+      day.n_compared++;
+      day.n_changed = (day.n_changed ?? 0) + (isChanged(row) ? 1 : 0);
+    }
   }
   return days;
 }
@@ -155,6 +160,7 @@ export const RECALL_LOGS: RecallLogs = {
   n_bytes: 51_300_000,
   keep_days: 365,
   is_alarm_on: true,
+  copies: [],
 };
 
 const SUMMARY: Omit<ReplaySummary, "at_ms"> = {
@@ -165,8 +171,8 @@ const SUMMARY: Omit<ReplaySummary, "at_ms"> = {
     n_never_found: 3,
   },
   answers_most: [
-    { path: SERVER, n_questions: 5 },
-    { path: "MEMORY.md", n_questions: 2 },
+    { path: SERVER, name: `notes/${SERVER}`, n_questions: 5 },
+    { path: "MEMORY.md", name: "notes/MEMORY.md", n_questions: 2 },
   ],
   notices: ["Iris has no emulated search, so Memlens's own stood in for it."],
 };
@@ -186,6 +192,10 @@ export class PastMemory {
   #rows: PastRow[];
   #replay: ReplaySummary | null;
   readonly #nowMs: number;
+  /** Query sets with copies of past questions. */
+  copies: CopiedPast[] = [];
+  /** How many answers the next replay can compare. */
+  nCompared = SUMMARY.n_compared;
 
   constructor(state: PastState, nRows: number | null, nowMs = Date.now()) {
     this.#nowMs = nowMs;
@@ -200,8 +210,12 @@ export class PastMemory {
     return nRows === null ? madeRows(this.#nowMs) : manyRows(nRows, this.#nowMs);
   }
 
+  get #isCompared(): boolean {
+    return this.#replay !== null && this.#replay.n_compared > 0;
+  }
+
   logs(): RecallLogs {
-    return this.#logs;
+    return { ...this.#logs, copies: this.copies };
   }
 
   import(): RecallImport {
@@ -211,6 +225,7 @@ export class PastMemory {
     return {
       ...{ n_logs: 2, n_new: nNew, n_updated: 0, n_openings: 0, n_judgments: 6, is_stopped: false },
       problems: ["~/.iris/log/2026-11.jsonl: line 812 is torn, and was left out"],
+      notices: ["9 opened or cited notes were changed since and are not counted"],
     };
   }
 
@@ -245,7 +260,7 @@ export class PastMemory {
   }
 
   questions({ text, agent, only }: PastFilterArgument, { at, open }: PastPageArgument): PastQuestions {
-    const rows = this.#rows.map((row) => (this.#replay === null ? { ...row, fates: null } : row));
+    const rows = this.#rows.map((row) => (this.#isCompared ? row : { ...row, fates: null }));
     const isNothing = (row: PastRow) => row.n_returned === 0;
     const words = text.trim().toLowerCase();
     const textOf = ({ question, opened }: PastRow) =>
@@ -271,7 +286,7 @@ export class PastMemory {
       n_all: rows.length,
       n_openings: rows.filter(({ is_opening }) => is_opening).length,
       n_found_nothing: rows.filter(isNothing).length,
-      n_changed: this.#replay === null ? null : rows.filter(isChanged).length,
+      n_changed: this.#isCompared ? rows.filter(isChanged).length : null,
       agents: this.#agents(),
       replay: this.#replay,
       lost: null,
@@ -305,7 +320,10 @@ export class PastMemory {
   }
 
   replay(by: Ranking | null): ReplaySummary {
-    this.#replay = { ...SUMMARY, at_ms: this.#nowMs, by: by === null ? null : by.pipeline };
+    this.#replay = {
+      ...SUMMARY,
+      ...{ n_compared: this.nCompared, at_ms: this.#nowMs, by: by === null ? null : by.pipeline },
+    };
     return this.#replay;
   }
 
@@ -324,7 +342,8 @@ export class PastMemory {
       observed:
         row.opened.length === 0
           ? null
-          : "After the search it opened home-server.md:23–27, so this note counts as relevant. It was shown, and only rows that were shown could be opened.",
+          : "After the search it opened home-server.md:23–27, so this note counts as relevant. It was at rank 1 of the logged results.",
+      not_compared: id === "p8" ? "cannot be compared: no answer was logged" : null,
       same_edit:
         id === "p7"
           ? [
@@ -332,7 +351,7 @@ export class PastMemory {
               { id: "p2", question: "which port does the photo library use", was: 5, is: 6 },
             ]
           : [],
-      notices: id === "p8" ? ["Iris logged no answer, so there is nothing to compare with."] : [],
+      notices: [],
     };
   }
 }
@@ -354,6 +373,7 @@ function answersOf(row: PastRow): { then: ThenResult[]; now: NowResult[] } {
   const fates = row.fates ?? [];
   const of = (at: number) => ({
     path: PATHS[at % PATHS.length] ?? SERVER,
+    text: at === 0 ? "Streaming needs the relay on port 8093." : null,
     start_line: 23 + at,
     end_line: 27 + at,
   });
@@ -365,6 +385,7 @@ function answersOf(row: PastRow): { then: ThenResult[]; now: NowResult[] } {
   const gone = fates.map((fate, at) => ({ fate, at })).filter(({ fate }) => fate === "gone");
   const now = [...standing, ...gone].map(({ fate, at }, place): NowResult => ({
     ...of(at),
+    name: `notes/${of(at).path}`,
     ...{ rank: fate === "gone" ? null : place + 1, folder: fate === "gone" ? "" : "notes", fate },
     ...{
       score: fate === "gone" ? null : 0.6 - place / 20,

@@ -37,6 +37,8 @@ import { CLERK } from "./agent-pipeline";
 export type TuneState =
   /** no judgment and no set */
   | "none"
+  /** the same, and the live set of past questions */
+  | "past"
   /** questions of which none is judged */
   | "unjudged"
   /** a set of 57 queries, 3 of them not judged, and 40 nonsense questions */
@@ -109,12 +111,15 @@ export class TuneMemory {
 
   constructor(state: TuneState) {
     const set = (id: string, name: string, queries: SetQuery[]): KeptSet => ({
-      ...{ id, name, queries, isLive: id === "judgments", notices: [] },
+      ...{ id, name, queries, isLive: id === "judgments" || id === "past", notices: [] },
     });
     const live = (n: number) => set("judgments", "Judgments", queriesOf(n, 0, 0, "given"));
     switch (state) {
       case "none":
         this.#sets = [live(0)];
+        break;
+      case "past":
+        this.#sets = [live(0), set("past", "Past questions", queriesOf(6, 0, 0, "observed"))];
         break;
       case "unjudged":
         this.#sets = [live(0), set("1", "From my history", queriesOf(8, 8, 0, "given"))];

@@ -13,6 +13,8 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, Lines, plural, print_json, print_text, shown, tell};
 use crate::settings::{of_program, on_stop, while_replaying};
 
+/// Characters of a text that are printed.
+const TEXT_CHARS: usize = 160;
 /// The number of notes found by no question that are named.
 const NEVER_FOUND_NAMED: usize = 20;
 
@@ -64,19 +66,28 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
         summary.took_ms / 1000.0,
         summary.by.as_deref().unwrap_or("each agent's own ranking")
     )?;
-    writeln!(out, "{n_changed} of {n_compared} answers changed")?;
+    match n_compared {
+        0 => writeln!(out, "no answer can be compared with the one of then")?,
+        _ => writeln!(
+            out,
+            "{n_changed} of {n_compared} answers that can be compared changed"
+        )?,
+    }
     let find = plural(*n_found_nothing, "question finds", "questions find");
     writeln!(out, "{n_found_nothing} {find} nothing")?;
     let are = plural(*n_never_found, "is", "are");
-    writeln!(out, "{n_never_found} of {n_notes} notes {are} never found")?;
+    writeln!(
+        out,
+        "{n_never_found} of {n_notes} notes {are} found by none of them"
+    )?;
     if !summary.answers_most.is_empty() {
         writeln!(out, "\nAnswer most:")?;
     }
     for note in &summary.answers_most {
-        writeln!(out, "{:>6}  {}", note.n_questions, shown(&note.path))?;
+        writeln!(out, "{:>6}  {}", note.n_questions, shown(&note.name))?;
     }
     if !summary.never_found.is_empty() {
-        writeln!(out, "\nNever found:")?;
+        writeln!(out, "\nFound by none:")?;
     }
     for path in summary.never_found.iter().take(NEVER_FOUND_NAMED) {
         writeln!(out, "        {}", shown(path))?;
@@ -95,17 +106,21 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
         let text = library.past_markdown(&arguments.id, by.as_ref(), !arguments.no_text)?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
-    let told = library.then_now(&arguments.id, by.as_ref())?;
+    let mut told = library.then_now(&arguments.id, by.as_ref())?;
+    if arguments.no_text {
+        told.then.iter_mut().for_each(|it| it.text = None);
+        told.now.iter_mut().for_each(|it| it.text = None);
+    }
     if arguments.json {
         return print_json(&told);
     }
     for notice in &told.notices {
         tell(notice);
     }
-    print_text(|out| write_then_now(out, &told))
+    print_text(|out| write_then_now(out, &told, !arguments.no_text))
 }
 
-fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {
+fn write_then_now(out: &mut dyn Write, told: &ThenNow, with_text: bool) -> io::Result<()> {
     writeln!(
         out,
         "{BOLD}{}{BOLD:#}\n{DIM}{}, session {}; now ranked by {}{DIM:#}\n",
@@ -114,6 +129,9 @@ fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {
         shown(&told.row.session),
         told.label
     )?;
+    if let Some(why) = &told.not_compared {
+        writeln!(out, "These answers {}.\n", shown(why))?;
+    }
     writeln!(out, "Then")?;
     if told.row.has_failed {
         writeln!(out, "  the search failed")?;
@@ -134,24 +152,30 @@ fn write_then_now(out: &mut dyn Write, told: &ThenNow) -> io::Result<()> {
             lines(it.start_line, it.end_line),
             word(it.fate)
         )?;
+        if with_text {
+            write_text(out, it.text.as_deref())?;
+        }
     }
     writeln!(out, "\nNow")?;
     if told.now.is_empty() {
         writeln!(out, "  finds nothing")?;
     }
     for it in &told.now {
-        let NowResult { path, why, .. } = it;
+        let NowResult { name, why, .. } = it;
         writeln!(
             out,
             "{:>4} {:>7}  {BOLD}{}{BOLD:#}{}  {} {DIM}{}{DIM:#}",
             it.rank
                 .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
             score(it.score),
-            shown(path),
+            shown(name),
             lines(it.start_line, it.end_line),
             word(it.fate),
             shown(why)
         )?;
+        if with_text {
+            write_text(out, it.text.as_deref())?;
+        }
     }
     if let Some(observed) = &told.observed {
         writeln!(out, "\n{}", shown(observed))?;
@@ -169,12 +193,25 @@ fn lines(start: Option<u32>, end: Option<u32>) -> String {
         .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"))
 }
 
-fn word(fate: Fate) -> &'static str {
+/// The beginning of a result's text, below its place.
+fn write_text(out: &mut dyn Write, text: Option<&str>) -> io::Result<()> {
+    let Some(text) = text else {
+        return Ok(());
+    };
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(TEXT_CHARS) {
+        Some((end, _)) => writeln!(out, "               {DIM}{}…{DIM:#}", shown(&words[..end])),
+        None => writeln!(out, "               {DIM}{}{DIM:#}", shown(&words)),
+    }
+}
+
+fn word(fate: Option<Fate>) -> &'static str {
     match fate {
-        Fate::Kept => "kept",
-        Fate::Rose => "rose",
-        Fate::Fell => "fell",
-        Fate::Gone => "gone",
-        Fate::New => "new",
+        None => "",
+        Some(Fate::Kept) => "kept",
+        Some(Fate::Rose) => "rose",
+        Some(Fate::Fell) => "fell",
+        Some(Fate::Gone) => "gone",
+        Some(Fate::New) => "new",
     }
 }

@@ -104,7 +104,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     assert_eq!(
         done,
         json!({
-            "n_logs": 1, "n_new": 2, "n_updated": 0, "n_openings": 1, "n_judgments": 1, "is_stopped": false, "problems": [],
+            "n_logs": 1, "n_new": 2, "n_updated": 0, "n_openings": 1, "n_judgments": 1, "is_stopped": false, "problems": [], "notices": [],
         })
     );
     let listed = at_home.json(&["recall", "list", "--json"]);
@@ -216,7 +216,10 @@ fn odd_arguments_are_refused() {
 fn answers_of_then_and_now_lie_side_by_side() {
     let results = json!([
         {"path": "memory/gone.md", "startLine": 1, "endLine": 1, "score": 0.7},
-        {"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61},
+        {
+            "path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61,
+            "snippet": "The router listened on port 8093.",
+        },
     ]);
     let log = line(&json!({"type": "session", "id": "7f3a", "timestamp": at(2, "21:00:00")}))
         + &search(
@@ -251,33 +254,33 @@ fn answers_of_then_and_now_lie_side_by_side() {
     assert_eq!(status, Some(0));
     let told: Value = serde_json::from_str(&shown).expect("it is JSON");
     assert_eq!(told["label"], "OpenClaw 2026.9");
-    let fates = |side: &str| -> Vec<(String, String, Value)> {
-        let rows = list(&told[side]);
+    // OpenClaw's own index and model are not known here, so nothing is claimed of its results.
+    assert_eq!(
+        told["not_compared"],
+        "cannot be compared: the settings of OpenClaw on this machine are not known"
+    );
+    let rows = |side: &str| -> Vec<(String, Value, Value)> {
         let row = |row: &Value| {
-            let text = |name: &str| row[name].as_str().expect("it is text").to_owned();
-            (text("path"), text("fate"), row["rank"].clone())
+            let path = row["path"].as_str().expect("it is text").to_owned();
+            (path, row["fate"].clone(), row["rank"].clone())
         };
-        rows.iter().map(row).collect()
+        list(&told[side]).iter().map(row).collect()
     };
-    let of = |path: &str, fate: &str, rank: Value| (path.to_owned(), fate.to_owned(), rank);
-    let now = fates("now");
+    let of = |path: &str, rank: Value| (path.to_owned(), Value::Null, rank);
+    let now = rows("now");
     let router = now
         .iter()
         .position(|row| row.0 == "memory/router.md")
         .expect("it is found");
     assert_eq!(
-        fates("then"),
+        rows("then"),
         [
-            of("memory/gone.md", "gone", json!(1)),
-            of(
-                "memory/router.md",
-                if router == 0 { "rose" } else { "kept" },
-                json!(2)
-            ),
+            of("memory/gone.md", json!(1)),
+            of("memory/router.md", json!(2))
         ]
     );
     assert!(
-        now.contains(&of("memory/ports.md", "new", json!(2 - router))),
+        now.contains(&of("memory/ports.md", json!(2 - router))),
         "{now:?}"
     );
     let gone = list(&told["now"]).last().expect("there are rows");
@@ -291,22 +294,49 @@ fn answers_of_then_and_now_lie_side_by_side() {
     );
     assert_eq!(told["then"][0]["now"], json!(now.len() - 1));
     assert_eq!(told["then"][1]["used"], "opened 4 s later");
+    let plain = at_home.run(&["recall", "show", "1"]).1;
+    assert!(
+        plain.contains(
+            "These answers cannot be compared: the settings of OpenClaw on this machine are not known.\n"
+        ),
+        "{plain}"
+    );
+    // Texts of then and now stand below the places.
+    assert!(
+        plain.contains("The router listened on port 8093.")
+            && plain.contains("The router listens on port 8093."),
+        "{plain}"
+    );
+    for claim in [" new ", " gone ", " rose ", " kept ", "unchanged"] {
+        assert!(!plain.contains(claim), "{claim} in {plain}");
+    }
+    let blank = at_home.run(&["recall", "show", "1", "--no-text"]).1;
+    assert!(!blank.contains("The router listen"), "{blank}");
 
     let replayed = at_home.run(&["recall", "replay", "--preset", "default", "--json"]);
     let summary: Value = serde_json::from_str(&replayed.1).expect("it is JSON");
     assert_eq!(
         (
             &summary["n_questions"],
-            &summary["n_changed"],
+            &summary["n_compared"],
             &summary["by"],
             &summary["n_notes"]
         ),
-        (&json!(1), &json!(1), &json!("Memlens"), &json!(3)),
+        (&json!(1), &json!(0), &json!("Memlens"), &json!(3)),
         "{summary:#}"
+    );
+    let (_, plain, err) = at_home.run(&["recall", "replay", "--preset", "default"]);
+    assert!(
+        plain.contains("no answer can be compared with the one of then\n"),
+        "{plain}"
+    );
+    assert!(
+        err.contains("1 answer cannot be compared: it is ranked by Memlens now, and was ranked by OpenClaw then."),
+        "{err}"
     );
     let markdown = at_home.run(&["recall", "show", "1", "--markdown"]).1;
     assert!(
-        markdown.contains("| 1 | `memory/gone.md:1` | 0.700 |  | gone |"),
+        markdown.contains("| 1 | `memory/gone.md:1` | 0.700 |  |  |"),
         "{markdown}"
     );
     assert!(markdown.contains("The router listens on port 8093."));
@@ -349,7 +379,9 @@ fn a_note_that_changed_since_is_no_judgment() {
     touch(&note);
     let workspace = home.path().join(".openclaw/workspace");
     assert_eq!(memlens.run(&["index", text(&workspace)]).status, 0);
-    let done = at_home.json(&["recall", "import", "--yes", "--json"]);
+    let (status, out, said) = at_home.run(&["recall", "import", "--yes", "--json"]);
+    assert_eq!(status, Some(0), "{said}");
+    let done: Value = serde_json::from_str(&out).expect("it is JSON");
     assert_eq!(
         (&done["n_new"], &done["n_judgments"]),
         (&json!(2), &json!(0))
@@ -357,12 +389,20 @@ fn a_note_that_changed_since_is_no_judgment() {
     let out = home.path().join("queries.jsonl");
     let (status, _, err) = at_home.run(&["recall", "export", text(&out)]);
     assert_eq!(status, Some(0), "{err}");
+    let left_out = "1 opened or cited note was changed since and is not counted";
+    assert!(
+        err.contains(left_out) && said.contains(left_out),
+        "{err} {said}"
+    );
+    assert_eq!(done["notices"], json!([left_out]));
     let set = fs::read_to_string(&out).expect("it was written");
     assert!(!set.contains("relevant"), "{set}");
     let shown = at_home.run(&["recall", "show", "1"]).1;
     assert!(!shown.contains("counts as relevant"), "{shown}");
     assert!(
-        shown.contains("After the search it opened memory/router.md:1–1."),
+        shown.contains(&format!(
+            "After the search it opened memory/router.md:1–1. It was at rank 1 of the logged results. {left_out}."
+        )),
         "{shown}"
     );
 }
@@ -444,25 +484,37 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
     at_home.json(&["recall", "import", "--yes", "--json"]);
     let (_, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
     let told: Value = serde_json::from_str(&shown).expect("it is JSON");
+    // Which of two notes is meant nobody knows, so nothing is claimed of the others either.
+    let said = told["not_compared"].as_str().expect("it is told");
+    assert!(said.starts_with("cannot be compared: "), "{said}");
     let of = |path: &str| {
         let mut rows = list(&told["now"]).iter();
         rows.find(|row| row["path"] == path)
             .map(|row| (row["fate"].clone(), row["why"].clone()))
     };
-    assert!(
-        of("memory/router.md").is_some_and(|(fate, _)| fate != "new"),
-        "{told:#}"
+    // Both are named with their folder.
+    let named = |path: &str| {
+        let mut rows = list(&told["now"]).iter();
+        rows.find(|row| row["path"] == path)
+            .map(|row| row["name"].clone())
+    };
+    let joined = |path: &str| {
+        let then = list(&told["then"]).iter().find(|row| row["path"] == path);
+        let at = then.expect("it was returned")["now"].as_u64();
+        &told["now"][at.expect("it has a place") as usize]
+    };
+    assert_eq!(joined("memory/router")["path"], "memory/router.md");
+    assert_eq!(
+        named("memory/router.md"),
+        Some(json!("workspace/memory/router.md"))
     );
     let (fate, why) = of("MEMORY.md").expect("it is told");
     assert_eq!(
         (fate, why),
-        (json!("gone"), json!("several notes have this name"))
+        (Value::Null, json!("several notes have this name"))
     );
     let (fate, why) = of("USER.md").expect("it is told");
-    assert_ne!(
-        (fate, why),
-        (json!("new"), json!("unchanged since; it ranks higher now"))
-    );
+    assert_ne!((fate, why), (json!("new"), json!("not returned then")));
     let (_, why) = of("memory/v1.2.md").expect("it is told");
     assert_ne!(why, "the note is gone, or not watched");
 }

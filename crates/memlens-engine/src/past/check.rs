@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use memlens_emulate::Program;
 use memlens_store::{FolderId, Snapshot};
 
 use super::own::OwnPipelines;
 use super::replay::kept;
 use super::{Era, Past};
+use crate::note_names::NoteNames;
 use crate::view::{LostAnswer, LostAnswers, LostNote};
 use crate::{EngineError, Library, Ranking};
 
@@ -30,6 +32,7 @@ pub(crate) struct Checked {
     folders: HashSet<FolderId>,
     /// The hash of each note's bytes: a note that was merely touched is unchanged.
     hashes: HashMap<Note, [u8; 32]>,
+    names: NoteNames,
 }
 
 /// What one question found.
@@ -59,7 +62,7 @@ impl Checked {
         self.era
     }
 
-    /// What past questions lost from one check to the next by edits of notes; none where nothing.
+    /// What past questions do not find any more since a check before, if notes were edited in between; `None` if nothing.
     pub fn lost_since(&self, before: &Checked) -> Option<LostAnswers> {
         let edited = self.edited_since(before);
         if edited.is_empty() {
@@ -70,6 +73,7 @@ impl Checked {
         let mut asked: Vec<(&Asked, &Found)> = self.found.iter().collect();
         asked.sort_by_key(|(_, found)| Reverse(found.id));
         let mut lost: BTreeMap<&Note, Vec<LostAnswer>> = BTreeMap::new();
+        let mut ranked_by = BTreeSet::new();
         for (asked, now) in asked {
             let was = before.found.get(asked);
             let Some(was) = was.filter(|was| was.is_comparable(now)) else {
@@ -77,6 +81,7 @@ impl Checked {
             };
             for (note, rank) in &was.notes {
                 if is_watched(note) && !now.notes.contains_key(note) {
+                    ranked_by.insert(ranked_words(&now.ranking));
                     lost.entry(note).or_default().push(LostAnswer {
                         id: now.id.to_string(),
                         question: asked.1.clone(),
@@ -96,6 +101,7 @@ impl Checked {
                 questions.truncate(QUESTIONS_NAMED);
                 LostNote {
                     folder: folder.0.to_string(),
+                    name: self.names.name(*folder, path),
                     path: path.clone(),
                     n_answers,
                     questions,
@@ -103,16 +109,16 @@ impl Checked {
             })
             .collect();
         // Those of most answers first.
-        notes.sort_by(|a, b| (b.n_answers, &a.path).cmp(&(a.n_answers, &b.path)));
+        notes.sort_by(|a, b| (b.n_answers, &a.name).cmp(&(a.n_answers, &b.name)));
         Some(LostAnswers {
             at_ms: crate::clock::now().as_millisecond() as f64,
-            sentence: sentence(&edited, &notes),
+            sentence: sentence(&edited, &notes, &ranked_by),
             edited,
             notes,
         })
     }
 
-    /// The paths of notes that were added, changed or removed, in folders that were watched both times.
+    /// The names of notes that were added, changed or removed, in folders that were watched both times.
     fn edited_since(&self, before: &Checked) -> Vec<String> {
         let all: BTreeSet<&Note> = before.hashes.keys().chain(self.hashes.keys()).collect();
         let is_edited = |note: &&Note| {
@@ -121,7 +127,9 @@ impl Checked {
                 && before.hashes.get(*note) != self.hashes.get(*note)
         };
         let edited = all.into_iter().filter(is_edited);
-        edited.map(|(_, path)| path.clone()).collect()
+        edited
+            .map(|(folder, path)| self.names.name(*folder, path))
+            .collect()
     }
 }
 
@@ -186,6 +194,7 @@ impl Library {
             found,
             folders: snapshot.folders.iter().map(|folder| folder.id).collect(),
             hashes: hashes(snapshot),
+            names: NoteNames::of(&snapshot.folders),
         }))
     }
 
@@ -233,43 +242,51 @@ fn hashes(snapshot: &Snapshot) -> HashMap<Note, [u8; 32]> {
         .collect()
 }
 
-/// "This edit took home-server.md out of 3 answers", and what else.
-fn sentence(edited: &[String], notes: &[LostNote]) -> String {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let subject = match edited {
-        [] | [_] => "This edit",
-        _ => "These edits",
-    };
-    let counted = |n: u32, one: &str, many: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {many}"),
+/// "OpenClaw 2026.9, emulated".
+fn ranked_words(ranking: &Ranking) -> String {
+    let label = ranking.pipeline.label();
+    match Program::ranked_by(ranking.pipeline) {
+        Some(_) => format!("{label}, emulated"),
+        None => label.to_owned(),
+    }
+}
+
+/// "After this edit 3 past questions do not find home-server.md any more", by which ranking, and what else is not found.
+fn sentence(edited: &[String], notes: &[LostNote], ranked_by: &BTreeSet<String>) -> String {
+    let edit = match edited {
+        [] | [_] => "this edit",
+        _ => "these edits",
     };
     let Some((first, others)) = notes.split_first() else {
         return String::new();
     };
-    let answers = counted(first.n_answers, "answer", "answers");
-    let more = match others.len() as u32 {
+    let questions = match first.n_answers {
+        1 => "1 past question does".to_owned(),
+        n => format!("{n} past questions do"),
+    };
+    let by: Vec<&str> = ranked_by.iter().map(String::as_str).collect();
+    let by = by.join("; ");
+    let more = match others.len() {
         0 => String::new(),
-        n => format!(
-            ", and {} out of others",
-            counted(n, "other note", "other notes")
-        ),
+        1 => " 1 other note is also missing from answers.".to_owned(),
+        n => format!(" {n} other notes are also missing from answers."),
     };
     format!(
-        "{subject} took {} out of {answers}{more}.",
-        name(&first.path)
+        "After {edit} {questions} not find {} any more (ranked by {by}).{more}",
+        first.name
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{BTreeSet, HashMap};
 
     use memlens_agents::PastQuestion;
     use memlens_params::Params;
     use memlens_store::FolderId;
 
-    use super::{Checked, Found, planned, sentence};
+    use super::{Checked, Found, planned, ranked_words, sentence};
+    use crate::note_names::NoteNames;
     use crate::past::{Era, Past};
     use crate::view::LostNote;
     use crate::{Ranking, pipeline};
@@ -306,6 +323,7 @@ mod tests {
             hashes: watched
                 .map(|(folder, path, version)| ((folder, path.to_owned()), [version; 32]))
                 .collect(),
+            names: NoteNames::of(&[]),
         }
     }
 
@@ -385,23 +403,28 @@ mod tests {
         let note = |path: &str, n_answers| LostNote {
             folder: "1".to_owned(),
             path: path.to_owned(),
+            name: path.to_owned(),
             n_answers,
             questions: Vec::new(),
         };
         let one = ["a/home-server.md".to_owned()];
         let two = ["a.md".to_owned(), "b.md".to_owned()];
-        let check = |edited: &[String], notes: &[LostNote], expected: &str| {
-            assert_eq!(sentence(edited, notes), expected);
+        let emulated = Ranking::of(pipeline("openclaw@2026.9").expect("it is known"));
+        let by = |rankings: &[&Ranking]| rankings.iter().map(|it| ranked_words(it)).collect();
+        let check = |edited: &[String], notes: &[LostNote], by: &BTreeSet<String>, said: &str| {
+            assert_eq!(sentence(edited, notes, by), said);
         };
         check(
             &one,
             &[note("a/home-server.md", 3)],
-            "This edit took home-server.md out of 3 answers.",
+            &by(&[&native()]),
+            "After this edit 3 past questions do not find a/home-server.md any more (ranked by Memlens).",
         );
         check(
             &two,
             &[note("a.md", 1), note("b.md", 1)],
-            "These edits took a.md out of 1 answer, and 1 other note out of others.",
+            &by(&[&native(), &emulated]),
+            "After these edits 1 past question does not find a.md any more (ranked by Memlens; OpenClaw 2026.9, emulated). 1 other note is also missing from answers.",
         );
     }
 }

@@ -1,5 +1,7 @@
 //! What an agent's use of a note after a question says of its lines.
 
+use std::collections::BTreeSet;
+
 use memlens_agents::{PastQuestion, Used};
 
 use super::places::{NotePlace, Places};
@@ -14,14 +16,29 @@ pub(crate) struct Judged {
     pub at_ms: i64,
 }
 
+/// Why the use of a note says nothing of its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotJudged {
+    /// The log does not say when it was used, so nobody knows whether it was changed since.
+    NoTime,
+    /// Nobody knows which note of the library it is.
+    NoNote,
+    /// The note was changed since: its lines may be others now.
+    Changed,
+}
+
 impl Judged {
-    /// What a use says; none where the note is not there, was changed since, or nobody knows when it was used: its lines may
-    /// be others now.
-    pub fn of(asked: &PastQuestion, used: &Used, places: &Places) -> Option<Judged> {
-        let at_ms = used.at_ms.or(asked.at_ms)?;
-        let place = places.find(&asked.agent, &used.path).ok()?;
+    /// What a use says.
+    ///
+    /// # Errors
+    /// [`NotJudged`] if it says nothing of the lines of a note as it is now.
+    pub fn of(asked: &PastQuestion, used: &Used, places: &Places) -> Result<Judged, NotJudged> {
+        let at_ms = used.at_ms.or(asked.at_ms).ok_or(NotJudged::NoTime)?;
+        let place = places
+            .find(&asked.agent, &used.path)
+            .map_err(|_| NotJudged::NoNote)?;
         if place.saved_ms > at_ms {
-            return None;
+            return Err(NotJudged::Changed);
         }
         let lines = match used.lines {
             Some(lines) => vec![lines],
@@ -31,10 +48,75 @@ impl Judged {
                 of_note.filter_map(|it| it.lines).collect()
             }
         };
-        Some(Judged {
+        Ok(Judged {
             place,
             lines,
             at_ms,
         })
+    }
+}
+
+/// Notes that were opened or cited and do not count as relevant: each once, by agent and name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LeftOut {
+    changed: BTreeSet<(String, String)>,
+    no_note: BTreeSet<(String, String)>,
+    no_lines: BTreeSet<(String, String)>,
+}
+
+impl LeftOut {
+    /// What does not count of a question's uses.
+    pub fn of(asked: &PastQuestion, places: &Places) -> LeftOut {
+        let mut left_out = LeftOut::default();
+        for used in asked.opened.iter().chain(&asked.cited) {
+            match Judged::of(asked, used, places) {
+                Err(why) => left_out.add(asked, used, why),
+                Ok(judged) if judged.lines.is_empty() => left_out.add_without_lines(asked, used),
+                Ok(_) => {}
+            }
+        }
+        left_out
+    }
+
+    /// Counts a use of a note that does not count as relevant.
+    pub fn add(&mut self, asked: &PastQuestion, used: &Used, why: NotJudged) {
+        let of_reason = match why {
+            NotJudged::Changed => &mut self.changed,
+            NotJudged::NoNote => &mut self.no_note,
+            NotJudged::NoTime => &mut self.no_lines,
+        };
+        of_reason.insert((asked.agent.clone(), used.path.clone()));
+    }
+
+    /// Counts a use of a whole note of which nobody knows the lines that were meant.
+    pub fn add_without_lines(&mut self, asked: &PastQuestion, used: &Used) {
+        self.add(asked, used, NotJudged::NoTime);
+    }
+
+    /// How many are left out for each reason, a sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let sentence = |notes: &BTreeSet<_>, one: &str, many: &str| match notes.len() {
+            0 => None,
+            1 => Some(format!("1 opened or cited note {one}")),
+            n => Some(format!("{n} opened or cited notes {many}")),
+        };
+        let all = [
+            sentence(
+                &self.changed,
+                "was changed since and is not counted",
+                "were changed since and are not counted",
+            ),
+            sentence(
+                &self.no_note,
+                "is not counted: it is gone, not watched, or one of several with its name",
+                "are not counted: they are gone, not watched, or of several with the same name",
+            ),
+            sentence(
+                &self.no_lines,
+                "is not counted: the log does not say which of its lines were used, or when",
+                "are not counted: the log does not say which of their lines were used, or when",
+            ),
+        ];
+        all.into_iter().flatten().collect()
     }
 }

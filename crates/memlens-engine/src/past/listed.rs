@@ -106,7 +106,8 @@ impl Library {
             found_nothing: true,
             ..PastWanted::default()
         };
-        let n_changed = changed.as_deref().map(|changed| {
+        let is_compared = replay.as_ref().is_some_and(|it| it.summary.n_compared > 0);
+        let n_changed = changed.as_deref().filter(|_| is_compared).map(|changed| {
             store.n_past_wanted(&PastWanted {
                 among: Some(changed),
                 ..PastWanted::default()
@@ -196,6 +197,7 @@ fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
                 at_ms: key.at_ms.map(|at| at as f64),
                 n_questions: 0,
                 n_openings: 0,
+                n_compared: 0,
                 n_changed: None,
             });
         }
@@ -207,6 +209,7 @@ fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
         }
         let of_replay = replay.and_then(|it| it.questions.get(&key.id));
         if let Some(replayed) = of_replay.filter(|it| it.fates.is_some()) {
+            day.n_compared += 1;
             *day.n_changed.get_or_insert(0) += u32::from(replayed.is_changed());
         }
     }

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::markdown::{code, place, plain, texts};
+use crate::markdown::{code, fenced, place, plain, texts};
 use crate::view::{Fate, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
 
 impl Library {
-    /// A past question then and now; with the texts of today's results, or without any text of a note.
+    /// A past question then and now; with the texts of the results then and now, or without any text of a note.
     ///
     /// # Errors
     /// As [`Library::then_now`].
@@ -25,6 +25,8 @@ impl Library {
         // Writing to a text cannot fail.
         let _ = write(&mut out, &told);
         if with_text {
+            out.push_str(&texts_of_then(&told.then));
+            out.push_str("\n## Texts now\n");
             let search = self.kept(told.search)?;
             let trace = search.rank(&Ranking::given(&told.ranking)?.values);
             out.push_str(&texts(&search, trace.kept())?);
@@ -61,6 +63,9 @@ fn write(out: &mut String, told: &ThenNow) -> std::fmt::Result {
     }
     for notice in &told.notices {
         writeln!(out, "> {}\n", plain(notice))?;
+    }
+    if let Some(why) = &told.not_compared {
+        writeln!(out, "> These answers {}.\n", plain(why))?;
     }
     writeln!(out, "## Then\n")?;
     if row.n_returned.is_none() {
@@ -108,20 +113,41 @@ fn write_now(out: &mut String, it: &NowResult) -> std::fmt::Result {
         "| {} | {} | {} | {} | {} |",
         it.rank
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
-        place(&it.path, it.start_line, it.end_line),
+        place(&it.name, it.start_line, it.end_line),
         score(it.score),
         word(it.fate),
         plain(&it.why)
     )
 }
 
-fn word(fate: Fate) -> &'static str {
+/// The texts of the results of then, each below its rank and place.
+fn texts_of_then(then: &[ThenResult]) -> String {
+    let mut out = "\n## Texts then\n".to_owned();
+    let with_text = || then.iter().filter_map(|it| Some((it, it.text.as_deref()?)));
+    if with_text().next().is_none() {
+        out.push_str("\nThe log holds none, or was read before texts were kept.\n");
+    }
+    for (it, text) in with_text() {
+        // Writing to a text cannot fail.
+        let _ = write!(
+            out,
+            "\n{}. {}:\n\n{}\n",
+            it.rank,
+            place(&it.path, it.start_line, it.end_line),
+            fenced(text)
+        );
+    }
+    out
+}
+
+fn word(fate: Option<Fate>) -> &'static str {
     match fate {
-        Fate::Kept => "kept",
-        Fate::Rose => "rose",
-        Fate::Fell => "fell",
-        Fate::Gone => "gone",
-        Fate::New => "new",
+        None => "",
+        Some(Fate::Kept) => "kept",
+        Some(Fate::Rose) => "rose",
+        Some(Fate::Fell) => "fell",
+        Some(Fate::Gone) => "gone",
+        Some(Fate::New) => "new",
     }
 }
 

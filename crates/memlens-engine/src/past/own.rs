@@ -77,20 +77,31 @@ impl<'a> OwnPipelines<'a> {
         is_of_library.then_some(&*asked.question)
     }
 
+    /// A setting of a question that the emulation of its agent does not follow; `None` if it follows all, or there is none.
+    pub fn unfollowed(&self, asked: &PastQuestion) -> Option<String> {
+        let own = self.own(&asked.agent)?;
+        asked_for(own.ranking.clone(), asked).1
+    }
+
     /// What a question is ranked by: its agent's own ranking if that is emulated, else Memlens's; with what it asked for.
     pub fn ranking(&self, asked: &PastQuestion) -> Ranking {
         match self.own(&asked.agent) {
-            Some(own) => asked_for(own.ranking.clone(), asked),
+            Some(own) => asked_for(own.ranking.clone(), asked).0,
             None => Ranking::native(&Params::default()),
         }
     }
 }
 
-/// A ranking with what a question asked for: parameters go by the agent's own names. What its pipeline refuses is left as it is.
-fn asked_for(ranking: Ranking, asked: &PastQuestion) -> Ranking {
+/// A ranking with what a question asked for, and the first setting that the pipeline does not know or refuses, which is left as it
+/// is. Parameters go by the agent's own names.
+fn asked_for(ranking: Ranking, asked: &PastQuestion) -> (Ranking, Option<String>) {
     let parameters = &ranking.values.table().parameters;
     let mut values = ranking.values.clone();
+    let mut unfollowed = None;
     for (name, value) in &asked.settings {
+        if value.is_null() {
+            continue;
+        }
         let is_named = |label: &str| label.trim_start_matches('-').eq_ignore_ascii_case(name);
         let parameter = parameters.iter().find(|it| is_named(it.label));
         let value = value.as_f64().map(Value::Number);
@@ -98,9 +109,11 @@ fn asked_for(ranking: Ranking, asked: &PastQuestion) -> Ranking {
             && let Ok(with) = values.clone().with([(parameter.id, value)])
         {
             values = with;
+        } else {
+            unfollowed.get_or_insert_with(|| name.clone());
         }
     }
-    Ranking { values, ..ranking }
+    (Ranking { values, ..ranking }, unfollowed)
 }
 
 impl Library {

@@ -3,11 +3,12 @@
 //! Agents name notes by an absolute path, by one below their workspace, or by a collection and a path in it.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use memlens_retrieve::Lists;
-use memlens_store::{DocumentRow, FolderId};
+use memlens_store::{DocumentRow, Folder, FolderId};
 use parking_lot::Mutex;
 
 use crate::{EngineError, Library};
@@ -41,16 +42,19 @@ pub(crate) struct NotePlace {
 /// Why nobody knows where a note stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// No note is called so.
+    /// No note is called so, and on the disk there is no such file in the folders of the agent.
+    Deleted,
+    /// No note of the library is called so.
     None,
     /// More than one note is called so, and nothing tells which.
     Several,
 }
 
 impl NoPlace {
-    /// What a person is told.
+    /// It in words.
     pub fn why(self) -> &'static str {
         match self {
+            NoPlace::Deleted => "the note is gone",
             NoPlace::None => "the note is gone, or not watched",
             NoPlace::Several => "several notes have this name",
         }
@@ -102,8 +106,8 @@ impl Places {
     /// file's name.
     ///
     /// # Errors
-    /// [`NoPlace::None`] where nothing shares the name, or the path is another one altogether; [`NoPlace::Several`] where
-    /// several are equally near.
+    /// [`NoPlace::None`] or [`NoPlace::Deleted`] where nothing shares the name, or the path is another one altogether;
+    /// [`NoPlace::Several`] where several are equally near.
     pub fn find(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
         let key = (agent.to_owned(), named.to_owned());
         if let Some(known) = self.known.lock().get(&key) {
@@ -114,8 +118,38 @@ impl Places {
             Err(NoPlace::None) => self.look(agent, &format!("{path}.md")),
             found => found,
         };
+        let found = match found {
+            Err(NoPlace::None) if self.is_deleted(agent, named) => Err(NoPlace::Deleted),
+            found => found,
+        };
         self.known.lock().insert(key, found.clone());
         found
+    }
+
+    /// Whether there is no file of a name in any folder of the agent, some of which are watched.
+    fn is_deleted(&self, agent: &str, named: &str) -> bool {
+        // OpenClaw names conversations so, which are no files of the workspace.
+        let is_session = named.starts_with("sessions/");
+        let path = Path::new(named);
+        let is_plain = path
+            .components()
+            .all(|part| !matches!(part, Component::ParentDir));
+        if is_session || named.contains("://") || named.starts_with('~') || !is_plain {
+            return false;
+        }
+        let snapshot = &self.lists.snapshot;
+        let own = |folder: &&Folder| folder.agent.as_deref() == Some(agent);
+        let mut folders = snapshot.folders.iter().filter(own).peekable();
+        let is_missing = |path: &Path| {
+            let found = path.symlink_metadata();
+            found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        folders.peek().is_some()
+            // A folder that is not mounted has lost nothing.
+            && folders.all(|folder| {
+                let root = Path::new(&folder.path);
+                root.is_dir() && is_missing(&root.join(path))
+            })
     }
 
     fn look(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use memlens_agents::PastQuestion;
 use memlens_eval::{Place, Query, to_jsonl};
 
-use super::{Judged, Past, PastFilter, Places};
+use super::{Judged, LeftOut, Past, PastFilter, Places};
 use crate::{EngineError, Library};
 
 /// How the ids of queries begin that were made of past questions.
@@ -19,20 +19,30 @@ pub(crate) fn is_past_id(id: &str) -> bool {
     number.is_some_and(|number| number.parse::<i64>().is_ok())
 }
 
+/// Past questions as queries.
+pub(crate) struct PastQueries {
+    /// The oldest first, each wording of an agent once.
+    pub queries: Vec<Query>,
+    /// What is left out, a sentence each.
+    pub notices: Vec<String>,
+}
+
 impl Library {
-    /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
-    /// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn past_queries(&self, filter: &PastFilter, base: &Path) -> Result<String, EngineError> {
+    /// Past questions as queries. What an agent opened or cited after a question is relevant, where the note was not changed since;
+    /// paths are relative to `base` if the notes are in it, else absolute.
+    pub(crate) fn past_set_of(
+        &self,
+        filter: &PastFilter,
+        base: &Path,
+    ) -> Result<PastQueries, EngineError> {
         let mut past = self.past(filter)?;
         past.reverse();
         let places = self.places()?;
+        let mut left_out = LeftOut::default();
         let mut queries: Vec<Query> = Vec::new();
         let mut known: HashMap<(&str, &str), usize> = HashMap::new();
         for Past { id, asked, .. } in &past {
-            let relevant = self.relevant(asked, &places, base);
+            let relevant = self.relevant(asked, &places, base, &mut left_out);
             // Without judgments it is not judged: no place would mean that nothing should be found.
             let relevant = (!relevant.is_empty()).then_some(relevant);
             match known.entry((&asked.question, &asked.agent)) {
@@ -57,27 +67,57 @@ impl Library {
                 }
             }
         }
-        let text = String::from_utf8(to_jsonl(&queries));
-        Ok(text.expect("JSON is UTF-8"))
+        Ok(PastQueries {
+            queries,
+            notices: left_out.sentences(),
+        })
     }
 
-    /// Writes past questions as a query set.
+    /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
+    /// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn past_queries(&self, filter: &PastFilter, base: &Path) -> Result<String, EngineError> {
+        Ok(as_jsonl(&self.past_set_of(filter, base)?.queries))
+    }
+
+    /// Writes past questions as a query set. Returns what is left out of it, a sentence each.
     ///
     /// # Errors
     /// As [`Library::past_queries`] and [`Library::write_output`].
-    pub fn write_past_queries(&self, filter: &PastFilter, path: &Path) -> Result<(), EngineError> {
+    pub fn write_past_queries(
+        &self,
+        filter: &PastFilter,
+        path: &Path,
+    ) -> Result<Vec<String>, EngineError> {
         let base = path.parent().unwrap_or(Path::new(""));
         let base = base.canonicalize().unwrap_or_else(|_| base.to_owned());
-        self.write_output(self.past_queries(filter, &base)?.as_bytes(), path, &[])
+        let past = self.past_set_of(filter, &base)?;
+        self.write_output(as_jsonl(&past.queries).as_bytes(), path, &[])?;
+        Ok(past.notices)
     }
 
-    fn relevant(&self, asked: &PastQuestion, places: &Places, base: &Path) -> Vec<Place> {
+    fn relevant(
+        &self,
+        asked: &PastQuestion,
+        places: &Places,
+        base: &Path,
+        left_out: &mut LeftOut,
+    ) -> Vec<Place> {
         let mut relevant: Vec<Place> = Vec::new();
+        let lists = self.lists();
         for used in asked.opened.iter().chain(&asked.cited) {
-            let Some(Judged { place, lines, .. }) = Judged::of(asked, used, places) else {
-                continue;
+            let Judged { place, lines, .. } = match Judged::of(asked, used, places) {
+                Ok(judged) => judged,
+                Err(why) => {
+                    left_out.add(asked, used, why);
+                    continue;
+                }
             };
-            let lists = self.lists();
+            if lines.is_empty() {
+                left_out.add_without_lines(asked, used);
+            }
             let Some(folder) = lists.snapshot.folder(place.folder) else {
                 continue;
             };
@@ -92,4 +132,8 @@ impl Library {
         }
         relevant
     }
+}
+
+fn as_jsonl(queries: &[Query]) -> String {
+    String::from_utf8(to_jsonl(queries)).expect("JSON is UTF-8")
 }

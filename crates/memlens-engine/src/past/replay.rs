@@ -1,25 +1,30 @@
 //! All past questions over today's memory.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use memlens_emulate::{Filling, Program};
+use memlens_rank::Trace;
 use memlens_store::FolderId;
 use parking_lot::Mutex;
 
-use super::matching::{Matched, span, then};
+use super::comparable::why_not;
+use super::matching::{Matched, Then, span, then};
 use super::own::OwnPipelines;
-use super::places::NoPlace;
 use super::{Era, Past, PastFilter, Places};
 use crate::agents::agent_name;
 use crate::compare::Span;
+use crate::note_names::NoteNames;
 use crate::search::Search;
 use crate::view::{Fate, NoteAnswers, QuerySetProgress, ReplaySummary};
 use crate::{EngineError, Library, Ranking};
 
 /// How many notes that no question found are named.
 const NEVER_FOUND_NAMED: usize = 200;
+/// How many reasons are named why answers cannot be compared.
+const REASONS_NAMED: usize = 5;
 /// How many notes are named that answer most.
 const ANSWERS_MOST_NAMED: usize = 20;
 
@@ -36,9 +41,9 @@ pub(crate) struct ReplayedQuestion {
     pub question: String,
     /// When it was asked.
     pub at_ms: Option<i64>,
-    /// What became of its results; none where no answer was logged.
+    /// What became of its results; `None` if the answers cannot be compared.
     pub fates: Option<Vec<Fate>>,
-    /// Its results of then.
+    /// Its results of then; empty if the answers cannot be compared.
     pub then: Vec<ReplayedResult>,
 }
 
@@ -159,18 +164,23 @@ impl Library {
         let snapshot = &lists.snapshot;
         let is_found =
             |folder: FolderId, path: &str| tally.answers.contains_key(&(folder, path.to_owned()));
+        let names = NoteNames::of(&snapshot.folders);
         let never_found: Vec<String> = snapshot
             .documents
             .iter()
             .filter(|document| !is_found(document.folder, &document.path))
-            .map(|document| document.path.clone())
+            .map(|document| names.name(document.folder, &document.path))
             .collect();
         let mut answers_most: Vec<NoteAnswers> = tally
             .answers
             .into_iter()
-            .map(|((_, path), n_questions)| NoteAnswers { path, n_questions })
+            .map(|((folder, path), n_questions)| NoteAnswers {
+                name: names.name(folder, &path),
+                path,
+                n_questions,
+            })
             .collect();
-        answers_most.sort_by(|a, b| (b.n_questions, &a.path).cmp(&(a.n_questions, &b.path)));
+        answers_most.sort_by(|a, b| (b.n_questions, &a.name).cmp(&(a.n_questions, &b.name)));
         answers_most.truncate(ANSWERS_MOST_NAMED);
         let mut notices = Vec::new();
         if !tally.not_emulated.is_empty() {
@@ -180,10 +190,11 @@ impl Library {
                 .map(|id| agent_name(id).name)
                 .collect();
             notices.push(format!(
-                "{}: not emulated, so Memlens's own ranking stands in, and answers are not compared with those of then.",
+                "{}: not emulated, so Memlens's own ranking stands in.",
                 names.join(", ")
             ));
         }
+        notices.extend(not_compared(&tally.not_compared));
         if let Some((n, error)) = &tally.failed {
             let questions = if *n == 1 { "question" } else { "questions" };
             notices.push(format!("{n} {questions} could not be asked again: {error}"));
@@ -218,6 +229,26 @@ impl Library {
     }
 }
 
+/// How many answers cannot be compared, a sentence for each of the most frequent reasons.
+fn not_compared(reasons: &BTreeMap<String, u32>) -> Vec<String> {
+    let mut reasons: Vec<(&String, u32)> = reasons.iter().map(|(why, n)| (why, *n)).collect();
+    reasons.sort_by_key(|(why, n)| (Reverse(*n), *why));
+    let answers = |n: u32| match n {
+        1 => "1 answer".to_owned(),
+        n => format!("{n} answers"),
+    };
+    let n_others = reasons.iter().skip(REASONS_NAMED).map(|(_, n)| n).sum();
+    let named = reasons.iter().take(REASONS_NAMED);
+    let named = named.map(|(why, n)| format!("{} cannot be compared: {why}.", answers(*n)));
+    let others = (n_others > 0).then(|| {
+        format!(
+            "{} cannot be compared for other reasons.",
+            answers(n_others)
+        )
+    });
+    named.chain(others).collect()
+}
+
 /// How many questions are asked at once: two, so that a machine is left to whoever works at it.
 fn n_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
@@ -237,6 +268,8 @@ struct Asking<'a> {
 struct Again {
     replayed: ReplayedQuestion,
     now: Vec<Span>,
+    /// Why its answers cannot be compared; `None` if they can.
+    not_compared: Option<String>,
     /// The agent, where another ranking than its own had to stand in.
     not_emulated: Option<String>,
     /// The agent.
@@ -253,18 +286,16 @@ impl Asking<'_> {
             .unwrap_or_else(|| self.own.ranking(&past.asked));
         let search = self.library.search_past(past, &ranking)?;
         self.library.keep_vector(&search, self.era);
-        let now = kept(&search, &ranking)?;
-        let is_emulated = self.own.pipeline(&past.asked.agent).is_some();
-        let is_stand_in = self.by.is_none() && !is_emulated;
-        let mut replayed = replayed(past, &self.places, &now);
-        if is_stand_in {
-            // Another program's results differ whatever became of the notes.
-            replayed.fates = None;
-            replayed.then.clear();
-        }
+        let trace = search.rank(&ranking.values);
+        let now = kept_of(&search, &trace)?;
+        let is_stand_in = self.by.is_none() && self.own.pipeline(&past.asked.agent).is_none();
+        let then = then(&past.asked, &self.places);
+        let not_compared = why_not(past, &then, &ranking, &self.own, &search, &trace);
+        let replayed = replayed(past, &then, &now, not_compared.is_none());
         Ok(Again {
             replayed,
             now,
+            not_compared,
             not_emulated: is_stand_in.then(|| past.asked.agent.clone()),
             agent: past.asked.agent.clone(),
             notice: search
@@ -284,6 +315,7 @@ struct Tally {
     n_changed: u32,
     n_found_nothing: u32,
     answers: HashMap<(FolderId, String), u32>,
+    not_compared: BTreeMap<String, u32>,
     not_emulated: BTreeSet<String>,
     agents: BTreeSet<String>,
     notices: BTreeSet<String>,
@@ -313,6 +345,9 @@ impl Tally {
         for note in notes {
             *self.answers.entry(note).or_default() += 1;
         }
+        if let Some(why) = again.not_compared {
+            *self.not_compared.entry(why).or_default() += 1;
+        }
         self.not_emulated.extend(again.not_emulated);
         self.agents.insert(again.agent);
         self.notices.extend(again.notice);
@@ -322,14 +357,16 @@ impl Tally {
 
 /// The results of a search, best first.
 pub(crate) fn kept(search: &Search, ranking: &Ranking) -> Result<Vec<Span>, EngineError> {
-    let trace = search.rank(&ranking.values);
+    kept_of(search, &search.rank(&ranking.values))
+}
+
+fn kept_of(search: &Search, trace: &Trace) -> Result<Vec<Span>, EngineError> {
     let slots = trace.kept().iter();
     slots.map(|slot| span(search, *slot, true)).collect()
 }
 
-fn replayed(past: &Past, places: &Places, now: &[Span]) -> ReplayedQuestion {
-    let then = then(&past.asked, places);
-    let matched = Matched::of(&then, now);
+fn replayed(past: &Past, then: &[Then<'_>], now: &[Span], is_compared: bool) -> ReplayedQuestion {
+    let matched = Matched::of(then, now);
     let results = then.iter().enumerate().map(|(at, then)| {
         let note = then.place.as_ref().ok();
         ReplayedResult {
@@ -338,12 +375,14 @@ fn replayed(past: &Past, places: &Places, now: &[Span]) -> ReplayedQuestion {
             is: matched.now[at].map(|is| is as u32 + 1),
         }
     });
-    // Where nobody knows which note a name means, nobody knows what became of it.
-    let is_known = then.iter().all(|it| it.place != Err(NoPlace::Several));
     ReplayedQuestion {
         question: past.asked.question.clone(),
         at_ms: past.asked.at_ms,
-        fates: (is_known && past.asked.returned.is_some()).then(|| matched.fates()),
-        then: results.collect(),
+        fates: is_compared.then(|| matched.fates()),
+        then: if is_compared {
+            results.collect()
+        } else {
+            Vec::new()
+        },
     }
 }

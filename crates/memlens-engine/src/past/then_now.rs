@@ -7,11 +7,13 @@ use memlens_emulate::Filling;
 use memlens_params::RerankMode;
 use memlens_rank::Trace;
 
+use super::comparable::why_not;
 use super::listed::row;
 use super::matching::{Matched, Then, span, then};
 use super::own::OwnPipelines;
-use super::{Judged, Past, Places};
+use super::{Judged, LeftOut, Past, Places};
 use crate::compare::{Span, pairs};
+use crate::note_names::NoteNames;
 use crate::search::Search;
 use crate::view::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
@@ -33,10 +35,6 @@ impl Library {
         }
         let own = OwnPipelines::of(self);
         let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
-        // Scores of then are on the agent's own scale.
-        let is_own = own
-            .pipeline(&past.asked.agent)
-            .is_some_and(|own| own.id() == ranking.pipeline.id());
         let part = self.part_asked(&past.asked.agent);
         let question = &past.asked.question;
         let asks_outside =
@@ -56,30 +54,37 @@ impl Library {
         let places = self.places()?;
         let then = then(&past.asked, &places);
         let matched = Matched::of(&then, &now);
+        let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
+        let is_compared = why_not.is_none();
+        let names = NoteNames::of(&self.lists().snapshot.folders);
+        let texts = search.snippets(kept)?;
         let mut side = Vec::with_capacity(now.len());
-        for (is, slot) in kept.iter().enumerate() {
+        for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
             let was = matched.then[is];
             let score = columns.score[*slot as usize];
             let row = search.row_facts(*slot)?;
             let saved = places.saved_ms(row.note.folder, &row.note.path);
-            let moved = was.and_then(|was| matched.rose(was)).unwrap_or_default();
-            let before = was
-                .and_then(|was| then[was].result.score)
-                .filter(|_| is_own);
+            let times = past.asked.at_ms.zip(saved);
+            let moved = was.and_then(|was| matched.rose(was));
+            let before = was.and_then(|was| then[was].result.score);
             side.push(NowResult {
                 rank: Some(is as u32 + 1),
                 folder: row.note.folder.0.to_string(),
                 path: row.note.path.clone(),
+                name: names.of_note(&row.note),
                 start_line: Some(row.start_line),
                 end_line: Some(row.end_line),
+                text: text.text,
                 score,
-                fate: was.map_or(Fate::New, |was| matched.fate(was)),
-                moved,
-                why: why_there(
-                    was.is_some(),
-                    before.zip(score),
-                    past.asked.at_ms.zip(saved),
-                ),
+                fate: is_compared.then(|| was.map_or(Fate::New, |was| matched.fate(was))),
+                moved: moved.filter(|_| is_compared).unwrap_or_default(),
+                why: if is_compared {
+                    why_there(was.is_some(), before.zip(score), times)
+                } else {
+                    times
+                        .and_then(|(asked, saved)| edited(asked, saved))
+                        .unwrap_or_default()
+                },
                 chunk: Some(search.chunk_id(*slot).0.to_string()),
             });
         }
@@ -88,7 +93,7 @@ impl Library {
         for (was, it) in then.iter().enumerate() {
             let place = matched.now[was].unwrap_or(side.len());
             if matched.now[was].is_none() {
-                side.push(gone.told(it, &past.asked));
+                side.push(gone.to_view(it, &past.asked, is_compared, &names));
             }
             thens.push(ThenResult {
                 rank: was as u32 + 1,
@@ -96,8 +101,9 @@ impl Library {
                 start_line: it.result.lines.map(|lines| lines.0),
                 end_line: it.result.lines.map(|lines| lines.1),
                 score: it.result.score,
+                text: it.result.text.clone(),
                 used: used(&past.asked, it, &places),
-                fate: matched.fate(was),
+                fate: is_compared.then(|| matched.fate(was)),
                 now: place as u32,
             });
         }
@@ -108,8 +114,7 @@ impl Library {
         if by.is_none() {
             notices.extend(own.problems(&past.asked.agent));
         }
-        let is_stand_in = by.is_none() && !is_own;
-        if is_stand_in {
+        if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
             notices.insert(
                 0,
                 format!(
@@ -118,10 +123,9 @@ impl Library {
                 ),
             );
         }
-        let fates = (past.asked.returned.is_some() && !is_stand_in).then(|| matched.fates());
         Ok(ThenNow {
             row: crate::view::PastRow {
-                fates,
+                fates: is_compared.then(|| matched.fates()),
                 ..row(&past)
             },
             settings: past
@@ -138,14 +142,19 @@ impl Library {
             emulated: search.emulated.clone(),
             search: search.id,
             observed: observed(&past.asked, &then, &places),
-            same_edit: self.same_edit(&past, &then, &matched),
+            same_edit: if is_compared {
+                self.same_edit(&past, &then, &matched)
+            } else {
+                Vec::new()
+            },
             then: thens,
             now: side,
+            not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
             notices,
         })
     }
 
-    /// Other questions of the last replay that the first changed note of this one stands lower for, or is gone from.
+    /// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more.
     fn same_edit(&self, past: &Past, then: &[Then<'_>], matched: &Matched) -> Vec<LostAnswer> {
         let Some(replay) = self.worked_out.replayed() else {
             return Vec::new();
@@ -211,28 +220,44 @@ impl Gone<'_> {
         Some((journey.score, journey.dropped?.1))
     }
 
-    fn told(&self, then: &Then<'_>, asked: &PastQuestion) -> NowResult {
+    fn to_view(
+        &self,
+        then: &Then<'_>,
+        asked: &PastQuestion,
+        is_compared: bool,
+        names: &NoteNames,
+    ) -> NowResult {
         let dropped = self.dropped(then);
         let edit = then
             .place
             .as_ref()
             .map(|place| changed(asked, Some(place.saved_ms)));
-        let why = match (&dropped, edit) {
-            (_, Err(no_place)) => no_place.why().to_owned(),
-            (Some((_, reason)), Ok(None)) => reason.clone(),
-            (Some((_, reason)), Ok(Some(edit))) => format!("{reason}; {edit}"),
-            (None, Ok(Some(edit))) => format!("{edit}: these lines are not found any more"),
-            (None, Ok(None)) => "not among the candidates now".to_owned(),
+        let reason = dropped.as_ref().map(|(_, reason)| reason.as_str());
+        let why = match edit {
+            Err(no_place) => no_place.why().to_owned(),
+            Ok(edit) => [
+                Some(reason.unwrap_or("not among the candidates now")),
+                edit.as_deref(),
+            ]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("; "),
         };
         let place = then.place.as_ref().ok();
         NowResult {
             rank: None,
             folder: place.map_or_else(String::new, |place| place.folder.0.to_string()),
             path: place.map_or_else(|| then.result.path.clone(), |place| place.path.clone()),
+            name: place.map_or_else(
+                || then.result.path.clone(),
+                |place| names.name(place.folder, &place.path),
+            ),
             start_line: then.result.lines.map(|lines| lines.0),
             end_line: then.result.lines.map(|lines| lines.1),
+            text: None,
             score: dropped.and_then(|(score, _)| score),
-            fate: Fate::Gone,
+            fate: is_compared.then_some(Fate::Gone),
             moved: 0,
             why,
             chunk: None,
@@ -273,8 +298,8 @@ fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i6
     };
     match (parts.is_empty() && !was_there, times) {
         (false, _) => parts.join("; "),
-        (true, Some(_)) => "unchanged since; it ranks higher now".to_owned(),
-        (true, None) => "it ranks higher now".to_owned(),
+        (true, Some(_)) => "not returned then; its note was not changed since".to_owned(),
+        (true, None) => "not returned then".to_owned(),
     }
 }
 
@@ -307,34 +332,38 @@ fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) 
     is_same_note && overlap
 }
 
-/// What was opened or cited, and at which rank it stood.
+/// What was opened or cited, at which rank it was, and whether it counts as relevant.
 fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<String> {
     let (verb, used) = match (asked.opened.first(), asked.cited.first()) {
         (Some(used), _) => ("opened", used),
         (None, Some(used)) => ("cited", used),
         (None, None) => return None,
     };
-    let lines = used
-        .lines
-        .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"));
+    let lines = match used.lines {
+        None => String::new(),
+        Some((start, u32::MAX)) => format!(":{start}–end"),
+        Some((start, end)) => format!(":{start}–{end}"),
+    };
     let mut ranks = (1..).zip(then);
     let rank = ranks.find(|(_, then)| is_used(asked, used, then, places));
-    let stood = match rank {
-        Some((rank, _)) => {
-            format!("It stood at rank {rank}, and only rows that were shown could be opened.")
-        }
-        None => "It was not among the results that were logged.".to_owned(),
+    let at_rank = match rank {
+        Some((rank, _)) => format!("It was at rank {rank} of the logged results."),
+        None => "It was not among the logged results.".to_owned(),
     };
-    let is_judgment = Judged::of(asked, used, places).is_some_and(|it| !it.lines.is_empty());
+    let is_judgment = Judged::of(asked, used, places).is_ok_and(|it| !it.lines.is_empty());
     let so = if is_judgment {
         ", so this note counts as relevant"
     } else {
         ""
     };
-    Some(format!(
-        "After the search it {verb} {}{lines}{so}. {stood}",
+    let first = format!(
+        "After the search it {verb} {}{lines}{so}. {at_rank}",
         used.path
-    ))
+    );
+    let left_out = LeftOut::of(asked, places).sentences();
+    let left_out = left_out.into_iter().map(|sentence| sentence + ".");
+    let sentences: Vec<String> = std::iter::once(first).chain(left_out).collect();
+    Some(sentences.join(" "))
 }
 
 fn as_text(value: &serde_json::Value) -> String {

@@ -1,18 +1,19 @@
 //! Past questions that are forgotten go from the query sets that were made of them, and from the runs of these.
 //!
-//! What the user asked or judged too is theirs, and stays: a question with a thumb, one that they saved, and one of a set that is
-//! not made of past questions.
+//! What the user asked, judged or edited is theirs, and stays: a question with a thumb, one that they saved, one of a set that is
+//! not made of past questions, and a copied question that they changed.
 
 use std::collections::HashSet;
 
 use memlens_store::Store;
 
 use super::kept_set::{KeptQuery, KeptSet};
+use super::live_sets::shown_name;
 use super::runs::RunRecord;
 use super::sets::stored;
 use crate::EngineError;
 use crate::past::is_past_id;
-use crate::view::Origin;
+use crate::view::{CopiedPast, Origin};
 
 /// Takes the place of a forgotten question in a run, whose figures stay.
 const FORGOTTEN: &str = "(forgotten)";
@@ -36,8 +37,34 @@ pub(crate) fn forget_all_past_in_sets(
     forget(store, gone, |query, _| is_observed(query))
 }
 
-/// Whether a query is of past questions alone: made from one, and never judged by the user.
+/// How many queries of each set are copies of past questions that are forgotten with them.
+pub(crate) fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineError> {
+    let mut copies = Vec::new();
+    for listed in store.query_sets()? {
+        let Some((set, content)) = store.query_set(listed.id)? else {
+            continue;
+        };
+        // One that cannot be read is not changed either.
+        let Ok(read) = serde_json::from_str::<KeptSet>(&content) else {
+            continue;
+        };
+        let n_queries = read.queries.iter().filter(|it| is_observed(it)).count() as u32;
+        if n_queries > 0 {
+            copies.push(CopiedPast {
+                set: shown_name(&set.name).into_owned(),
+                n_queries,
+                n_kept: read.queries.len() as u32 - n_queries,
+            });
+        }
+    }
+    Ok(copies)
+}
+
+/// Whether a query is of past questions alone: made from one, and never judged or edited by the user.
 fn is_observed(query: &KeptQuery) -> bool {
+    if query.is_edited {
+        return false;
+    }
     let gold = query.relevant.as_deref().unwrap_or_default();
     let is_all_observed = gold.iter().all(|it| it.origin == Origin::Observed);
     is_all_observed && (!gold.is_empty() || is_past_id(&query.id))

@@ -38,6 +38,9 @@ pub(crate) struct KeptQuery {
     /// Where the answer stands: none while that is not judged, empty where nothing should be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Vec<Gold>>,
+    /// Whether the user changed it since it was copied: what was made of past questions is then theirs, and not forgotten with them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_edited: bool,
 }
 
 /// A relevant place, with the text that was judged.

@@ -1,32 +1,22 @@
-//! Query sets: those that are kept, and the one that is made of all judgments as they are now.
+//! Query sets that are kept, and access to all sets by id or name.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use memlens_eval::Query;
-use memlens_retrieve::Lists;
-use memlens_store::{NewSet, Origin as StoredOrigin, Snapshot, Store, StoredSet, Thumb};
+use memlens_store::{NewSet, Snapshot, Store, StoredSet};
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet};
-use crate::following::{JudgedText, follow};
+use super::live_sets::{Live, live, shown_name};
 use crate::judged::note_at;
-use crate::past::{PastFilter, is_past_id};
 use crate::query_file::QueryFile;
-use crate::thumbs::question;
 use crate::view::{
     GoldPlace, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView, SetFormat,
     SetQuery, TypedPlace,
 };
 use crate::{Engine, EngineError, Library};
-
-/// The id of the set that is made of judgments.
-pub(crate) const JUDGMENTS: &str = "judgments";
-
-/// Its name.
-const JUDGMENTS_NAME: &str = "Judgments";
 
 /// A query set that was read, kept or of a file.
 #[derive(Clone)]
@@ -38,13 +28,17 @@ pub struct LoadedSet {
 }
 
 impl Library {
-    /// Every query set: the live one of judgments first, then by name.
+    /// Every query set: the live ones of judgments and of past questions first, then by name.
     ///
     /// # Errors
     /// [`EngineError::Store`].
     pub fn query_sets(&self) -> Result<Vec<QuerySetInfo>, EngineError> {
         let stored = self.store().query_sets()?;
         let mut sets = vec![self.judgments()?.info];
+        let past = self.past_set()?.info;
+        if past.counts.n_queries > 0 {
+            sets.push(past);
+        }
         sets.extend(stored.into_iter().map(info));
         Ok(sets)
     }
@@ -83,8 +77,10 @@ impl Library {
     /// # Errors
     /// As [`Library::query_set`].
     pub fn load_set(&self, named: &str) -> Result<LoadedSet, EngineError> {
-        if named.eq_ignore_ascii_case(JUDGMENTS) {
-            return self.judgments();
+        match live(named) {
+            Some(Live::Judgments) => return self.judgments(),
+            Some(Live::Past) => return self.past_set(),
+            None => {}
         }
         let store = self.store();
         let (stored, content) = read(&store, named)?;
@@ -93,77 +89,6 @@ impl Library {
             info: info(stored),
             set,
             notices: Vec::new(),
-        })
-    }
-
-    /// The judgments as they are now, by question.
-    fn judgments(&self) -> Result<LoadedSet, EngineError> {
-        let lists = self.lists();
-        let store = self.store();
-        let given = store.feedback()?.into_iter().map(|one| {
-            let of = one.feedback;
-            (Origin::Given, of.query, of.hash, of.text, of.path, of.thumb)
-        });
-        let observed = store.judgments(StoredOrigin::Observed)?.into_iter();
-        let observed = observed.map(|of| {
-            (
-                Origin::Observed,
-                of.question,
-                of.hash,
-                of.text,
-                of.path,
-                Thumb::Up,
-            )
-        });
-        // The newest of each come first.
-        let all: Vec<_> = given.chain(observed).collect();
-        let texts: Vec<JudgedText<'_>> = all
-            .iter()
-            .map(|(_, _, hash, text, path, _)| JudgedText { hash, text, path })
-            .collect();
-        let stands = follow(&texts, &lists.snapshot, &store, lists.vectors.model())?;
-        drop(store);
-        let mut set = KeptSet::default();
-        let mut at: HashMap<String, usize> = HashMap::new();
-        let mut n_gone = 0;
-        // Of several on one text the person's word comes before what was observed, and the newer before the older.
-        let mut is_decided = HashSet::new();
-        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
-            let at = *at.entry(question(asked)).or_insert_with(|| {
-                let hash = blake3::hash(question(asked).as_bytes()).to_hex();
-                set.queries.push(KeptQuery {
-                    id: format!("j-{}", &hash[..8]),
-                    query: asked.clone(),
-                    ..KeptQuery::default()
-                });
-                set.queries.len() - 1
-            });
-            let Some(place) = stands.place() else {
-                n_gone += 1;
-                continue;
-            };
-            if is_decided.insert((at, place)) && *thumb == Thumb::Up {
-                let relevant = &mut set.queries[at].relevant;
-                relevant
-                    .get_or_insert_default()
-                    .push(gold_at(&lists, place, *origin));
-            }
-        }
-        let notices = (n_gone > 0)
-            .then(|| no_longer_fit(n_gone))
-            .into_iter()
-            .collect();
-        Ok(LoadedSet {
-            info: QuerySetInfo {
-                id: JUDGMENTS.to_owned(),
-                name: JUDGMENTS_NAME.to_owned(),
-                is_live: true,
-                hash: set.version(),
-                counts: set.counts(),
-                changed_ms: None,
-            },
-            set,
-            notices,
         })
     }
 
@@ -186,16 +111,7 @@ impl Library {
         let mut set = match from {
             NewSetFrom::Empty => KeptSet::default(),
             NewSetFrom::Judgments => self.judgments()?.set,
-            NewSetFrom::Past => {
-                let lines = self.past_queries(&PastFilter::default(), Path::new(""))?;
-                let read = memlens_eval::QuerySet::parse(lines.as_bytes());
-                let queries = read.queries.iter();
-                KeptSet {
-                    base: PathBuf::new(),
-                    has_document_ids: false,
-                    queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
-                }
-            }
+            NewSetFrom::Past => self.past_set()?.set,
             NewSetFrom::Questions { questions } => {
                 let mut set = KeptSet::default();
                 for query in questions.iter().map(|it| it.trim()) {
@@ -240,6 +156,7 @@ impl Library {
             category: filled(&edit.category),
             scope: filled(&edit.scope),
             relevant: relevant.transpose()?,
+            is_edited: was.is_some_and(|was| was.is_edited),
         })
     }
 
@@ -475,7 +392,7 @@ impl FileSet {
 }
 
 impl Engine {
-    /// Makes a query set. One of past questions takes the place of one of the same name that holds nothing else.
+    /// Makes a query set.
     ///
     /// # Errors
     /// [`EngineError::QuerySet`] for a name that is empty or taken; [`EngineError::Indexer`], [`EngineError::Store`].
@@ -487,12 +404,6 @@ impl Engine {
         let name = valid(name)?;
         let new = stored(&self.library().begun(from)?);
         self.write(|store| {
-            if matches!(from, NewSetFrom::Past)
-                && let Some(known) = of_past_alone(store, &name)?
-            {
-                store.change_query_set(known.id, &known.hash, &new)?;
-                return Ok(info(read(store, &known.id.to_string())?.0));
-            }
             let id = store
                 .add_query_set(&name, &new)?
                 .ok_or_else(|| taken(&name))?;
@@ -547,7 +458,9 @@ impl Engine {
             match at.transpose()? {
                 Some(at) => {
                     let was = set.queries[at].clone();
-                    set.queries[at] = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
+                    let mut now = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
+                    now.is_edited = was.is_edited || now != was;
+                    set.queries[at] = now;
                 }
                 None => {
                     let new = library.typed_query(edit, set.new_id(), set, None)?;
@@ -603,31 +516,7 @@ impl Gold {
     }
 }
 
-/// That judgments are left out.
-pub(crate) fn no_longer_fit(n: u32) -> String {
-    match n {
-        1 => "1 judgment no longer fits: its note is gone or says something else; it is left out"
-            .to_owned(),
-        n => format!(
-            "{n} judgments no longer fit: their notes are gone or say something else; they are left out"
-        ),
-    }
-}
-
-fn gold_at(lists: &Lists, place: u32, origin: Origin) -> Gold {
-    let (document, chunk) = lists.snapshot.chunk(place);
-    let folder = lists.snapshot.folder(document.folder);
-    let folder = folder.map_or("", |folder| folder.path.as_str());
-    Gold {
-        path: Path::new(folder).join(&document.path).display().to_string(),
-        start_line: chunk.start_line,
-        end_line: chunk.end_line,
-        origin,
-        text: None,
-    }
-}
-
-fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
+pub(super) fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
     KeptQuery {
         id: query.id.clone(),
         query: query.query.clone(),
@@ -643,6 +532,7 @@ fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
             });
             each.collect()
         }),
+        is_edited: false,
     }
 }
 
@@ -658,13 +548,16 @@ pub(super) fn stored(set: &KeptSet) -> NewSet {
 }
 
 fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> {
+    if let Some(live) = live(named) {
+        return Err(refused("change or delete", named, live.why_not_stored()));
+    }
     let id = named.parse::<i64>().ok();
     let found = match id.map(|id| store.query_set(id)).transpose()?.flatten() {
         Some(found) => Some(found),
         None => {
             let sets = store.query_sets()?;
-            let is_named = |it: &&StoredSet| it.name.eq_ignore_ascii_case(named);
-            let exact = sets.iter().find(|it| it.name == named);
+            let is_named = |it: &&StoredSet| shown_name(&it.name).eq_ignore_ascii_case(named);
+            let exact = sets.iter().find(|it| shown_name(&it.name) == named);
             let mut alike = sets.iter().filter(is_named);
             // A name in another case, where only one set has it.
             let of_name = exact.or_else(|| alike.next().filter(|_| alike.next().is_none()));
@@ -675,18 +568,6 @@ fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> 
         }
     };
     found.ok_or_else(|| refused("find", named, "there is no query set of this name"))
-}
-
-/// The set of a name, if there is one and it holds only past questions.
-fn of_past_alone(store: &Store, name: &str) -> Result<Option<StoredSet>, EngineError> {
-    let sets = store.query_sets()?;
-    let Some(named) = sets.into_iter().find(|it| it.name == name) else {
-        return Ok(None);
-    };
-    let (stored, content) = read(store, &named.id.to_string())?;
-    let queries = parse(name, &content)?.queries;
-    let is_past = !queries.is_empty() && queries.iter().all(|it| is_past_id(&it.id));
-    Ok(is_past.then_some(stored))
 }
 
 fn delete(store: &mut Store, named: &str) -> Result<(), EngineError> {
@@ -707,7 +588,7 @@ fn parse(name: &str, content: &str) -> Result<KeptSet, EngineError> {
 fn info(stored: StoredSet) -> QuerySetInfo {
     QuerySetInfo {
         id: stored.id.to_string(),
-        name: stored.name,
+        name: shown_name(&stored.name).into_owned(),
         is_live: false,
         hash: stored.hash,
         counts: serde_json::from_str(&stored.summary).unwrap_or_default(),
@@ -720,7 +601,7 @@ fn valid(name: &str) -> Result<String, EngineError> {
     if name.is_empty() {
         return Err(refused("name", "the query set", "the name is empty"));
     }
-    if name.eq_ignore_ascii_case(JUDGMENTS) {
+    if live(name).is_some() {
         return Err(taken(name));
     }
     if name.parse::<i64>().is_ok() {

@@ -26,7 +26,7 @@ pub struct PastQuestions {
     pub n_openings: u32,
     /// How many of all found nothing then.
     pub n_found_nothing: u32,
-    /// How many of all have another answer now, by the last replay; none before one.
+    /// How many of all have another answer now, by the last replay; `None` before one, and if it could compare none.
     pub n_changed: Option<u32>,
     /// The agents that asked, each with how many questions.
     pub agents: Vec<PastAgent>,
@@ -45,7 +45,9 @@ pub struct PastDay {
     pub n_questions: u32,
     /// How many openings it has.
     pub n_openings: u32,
-    /// How many of them have another answer now; none before a replay.
+    /// How many answers the last replay could compare.
+    pub n_compared: u32,
+    /// How many of these are another one now; `None` if none could be compared.
     pub n_changed: Option<u32>,
 }
 
@@ -107,7 +109,8 @@ pub struct PastRow {
     pub opened: Vec<PastPlace>,
     /// What the answer cited.
     pub cited: Vec<PastPlace>,
-    /// What became of each result, those of then in their order, then the new ones; none before a replay.
+    /// What became of each result, those of then in their order, then the new ones; `None` before a replay, and if the answers
+    /// cannot be compared.
     pub fates: Option<Vec<Fate>>,
 }
 
@@ -153,15 +156,16 @@ pub struct ReplaySummary {
     pub by: Option<String>,
     /// How many questions were replayed.
     pub n_questions: u32,
-    /// How many of them could be compared: an answer was logged.
+    /// How many of them could be compared: an answer was logged, and its agent's own index was searched as the agent does. Why
+    /// others could not is in `notices`.
     pub n_compared: u32,
-    /// How many have another answer now.
+    /// How many of these have another answer now.
     pub n_changed: u32,
     /// Questions that find nothing now.
     pub n_found_nothing: u32,
     /// Notes of the library.
     pub n_notes: u32,
-    /// Notes that no question found, by path; at most 200.
+    /// Names of the notes that no question found; at most 200.
     pub never_found: Vec<String>,
     /// How many these are in all.
     pub n_never_found: u32,
@@ -174,8 +178,10 @@ pub struct ReplaySummary {
 /// How many questions a note answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct NoteAnswers {
-    /// The note's path.
+    /// The note's path in its folder.
     pub path: String,
+    /// Its name on screen: the path, after the folder's name if several folders are watched.
+    pub name: String,
     /// Past questions that have it among their results now.
     pub n_questions: u32,
 }
@@ -197,11 +203,15 @@ pub struct ThenNow {
     pub search: u32,
     /// What was returned then, best first.
     pub then: Vec<ThenResult>,
-    /// What is returned now, best first, then what is gone, in the order of then.
+    /// What is returned now, best first, then what is no result any more, in the order of then.
     pub now: Vec<NowResult>,
-    /// What the agent opened or cited, in a sentence; none where it did not.
+    /// Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. What became of a result is only
+    /// claimed if they can.
+    pub not_compared: Option<String>,
+    /// What the agent opened or cited, and what of it counts as relevant; none where it did not.
     pub observed: Option<String>,
-    /// Other questions that the same edit changed, at most 20.
+    /// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more; at
+    /// most 20.
     pub same_edit: Vec<LostAnswer>,
     /// What a person should be told.
     pub notices: Vec<String>,
@@ -220,32 +230,38 @@ pub struct ThenResult {
     pub end_line: Option<u32>,
     /// The score, on the agent's own scale.
     pub score: Option<f64>,
+    /// The beginning of its text as logged; `None` if the log does not hold it.
+    pub text: Option<String>,
     /// What the agent did with it: "opened 4 s later", "cited"; empty where nothing.
     pub used: String,
-    /// What became of it.
-    pub fate: Fate,
+    /// What became of it; `None` if the answers cannot be compared.
+    pub fate: Option<Fate>,
     /// The 0-based place in `now` where it stands, as a result or as what is gone.
     pub now: u32,
 }
 
-/// A result of now, or what is none any more.
+/// A result of now, or one of then that is none now.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct NowResult {
-    /// The 1-based rank; none where it is gone.
+    /// The 1-based rank; none where it is no result.
     pub rank: Option<u32>,
     /// The watched folder's id; empty where the note is gone.
     pub folder: String,
-    /// The note's path.
+    /// The note's path in its folder.
     pub path: String,
+    /// Its name on screen: the path, after the folder's name if several folders are watched; as logged where the note is gone.
+    pub name: String,
     /// First line, 1-based.
     pub start_line: Option<u32>,
     /// Last line, 1-based.
     pub end_line: Option<u32>,
+    /// The best passage of its text; `None` where it is no result, or its note was indexed again since.
+    pub text: Option<String>,
     /// The last score; none where it has none.
     pub score: Option<f64>,
-    /// What became of it.
-    pub fate: Fate,
-    /// By how many ranks it rose; negative where it fell.
+    /// What became of it; `None` if the answers cannot be compared.
+    pub fate: Option<Fate>,
+    /// By how many ranks it rose; negative where it fell, 0 if the answers cannot be compared.
     pub moved: i32,
     /// Why, in a few words.
     pub why: String,
@@ -253,7 +269,7 @@ pub struct NowResult {
     pub chunk: Option<String>,
 }
 
-/// A past question whose answer an edit changed.
+/// A past question whose answer has a note lower than before, or no more.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LostAnswer {
     /// The past question's id.
@@ -266,14 +282,14 @@ pub struct LostAnswer {
     pub is: Option<u32>,
 }
 
-/// What past questions lost when notes changed.
+/// What past questions do not find any more, asked again after notes changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LostAnswers {
     /// When that was found, milliseconds since 1970.
     pub at_ms: f64,
     /// It in one sentence.
     pub sentence: String,
-    /// The notes that changed, by path.
+    /// The names of the notes that changed.
     pub edited: Vec<String>,
     /// The notes that are found no more, those of most answers first.
     pub notes: Vec<LostNote>,
@@ -284,9 +300,11 @@ pub struct LostAnswers {
 pub struct LostNote {
     /// The watched folder's id.
     pub folder: String,
-    /// The note's path.
+    /// The note's path in its folder.
     pub path: String,
-    /// How many answers lost it.
+    /// Its name on screen: the path, after the folder's name if several folders are watched.
+    pub name: String,
+    /// How many questions do not find it any more.
     pub n_answers: u32,
     /// Their questions, the newest first; at most 20.
     pub questions: Vec<LostAnswer>,
@@ -311,6 +329,17 @@ pub struct RecallLog {
     pub problem: Option<String>,
 }
 
+/// A query set with copies of past questions, which are forgotten with them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct CopiedPast {
+    /// The set's name.
+    pub set: String,
+    /// How many of its queries are copies that the user did not change.
+    pub n_queries: u32,
+    /// How many others it has, which stay.
+    pub n_kept: u32,
+}
+
 /// The logs that are there, and whether they may be read.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RecallLogs {
@@ -326,6 +355,27 @@ pub struct RecallLogs {
     pub keep_days: u32,
     /// Whether a saved note is checked against past questions.
     pub is_alarm_on: bool,
+    /// The query sets with copies of past questions.
+    pub copies: Vec<CopiedPast>,
+}
+
+impl RecallLogs {
+    /// The size of all logs in words, in units of 1000 as the window rounds it: "51 MB". Every question whether they may be read
+    /// names this figure.
+    pub fn size(&self) -> String {
+        let mut size = self.n_bytes;
+        let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter().peekable();
+        while size >= 999.5 && units.len() > 1 {
+            size /= 1000.0;
+            units.next();
+        }
+        let unit = units.next().unwrap_or_default();
+        if unit == "B" || size >= 10.0 {
+            format!("{size:.0} {unit}")
+        } else {
+            format!("{size:.1} {unit}")
+        }
+    }
 }
 
 /// How far an import of past questions is.
@@ -341,6 +391,15 @@ pub struct RecallProgress {
     pub n_questions: u32,
 }
 
+/// Past questions that were written as a query set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct SavedQueries {
+    /// The file.
+    pub path: String,
+    /// What was left out of it, a sentence each.
+    pub notices: Vec<String>,
+}
+
 /// What an import of past questions came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Type)]
 pub struct RecallImport {
@@ -352,10 +411,39 @@ pub struct RecallImport {
     pub n_updated: u32,
     /// Openings of notes that are new.
     pub n_openings: u32,
-    /// Judgments that were observed anew.
+    /// Judgments that are new: notes that were opened or cited after a question.
     pub n_judgments: u32,
+    /// Opened notes that count for no judgment, and why, a sentence each.
+    pub notices: Vec<String>,
     /// Whether the person stopped it.
     pub is_stopped: bool,
     /// What could not be read, each a sentence.
     pub problems: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecallLogs;
+
+    #[test]
+    fn a_size_is_rounded_as_the_window_rounds_it() {
+        let size = |n_bytes| {
+            let logs = RecallLogs {
+                is_allowed: false,
+                logs: Vec::new(),
+                problems: Vec::new(),
+                n_bytes,
+                keep_days: 365,
+                is_alarm_on: true,
+                copies: Vec::new(),
+            };
+            logs.size()
+        };
+        assert_eq!(size(0.0), "0 B");
+        assert_eq!(size(900_000.0), "900 kB");
+        assert_eq!(size(999_600.0), "1.0 MB");
+        assert_eq!(size(3_100_000.0), "3.1 MB");
+        assert_eq!(size(51_300_000.0), "51 MB");
+        assert_eq!(size(2e15), "2000 TB");
+    }
 }

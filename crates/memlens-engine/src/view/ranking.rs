@@ -53,6 +53,10 @@ pub struct Emulated {
     /// The id of the agent among those of the program whose index was searched; `None` if the program's own rules are not followed.
     #[serde(skip)]
     pub member: Option<String>,
+    /// Why its answers may differ from those of the program, in a clause; `None` if it searches the same notes, texts and vectors
+    /// with the same embedding model.
+    #[serde(skip)]
+    pub why_inexact: Option<String>,
 }
 
 /// How far the chunks of an emulated memory are embedded.

@@ -1,0 +1,181 @@
+//! Query sets that are not stored, but made of what the library holds whenever they are read: one of all judgments, and one of all
+//! past questions. What is forgotten is in them no more.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use memlens_retrieve::Lists;
+use memlens_store::{Origin as StoredOrigin, Thumb};
+
+use super::kept_set::{Gold, KeptQuery, KeptSet};
+use super::sets::{LoadedSet, kept_query};
+use crate::following::{JudgedText, follow};
+use crate::past::PastFilter;
+use crate::thumbs::question;
+use crate::view::{Origin, QuerySetInfo};
+use crate::{EngineError, Library};
+
+/// The id of the set that is made of judgments.
+pub(crate) const JUDGMENTS: &str = "judgments";
+/// Its name.
+const JUDGMENTS_NAME: &str = "Judgments";
+/// The id of the set that is made of past questions.
+pub(crate) const PAST: &str = "past";
+/// Its name.
+const PAST_NAME: &str = "Past questions";
+
+/// A set that is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Live {
+    Judgments,
+    Past,
+}
+
+impl Live {
+    /// Why it cannot be changed or deleted.
+    pub fn why_not_stored(self) -> &'static str {
+        match self {
+            Live::Judgments => "it is made of your judgments as they are now; edit a copy of it",
+            Live::Past => {
+                "it is made of past questions as they are now; edit a copy of it, or forget past questions"
+            }
+        }
+    }
+}
+
+/// The live set of an id or a name.
+pub(super) fn live(named: &str) -> Option<Live> {
+    let is = |name: &str| named.eq_ignore_ascii_case(name);
+    if is(JUDGMENTS) || is(JUDGMENTS_NAME) {
+        Some(Live::Judgments)
+    } else if is(PAST) || is(PAST_NAME) {
+        Some(Live::Past)
+    } else {
+        None
+    }
+}
+
+/// The name under which a stored set is shown and found: one that a live set has too, as earlier versions stored it, is marked.
+pub(super) fn shown_name(stored: &str) -> Cow<'_, str> {
+    match live(stored) {
+        None => Cow::Borrowed(stored),
+        Some(_) => Cow::Owned(format!("{stored} (copy)")),
+    }
+}
+
+impl Library {
+    /// The judgments as they are now, by question.
+    pub(super) fn judgments(&self) -> Result<LoadedSet, EngineError> {
+        let lists = self.lists();
+        let store = self.store();
+        let given = store.feedback()?.into_iter().map(|one| {
+            let of = one.feedback;
+            (Origin::Given, of.query, of.hash, of.text, of.path, of.thumb)
+        });
+        let observed = store.judgments(StoredOrigin::Observed)?.into_iter();
+        let observed = observed.map(|of| {
+            (
+                Origin::Observed,
+                of.question,
+                of.hash,
+                of.text,
+                of.path,
+                Thumb::Up,
+            )
+        });
+        // The newest of each come first.
+        let all: Vec<_> = given.chain(observed).collect();
+        let texts: Vec<JudgedText<'_>> = all
+            .iter()
+            .map(|(_, _, hash, text, path, _)| JudgedText { hash, text, path })
+            .collect();
+        let stands = follow(&texts, &lists.snapshot, &store, lists.vectors.model())?;
+        drop(store);
+        let mut set = KeptSet::default();
+        let mut at: HashMap<String, usize> = HashMap::new();
+        let mut n_gone = 0;
+        // Of several on one text the person's word comes before what was observed, and the newer before the older.
+        let mut is_decided = HashSet::new();
+        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
+            let at = *at.entry(question(asked)).or_insert_with(|| {
+                let hash = blake3::hash(question(asked).as_bytes()).to_hex();
+                set.queries.push(KeptQuery {
+                    id: format!("j-{}", &hash[..8]),
+                    query: asked.clone(),
+                    ..KeptQuery::default()
+                });
+                set.queries.len() - 1
+            });
+            let Some(place) = stands.place() else {
+                n_gone += 1;
+                continue;
+            };
+            if is_decided.insert((at, place)) && *thumb == Thumb::Up {
+                let relevant = &mut set.queries[at].relevant;
+                relevant
+                    .get_or_insert_default()
+                    .push(gold_at(&lists, place, *origin));
+            }
+        }
+        let notices = (n_gone > 0)
+            .then(|| no_longer_fit(n_gone))
+            .into_iter()
+            .collect();
+        Ok(LoadedSet {
+            info: live_info(JUDGMENTS, JUDGMENTS_NAME, &set),
+            set,
+            notices,
+        })
+    }
+
+    /// The past questions as they are now, each wording of an agent once.
+    pub(super) fn past_set(&self) -> Result<LoadedSet, EngineError> {
+        let past = self.past_set_of(&PastFilter::default(), Path::new(""))?;
+        let queries = past.queries.iter();
+        let set = KeptSet {
+            queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
+            ..KeptSet::default()
+        };
+        Ok(LoadedSet {
+            info: live_info(PAST, PAST_NAME, &set),
+            set,
+            notices: past.notices,
+        })
+    }
+}
+
+fn live_info(id: &str, name: &str, set: &KeptSet) -> QuerySetInfo {
+    QuerySetInfo {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        is_live: true,
+        hash: set.version(),
+        counts: set.counts(),
+        changed_ms: None,
+    }
+}
+
+/// That judgments are left out.
+pub(crate) fn no_longer_fit(n: u32) -> String {
+    match n {
+        1 => "1 judgment no longer fits: its note is gone or says something else; it is left out"
+            .to_owned(),
+        n => format!(
+            "{n} judgments no longer fit: their notes are gone or say something else; they are left out"
+        ),
+    }
+}
+
+fn gold_at(lists: &Lists, place: u32, origin: Origin) -> Gold {
+    let (document, chunk) = lists.snapshot.chunk(place);
+    let folder = lists.snapshot.folder(document.folder);
+    let folder = folder.map_or("", |folder| folder.path.as_str());
+    Gold {
+        path: Path::new(folder).join(&document.path).display().to_string(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+        origin,
+        text: None,
+    }
+}
