@@ -36,6 +36,8 @@ mod failing;
 mod feedback;
 #[path = "engine/flipping.rs"]
 mod flipping;
+#[path = "engine/folded.rs"]
+mod folded;
 #[path = "engine/folders.rs"]
 mod folders;
 #[path = "engine/forgetting.rs"]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::{QueryFile, Run, RunDrop, RunRecord, values_in_file};
+use memlens_engine::{QueryFile, Run, RunDrop, RunRecord, folded_sentence, values_in_file};
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
     score,
@@ -106,6 +106,9 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         })
         .collect::<Result<Vec<Run>, CliError>>()?;
     bar.finish_and_clear();
+    if let Some(said) = folded_sentence(runs.iter().map(|run| run.n_folded).sum()) {
+        tell(said);
+    }
     if let Some(path) = &arguments.run_out {
         library.write_output(&run_text(&set, &runs), path, &inputs)?;
     }

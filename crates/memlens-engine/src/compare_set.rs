@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::compare::OVERLAP_P;
 use crate::evaluate::Run;
+use crate::folded::folded_sentence;
 use crate::judged::JudgedFile;
 use crate::query_file::QueryFile;
 use crate::ranking::Ranking;
@@ -87,6 +88,8 @@ struct Answered {
     nonsense: [Nonsense; 2],
     /// What to tell of them.
     notices: Vec<String>,
+    /// How many judged places are in folded copies, by A, then by B.
+    n_folded: [usize; 2],
 }
 
 impl Library {
@@ -108,11 +111,16 @@ impl Library {
             changes: per_query,
             nonsense,
             notices,
+            n_folded,
         }) = over?
         else {
             return Ok(None);
         };
-        let notices = [judged.notices, notices].concat();
+        let folded = [a.0, b.0].into_iter().zip(n_folded);
+        let folded = folded
+            .filter_map(|(named, n)| Some(format!("{named}: {}", folded_sentence(n)?)))
+            .collect();
+        let notices = [judged.notices, folded, notices].concat();
         let mut all = Change::default();
         let mut by_category: BTreeMap<String, Change> = BTreeMap::new();
         for change in &per_query {
@@ -180,6 +188,8 @@ impl Library {
             let told = by_a.notices.iter().chain(&by_b.notices);
             let told = told.map(|notice| format!("query {}: {notice}", query.id));
             answered.notices.extend(told);
+            answered.n_folded[0] += by_a.n_folded;
+            answered.n_folded[1] += by_b.n_folded;
             match query.gold() {
                 Some(gold) => {
                     let change = self.change(judged.file, query, gold, &by_a, &by_b);

@@ -18,6 +18,8 @@ pub struct Run {
     pub places: Vec<Place>,
     /// Their scores.
     pub scores: Vec<f64>,
+    /// How many judged places count as not returned since they are in copies that are folded under a row.
+    pub n_folded: usize,
     /// What a person should be told of it.
     pub notices: Vec<String>,
 }
@@ -47,7 +49,13 @@ impl Library {
         is_pooled: bool,
     ) -> Result<Run, EngineError> {
         match self.search_for(query, base, ranking, is_pooled)? {
-            Ok(search) => self.run_of(&search, &ranking.values),
+            Ok(search) => {
+                let judged = query.gold().unwrap_or_default();
+                Ok(Run {
+                    n_folded: self.n_folded(&search, &ranking.values, judged)?,
+                    ..self.run_of(&search, &ranking.values)?
+                })
+            }
             Err(why) => Ok(Run {
                 notices: vec![why],
                 ..Run::default()

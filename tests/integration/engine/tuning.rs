@@ -38,7 +38,7 @@ fn notes() -> Notes {
 }
 
 /// A question for each animal, judged; with a category for every other one, two of nonsense and one that is not judged.
-fn queries() -> String {
+pub(crate) fn queries() -> String {
     let mut lines = String::new();
     for (at, animal) in ANIMALS.iter().enumerate() {
         let category = ["pond", "food"][at % 2];
@@ -55,15 +55,15 @@ fn queries() -> String {
 "#
 }
 
-struct Here {
+pub(crate) struct Here {
     notes: Notes,
     dir: tempfile::TempDir,
     out: tempfile::TempDir,
-    engine: Engine,
+    pub engine: Engine,
 }
 
 impl Here {
-    fn new() -> Here {
+    pub fn new() -> Here {
         let notes = notes();
         let dir = fresh(&[notes.path()]);
         let engine =
@@ -78,7 +78,7 @@ impl Here {
     }
 
     /// Imports lines whose paths are relative to the notes.
-    fn import(&self, lines: &str) -> memlens_engine::view::ImportedSet {
+    pub fn import(&self, lines: &str) -> memlens_engine::view::ImportedSet {
         self.notes.write(".queries.jsonl", lines);
         let file = self.notes.at(".queries.jsonl");
         self.engine
@@ -87,17 +87,17 @@ impl Here {
     }
 }
 
-fn ours() -> Ranking {
+pub(crate) fn ours() -> Ranking {
     Ranking::of(pipeline("memlens").expect("it is known"))
 }
 
-fn with(id: &str, value: Value) -> Ranking {
+pub(crate) fn with(id: &str, value: Value) -> Ranking {
     let mut ranking = ours();
     ranking.values.set(id, value).expect("it is in range");
     ranking
 }
 
-fn wish(set: &str, ranking: &Ranking) -> SetWish {
+pub(crate) fn wish(set: &str, ranking: &Ranking) -> SetWish {
     SetWish {
         set: set.to_owned(),
         without: Vec::new(),
@@ -105,7 +105,7 @@ fn wish(set: &str, ranking: &Ranking) -> SetWish {
     }
 }
 
-fn request(folds: u32) -> TuneRequest {
+pub(crate) fn request(folds: u32) -> TuneRequest {
     TuneRequest {
         parameters: None,
         metric: Metric::Mrr10,

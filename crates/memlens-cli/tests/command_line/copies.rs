@@ -3,7 +3,7 @@
 use memlens_tests::Notes;
 use serde_json::Value;
 
-use crate::memlens::{Memlens, list, paths};
+use crate::memlens::{Memlens, list, paths, text};
 
 const QUESTION: &str = "who rotated the shop deploy key";
 const KEY: &str = "# Deploy key\n\nThe deploy key of the shop lives in the vault under shop/deploy, ask Nora to rotate it.";
@@ -130,4 +130,59 @@ fn a_setting_that_changes_nothing_is_named() {
         "memlens: max_results has no effect while the stage Limit is off; limit_on=true switches it on\n"
     );
     assert_eq!(said(&["max_results=3"]), "");
+}
+
+#[test]
+fn a_judged_copy_that_is_folded_is_counted_and_said() {
+    let notes = conflicted();
+    let memlens = Memlens::of(&[&notes]);
+    let report = memlens.json(&["search", "--json", QUESTION]);
+    let folded: Vec<&str> = list(&report["results"])
+        .iter()
+        .flat_map(|row| paths(&row["copies"]))
+        .collect();
+    let gold = |path: &str| serde_json::json!({"path": path, "start_line": 3, "end_line": 3});
+    let query = |relevant: Vec<Value>| {
+        serde_json::json!({"id": "q1", "query": QUESTION, "relevant": relevant}).to_string() + "\n"
+    };
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    let set = notes.path().join(".queries.jsonl");
+    let eval = |queries: &str, settings: &[&str]| {
+        std::fs::write(&set, queries).expect("it can be written");
+        let all = [&["eval", text(&set), "--json"], settings].concat();
+        let run = memlens.run(&all);
+        assert_eq!(run.status, 0, "{run:?}");
+        let report: Value = serde_json::from_str(&run.out).expect("it prints JSON");
+        (report["all"]["recall@10"].as_f64(), run.err)
+    };
+    let one = "memlens: 1 judged place is in a copy that is folded under a returned row, and counts as not returned; copies=keep returns it too\n";
+    let of_one = query(vec![gold(folded[0])]);
+    assert_eq!(eval(&of_one, &[]), (Some(0.0), one.to_owned()));
+    let many = eval(&query(folded.iter().map(|path| gold(path)).collect()), &[]).1;
+    let n = folded.len();
+    assert!(
+        many.starts_with(&format!("memlens: {n} judged places are in copies")),
+        "{many}"
+    );
+    // Nothing is folded, or the folded copy is not judged.
+    assert_eq!(eval(&of_one, &["--set", "copies=keep"]).1, "");
+    assert_eq!(eval(&query(vec![gold("rotation.md")]), &[]).1, "");
+
+    let keeping = scratch.path().join("keeping.json");
+    let run = memlens.run(&["export", "--set", "copies=keep", "--out", text(&keeping)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    std::fs::write(&set, &of_one).expect("it can be written");
+    let run = memlens.run(&[
+        "compare",
+        "default",
+        text(&keeping),
+        "--queries",
+        text(&set),
+    ]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(
+        run.err.contains("default: 1 judged place is in a copy")
+            && run.err.matches("judged place").count() == 1,
+        "{run:?}"
+    );
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use memlens_eval::{Difference, Doubt, Metric, Scores, WinLoss, paired_bootstrap};
-use memlens_params::Values;
+use memlens_params::{Copies, Values};
 
 use super::prepared::{Prepared, PreparedQuery};
+use crate::folded::folded_sentence;
+use crate::search::native;
 use crate::view::{CategoryFigure, MetricRow, NothingFound, QueryFigure, SetMetrics};
 
 /// So many queries are named that gained most, and as many that lost most.
@@ -31,6 +33,19 @@ pub(crate) struct Side<'a> {
 impl Side<'_> {
     fn scores(&self, query: &PreparedQuery) -> Scores {
         query.scores(&self.prepared.rank(query, self.values))
+    }
+
+    /// How many judged places are in copies that are folded under a kept row.
+    fn n_folded(&self) -> usize {
+        let is_folding = native(self.values)
+            .is_some_and(|params| params.repeats_on && params.copies == Copies::Fold);
+        if !is_folding {
+            return 0;
+        }
+        let queries = self.prepared.judged();
+        queries
+            .map(|query| query.n_folded(self.prepared, self.values))
+            .sum()
     }
 
     /// How many nonsense questions found nothing.
@@ -93,7 +108,11 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         // The pinned settings themselves are no comparison.
         verdict: verdict(pairs.len(), metric, difference)
             .filter(|_| pairs.is_empty() || now.values != pinned.values),
-        notices: now.prepared.notices.clone(),
+        notices: {
+            let mut notices = now.prepared.notices.clone();
+            notices.extend(folded_sentence(now.n_folded()));
+            notices
+        },
         rows,
         micros,
     }

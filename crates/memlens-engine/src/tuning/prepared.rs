@@ -117,6 +117,29 @@ impl PreparedQuery {
         score_shown(self.n_relevant, rows)
     }
 
+    /// How many relevant places no kept row shows, but a copy that is folded under one.
+    pub fn n_folded(&self, prepared: &Prepared, values: &Values) -> usize {
+        let is_grouped = |slot: usize| self.set.candidates[slot].copies.is_some();
+        // Most questions have no relevant copy, and need no trace.
+        if !(0..self.shown.len()).any(|slot| !self.shown[slot].is_empty() && is_grouped(slot)) {
+            return 0;
+        }
+        let trace = prepared.pipeline.rank(&self.set, values);
+        let columns = trace.columns(&self.set, |_| None);
+        let shown_by = |slots: &mut dyn Iterator<Item = u32>| -> HashSet<u16> {
+            slots
+                .flat_map(|slot| &self.shown[slot as usize])
+                .copied()
+                .collect()
+        };
+        let shown = shown_by(&mut trace.kept().iter().copied());
+        let mut folded = columns
+            .copies
+            .iter()
+            .flat_map(|row| row.copies.iter().copied());
+        shown_by(&mut folded).difference(&shown).count()
+    }
+
     /// Whether a candidate shows a relevant place.
     pub fn is_relevant(&self, slot: u32) -> bool {
         !self.shown[slot as usize].is_empty()
