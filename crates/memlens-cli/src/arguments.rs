@@ -73,6 +73,8 @@ pub enum Command {
     Recall(RecallArgs),
     /// Delete everything in the library; your notes are not touched
     Erase(EraseArgs),
+    /// Write what you made (folders, settings, presets, thumbs, query sets, runs, saved questions) to a file, also from a damaged library
+    ExportMade(ExportMadeArgs),
     /// Print a script that completes the commands and options in a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a folder
@@ -695,6 +697,13 @@ pub struct RecallForgetArgs {
     /// Confirm
     #[arg(long)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportMadeArgs {
+    /// Where to write it: JSON lines, each after its checksum; standard output if left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

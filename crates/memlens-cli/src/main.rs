@@ -15,6 +15,7 @@ mod evaluate;
 mod evergreen;
 mod explain;
 mod export;
+mod export_made;
 mod feedback;
 mod hook;
 mod import;
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Command::Hook(arguments) => hook::run(library, &arguments),
         Command::Recall(arguments) => recall::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),
+        Command::ExportMade(arguments) => export_made::run(library, &arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::pages(&arguments),
     };

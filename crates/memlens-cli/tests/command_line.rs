@@ -26,6 +26,8 @@ mod evaluating;
 mod evergreen;
 #[path = "command_line/exporting.rs"]
 mod exporting;
+#[path = "command_line/exporting_made.rs"]
+mod exporting_made;
 #[path = "command_line/feedback.rs"]
 mod feedback;
 #[cfg(unix)]

@@ -65,6 +65,7 @@ mod in_turn;
 mod judged;
 mod kept;
 mod library;
+mod made;
 mod markdown;
 mod marks;
 mod moving;
@@ -122,6 +123,7 @@ pub use folded::folded_sentence;
 pub use given::GivenRanking;
 pub use judged::JudgedFile;
 pub use library::Library;
+pub use made::{export_made, made};
 pub use marks::Evergreen;
 /// Where agents are looked for.
 pub use memlens_agents::Home;

@@ -66,7 +66,7 @@ pub fn refuse_agent_place(path: &Path) -> Result<(), EngineError> {
 }
 
 /// Refuses a resolved place that is an agent's.
-fn refuse_agent_file(path: &Path, place: &Path) -> Result<(), EngineError> {
+pub(crate) fn refuse_agent_file(path: &Path, place: &Path) -> Result<(), EngineError> {
     let Some(found) = Home::of_process().and_then(|home| agent_file(&home, place)) else {
         return Ok(());
     };
@@ -89,7 +89,7 @@ fn refuse_agent_file(path: &Path, place: &Path) -> Result<(), EngineError> {
     })
 }
 
-fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {
+pub(crate) fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {
     let path = path.to_owned();
     move |source| EngineError::File {
         attempt: "write",
