@@ -12,6 +12,8 @@ mod autopsy;
 mod autopsy_cases;
 #[path = "engine/autopsy_written.rs"]
 mod autopsy_written;
+#[path = "engine/best_try.rs"]
+mod best_try;
 #[path = "engine/changing.rs"]
 mod changing;
 #[path = "engine/choosing.rs"]
