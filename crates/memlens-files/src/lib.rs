@@ -2,10 +2,12 @@
 //! user's file.
 //!
 //! [`read`] and [`write`] handle paths that the user names: files, devices and pipes. [`open_own`] opens a file of the
-//! program's own and nothing else in its place. [`map_own`] maps a file that was written with [`buffer_to_map`].
-//! [`make_folder`] and [`keep_private`] deny access to other users. [`replace_keeping`] changes a file that another
-//! program also saves, without losing what it saves. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`]
-//! and [`is_within`] tell where a file would be written, with links resolved.
+//! program's own and nothing else in its place. [`map_own`] maps a file that was written with [`buffer_to_map`], and
+//! [`n_faults`] counts reads of what another program cut off. [`make_folder`] and [`keep_private`] deny access to other
+//! users, and [`start_private`] does so for all that a process makes. [`other_owner`] and [`is_open_to_others`] tell who
+//! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
+//! [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
+//! with links resolved.
 //!
 //! This crate does not know what any file holds.
 //!
@@ -18,16 +20,26 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(unix)]
+mod faults;
 mod mapped;
 mod own;
 mod pipes;
 mod places;
 mod replace;
 mod scratch;
+mod trust;
+mod umask;
 
+#[cfg(unix)]
+pub use faults::n_faults;
+#[cfg(not(unix))]
+pub use mapped::n_faults;
 pub use mapped::{OwnBytes, buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
 pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
+pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner};
+pub use umask::{start_private, with_users_umask};

@@ -1,7 +1,8 @@
 //! Memory-maps files that this program wrote.
 //!
-//! If another program shortens a mapped file, reading the missing part ends the process (SIGBUS). So small files are
-//! read instead, and the length of a mapped one is checked before much of it is read.
+//! If another program shortens a mapped file, pages are missing. So small files are read instead, the length of a mapped
+//! one is checked before much of it is read, and on Unix a page that is missing nevertheless reads as zeros
+//! ([`n_faults`](crate::n_faults) counts them).
 
 use std::fmt;
 use std::fs::File;
@@ -9,6 +10,9 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
 
 use memmap2::{Mmap, MmapOptions};
+
+#[cfg(unix)]
+use crate::faults::Protected;
 
 /// Size of the write buffer in bytes.
 const AT_ONCE: usize = 1 << 20;
@@ -30,20 +34,39 @@ enum Held {
         n_bytes: usize,
     },
     Mapped {
+        /// Before the mapping, so that it is dropped first.
+        #[cfg(unix)]
+        protected: Protected,
         map: Mmap,
         file: File,
     },
 }
 
+/// How many missing pages were read by this process so far. Here files that are mapped cannot be shortened.
+#[cfg(not(unix))]
+pub fn n_faults() -> u64 {
+    0
+}
+
 impl OwnBytes {
-    /// Returns whether all bytes can still be read. Another program may have shortened a mapped file; bytes in memory
-    /// are always whole.
+    /// Returns whether all bytes can be read, and could be whenever they were. Another program may have shortened a mapped
+    /// file; bytes in memory are always whole.
     pub fn is_whole(&self) -> bool {
         match &self.0 {
             Held::Read { .. } => true,
-            Held::Mapped { map, file } => file
-                .metadata()
-                .is_ok_and(|found| found.len() >= map.len() as u64),
+            Held::Mapped {
+                #[cfg(unix)]
+                protected,
+                map,
+                file,
+            } => {
+                #[cfg(unix)]
+                if protected.is_torn() {
+                    return false;
+                }
+                file.metadata()
+                    .is_ok_and(|found| found.len() >= map.len() as u64)
+            }
         }
     }
 
@@ -96,9 +119,14 @@ pub fn map_own(mut file: File, n_bytes: u64, n_read_most: u64) -> io::Result<Own
     }
     // SAFETY: The bytes of a mapping must not change or disappear while it lives. The writers of the mapped files only
     // append, and replace a file by a new one. Another program that shortens the file in place would break this, as for
-    // every mapping; `OwnBytes::is_whole` detects that before much is read.
+    // every mapping; `OwnBytes::is_whole` detects that before much is read, and a missing page reads as zeros.
     let map = unsafe { MmapOptions::new().len(n_bytes).map(&file)? };
-    Ok(OwnBytes(Held::Mapped { map, file }))
+    Ok(OwnBytes(Held::Mapped {
+        #[cfg(unix)]
+        protected: Protected::new(&map),
+        map,
+        file,
+    }))
 }
 
 #[cfg(test)]

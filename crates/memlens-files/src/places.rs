@@ -174,9 +174,7 @@ fn is_of_this_user(found: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // A new file belongs to the user who creates it.
-        let own = tempfile::tempfile().and_then(|own| own.metadata());
-        own.is_ok_and(|own| own.uid() == found.uid())
+        found.uid() == crate::trust::own_user()
     }
     #[cfg(not(unix))]
     {
@@ -209,6 +207,12 @@ pub(crate) fn part_beside(
             break part;
         }
     };
+    #[cfg(unix)]
+    if let (None, Some(mode)) = (found, crate::umask::mode_of_output()) {
+        use std::os::unix::fs::PermissionsExt;
+        part.as_file()
+            .set_permissions(fs::Permissions::from_mode(mode))?;
+    }
     part.write_all(bytes)?;
     if let Some(found) = found {
         // A group that this user is not in cannot be set; the mode is kept anyway.
