@@ -47,6 +47,7 @@ use crate::output::tell;
 
 #[allow(unsafe_code)]
 fn main() -> ExitCode {
+    memlens_files::start_private();
     // SAFETY: First of all; no other thread runs yet.
     unsafe { memlens_engine::forbid_telemetry() };
     tracing_subscriber::fmt()

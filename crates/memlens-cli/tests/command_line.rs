@@ -66,8 +66,14 @@ mod rerank_model;
 mod rerank_provider;
 #[path = "command_line/searching.rs"]
 mod searching;
+#[cfg(unix)]
+#[path = "command_line/second_user.rs"]
+mod second_user;
 #[path = "command_line/sharing.rs"]
 mod sharing;
+#[cfg(target_os = "linux")]
+#[path = "command_line/small_disk.rs"]
+mod small_disk;
 #[path = "command_line/tuning.rs"]
 mod tuning;
 #[path = "command_line/why.rs"]

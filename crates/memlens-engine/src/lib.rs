@@ -35,6 +35,7 @@ mod agent_notes;
 mod agents;
 mod aggregator;
 mod always;
+mod asking;
 mod autopsy;
 mod cause;
 mod changes;

@@ -20,6 +20,7 @@ use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
+use crate::asking::{Found, ask, is_torn};
 use crate::autopsy::AutopsyRun;
 use crate::clustering::{Clustering, uses_clusters};
 use crate::compare_set::SetRun;
@@ -102,6 +103,7 @@ impl Library {
     ) -> Result<Library, EngineError> {
         let mut notices = Vec::new();
         let store = Store::open_read_only(dir)?;
+        let of_place = store.notice().map(str::to_owned);
         let load = source.clone();
         let embedder = Arc::new(QueryEmbedder::new(Box::new(move || load(Purpose::Query))));
         let lists = thread::scope(|scope| -> Result<Lists, EngineError> {
@@ -117,6 +119,7 @@ impl Library {
                 other => other?,
             })
         })?;
+        notices.extend(of_place);
         let refreshing = Mutex::new(store.reader()?);
         let store = Arc::new(StoreReader::new(store));
         let retriever = NativeRetriever::new(Arc::new(lists), embedder.clone(), store.clone());
@@ -484,14 +487,14 @@ impl Library {
         question: &Question<'_>,
     ) -> Result<Found, EngineError> {
         let is_own = retriever.id() == self.retriever().id();
-        match ask(retriever, question) {
+        match ask(retriever, question, &self.dir) {
             Err(error) if is_own && is_torn(&error) => {}
             answer => return Ok(answer?),
         }
         // What was bad for a moment only, as memory can be, is sound now. What cannot even be opened is to be mended.
         let again = self.read_again();
         let mut tried = again.unwrap_or_else(|_| self.retriever());
-        match ask(tried.clone(), question) {
+        match ask(tried.clone(), question, &self.dir) {
             Err(error) if is_torn(&error) => {}
             answer => return Ok(answer?),
         }
@@ -509,7 +512,7 @@ impl Library {
                 retriever = self.read_again()?;
             }
             if !Arc::ptr_eq(&tried, &retriever) {
-                match ask(retriever.clone(), question) {
+                match ask(retriever.clone(), question, &self.dir) {
                     Err(error) if is_mending && is_torn(&error) => tried = retriever,
                     answer => {
                         return Ok(Found { notices, ..answer? });
@@ -641,30 +644,6 @@ pub(crate) fn writer(dir: &Path) -> Option<String> {
         Ok(writer) => writer,
         Err(_) => Some("another process".to_owned()),
     }
-}
-
-/// Whether a list has to be built anew.
-fn is_torn(error: &RetrieveError) -> bool {
-    matches!(error, RetrieveError::Index(error) if error.needs_rebuild())
-}
-
-/// What the lists hold of a question.
-struct Found {
-    /// Who found it.
-    retriever: Arc<dyn Retriever>,
-    retrieved: Retrieved,
-    /// What a person should be told.
-    notices: Vec<String>,
-}
-
-/// Asks the lists of a retriever.
-fn ask(retriever: Arc<dyn Retriever>, question: &Question<'_>) -> Result<Found, RetrieveError> {
-    let retrieved = retriever.retrieve(question)?;
-    Ok(Found {
-        retriever,
-        retrieved,
-        notices: Vec::new(),
-    })
 }
 
 /// Rebuilds the lists of a library that nobody writes to.

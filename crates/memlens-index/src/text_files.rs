@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use parking_lot::{Mutex, MutexGuard};
+use stable_deref_trait::StableDeref;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, FileSlice, Lock, META_LOCK, MmapDirectory,
@@ -22,7 +24,7 @@ use tantivy::directory::{
 use tantivy::index::SegmentComponent;
 use tantivy::{Directory, IndexMeta};
 
-use memlens_files::{buffer_to_map, open_own};
+use memlens_files::{OwnBytes, buffer_to_map, map_own, open_own};
 
 use crate::IndexError;
 use crate::held::Held;
@@ -253,6 +255,21 @@ impl ListDirectory {
     }
 }
 
+/// A whole file, as the library beneath takes it.
+struct Whole(OwnBytes);
+
+impl Deref for Whole {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+// SAFETY: The bytes are in a box or in a mapping, and stay where they are when the value moves.
+#[allow(unsafe_code)]
+unsafe impl StableDeref for Whole {}
+
 impl Directory for ListDirectory {
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         match self.lock(lock) {
@@ -265,24 +282,22 @@ impl Directory for ListDirectory {
         }
     }
 
-    /// A small file is read into memory, because a mapping fails if another program shortens it.
+    /// A small file is read into memory, a large one is mapped.
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let full = self.dir.join(path);
-        if full.metadata().is_ok_and(|found| found.len() <= READ_MOST) {
-            let bytes = open_own(&full, File::options().read(true)).and_then(|mut file| {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes)?;
-                Ok(bytes)
-            });
-            return match bytes {
-                Ok(bytes) => Ok(Arc::new(OwnedBytes::new(bytes))),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    Err(OpenReadError::FileDoesNotExist(full))
-                }
-                Err(error) => Err(OpenReadError::wrap_io_error(error, full)),
-            };
+        let bytes = open_own(&full, File::options().read(true)).and_then(|file| {
+            Ok(match file.metadata()?.len() {
+                0 => OwnedBytes::empty(),
+                n_bytes => OwnedBytes::new(Whole(map_own(file, n_bytes, READ_MOST)?)),
+            })
+        });
+        match bytes {
+            Ok(bytes) => Ok(Arc::new(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(OpenReadError::FileDoesNotExist(full))
+            }
+            Err(error) => Err(OpenReadError::wrap_io_error(error, full)),
         }
-        self.inner.get_file_handle(path)
     }
 
     fn open_read(&self, path: &Path) -> Result<FileSlice, OpenReadError> {

@@ -22,6 +22,26 @@ pub enum StoreError {
         /// What stands there.
         path: PathBuf,
     },
+    /// Another user owns it.
+    #[error("cannot open library {}: it belongs to another user, {owner}, who could have made it run commands; if you trust that user, \
+        set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), path.display())]
+    OfAnotherUser {
+        /// The library's folder.
+        path: PathBuf,
+        /// The owner of the folder or of a file in it.
+        owner: String,
+    },
+    /// Other users can use it, and it cannot be closed to them.
+    #[error("cannot open library {}: other users of this machine can {access} {}; run `chmod go-rw` on it, use a folder that holds \
+        only the library, or set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), open.display(), path.display())]
+    OpenToOthers {
+        /// The library's folder.
+        path: PathBuf,
+        /// The folder, or the file in it.
+        open: PathBuf,
+        /// What they can do with it.
+        access: &'static str,
+    },
     /// Another process writes.
     #[error("cannot write to library {}: {} is already writing to it; make the change there, or close it first", path.display(),
         process.map_or("another process".to_owned(), |id| format!("process {id}")))]

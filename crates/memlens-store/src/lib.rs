@@ -50,9 +50,12 @@ mod runs;
 mod saved;
 mod score_cache;
 mod settings;
+#[cfg(target_os = "linux")]
+mod shared_memory;
 mod snapshot;
 mod space;
 mod store;
+mod trust;
 
 pub use contents::Contents;
 pub use damage::Forgotten;

@@ -25,6 +25,16 @@ impl<T: Pod> Records<T> {
     }
 }
 
+impl<T> Records<T> {
+    /// Whether all rows can still be read as they were written, see [`OwnBytes::is_whole`].
+    pub(crate) fn is_whole(&self) -> bool {
+        match &self.0 {
+            Held::Own(_) => true,
+            Held::Mapped(file, _) => file.is_whole(),
+        }
+    }
+}
+
 impl<T: Pod> Deref for Records<T> {
     type Target = [T];
 

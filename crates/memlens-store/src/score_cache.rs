@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use memlens_faults::Place;
 use parking_lot::{Mutex, MutexGuard};
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::store::{is_odd, struck};
+use crate::store::{is_odd, open_database, struck};
 
 mod calls;
 mod scores;
@@ -320,7 +320,7 @@ fn open_file(path: &Path) -> Result<Connection, Refusal> {
         // One of another user's stays as it is.
         let _ = memlens_files::keep_private(&file);
     }
-    let mut connection = Connection::open(path)?;
+    let mut connection = open_database(path, OpenFlags::default())?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version > VERSION {

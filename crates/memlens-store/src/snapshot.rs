@@ -229,6 +229,12 @@ impl PartialEq for Snapshot {
 }
 
 impl Snapshot {
+    /// Whether no row of it was lost with a file that another program shortened.
+    pub fn is_whole(&self) -> bool {
+        let mut documents = self.documents.iter();
+        documents.all(|document| document.chunks.is_whole() && document.windows.is_whole())
+    }
+
     /// A snapshot of these documents, in any order, that no store knows; those of other folders are left out.
     pub fn new(folders: Vec<Folder>, mut documents: Vec<Arc<DocumentRow>>) -> Snapshot {
         documents.retain(|document| folders.iter().any(|it| it.id == document.folder));

@@ -16,7 +16,9 @@ use crate::error::{Attempt, DATABASE};
 use crate::lock::WriteLock;
 use crate::migrations::{LATEST, MIGRATIONS};
 use crate::past::page;
-use crate::{StoreError, made, mend, saved};
+#[cfg(target_os = "linux")]
+use crate::shared_memory;
+use crate::{StoreError, made, mend, saved, trust};
 
 /// Names a document; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -40,6 +42,7 @@ pub struct Store {
     pub(crate) saved_near: Option<saved::Near>,
     /// The state of the counter that the file of what the user made shows, once it was looked at.
     pub(crate) made_kept: Option<i64>,
+    notice: Option<String>,
 }
 
 /// What tells that a file was written.
@@ -66,7 +69,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Locked`] while another process writes, [`StoreError::Newer`] for a library of
     /// a newer version (left untouched), [`StoreError::Damaged`] for a file that is no sound database
-    /// (likewise), [`StoreError::Folder`] where the folder cannot be used or written.
+    /// (likewise), [`StoreError::Folder`] where the folder cannot be used or written, [`StoreError::OfAnotherUser`] and
+    /// [`StoreError::OpenToOthers`] for a library that another user could have prepared.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
         memlens_files::make_folder(dir).map_err(|source| StoreError::Folder {
             path: dir.to_owned(),
@@ -74,6 +78,7 @@ impl Store {
         })?;
         let dir = &resolve(dir)?;
         let path = Store::path(dir);
+        trust::refuse_of_others(dir, &own_files(dir))?;
         refuse_odd(dir)?;
         // Looked at without writing first, so that a newer library is left untouched.
         if path.exists() {
@@ -92,8 +97,7 @@ impl Store {
         } else {
             make(&path)?;
         }
-        keep_private(dir);
-        keep_files_private(dir);
+        let notice = close_to_others(dir)?;
         memlens_files::remove_leftovers(&copies(dir));
         let mut connection = connect_to_write(&path)?;
         let before = MIGRATIONS.current_version(&connection);
@@ -111,6 +115,7 @@ impl Store {
             frozen: None,
             saved_near: None,
             made_kept: None,
+            notice,
         };
         if is_new {
             store.note_new()?;
@@ -119,7 +124,7 @@ impl Store {
     }
 
     /// Opens the library in `dir` to read, also while another process writes, and also where this
-    /// process may not write: another user's library, or one on a disk that is mounted to read.
+    /// process may not write: a library that is closed to writing, or one on a disk that is mounted to read.
     ///
     /// One of an older version is brought up to date first.
     ///
@@ -134,9 +139,10 @@ impl Store {
         if !path.exists() {
             return Err(missing());
         }
+        trust::refuse_of_others(dir, &own_files(dir))?;
         refuse_odd(dir)?;
         refuse_newer_head(dir)?;
-        keep_private(dir);
+        let notice = close_to_others(dir)?;
         let (mut connection, mut frozen) = connect_to_read(&path)?;
         match refuse_newer(&connection, dir)? {
             // A writer that has just begun, or was killed then, leaves a file without a schema.
@@ -155,6 +161,7 @@ impl Store {
             frozen,
             saved_near: None,
             made_kept: None,
+            notice,
         })
     }
 
@@ -197,7 +204,13 @@ impl Store {
             frozen: None,
             saved_near: None,
             made_kept: None,
+            notice: None,
         })
+    }
+
+    /// What the user should know of the place of the library: that it cannot be closed to other users.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
     }
 
     /// Whether there is no database in `dir`.
@@ -398,23 +411,32 @@ fn make(path: &Path) -> Result<(), StoreError> {
     })
 }
 
+/// Closes the library in `dir` to other users, but for a folder that is closed to writing: the user meant it so. Returns a notice if the file
+/// system cannot do it.
+fn close_to_others(dir: &Path) -> Result<Option<String>, StoreError> {
+    let is_closed = dir
+        .metadata()
+        .is_ok_and(|found| found.permissions().readonly());
+    if !is_closed {
+        keep_private(dir);
+        keep_files_private(dir);
+    }
+    trust::refuse_open(dir, &own_files(dir), is_closed)
+}
+
 /// Keeps other users out of the folder of the library in `dir`, and so out of all in it.
 ///
-/// One that also holds what is not the library's is left as it is, and so is one that is closed to writing: somebody meant
-/// it so.
+/// One that also holds what is not the library's is left as it is.
 fn keep_private(dir: &Path) {
     let own = own_files(dir);
     let is_own = |name: &std::ffi::OsStr| {
         let is_file = own.iter().any(|path| path.file_name() == Some(name));
         is_file || FOLDERS.iter().any(|folder| name == *folder)
     };
-    let is_closed = dir
-        .metadata()
-        .is_ok_and(|found| found.permissions().readonly());
     let is_ours_alone = std::fs::read_dir(dir).is_ok_and(|mut entries| {
         entries.all(|entry| entry.is_ok_and(|entry| is_own(&entry.file_name())))
     });
-    if is_ours_alone && !is_closed {
+    if is_ours_alone {
         try_keep_private(dir);
     }
 }
@@ -428,7 +450,7 @@ fn keep_files_private(dir: &Path) {
 
 fn try_keep_private(path: &Path) {
     if let Err(error) = memlens_files::keep_private(path) {
-        // Another user's library, or one on a disk that is mounted to read.
+        // One on a disk that is mounted to read, say.
         tracing::debug!(path = %path.display(), %error, "cannot keep other users out");
     }
 }
@@ -463,8 +485,7 @@ fn has_log(dir: &Path) -> bool {
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let opened = || {
-        let connection =
-            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let connection = open_database(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         checksum::register(&connection)?;
@@ -473,6 +494,15 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         Ok(connection)
     };
     opened().map_err(|source| StoreError::of_sql("open the library", path, source))
+}
+
+/// Opens a database of the library's own, which other processes may use too.
+pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    #[cfg(target_os = "linux")]
+    if let Some(vfs) = shared_memory::vfs() {
+        return Connection::open_with_flags_and_vfs(path, flags, vfs);
+    }
+    Connection::open_with_flags(path, flags)
 }
 
 /// Opens the database to write, and makes it where there is none.

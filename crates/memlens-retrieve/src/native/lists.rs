@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use memlens_files::n_faults;
 use memlens_index::{
     IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
 };
@@ -158,6 +159,8 @@ fn read_snapshot(
     store: &Store,
     before: Option<&Lists>,
 ) -> Result<(Snapshot, Vec<Option<usize>>, ChunkPlaces), RetrieveError> {
+    // Rows of a file that was shortened are read again.
+    let before = before.filter(|before| n_faults() == 0 || before.snapshot.is_whole());
     let Some(before) = before else {
         let snapshot = store.resumed_snapshot()?;
         let places = ChunkPlaces::new(&snapshot.documents);
