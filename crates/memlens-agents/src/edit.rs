@@ -18,6 +18,10 @@ pub type Put = (Vec<String>, Value);
 /// Lines around a change that a diff shows.
 const DIFF_CONTEXT: usize = 3;
 
+/// An object in one line with more properties than this stays in one line, and a new property is inserted as text: the parser would
+/// give each property a line of its own, in a time that grows with the square of their number.
+const SPREAD_MAX: usize = 100;
+
 /// JSON5, but for what only this parser takes.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -42,11 +46,15 @@ pub fn edited(text: &str, puts: &[Put]) -> Result<String, String> {
         Some(body) => ("\u{feff}", body),
         None => ("", text),
     };
-    let root = parse(body)?;
-    let top = root.object_value().ok_or("it holds no settings by name")?;
+    let mut root = parse(body)?;
     let mut expected = before;
     for (path, value) in puts {
-        put(&top, path, value)?;
+        let top = root.object_value().ok_or("it holds no settings by name")?;
+        if let Some(Insertion { at, text }) = put(&top, path, value)? {
+            let mut body = root.to_string();
+            body.insert_str(at, &text);
+            root = parse(&body)?;
+        }
         put_value(&mut expected, path, value);
     }
     let text = format!("{mark}{root}");
@@ -89,14 +97,24 @@ fn parse(body: &str) -> Result<CstRootNode, String> {
     })
 }
 
-fn put(top: &CstObject, path: &[String], value: &Value) -> Result<(), String> {
+/// A text to insert into a config, and where, in bytes.
+struct Insertion {
+    at: usize,
+    text: String,
+}
+
+/// Puts a value into the tree, or returns what is to be inserted into its text instead.
+fn put(top: &CstObject, path: &[String], value: &Value) -> Result<Option<Insertion>, String> {
     let Some((last, above)) = path.split_last() else {
-        return Ok(());
+        return Ok(None);
     };
     let mut object = top.clone();
     for (n, key) in above.iter().enumerate() {
         let named = || path[..=n].join(".");
         is_once(&object, key, &named())?;
+        if let Some(inserted) = inserted_in_line(&object, &path[n..], value) {
+            return Ok(Some(inserted));
+        }
         object = object.object_value_or_create(key).ok_or_else(|| {
             format!(
                 "{} is not an object, so nothing can be set below it",
@@ -105,6 +123,9 @@ fn put(top: &CstObject, path: &[String], value: &Value) -> Result<(), String> {
         })?;
     }
     is_once(&object, last, &path.join("."))?;
+    if let Some(inserted) = inserted_in_line(&object, &path[above.len()..], value) {
+        return Ok(Some(inserted));
+    }
     match object.get(last) {
         None => {
             object.append(last, input(value));
@@ -116,7 +137,53 @@ fn put(top: &CstObject, path: &[String], value: &Value) -> Result<(), String> {
             }
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// How a value is inserted into an object that does not have its first key, is in one line and has many properties; `None` for every other object.
+fn inserted_in_line(object: &CstObject, path: &[String], value: &Value) -> Option<Insertion> {
+    let children = object.children();
+    let properties = children.iter().filter(|it| is_property(it)).count();
+    if properties <= SPREAD_MAX
+        || children.iter().any(CstNode::is_newline)
+        || object.get(&path[0]).is_some()
+    {
+        return None;
+    }
+    let mut nested = Value::Null;
+    put_value(&mut nested, path, value);
+    let nested = nested.to_string();
+    // Without the braces of the object that holds it.
+    let property = &nested[1..nested.len() - 1];
+    let last = children.iter().rposition(is_property)?;
+    let comma = children[last..]
+        .iter()
+        .position(|it| it.token_char() == Some(','));
+    let (n_before, text) = match comma {
+        Some(comma) => (last + comma + 1, format!(" {property},")),
+        None => (last + 1, format!(", {property}")),
+    };
+    let at = start_of(&object.clone().into()) + n_bytes(&children[..n_before]);
+    Some(Insertion { at, text })
+}
+
+fn is_property(node: &CstNode) -> bool {
+    matches!(node, CstNode::Container(CstContainerNode::ObjectProp(_)))
+}
+
+/// Where a node begins in the text of its root, in bytes.
+fn start_of(node: &CstNode) -> usize {
+    let mut node = node.clone();
+    let mut start = 0;
+    while let Some(parent) = node.parent() {
+        start += n_bytes(&parent.children()[..node.child_index()]);
+        node = parent.into();
+    }
+    start
+}
+
+fn n_bytes(nodes: &[CstNode]) -> usize {
+    nodes.iter().map(|node| node.to_string().len()).sum()
 }
 
 /// A key that stands twice is taken from either place, by whoever reads it.
@@ -238,6 +305,70 @@ mod tests {
                 at("memory.search.query.minScore", json!(0.2)),
             ];
             assert_eq!(edited(text, &puts).as_deref(), Ok(expected));
+        }
+    }
+
+    /// `many` properties in one line, and what stands before the closing brace.
+    fn one_line(many: usize, end: &str) -> String {
+        let properties: Vec<String> = (0..many).map(|n| format!("k{n}: '{n}é'")).collect();
+        properties.join(", ") + end
+    }
+
+    #[test]
+    fn many_properties_in_one_line_stay_there() {
+        let query = [
+            at("memory.search.query.maxResults", json!(8)),
+            at("memory.search.query.minScore", json!(0.2)),
+        ];
+        let added = r#""search":{"query":{"maxResults":8}}"#;
+        for (end, expected) in [
+            ("", format!(", {added}")),
+            (", ", format!(", {added}, ")),
+            (
+                " /* last */ , /* } */ ",
+                format!(" /* last */ , {added}, /* } */ "),
+            ),
+            (" /* , } */ ", format!(", {added} /* , }} */ ")),
+        ] {
+            let many = one_line(SPREAD_MAX + 1, "");
+            let text = format!("// é\n{{\n  memory: {{ {many}{end}}},\n}}\n");
+            let after = edited(&text, &query[..1]).expect("it can be changed");
+            assert_eq!(
+                after,
+                format!("// é\n{{\n  memory: {{ {many}{expected}}},\n}}\n")
+            );
+            let again = edited(&after, &query[..1]);
+            assert_eq!(again.as_deref(), Ok(&*after), "it is there already");
+            // The second one goes into the small object that the first one made.
+            let both = edited(&text, &query).expect("it can be changed");
+            assert_eq!(
+                both,
+                edited(&after, &query[1..]).expect("it can be changed")
+            );
+        }
+        // As few as are spread are.
+        let few = format!("{{{}}}", one_line(SPREAD_MAX, ""));
+        let after = edited(&few, &[at("z", json!(1))]).expect("it can be changed");
+        assert_eq!(after.lines().count(), SPREAD_MAX + 3);
+    }
+
+    /// The parser's work on a tree grows with the square of the properties that it spreads, so none are spread: the text grows by what is
+    /// inserted alone, and the diff by one line.
+    #[test]
+    fn a_property_of_many_costs_no_more_than_its_own_text() {
+        for many in [1_000, 60_000] {
+            let text = format!("{{{}}}\n", one_line(many, ""));
+            let puts = [
+                at("memory.search.query.minScore", json!(0.2)),
+                at("z", json!(true)),
+            ];
+            let after = edited(&text, &puts).expect("it can be changed");
+            let inserted = r#", "memory":{"search":{"query":{"minScore":0.2}}}, "z":true"#;
+            assert_eq!(after.len(), text.len() + inserted.len(), "{many}");
+            assert!(after.ends_with(&format!("{inserted}}}\n")), "{many}");
+            let changed = diff(&text, &after, &[]);
+            let n_changed = changed.lines().filter(|line| line.starts_with(['+', '-']));
+            assert_eq!(n_changed.count(), 2, "{many}");
         }
     }
 
