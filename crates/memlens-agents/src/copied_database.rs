@@ -1,11 +1,11 @@
-//! Another program's SQLite file, read from a copy.
+//! Tables of another program's SQLite file, read from a copy.
 //!
-//! The files are copied as files, with what stands beside them of a write that goes on, and the copy is opened: the program
-//! finds no lock, and no file that it did not make. The copy lies in a folder of the caller that only its user may look into,
-//! and on Unix its names are removed before the first row is read.
+//! The tables that are needed are read without a lock and without writing anything beside the file (`tables.rs`). If that is not possible, because a
+//! transaction was interrupted and its journal is there, the files are copied as files, and SQLite repairs the copy. The copy is in a folder
+//! of the caller that only its user may look into, and on Unix its names are removed before the first row is read from it.
 //!
-//! Properties checked: nothing beside the original changes; what is written but not yet in the main file is read; copying can be
-//! stopped after each few megabytes; no other user can read the copy, and no name of it is left.
+//! Properties checked: nothing beside the original changes; what is written but not yet in the main file is read; no other table is copied;
+//! copying can be stopped after each few megabytes; no other user can read the copy, and no name of it is left.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,6 +16,11 @@ use std::time::{Duration, SystemTime};
 
 use memlens_files::Scratch;
 use rusqlite::{Connection, OpenFlags};
+
+#[cfg(not(windows))]
+mod read_only;
+#[cfg(not(windows))]
+mod tables;
 
 /// What SQLite keeps of one database: the file, its write-ahead log, its rollback journal.
 const PARTS: [&str; 3] = ["", "-wal", "-journal"];
@@ -59,24 +64,36 @@ fn part_of(database: &Path, part: &str) -> PathBuf {
 }
 
 impl CopiedDatabase {
-    /// Copies a database into a scratch folder in `copies`, which is made if absent, and opens the copy.
+    /// Copies tables of a database into a scratch folder in `copies`, which is made if absent, and opens the copy. A table that the database
+    /// does not have is not in the copy either. Each one is checked.
     ///
     /// # Errors
-    /// Why it cannot be read, for a person.
-    pub fn of(database: &Path, copies: &Path) -> Result<CopiedDatabase, String> {
+    /// Why it cannot be read, for the user.
+    pub fn of(database: &Path, tables: &[&str], copies: &Path) -> Result<CopiedDatabase, String> {
         let mut go_on = |_| ControlFlow::Continue(());
-        let copied = CopiedDatabase::unless_stopped(database, copies, &mut go_on)?;
+        let copied = CopiedDatabase::copy(database, tables, copies, true, &mut go_on)?;
         Ok(copied.expect("nobody stopped it"))
     }
 
-    /// The same, asking before each few megabytes whether to go on, with how often it was begun anew because the database
-    /// moved meanwhile. None where it was stopped.
+    /// The same without the check, asking before each few megabytes whether to go on, with how often it was begun again because the database
+    /// changed meanwhile. `None` if it was stopped.
     ///
     /// # Errors
     /// As [`CopiedDatabase::of`].
     pub fn unless_stopped(
         database: &Path,
+        tables: &[&str],
         copies: &Path,
+        go_on: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> Result<Option<CopiedDatabase>, String> {
+        CopiedDatabase::copy(database, tables, copies, false, go_on)
+    }
+
+    fn copy(
+        database: &Path,
+        tables: &[&str],
+        copies: &Path,
+        is_checked: bool,
         go_on: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Option<CopiedDatabase>, String> {
         let scratch = Scratch::new(copies).map_err(|error| {
@@ -92,45 +109,119 @@ impl CopiedDatabase {
             if bytes > BYTES_MAX {
                 return Err(format!("it is larger than {} GiB", BYTES_MAX >> 30));
             }
-            for (part, known) in PARTS.iter().zip(before) {
-                let (from, to) = (part_of(database, part), part_of(&copy, part));
-                if copy_part(&from, &to, known, &mut || go_on(attempt))?.is_break() {
-                    return Ok(None);
+            let go_on = &mut || go_on(attempt);
+            #[cfg(not(windows))]
+            let by_tables = tables::copy(database, &before, tables, &copy, is_checked, go_on);
+            #[cfg(windows)]
+            let by_tables = None;
+            let done = match by_tables {
+                Some(done) => done,
+                None => copy_files(database, &before, &copy, go_on).and_then(|done| match done {
+                    Some(()) => open_files(&copy, tables, is_checked).map(Some),
+                    None => Ok(None),
+                }),
+            };
+            let is_same = stamp(database).is_ok_and(|after| after == before);
+            match done {
+                Ok(None) => return Ok(None),
+                Ok(Some(connection)) if is_same => {
+                    return Ok(Some(CopiedDatabase::of_copy(connection, scratch)));
                 }
-            }
-            if stamp(database).is_ok_and(|after| after == before) {
-                return CopiedDatabase::open(&copy, scratch).map(Some);
+                Err(why) if is_same => return Err(why),
+                // What was read while it changed is worth nothing.
+                Ok(Some(_)) | Err(_) => {}
             }
         }
         Err("it changes all the time".to_owned())
     }
 
-    fn open(copy: &Path, mut scratch: Scratch) -> Result<CopiedDatabase, String> {
-        // With the right to write: SQLite brings a log or a journal into the copy first.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || -> rusqlite::Result<Connection> {
-            let connection = Connection::open_with_flags(copy, flags)?;
-            // Somebody else's file: its schema runs nothing.
-            connection.pragma_update(None, "trusted_schema", false)?;
-            // Nothing of it is written anywhere else.
-            connection.pragma_update(None, "temp_store", "MEMORY")?;
-            connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-            // One file from here on, whatever the original has beside it.
-            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-            connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
-            Ok(connection)
-        };
-        let connection = open().map_err(|error| words(&error))?;
+    fn of_copy(connection: Connection, mut scratch: Scratch) -> CopiedDatabase {
         scratch.unlink();
-        Ok(CopiedDatabase {
+        CopiedDatabase {
             connection,
             _scratch: scratch,
-        })
+        }
     }
 
     /// The copy.
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+}
+
+/// A new file of its own, whatever was there before.
+fn new_file(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    memlens_files::open_own(path, File::options().write(true).create_new(true))
+}
+
+/// Opens a copy, or an empty file that is to become one.
+fn open(copy: &Path) -> rusqlite::Result<Connection> {
+    // With the right to write: SQLite brings a log or a journal into the copy first.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(copy, flags)?;
+    // Another program's file: its schema runs nothing.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    // Nothing of it is written anywhere else.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    Ok(connection)
+}
+
+/// Copies a database as files; `None` if that was stopped.
+fn copy_files(
+    database: &Path,
+    stamp: &Stamp,
+    copy: &Path,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Option<()>, String> {
+    for (part, known) in PARTS.iter().zip(stamp) {
+        let (from, to) = (part_of(database, part), part_of(copy, part));
+        if copy_part(&from, &to, *known, go_on)?.is_break() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
+}
+
+/// Opens a database that was copied as files.
+fn open_files(copy: &Path, tables: &[&str], is_checked: bool) -> Result<Connection, String> {
+    let opened = || -> rusqlite::Result<Connection> {
+        let connection = open(copy)?;
+        // One file from here on, whatever the original has beside it.
+        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+        connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
+        Ok(connection)
+    };
+    let connection = opened().map_err(|error| words(&error))?;
+    if is_checked {
+        for table in tables {
+            check(&connection, "main", table)?;
+        }
+    }
+    Ok(connection)
+}
+
+/// Checks the pages of a table and of its indexes; a table that is not there is sound.
+fn check(connection: &Connection, schema: &str, table: &str) -> Result<(), String> {
+    let is_there = connection
+        .table_exists(Some(schema), table)
+        .map_err(|error| words(&error))?;
+    if !is_there {
+        return Ok(());
+    }
+    let question = format!("PRAGMA {schema}.integrity_check({table})");
+    let found: String = connection
+        .query_row(&question, [], |row| row.get(0))
+        .map_err(|error| words(&error))?;
+    match &*found {
+        "ok" => Ok(()),
+        _ => Err("it is damaged".to_owned()),
     }
 }
 
@@ -166,11 +257,7 @@ fn copy_pieces(
     bytes: u64,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> io::Result<ControlFlow<()>> {
-    match fs::remove_file(to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut to = memlens_files::open_own(to, File::options().write(true).create_new(true))?;
+    let mut to = new_file(to)?;
     let mut left = bytes;
     while left > 0 {
         if go_on().is_break() {

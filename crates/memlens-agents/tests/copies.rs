@@ -77,7 +77,7 @@ fn a_copy_is_private_whatever_the_umask_and_has_no_name_once_it_is_open() {
         }
         ControlFlow::Continue(())
     };
-    let copied = CopiedDatabase::unless_stopped(&path, &copies, &mut look)
+    let copied = CopiedDatabase::unless_stopped(&path, &["messages"], &copies, &mut look)
         .expect("it can be read")
         .expect("nobody stopped it");
     assert!(n_files > 1, "the copy was looked at while it was made");
@@ -98,6 +98,6 @@ fn what_a_killed_process_left_is_removed_before_the_next_copy() {
     let left = copies.join("copy-left");
     fs::create_dir_all(&left).expect("it can be made");
     fs::write(left.join("copy.sqlite"), "what was said").expect("it can be written");
-    CopiedDatabase::of(&path, &copies).expect("it can be read");
+    CopiedDatabase::of(&path, &["messages"], &copies).expect("it can be read");
     assert!(!left.exists());
 }

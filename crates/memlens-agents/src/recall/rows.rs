@@ -68,7 +68,7 @@ pub(super) fn read(
     }
     let copies = keeper.copies();
     let mut go_on = |n_again| keeper.go_on(n_again);
-    let copied = CopiedDatabase::unless_stopped(&log.path, &copies, &mut go_on)?;
+    let copied = CopiedDatabase::unless_stopped(&log.path, &[table.name], &copies, &mut go_on)?;
     let Some(copied) = copied else {
         told.is_stopped = true;
         return Ok(told);
