@@ -11,6 +11,12 @@ use crate::document::Kind;
 use crate::error::IngestError;
 use crate::rules::Rules;
 
+/// Hidden folders that no user takes for notes.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
+/// Maximum number of entries of a hidden folder that are looked at for a note.
+const PEEKED_MAX: usize = 1000;
+
 /// An entry of a folder that is not read, or not for certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
@@ -25,8 +31,8 @@ pub struct LeftOut {
 }
 
 /// Returns the entries directly in a folder of `root` that are left out, its subfolders and its JSON files; folders
-/// first, then by name. Hidden entries are not listed. `relative` is separated by `/`; empty means `root` itself. Empty
-/// if the folder is missing or left out.
+/// first, then by name. Of hidden entries only notes are listed, and folders with a note directly in them. `relative` is
+/// separated by `/`; empty means `root` itself. Empty if the folder is missing or left out.
 ///
 /// # Errors
 /// If `root` is missing or not a folder.
@@ -57,7 +63,9 @@ pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestEr
         });
         let reason = match weighed {
             Weighed::Read(file) if file.kind != Kind::Json => continue,
-            Weighed::Told(Reason::Hidden { .. }) | Weighed::Untold(Reason::Hidden { .. }) => {
+            Weighed::Told(Reason::Hidden { .. }) | Weighed::Untold(Reason::Hidden { .. })
+                if !is_expected(&entry.path(), is_folder) =>
+            {
                 continue;
             }
             Weighed::Gone => continue,
@@ -74,6 +82,25 @@ pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestEr
     }
     left_out.sort_unstable_by(|a, b| (!a.is_folder, &a.name).cmp(&(!b.is_folder, &b.name)));
     Ok(left_out)
+}
+
+/// Whether the user may expect something hidden to be read: a note, or a folder with a note directly in it.
+fn is_expected(path: &Path, is_folder: bool) -> bool {
+    // Most JSON is a setting, and no note.
+    let is_note = |path: &Path| Kind::of(path).is_some_and(|kind| kind != Kind::Json);
+    if !is_folder {
+        return is_note(path);
+    }
+    if path
+        .file_name()
+        .is_some_and(|name| VERSION_CONTROL.iter().any(|it| name == *it))
+    {
+        return false;
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .take(PEEKED_MAX)
+        .any(|entry| is_note(&entry.path()) && entry.file_type().is_ok_and(|found| found.is_file()))
 }
 
 #[cfg(test)]
@@ -95,6 +122,12 @@ mod tests {
             "c.pdf",
             "d.json",
             ".hidden.md",
+            ".env",
+            ".settings.json",
+            ".git/description.md",
+            ".notes/n.md",
+            ".cache/deep/n.md",
+            ".cache/c.json",
             "drafts/x.md",
             "sub/y.md",
             "sub/z.png",
@@ -114,8 +147,10 @@ mod tests {
         assert_eq!(
             listed(""),
             [
+                ".notes/: hidden; the line !.notes in a file named .ignore beside it includes it",
                 "drafts/: ignored by drafts/ in .ignore",
                 "sub/",
+                ".hidden.md: hidden; the line !.hidden.md in a file named .ignore beside it includes it",
                 "b.md: ignored by b.md in .ignore",
                 "c.pdf: not a kind of file that is read",
                 "d.json",
@@ -125,7 +160,7 @@ mod tests {
             listed("sub"),
             ["sub/z.png: not a kind of file that is read"]
         );
-        for folder in ["drafts", "missing", "..", "a.md", "sub/../drafts"] {
+        for folder in ["drafts", ".notes", "missing", "..", "a.md", "sub/../drafts"] {
             assert_eq!(listed(folder), [""; 0], "{folder}");
         }
         assert!(left_out_in(&dir.path().join("missing"), "").is_err());
