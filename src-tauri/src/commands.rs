@@ -16,7 +16,7 @@ use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
     Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer,
 };
-use memlens_params::{ParameterSet, Params};
+use memlens_params::{HookMode, ParameterSet, Params};
 use memlens_rank::Columns;
 use tauri::{AppHandle, State, Url, WebviewWindow};
 
@@ -54,6 +54,9 @@ impl Shell {
         self.opening.wait()
     }
 }
+
+/// The note of a preset whose hook the user did not allow.
+const HOOK_LEFT_OFF: &str = "This file turns on your own command (hook); it was left off.";
 
 type Answer<T> = Result<T, ErrorInfo>;
 
@@ -555,8 +558,15 @@ pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<Library
 /// Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched.
 #[tauri::command]
 #[specta::specta]
-pub async fn erase_all(shell: State<'_, Shell>) -> Answer<LibraryState> {
-    work(&shell, Engine::erase_all).await
+pub async fn erase_all(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<LibraryState>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        if !dialogs.allows_erasing(&app, engine.library().dir()) {
+            return Ok(None);
+        }
+        engine.erase_all().map(Some)
+    })
+    .await
 }
 
 /// How much space the library takes on disk.
@@ -642,7 +652,7 @@ pub async fn open_link(app: AppHandle, shell: State<'_, Shell>, address: String)
         if !dialogs.allows(&app, url.as_str()) {
             return Ok(false);
         }
-        open::that_detached(url.as_str()).map_err(|source| EngineError::File {
+        editors::open_by_system(url.as_str()).map_err(|source| EngineError::File {
             attempt: "open",
             path: PathBuf::from(url.as_str()),
             source,
@@ -658,7 +668,7 @@ pub async fn open_link(app: AppHandle, shell: State<'_, Shell>, address: String)
 pub async fn show_library(shell: State<'_, Shell>) -> Answer<()> {
     work(&shell, |engine| {
         let dir = PathBuf::from(engine.state().data_dir);
-        open::that_detached(&dir).map_err(|source| EngineError::File {
+        editors::open_by_system(&dir).map_err(|source| EngineError::File {
             attempt: "open",
             path: dir,
             source,
@@ -718,23 +728,47 @@ pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
     work(&shell, move |engine| {
         let chosen = dialogs.preset(&app);
         chosen
-            .map(|path| engine.library().read_preset(&path))
+            .map(|path| {
+                let preset = engine.library().read_preset(&path)?;
+                without_hook_unless_allowed(engine, &dialogs, &app, preset)
+            })
             .transpose()
     })
     .await
 }
 
+/// A preset from a file, with the user's command switched off unless the user agrees to what the file would start.
+fn without_hook_unless_allowed(
+    engine: &Engine,
+    dialogs: &Dialogs,
+    app: &AppHandle,
+    mut preset: Preset,
+) -> Result<Preset, EngineError> {
+    if let Some(command) = engine.library().hook_started_by(&preset.params)?
+        && !dialogs.allows_hook_of_preset(app, &preset.name, &command)
+    {
+        preset.params.hook = HookMode::Off;
+        preset.notes.push(HOOK_LEFT_OFF.to_owned());
+    }
+    Ok(preset)
+}
+
 /// Reads a file back that `export_save` wrote in this session. No other can be named.
 #[tauri::command]
 #[specta::specta]
-pub async fn preset_read(shell: State<'_, Shell>, path: String) -> Answer<Preset> {
+pub async fn preset_read(app: AppHandle, shell: State<'_, Shell>, path: String) -> Answer<Preset> {
     let Some(saved) = shell.dialogs.saved(&path) else {
         return Err(ErrorInfo {
             code: "error".to_owned(),
             message: format!("cannot read preset {path}: it was not saved by this window"),
         });
     };
-    work(&shell, move |engine| engine.library().read_preset(&saved)).await
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let preset = engine.library().read_preset(&saved)?;
+        without_hook_unless_allowed(engine, &dialogs, &app, preset)
+    })
+    .await
 }
 
 /// The saved presets.

@@ -11,6 +11,8 @@ use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath, MessageDialogB
 
 /// How much of an address or a command is shown; a dialog has no place for more.
 const SHOWN_CHARS: usize = 300;
+/// Maximum number of arguments of a command that are shown.
+const ARGUMENTS_SHOWN: usize = 20;
 
 /// Asks the person for paths, and remembers which files they chose to save to.
 pub struct Dialogs {
@@ -161,10 +163,44 @@ impl Dialogs {
     /// with could name one.
     pub fn allows_hook(&self, app: &AppHandle, command: &[String]) -> bool {
         let question = format!(
-            "After each search, Memlens will give the question and its results to this command:\n\n{}",
-            shown(&command.join(" "))
+            "After each search, Memlens will give the question and its results to this command, one argument a line:\n\n{}",
+            shown_command(command)
         );
         self.agrees(app, "Run your own command on results?", question, "Allow")
+    }
+
+    /// Asks whether a preset from a file may turn on the user's own command.
+    pub fn allows_hook_of_preset(&self, app: &AppHandle, name: &str, command: &[String]) -> bool {
+        let question = format!(
+            "The preset {} turns on your own command. After each search, Memlens will give the question and its results to it, one argument a line:\n\n{}",
+            shown(name),
+            shown_command(command)
+        );
+        self.agrees(app, "Let this file start your command?", question, "Allow")
+    }
+
+    /// Asks whether everything in the library may be erased.
+    pub fn allows_erasing(&self, app: &AppHandle, library: &Path) -> bool {
+        let question = format!(
+            "Memlens will erase all that it has stored in:\n\n{}\n\nThis cannot be undone. Your notes stay.",
+            shown(&library.display().to_string())
+        );
+        self.agrees(app, "Erase all stored data?", question, "Erase")
+    }
+
+    /// Asks whether the page is to be loaded again or the program to be ended, and calls `then` with whether it is to be loaded. Does not wait.
+    pub fn ask_to_reload(&self, app: &AppHandle, then: impl FnOnce(bool) + Send + 'static) {
+        if let Some(answer) = self.answer() {
+            return then(answer.is_some());
+        }
+        app.dialog()
+            .message("The process that shows Memlens’s window ended twice within a minute. Nothing that was stored is lost.")
+            .title("Memlens cannot show its window")
+            .buttons(MessageDialogButtons::OkCancelCustom(
+                "Reload".to_owned(),
+                "Quit".to_owned(),
+            ))
+            .show(then);
     }
 
     /// Asks whether the files of a model may be read from a folder: a page that was tampered with could name any.
@@ -266,6 +302,23 @@ fn question(address: &str) -> String {
     format!("Your browser or mail app will open:\n\n{}", shown(address))
 }
 
+/// A command as it is run: each argument quoted, on a line of its own.
+fn shown_command(command: &[String]) -> String {
+    let n_more = command.len().saturating_sub(ARGUMENTS_SHOWN);
+    let more = match n_more {
+        0 => None,
+        1 => Some("… and 1 more argument".to_owned()),
+        _ => Some(format!("… and {n_more} more arguments")),
+    };
+    let words = command.iter().take(ARGUMENTS_SHOWN);
+    // Quoted as in Rust, which also writes out what cannot be seen.
+    let lines: Vec<String> = words
+        .map(|word| shown(&format!("{word:?}")))
+        .chain(more)
+        .collect();
+    lines.join("\n")
+}
+
 /// A text on one line: all of it, or its beginning and how much more there is.
 fn shown(text: &str) -> String {
     let n_more = text.chars().count().saturating_sub(SHOWN_CHARS);
@@ -359,6 +412,22 @@ mod tests {
     #[test]
     fn nothing_is_hidden_in_what_is_asked_about() {
         assert_eq!(shown("sort\n\u{202e}fr- mr"), "sort\u{fffd}\u{fffd}fr- mr");
+    }
+
+    #[test]
+    fn a_command_is_shown_with_an_argument_on_each_line() {
+        let command = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            shown_command(&words)
+        };
+        assert_eq!(
+            command(&["sh", "-c", "a b\n\u{202e}c\u{200b}\"", ""]),
+            "\"sh\"\n\"-c\"\n\"a b\\n\\u{202e}c\\u{200b}\\\"\"\n\"\""
+        );
+        let many = command(&vec!["x"; ARGUMENTS_SHOWN + 2]);
+        assert!(many.ends_with("\n… and 2 more arguments"), "{many}");
+        let long = command(&[&"y".repeat(SHOWN_CHARS + 10)]);
+        assert!(long.ends_with("… and 12 more characters"), "{long}");
     }
 
     #[test]

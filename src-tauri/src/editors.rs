@@ -1,5 +1,6 @@
 //! The programs that a note is opened with, at a line where the program takes one.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -36,7 +37,7 @@ pub enum Editor {
 /// `NotFound` where no program of that name can be started, naming what was looked for; else what the system says.
 pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
     if editor == Editor::System {
-        return open::that_detached(file);
+        return open_by_system(file);
     }
     let line = line.unwrap_or(1).max(1);
     for program in programs(editor) {
@@ -47,7 +48,7 @@ pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
     }
     // Registered with the system also where the program is on no PATH, as on a Mac.
     if let Some(url) = url(editor, file, line) {
-        return open::that_detached(url);
+        return open_by_system(url);
     }
     Err(io::Error::new(
         io::ErrorKind::NotFound,
@@ -56,6 +57,21 @@ pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
             programs(editor).join(" or ")
         ),
     ))
+}
+
+/// Opens a file, folder or address with what the system opens such with, with the user's umask.
+///
+/// # Errors
+/// What the system answers.
+pub fn open_by_system(what: impl AsRef<OsStr>) -> io::Result<()> {
+    let mut failed = io::Error::from(io::ErrorKind::NotFound);
+    for mut command in open::commands(what) {
+        match start(&mut command) {
+            Ok(()) => return Ok(()),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 /// What an editor is called by, first what is asked first.
@@ -122,6 +138,13 @@ fn url(editor: Editor, file: &Path, line: u32) -> Option<String> {
 }
 
 fn start(command: &mut Command) -> io::Result<()> {
+    memlens_files::with_users_umask(command);
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Ctrl+C in the terminal that Memlens was started from is not for it.
+        command.process_group(0);
+    }
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

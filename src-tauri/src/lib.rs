@@ -9,6 +9,7 @@ mod editors;
 mod events;
 mod frame;
 mod opening;
+mod reload;
 mod window;
 
 pub use allocator::keep_little_memory;

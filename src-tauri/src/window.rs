@@ -20,6 +20,10 @@ use crate::dialogs::Dialogs;
 use crate::events::{ActivityHappened, AnswersLost, Download, StateChanged};
 use crate::frame::{Frame, SIZE_MIN};
 use crate::opening::Opening;
+use crate::reload;
+
+/// The name of the window.
+pub(crate) const MAIN: &str = "main";
 
 /// Opens the window and returns when it is closed.
 pub fn run(arguments: Arguments) -> ExitCode {
@@ -40,7 +44,12 @@ pub fn run(arguments: Arguments) -> ExitCode {
         )
         .init();
     let builder = builder();
-    let ran = tauri::Builder::default()
+    let new = tauri::Builder::default();
+    #[cfg(target_os = "macos")]
+    let new = new.on_web_content_process_terminate(|webview| {
+        reload::ended(webview.app_handle(), "terminated");
+    });
+    let ran = new
         .plugin(tauri_plugin_dialog::init())
         .invoke_handler(builder.invoke_handler())
         .setup(move |app| {
@@ -55,13 +64,14 @@ pub fn run(arguments: Arguments) -> ExitCode {
                 |theme| format!("index.html?theme={}", theme.as_str()),
             );
             let (width, height) = frame.size();
-            let window = WebviewWindowBuilder::new(app, "main", WebviewUrl::App(address.into()))
+            let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App(address.into()))
                 .title("Memlens")
                 .inner_size(width, height)
                 .min_inner_size(SIZE_MIN.0, SIZE_MIN.1)
                 .on_navigation(is_of_the_window)
                 .build()?;
             frame.place(&window)?;
+            reload::follow(&window)?;
             Ok(())
         })
         .on_window_event(|window, event| {

@@ -269,7 +269,9 @@ scenario(
       assert.equal((await setHttp(changed)).http, null, JSON.stringify(changed));
     }
     assert.equal((await window.invoke("set_hook", { command: ["sort"] })).hook, null);
-    // This machine's own servers get nothing that leaves it.
+    // This machine's own servers get nothing that leaves it, but the page names no variable whose value they get.
+    for (const is_on of [true, false])
+      assert.equal((await setHttp({ url: "http://127.0.0.1:9", is_on, key_env: "HOME" })).http, null);
     assert.equal((await setHttp({ url: "http://127.0.0.1:9", is_on: false })).http.host, "127.0.0.1:9");
 
     await scratch.answerDialogs("yes");

@@ -147,6 +147,10 @@ scenario(
       await until("the system was asked", async () => (await scratch.opened()).at(-1)),
       scratch.library,
     );
+    await scratch.answerDialogs(null);
+    assert.equal(await window.invoke("erase_all"), null);
+    assert.equal((await window.invoke("state")).folders.length, 1);
+    await scratch.answerDialogs("yes");
     await window.click("button", "Erase all stored data…");
     await window.until("it asks", () =>
       document.querySelector("[role='alertdialog']")?.innerText.includes("Your notes stay."),

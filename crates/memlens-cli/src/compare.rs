@@ -14,7 +14,7 @@ use crate::arguments::CompareArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, nothing_found};
 use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
-use crate::settings::{of_program, open_to_search, search_as, while_comparing};
+use crate::settings::{of_program, open_to_search, search_as, while_comparing, without_hook};
 
 /// The number of queries shown for each side, those that differ most.
 const QUERIES_SHOWN: usize = 10;
@@ -40,7 +40,9 @@ pub fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     }
     let path = Path::new(typed);
     if path.extension().is_some_and(|it| it == "json") || path.is_file() {
-        return Ok(read_ranking(path)?);
+        let mut ranking = read_ranking(path)?;
+        without_hook(&mut ranking)?;
+        return Ok(ranking);
     }
     of_program(typed)
 }

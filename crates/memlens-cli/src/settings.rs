@@ -11,7 +11,7 @@ use memlens_engine::{
     EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, bundled, own_ranking,
     pipeline, read_params, read_ranking,
 };
-use memlens_params::{ParameterSet, Params};
+use memlens_params::{HookMode, ParameterSet, Params};
 
 use crate::arguments::{RankingArgs, SettingArgs};
 use crate::error::CliError;
@@ -139,7 +139,15 @@ pub fn ask(
     scope: Option<&str>,
     agent: Option<&str>,
 ) -> Result<(&'static Library, Ranking, Arc<Search>), CliError> {
-    let ranking = self::ranking(ranking)?;
+    let mut settings = ranking.settings.settings.iter();
+    let is_named = settings.any(|it| {
+        it.split_once('=')
+            .is_some_and(|(id, _)| id.trim() == "hook")
+    });
+    let mut ranking = self::ranking(ranking)?;
+    if !is_named {
+        without_hook(&mut ranking)?;
+    }
     if query.trim().is_empty() {
         return Err(EngineError::EmptyQuery.into());
     }
@@ -151,6 +159,20 @@ pub fn ask(
     };
     let search = search_as(library, query, &ranking, part)?;
     Ok((library, ranking, search))
+}
+
+/// Switches the user's own command off: a file must not start it.
+pub fn without_hook(ranking: &mut Ranking) -> Result<(), CliError> {
+    let is_on = ranking
+        .params()
+        .is_some_and(|params| params.hook != HookMode::Off);
+    if is_on {
+        ranking.values.assign_all(["hook=off"])?;
+        tell(
+            "the preset turns on your own command (hook); a file does not start it: add --set hook=on",
+        );
+    }
+    Ok(())
 }
 
 /// Asks a question with the steps that the ranking needs: comparing observations, asking rerankers, embedding another

@@ -423,6 +423,12 @@ impl Engine {
         Ok(FeedbackImport::new(imported, problems))
     }
 
+    /// Shows a notice to the user.
+    pub fn add_notice(&self, notice: String) {
+        self.shared.work.lock().add_notice(notice);
+        self.shared.tell_state();
+    }
+
     /// Says that a person asks something now, so that nobody works in the background meanwhile.
     pub fn note_person(&self) {
         self.shared.past.note_person();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memlens_params::{Params, RerankMode};
+use memlens_params::{HookMode, Params, RerankMode};
 use memlens_rerank::choice::{
     Checked, Choices, HttpChoice, ModelChoice, RerankChange, RerankSettings, RerankTest,
     named_model,
@@ -55,6 +55,17 @@ impl Library {
         choice: Option<&ModelChoice>,
     ) -> Result<Option<String>, EngineError> {
         Ok(choices(&self.store())?.new_model_folder(choice))
+    }
+
+    /// The user's own command that a ranking by these parameters would run; `None` if it runs none.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`], [`RerankError::Setting`] for a command that is not understood.
+    pub fn hook_started_by(&self, params: &Params) -> Result<Option<Vec<String>>, EngineError> {
+        if params.hook == HookMode::Off {
+            return Ok(None);
+        }
+        Ok(hook(&self.store())?.map(|command| command.words()))
     }
 
     /// Changes what is chosen for reranking. For a library that nobody else writes to.

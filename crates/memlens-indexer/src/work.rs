@@ -82,6 +82,13 @@ impl Work {
         self.notices.iter().cloned().chain(failed).collect()
     }
 
+    /// Adds a notice for the user, once.
+    pub fn add_notice(&mut self, notice: String) {
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+
     /// Returns why the library cannot be written; `None` if it can.
     pub fn read_only(&self) -> Option<&str> {
         self.read_only.as_deref()

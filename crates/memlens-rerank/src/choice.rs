@@ -148,8 +148,9 @@ impl Choices {
         })
     }
 
-    /// Returns the host that note text or a key would be sent to with the other choice but not with this one; `None` if
-    /// nothing new leaves this machine.
+    /// Returns the host that note text or the value of a variable would be sent to with the other choice but not with this
+    /// one; `None` if nothing new leaves this machine and no other variable is named. A server on this machine may belong
+    /// to another user.
     ///
     /// # Errors
     /// Like [`HttpChoice::check`].
@@ -159,7 +160,8 @@ impl Choices {
             .http_unchecked()
             .and_then(|before| before.check().ok())
             .is_some_and(|before| asked.sends_no_more_than(&before));
-        asked.remote_host().map(|host| host.filter(|_| !is_known))
+        let asks = asked.is_remote()? || asked.choice.key_env.is_some();
+        (asks && !is_known).then(|| asked.host()).transpose()
     }
 
     /// Returns the folder whose files would be read with the other choice but not with this one; `None` if it names no

@@ -193,6 +193,15 @@ impl HookCommand {
         }
     }
 
+    /// Returns the program and its arguments.
+    pub fn words(&self) -> Vec<String> {
+        [&self.program]
+            .into_iter()
+            .chain(&self.arguments)
+            .cloned()
+            .collect()
+    }
+
     /// Removes an environment variable from the command's environment, such as one that holds a key.
     pub fn without(self, variable: Option<String>) -> HookCommand {
         HookCommand {
@@ -245,6 +254,7 @@ impl HookCommand {
             if let Some(variable) = &self.withheld {
                 command.env_remove(variable);
             }
+            memlens_files::with_users_umask(command.as_std_mut());
         });
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessGroup::leader());

@@ -22,7 +22,7 @@ export const commands = {
 	/**  How many chunks of an agent's memory are embedded while a search waits for it; null if none does. */
 	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
 	/**  Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched. */
-	eraseAll: () => __TAURI_INVOKE<LibraryState>("erase_all"),
+	eraseAll: () => __TAURI_INVOKE<LibraryState | null>("erase_all"),
 	/**  Questions to begin with, made from the headings of the notes. Empty if the headings have too few words. */
 	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
 	/**  Asks where and writes `memlens.json`. Returns the path; null if the user cancels. */

@@ -84,7 +84,7 @@ export class SettingsController {
     this.#isErasing = true;
     this.#onData.dismissError();
     await this.#onData.run(async () => {
-      await this.#backend.eraseAll();
+      if ((await this.#backend.eraseAll()) === null) return;
       this.#onErased();
       this.#onChanged();
       await this.measure();

@@ -42,6 +42,71 @@ fn event(rows: &[Value]) -> Value {
     json!({"query": "where is the router", "agentId": "iris", "results": rows})
 }
 
+/// A library whose hook makes a file, and that file.
+#[cfg(unix)]
+fn with_hook_that_leaves_a_trace(dir: &std::path::Path) -> (Memlens, std::path::PathBuf) {
+    let memlens = Memlens::of(&[&notes()]);
+    let trace = dir.join("trace");
+    let script = format!(
+        "cat >/dev/null; umask >'{}'; printf '{{}}'",
+        trace.display()
+    );
+    let run = memlens.run(&["rerank-hook", "set", "sh", "-c", &script]);
+    assert_eq!(run.status, 0, "{run:?}");
+    (memlens, trace)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_preset_does_not_start_the_hook() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let (memlens, trace) = with_hook_that_leaves_a_trace(dir.path());
+    let preset = dir.path().join("memlens.json");
+    memlens.run(&["export", "--set", "hook=on", "--out", text(&preset)]);
+    let preset = text(&preset);
+    for arguments in [
+        &["search", "router", "--preset", preset][..],
+        &[
+            "search",
+            "router",
+            "--preset",
+            preset,
+            "--set",
+            "hook_timeout_ms=9000",
+        ],
+        &["why", "router", "attic.md", "--preset", preset],
+        &["compare", "default", preset, "router"],
+    ] {
+        let run = memlens.run(arguments);
+        assert_eq!(run.status, 0, "{arguments:?}: {run:?}");
+        assert!(
+            run.err.contains("the preset turns on your own command (hook); a file does not start it: add --set hook=on"),
+            "{arguments:?}: {run:?}"
+        );
+        assert!(!trace.exists(), "{arguments:?}");
+    }
+    let run = memlens.run(&["search", "router", "--preset", preset, "--set", "hook=on"]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""), "{run:?}");
+    assert!(trace.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_makes_files_as_its_user_does() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let (memlens, trace) = with_hook_that_leaves_a_trace(dir.path());
+    let search = memlens.command(&["search", "router", "--set", "hook=on"]);
+    let run = std::process::Command::new("sh")
+        .args(["-c", "umask 027 && exec \"$0\" \"$@\""])
+        .arg(search.get_program())
+        .args(search.get_args())
+        .output()
+        .expect("it can be started");
+    assert!(run.status.success(), "{run:?}");
+    let umask = std::fs::read_to_string(trace).expect("the hook ran");
+    assert_eq!(umask.trim().trim_start_matches('0'), "27");
+}
+
 #[test]
 fn the_rows_of_an_event_are_ranked_by_the_persons_parameters() {
     let notes = notes();

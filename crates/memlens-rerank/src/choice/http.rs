@@ -216,14 +216,17 @@ impl Checked {
         })
     }
 
-    /// Returns the host, or `None` if it is this machine itself.
+    /// Returns whether the host is another machine.
     ///
     /// # Errors
-    /// [`RerankError::Setting`].
-    pub fn remote_host(&self) -> Result<Option<String>, RerankError> {
-        let is_remote = address(self.provider.is_remote())?;
-        let host = address(self.provider.host())?;
-        Ok(is_remote.then_some(host))
+    /// [`RerankError::Setting`]; so does [`Checked::host`].
+    pub fn is_remote(&self) -> Result<bool, RerankError> {
+        address(self.provider.is_remote())
+    }
+
+    /// The host that note text goes to.
+    pub fn host(&self) -> Result<String, RerankError> {
+        address(self.provider.host())
     }
 
     /// Returns whether this choice sends nothing that the other one does not send, and to no other host.
@@ -602,13 +605,9 @@ mod tests {
             assert_eq!(after.sends_no_more_than(&before), expected, "{after:?}");
         }
         assert!(!of(a, None, true).sends_no_more_than(&of(a, None, false)));
-        assert_eq!(before.remote_host().expect(a).as_deref(), Some("a.example"));
-        assert_eq!(
-            of("http://[::1]:1", None, true)
-                .remote_host()
-                .expect("here"),
-            None
-        );
+        assert!(before.is_remote().expect(a));
+        assert_eq!(before.host().expect(a), "a.example");
+        assert!(!of("http://[::1]:1", None, true).is_remote().expect("here"));
     }
 
     #[test]
