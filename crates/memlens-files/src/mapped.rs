@@ -29,10 +29,7 @@ pub struct OwnBytes(Held);
 
 enum Held {
     /// Padded with zeros to whole words.
-    Read {
-        words: Box<[u64]>,
-        n_bytes: usize,
-    },
+    Read { words: Box<[u64]>, n_bytes: usize },
     Mapped {
         /// Before the mapping, so that it is dropped first.
         #[cfg(unix)]
