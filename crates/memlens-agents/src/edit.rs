@@ -326,7 +326,7 @@ mod tests {
             (", ", format!(", {added}, ")),
             (
                 " /* last */ , /* } */ ",
-                format!(" /* last */ , {added}, /* } */ "),
+                format!(" /* last */ , {added}, /* }} */ "),
             ),
             (" /* , } */ ", format!(", {added} /* , }} */ ")),
         ] {

@@ -23,7 +23,9 @@ fn database(dir: &Path) -> (PathBuf, Connection) {
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
              CREATE TABLE messages (content TEXT);
-             INSERT INTO messages VALUES ('hollyhock');",
+             INSERT INTO messages VALUES ('hollyhock');
+             CREATE TABLE secrets (it TEXT);
+             INSERT INTO secrets VALUES ('foxglove');",
         )
         .expect("it can be filled");
     for part in ["", "-wal"] {
@@ -88,6 +90,63 @@ fn a_copy_is_private_whatever_the_umask_and_has_no_name_once_it_is_open() {
     assert_eq!(content, "hollyhock");
     let left: Vec<PathBuf> = modes(&copies).into_iter().map(|(path, _)| path).collect();
     assert_eq!(left, [copies.clone(), copies.join("lock")]);
+}
+
+/// The bytes of each file in a folder.
+fn bytes(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(dir).expect("it can be listed");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    let mut all: Vec<_> = paths
+        .filter(|path| path.is_file())
+        .map(|path| (path.clone(), fs::read(path).expect("it can be read")))
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn only_what_is_needed_is_copied_and_nothing_changes_beside_the_original() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let (path, agent) = database(dir.path());
+    agent
+        .execute_batch("DELETE FROM messages; INSERT INTO messages (rowid, content) VALUES (7, 'seven'), (9, X'00ff');")
+        .expect("rows can be changed");
+    let copies = dir.path().join("copies");
+    let check = |what: &str| {
+        let before = bytes(dir.path());
+        let mut copied = Vec::new();
+        let mut look = |_| {
+            copied.extend(modes(&copies).into_iter().map(|(path, _)| path));
+            ControlFlow::Continue(())
+        };
+        let tables = ["messages", "absent"];
+        let copy = CopiedDatabase::unless_stopped(&path, &tables, &copies, &mut look);
+        let copy = copy.expect(what).expect("nobody stopped it");
+        assert!(bytes(dir.path()) == before, "{what}: something changed");
+        // The files themselves are not copied.
+        assert!(
+            copied.iter().all(|path| !path.ends_with("copy.sqlite-wal")),
+            "{what}"
+        );
+        let mut rows = copy
+            .connection()
+            .prepare("SELECT rowid, CAST(content AS BLOB) FROM messages ORDER BY rowid")
+            .expect("it is there");
+        let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        let rows: Vec<(i64, Vec<u8>)> = rows
+            .expect("it can be read")
+            .collect::<Result<_, _>>()
+            .expect("it can be read");
+        assert_eq!(rows, [(7, b"seven".to_vec()), (9, vec![0, 255])], "{what}");
+        for table in ["secrets", "absent"] {
+            let is_there = copy.connection().table_exists(None, table);
+            assert!(!is_there.expect("it can be asked"), "{what}: {table}");
+        }
+    };
+    check("with a log");
+    drop(agent);
+    assert!(!dir.path().join("state.db-wal").exists());
+    check("without a log");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub fn start_private() {
     {
         // SAFETY: The call has no precondition. Other threads that make files would see either umask; there are none yet.
         let users = unsafe { libc::umask(0o077) };
+        // 16 bits on a Mac.
+        #[allow(clippy::useless_conversion)]
         let users = u32::from(users);
         // Kept if this is called again.
         let _ = USERS.compare_exchange(NOT_CHANGED, users, Ordering::Relaxed, Ordering::Relaxed);
