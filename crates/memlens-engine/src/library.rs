@@ -13,8 +13,8 @@ use memlens_indexer::{Derived, Opened, Writer};
 use memlens_params::{ParameterSet, Params, Values};
 use memlens_rank::{AnyPipeline, NATIVE, RetrieverId};
 use memlens_retrieve::{
-    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retrieved, Retriever,
-    Scope, StoreReader, Within,
+    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retriever, Scope,
+    StoreReader, Within,
 };
 use memlens_store::{Store, StoreError};
 use parking_lot::{Mutex, MutexGuard, RwLock};

@@ -119,7 +119,6 @@ fn read_by_nobody(root: &Path) -> Option<String> {
 #[test]
 fn another_user_finds_nothing_in_what_the_program_makes() {
     let machine = Machine::new();
-    let config = machine.at("home/.openclaw/openclaw.json");
     let before = machine.all();
     let question = format!("where is the {SECRET} router");
     machine.run(&["index", text(&machine.at("notes"))]);
