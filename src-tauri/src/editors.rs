@@ -138,7 +138,7 @@ fn url(editor: Editor, file: &Path, line: u32) -> Option<String> {
 }
 
 fn start(command: &mut Command) -> io::Result<()> {
-    memlens_files::with_users_umask(command);
+    memlens_engine::with_users_umask(command);
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;

@@ -5,7 +5,7 @@ use clap::Parser;
 
 #[allow(unsafe_code)]
 fn main() -> std::process::ExitCode {
-    memlens_files::start_private();
+    memlens_engine::start_private();
     // SAFETY: First of all; no other thread runs yet.
     unsafe { memlens_engine::forbid_telemetry() };
     memlens_app::keep_little_memory();

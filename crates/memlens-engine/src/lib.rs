@@ -126,7 +126,6 @@ pub use judged::JudgedFile;
 pub use library::Library;
 pub use made::{export_made, made};
 pub use marks::Evergreen;
-/// Where agents are looked for.
 pub use memlens_agents::Home;
 /// A key of an agent's config, and what it does.
 pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
@@ -135,6 +134,8 @@ pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 /// What a query set is measured by, and how many judged queries a conclusion needs.
 pub use memlens_eval::{Metric, QUERIES_MIN};
+/// Where agents are looked for.
+pub use memlens_files::{start_private, with_users_umask};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
 };

@@ -75,6 +75,7 @@ pub use bounds::Bounds;
 pub use error::IndexError;
 pub use heads::Heads;
 pub use id_table::IdTable;
+pub use memlens_files::n_faults;
 pub use paths::{text_path, vector_folder, vector_path};
 pub use side_by_side::{part_len, side_by_side};
 pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};

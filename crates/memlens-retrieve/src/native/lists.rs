@@ -6,9 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memlens_files::n_faults;
 use memlens_index::{
-    IndexError, TextIndex, VectorFile, part_len, side_by_side, text_path, vector_path,
+    IndexError, TextIndex, VectorFile, n_faults, part_len, side_by_side, text_path, vector_path,
 };
 use memlens_store::{DocumentBlock, EmbeddingId, FolderId, Snapshot, Store};
 
