@@ -1,8 +1,9 @@
-//! Lists that are damaged, stale or of another model are rebuilt, said so, and never served.
+//! Lists that are damaged, stale or of another model are rebuilt, with a notice, and never served.
 //!
-//! Properties checked: a query is only ever compared with vectors of its own model; a reader waits for a writer that builds; lists
-//! of a database that is gone are not served; lists that could not be written are built anew at the next step; what a person
-//! saves waits for no look at the whole library; a search that reads what is damaged waits until it is mended.
+//! Properties checked: a query is only ever compared with vectors of its own model; a reader waits for a writer that
+//! builds; lists of a database that is gone are not served; lists that could not be written are rebuilt at the next
+//! step; a note that the user saves does not wait for a check of the whole library; a search that reads damage waits
+//! until it is mended.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +26,7 @@ use crate::damages::check_notices;
 use crate::sound::{QUERIES, copy, flip, largest, sound};
 use crate::watched::Watched;
 
-/// One list that is gone does not cost the other: a large one takes minutes.
+/// A missing list does not cost the other one: a large list takes minutes to build.
 #[test]
 fn a_sound_list_follows_what_was_forgotten_when_the_other_is_rebuilt() {
     let it = sound();
@@ -58,7 +59,7 @@ fn a_sound_list_follows_what_was_forgotten_when_the_other_is_rebuilt() {
     assert!(terms.exists(), "the list goes on");
 }
 
-/// Opening reads no vector, so that it takes no longer for a large library.
+/// Opening reads no vector, so a large library opens as fast as a small one.
 #[test]
 fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
     let it = sound();
@@ -68,7 +69,7 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
         notices.iter().filter(is_told).count()
     };
     let search = |library: &Library| library.search(QUERIES[0], &Params::default(), None);
-    // By a search, where nobody writes.
+    // By a search, if no process writes.
     turn();
     let library = open(it.dir.path());
     assert_eq!(library.notices(), [""; 0]);
@@ -78,7 +79,7 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
     assert_eq!(told(&found.notices), 0, "{:?}", found.notices);
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
     drop(library);
-    // While somebody writes nothing is found: no wrong order is shown.
+    // While another process writes nothing is found, rather than in a wrong order.
     turn();
     let library = open(it.dir.path());
     let (mut indexer, notices) =
@@ -89,7 +90,7 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
         error.to_string().contains("is not as it was written"),
         "{error}"
     );
-    // By the writer, once it walks.
+    // By the writer, when it walks.
     let mut observer = Told::default();
     let folder = indexer
         .store()
@@ -106,7 +107,7 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
 }
 
-/// Checks that a search by `source` leaves the vectors alone and says why, and that words still find.
+/// Checks that a search with `source` leaves out the vectors and reports why, and that words still find notes.
 fn check_words_alone(dir: &Path, source: EmbedderSource, notice: &str) {
     let library = Library::open(dir, source).expect("it can be opened");
     let search = library
@@ -124,7 +125,7 @@ fn check_words_alone(dir: &Path, source: EmbedderSource, notice: &str) {
             .all(|candidate| candidate.cosines.whole.is_none())
     );
     assert!(!search.rank(&Params::default()).kept().is_empty());
-    // Without a word there is nothing to go by.
+    // Without a word there is nothing to search by.
     let search = library
         .search("?!", &Params::default(), None)
         .expect("it can be searched");
@@ -159,7 +160,7 @@ fn a_query_is_compared_with_vectors_of_its_own_model_alone() {
     ];
     for (source, notice) in others {
         check_words_alone(it.dir.path(), source.clone(), &notice);
-        // Also when this reader is the one that has to build the list anew.
+        // Also if this reader has to rebuild the list.
         fs::remove_dir_all(it.dir.path().join("vectors")).expect("it is there");
         check_words_alone(it.dir.path(), source, &notice);
         let library = open(it.dir.path());
@@ -208,7 +209,7 @@ fn a_reader_waits_for_a_writer_that_builds() {
         let reader = scope.spawn(|| answers(&open(it.dir.path()), &QUERIES, &Params::default()));
         // Whatever the reader has seen by now, it answers from sound lists or not at all.
         drop(lock);
-        // It may mend them itself once nobody writes, and then this one waits in its turn.
+        // The reader may mend the lists itself once no process writes; this process then waits for its turn.
         let patience = Instant::now();
         while Indexer::open(it.dir.path(), Box::new(Hashing::default())).is_err() {
             assert!(
@@ -232,7 +233,7 @@ fn an_open_library_keeps_its_lists_until_it_takes_up_others() {
     assert!(library.refresh().expect("it can be taken up"));
     assert_eq!(library.lists().snapshot.n_chunks(), n_chunks + 1);
     assert!(!library.refresh().expect("nothing changed"));
-    // A search that was made before is still ranked by what it found.
+    // A search made before is still ranked by what it found.
     let search = library
         .search("attic", &Params::default(), None)
         .expect("it can be searched");
@@ -297,7 +298,7 @@ fn the_search_that_is_shown_is_kept_and_of_the_others_the_last_used() {
     library.shown(shown).expect("it is kept");
     let used = search();
     let unused = search();
-    // Far more than are kept: such as come of notes that are saved.
+    // Far more searches than are kept, such as saving notes causes.
     for _ in 0..20 {
         search();
         library.kept(used).expect("it was just used");
@@ -305,7 +306,7 @@ fn the_search_that_is_shown_is_kept_and_of_the_others_the_last_used() {
     library.kept(shown).expect("somebody looks at it");
     let gone = library.kept(unused).map(drop).expect_err("nobody used it");
     assert!(matches!(gone, EngineError::SearchGone { id } if id == unused));
-    // Another is shown now.
+    // Another search is shown now.
     library.shown(used).expect("it is kept");
     for _ in 0..20 {
         search();
@@ -331,7 +332,7 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
         notices[0].starts_with("the library's database was missing"),
         "{notices:?}"
     );
-    // What the user made is kept beside it.
+    // The user's own data is kept in a file beside the database.
     assert!(notices[1].contains("1 watched folder"), "{notices:?}");
     drop(indexer);
     assert_eq!(open(it.dir.path()).lists().snapshot.n_chunks(), 0);
@@ -339,7 +340,7 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
     assert_eq!(counts.n_added, 12);
 }
 
-/// Keeps what was noticed and told.
+/// Records the notices and the paths of the activities.
 #[derive(Default)]
 struct Told {
     notices: Vec<String>,
@@ -370,7 +371,7 @@ fn lists_that_could_not_be_written_take_up_what_they_missed_at_the_next_step() {
         .remove(0);
     it.notes.write("new.md", "The attic.");
     indexer.scan(&folder, &go_on).expect("it can be walked");
-    // A folder where the list's new head is to be written.
+    // A folder is in the place where the list's new head is to be written.
     let blocked = it.dir.path().join("vectors/flat.new");
     fs::create_dir(&blocked).expect("a folder can be made");
     let mut told = Told::default();
@@ -381,12 +382,12 @@ fn lists_that_could_not_be_written_take_up_what_they_missed_at_the_next_step() {
     assert!(error.contains(&format!("{}", blocked.display())), "{error}");
     assert!(told.paths.is_empty(), "what cannot be found is not told");
     assert!(indexer.is_busy(), "there is something left to do");
-    // As long as it cannot be written it is tried again, and nothing else is done.
+    // Writing the list is retried until it succeeds, and nothing else is done.
     indexer
         .step(&go_on, &mut told)
         .expect_err("the list cannot be written yet");
     fs::remove_dir(&blocked).expect("it can be removed");
-    // Nothing changes, and yet the next step mends it.
+    // Although nothing changed, the next step mends it.
     assert_eq!(
         indexer.run(&go_on, &mut told).expect("it can be written"),
         Step::Idle
@@ -403,7 +404,7 @@ fn lists_that_could_not_be_written_take_up_what_they_missed_at_the_next_step() {
     );
 }
 
-/// A look through a million chunks takes a minute.
+/// A check of a million chunks takes a minute.
 #[test]
 fn saved_notes_wait_for_no_look_through_the_library() {
     let it = sound();
@@ -428,7 +429,7 @@ fn saved_notes_wait_for_no_look_through_the_library() {
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }
 
-/// It would be found once nothing is left to index, which may take hours.
+/// Otherwise it would be found once nothing is left to index, which may take hours.
 #[test]
 fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
     let it = sound();
@@ -457,14 +458,14 @@ fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }
 
-/// A disk may answer with other bytes once, and memory turn a bit of what it keeps of a file.
+/// A disk may once return wrong bytes, and memory may flip a bit of a cached file.
 #[test]
 fn what_was_bad_for_a_moment_is_read_again() {
     let it = sound();
     let turn = || flip(&largest(&it.dir.path().join("vectors"), "flat."));
     turn();
     let library = open(it.dir.path());
-    // So that nothing is built anew.
+    // This keeps the list from being rebuilt.
     let (_indexer, _) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     let search = || library.search(QUERIES[0], &Params::default(), None);
@@ -478,7 +479,7 @@ fn what_was_bad_for_a_moment_is_read_again() {
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
 }
 
-/// A full disk may stay full for hours; the window says so meanwhile.
+/// A full disk may stay full for hours; the window shows that meanwhile.
 #[test]
 fn no_search_waits_for_mending_that_fails() {
     let it = sound();
@@ -506,7 +507,7 @@ fn no_search_waits_for_mending_that_fails() {
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }
 
-/// A process that is killed between the library's commit and those of the lists leaves these behind, and building them anew
+/// A process killed between the commit of the library and those of the lists leaves such lists behind. Rebuilding them
 /// takes minutes in a large library.
 #[test]
 fn lists_that_are_behind_are_told_what_they_missed() {
@@ -539,7 +540,7 @@ fn lists_that_are_behind_are_told_what_they_missed() {
     for lists in [&["text", "vectors"][..], &["text"], &["vectors"]] {
         let dir = behind(lists);
         let before = rows(dir.path());
-        // By whoever writes, and by a search where nobody does.
+        // By a writer, and by a search if no process writes.
         let (indexer, notices) =
             Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
         assert_eq!(notices, [""; 0], "{lists:?}");
@@ -548,7 +549,7 @@ fn lists_that_are_behind_are_told_what_they_missed() {
         check(dir.path());
         check(behind(lists).path());
     }
-    // Where the library does not know any more what changed, and where the lists are of a later time, they are built anew.
+    // If the library no longer knows what changed, or if the lists are newer than the library, they are rebuilt.
     let log_is_lost = behind(&["text", "vectors"]);
     let connection = rusqlite::Connection::open(log_is_lost.path().join("library.sqlite"));
     connection
@@ -571,12 +572,12 @@ fn lists_that_are_behind_are_told_what_they_missed() {
     }
 }
 
-/// Else it would be as sound as what was written, and served.
+/// Otherwise the list would look as sound as what was written, and would be served.
 #[test]
 fn a_vector_that_turned_in_the_library_is_not_taken_into_a_list() {
     let it = sound();
     let connection = rusqlite::Connection::open(it.dir.path().join("library.sqlite"));
-    // A bit that hardly changes its length.
+    // A bit that hardly changes the length of the vector.
     connection
         .and_then(|connection| {
             connection.execute(
@@ -597,7 +598,7 @@ fn a_vector_that_turned_in_the_library_is_not_taken_into_a_list() {
         .expect("they can be read");
     assert_eq!(n_damaged, 1);
     drop(store);
-    // Whoever builds the list anew forgets the note, which is then read anew.
+    // Rebuilding the list removes the note, which is then read again.
     fs::remove_dir_all(it.dir.path().join("vectors")).expect("it is there");
     let counts = index(it.dir.path(), &[it.notes.path()]);
     assert_eq!((counts.n_added, counts.n_embedded), (1, 1));

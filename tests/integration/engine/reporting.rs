@@ -1,7 +1,8 @@
 //! A search's trace as Markdown, to paste into a report.
 //!
-//! Properties checked: its numbers are those of the report; what notes and questions say stays text; blank leaves the notes' text
-//! out; the home folder is not named; another program's pipeline is told by its own stages.
+//! Properties checked: its numbers are those of the report; text of notes and questions is never taken for Markdown;
+//! the blank form leaves out the notes' text; the home folder is not named; another program's pipeline is shown with
+//! its own stages.
 
 use memlens_engine::{Home, Library, Part, Ranking, TraceForm, pipeline};
 use memlens_params::{ParameterSet, Value};
@@ -92,7 +93,7 @@ fn a_trace_holds_the_numbers_of_each_stage_and_what_was_dropped() {
             .any(|line| line.starts_with("| `router.md:1–6` |") && line.contains(why.as_str())),
         "{why} in\n{text}"
     );
-    // The text of a kept row stands in a fence.
+    // The text of a kept row is in a code fence.
     assert!(
         text.ends_with("## Texts\n\n1. `attic.md:1`:\n\n```text\nA router in the attic.\n```\n")
     );

@@ -1,4 +1,5 @@
-//! Vectors leave this process's memory a moment after the last search, and the next one finds what the last one found.
+//! Vectors leave the process's memory shortly after the last search, and the next search finds the same as the last
+//! one.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -13,7 +14,7 @@ use memlens_tests::{Notes, answers, fresh, hashing};
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How much of the mapped vectors of the library in `dir` is in this process's memory, in KiB.
+/// Returns how much of the mapped vectors of the library in `dir` is in this process's memory, in KiB.
 fn resident_kib(dir: &Path) -> u64 {
     let maps = fs::read_to_string("/proc/self/smaps").expect("Linux describes every mapping");
     let vectors = dir
@@ -23,7 +24,8 @@ fn resident_kib(dir: &Path) -> u64 {
     let mut is_vectors = false;
     maps.lines()
         .filter_map(|line| {
-            // A mapping's own line ends with its file, if it has one; those that describe it start with a word and a colon.
+            // The first line of a mapping ends with its file, if it has one. The lines that describe it start with a
+            // word and a colon.
             if !line
                 .split(' ')
                 .next()
@@ -37,7 +39,7 @@ fn resident_kib(dir: &Path) -> u64 {
         .sum()
 }
 
-/// Waits until `is_so`.
+/// Waits until `is_so` returns true.
 fn wait(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -54,13 +56,13 @@ fn vectors_rest_between_searches() {
     let notes = Notes::new(&[("many.jsonl", &lines)]);
     let dir = fresh(&[notes.path()]);
     let engine = Engine::open(dir.path(), hashing(), Arc::new(|_| {})).expect("it can be opened");
-    // The writing thread may be opening the lists once more.
+    // The writing thread may still be opening the lists again.
     wait("they rest, since nobody has searched", || {
         resident_kib(dir.path()) == 0
     });
     let search = || answers(engine.library(), &["relay 7"], &Params::default());
     let found = search();
-    // On a busy machine they may be at rest again before anybody looks.
+    // On a busy machine they may be at rest again before this looks.
     wait("a search reads them", || {
         search();
         resident_kib(dir.path()) > 0

@@ -1,7 +1,7 @@
-//! Retrieval freezes what a naive computation finds, in the part of the memory that was asked.
+//! Retrieval freezes what a naive computation finds, in the part of the memory that was searched.
 //!
-//! Properties checked: for random notes, queries and scopes, every value is the naive one and ranks are the places of
-//! sorted values, ties by the order of chunks; scopes as typed; queries that one of the lists has no answer to.
+//! Properties checked: for random notes, queries and scopes, every value equals the naive one, and ranks are the places
+//! of sorted values, ties by the order of chunks; scopes as typed; queries for which one of the lists has no answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use memlens_retrieve::{Part, Question, Retrieved, Retriever, Scope, Within};
 use memlens_tests::{Notes, answers, cases, fresh, index, open};
 use proptest::prelude::*;
 
-/// Words that stem to themselves, a stop word, and one that no note holds.
+/// Words that are their own stems, a stop word, and a word that no note holds.
 const WORDS: [&str; 9] = [
     "relay", "hall", "quiet", "night", "oolong", "the", "attic", "zebra", "ten",
 ];
@@ -28,7 +28,7 @@ const PATHS: [&str; 6] = [
     "z/relay.md",
 ];
 
-/// The vector of a text as the embedder gives it.
+/// Returns the vector of a text as the embedder gives it.
 fn vector(text: &str) -> Vec<f32> {
     let never = std::sync::atomic::AtomicBool::new(false);
     Hashing::default()
@@ -52,7 +52,7 @@ struct Naive {
     vector: f64,
 }
 
-/// What every chunk is worth for a query's vector, computed from the store alone.
+/// Returns the score of every chunk for a query's vector, computed from the store alone.
 fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit) -> Vec<Naive> {
     let lists = library.lists();
     let (store, snapshot) = (library.store(), &lists.snapshot);
@@ -87,7 +87,7 @@ fn naive_chunks(library: &memlens_engine::Library, query: &str, unit: VectorUnit
         .collect()
 }
 
-/// The terms of a chunk: those of its text and of its file's name.
+/// Returns the terms of a chunk: those of its text and of its file's name.
 fn terms(chunk: &Naive) -> Vec<String> {
     let stem = Path::new(&chunk.path)
         .file_stem()
@@ -100,7 +100,7 @@ fn terms(chunk: &Naive) -> Vec<String> {
         .collect()
 }
 
-/// The BM25 score of each chunk that the query finds, by place, and the ideal.
+/// Returns the BM25 score of each chunk that the query finds, by place, and the ideal score.
 ///
 /// k1 1.2, b 0.75; stop words of the query weigh a quarter. Source: Robertson and Zaragoza, The Probabilistic Relevance
 /// Framework, 2009, with the idf that is never negative.
@@ -184,7 +184,7 @@ fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * (1.0 + b.abs())
 }
 
-/// What the library's retriever finds.
+/// Returns what the library's retriever finds.
 fn retrieve(
     library: &memlens_engine::Library,
     query: &str,
@@ -222,7 +222,7 @@ fn check_retrieved(library: &memlens_engine::Library, query: &str, params: &Para
     let places: Vec<u32> = set.candidates.iter().filter_map(place).collect();
     let chunks = naive_chunks(library, query, params.vector_unit);
     let (scores, ideal) = naive_bm25(&chunks, query, params.bm25_join);
-    // Statistics of words are those of the whole library; the hits are those in scope.
+    // Word statistics are of the whole library; the hits are those in scope.
     assert!(
         is_close(set.bm25_ideal, ideal),
         "{} in place of {ideal}",
@@ -291,7 +291,7 @@ proptest! {
 
     #[test]
     fn retrieval_equals_a_naive_computation(
-        // Short enough that the list keeps their lengths exactly; some alike, so that there are ties.
+        // The notes are short, so the list stores their lengths exactly; some are equal, so there are ties.
         notes in prop::collection::vec((0..PATHS.len(), text(1..12)), 1..12),
         query in text(1..5),
         (is_and, is_chunk, scope) in (any::<bool>(), any::<bool>(), prop::option::of(prop::sample::select(&["x", "x/y", "z", "x.md"][..]))),
@@ -326,7 +326,7 @@ fn lists_are_cut_at_the_greatest_depth() {
     let dir = fresh(&[folder.path()]);
     let library = open(dir.path());
     assert_eq!(library.lists().snapshot.n_chunks(), 1300);
-    // The one list prefers low numbers, the other has no opinion but the order of chunks.
+    // One list prefers low numbers; in the other all chunks tie, so their order decides.
     let Retrieved { set, .. } = retrieve(&library, "relay hall", &Params::default(), Part::All);
     let [vectors, texts] = [ListId::VECTOR, ListId::BM25].map(|id| list(&set, id));
     let ranks = |list: &List| -> Vec<u32> {
@@ -338,7 +338,7 @@ fn lists_are_cut_at_the_greatest_depth() {
     assert_eq!(ranks(vectors), expected);
     assert_eq!(ranks(texts), expected);
     assert_eq!((set.n_chunks, hits(&set)), (1300, 1300));
-    // Both values are facts of every candidate, listed there or not.
+    // Both values are facts of every candidate, whether or not it is listed there.
     assert!(
         vectors
             .values
@@ -353,7 +353,7 @@ fn lists_are_cut_at_the_greatest_depth() {
         });
     }
 
-    // Of all chunks, those beyond that depth have their true ranks where these are asked for, and none else.
+    // Chunks beyond that depth have their true ranks if these are asked for, and no rank otherwise.
     let ids = library
         .lists()
         .snapshot
@@ -504,7 +504,7 @@ fn scopes_are_read_as_typed() {
         ))
     };
     let cases: Vec<(String, Result<Vec<String>, String>)> = vec![
-        // Absolute, with and without a path in the folder; the shortest way to the same place counts.
+        // Absolute, with and without a path in the folder; the shortest path to the same place counts.
         (
             at(&first, ""),
             holds(&["a.md", "x/b.md", "x/y/c.md", "xx/d.md"]),
@@ -532,7 +532,7 @@ fn scopes_are_read_as_typed() {
         ("only".to_owned(), holds(&["only/g.md"])),
         ("x/y".to_owned(), holds(&["x/y/c.md"])),
         ("./x".to_owned(), holds(&["x/b.md", "x/y/c.md"])),
-        // What may be two places is none.
+        // A path that may be two places is refused.
         (
             "notes".to_owned(),
             several("notes", at(&first, ""), at(&second, "notes")),
@@ -550,7 +550,7 @@ fn scopes_are_read_as_typed() {
     ];
     for (typed, expected) in cases {
         match (found(&typed), expected) {
-            // Which of two folders comes first depends on where the system puts scratch folders.
+            // The order of the two folders depends on where the system puts scratch folders.
             (Err(found), Err(expected)) if expected.ends_with(" it could be ") => {
                 assert!(found.starts_with(&expected), "{typed}: {found}");
                 assert!(
@@ -566,7 +566,7 @@ fn scopes_are_read_as_typed() {
 proptest! {
     #![proptest_config(cases(16))]
 
-    /// Lists that were brought up to date again and again answer as ones that were just opened.
+    /// Lists that were updated again and again answer as newly opened ones.
     #[test]
     fn lists_that_follow_answer_as_fresh_ones(
         rounds in prop::collection::vec(prop::collection::vec((0..24_usize, prop::option::of(text(1..40))), 1..4), 1..5),

@@ -1,8 +1,9 @@
-//! What an agent's own search finds, by its own rules and not by Memlens's walk.
+//! What an agent's own search finds, by the agent's rules and not by Memlens's walk.
 //!
-//! Properties checked: an emulated memory holds the agent's notes, also those that Memlens leaves out or nobody watches, and none
-//! that the agent leaves out; each agent of a program searches its own; a change of the config or of a note that only the agent reads
-//! is followed; marks, counts and "why not?" tell the same reason; what only the agent reads can be opened, and nothing else.
+//! Properties checked: an emulated memory holds the agent's notes, also those that Memlens leaves out or that are not
+//! watched, and none that the agent leaves out; each agent of a program searches its own notes; a change of the config,
+//! or of a note that only the agent reads, is followed; marks, counts and "why not?" give the same reason; notes that
+//! only the agent reads can be opened, and nothing else.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -71,13 +72,13 @@ impl Scene {
             .expect("it can be searched")
     }
 
-    /// The notes that are found, by their paths, sorted.
+    /// Returns the paths of the notes that are found, sorted.
     fn found(&self, named: &str) -> Vec<String> {
         found(&self.ask(named, Part::All))
     }
 }
 
-/// A ranking that keeps everything.
+/// Returns a ranking that keeps everything.
 fn all(named: &str) -> Ranking {
     let mut ranking = Ranking::of(pipeline(named).expect("it is known"));
     for (id, value) in [("openclaw.min_score", 0.0), ("openclaw.max_results", 100.0)] {
@@ -100,7 +101,7 @@ fn found(search: &Search) -> Vec<String> {
 
 const ROUTER: &str = "The router stands in the hall.\n";
 
-/// Notes that Memlens leaves out, notes that OpenClaw leaves out, and a folder that nobody watches.
+/// Returns notes that Memlens leaves out, notes that OpenClaw leaves out, and a folder that is not watched.
 fn mixed() -> Scene {
     Scene::new(
         "{meta: {lastTouchedVersion: '2026.9.6'}, memory: {search: {extraPaths: ['../../vault']}}}",
@@ -142,12 +143,12 @@ fn a_note_that_only_the_agent_searches_is_explained_as_such() {
     for typed in [&*absolute, "vault/kettle.md", "vault/kettle.md:1"] {
         assert_eq!(why(typed), expected, "{typed}");
     }
-    // What no agent searches, and what does not exist, is not watched and nothing more.
+    // For notes that no agent searches, and missing ones, the only reason is that they are not watched.
     for typed in ["private/c.md", &*format!("{vault}/none.md"), &*vault] {
         let (sentence, _) = why(typed);
         assert_eq!(sentence, "It is not in a watched folder.", "{typed}");
     }
-    // The emulated memory holds it: its rank is explained.
+    // The emulated memory holds the note, so its rank is explained.
     let emulated = scene.ask("openclaw", Part::All);
     let values = &all("openclaw").values;
     let answer = library
@@ -185,13 +186,13 @@ fn the_memory_holds_what_the_agent_indexes_and_nothing_else() {
         .iter()
         .any(|it| it.starts_with("3 of them are not indexed by Memlens"));
     assert!(told, "{:?}", search.notices);
-    // Also where the agent's own folders are searched alone: extraPaths belong to its memory.
+    // Also if only the agent's own folders are searched: extraPaths belong to its memory.
     let own = scene
         .library
         .part_of_agent("openclaw")
         .expect("it is watched");
     assert_eq!(found(&scene.ask("openclaw", own)).len(), 5);
-    // An older edition reads the key of its own alone, but the config says who wrote it.
+    // An older edition reads only its own key, but the config names the version that wrote it.
     assert_eq!(scene.found("openclaw@2026.7").len(), 5);
 }
 
@@ -244,7 +245,7 @@ fn changes_of_the_config_and_of_notes_are_followed() {
         .iter()
         .any(|it| it == "OpenClaw's search is switched off in ~/.openclaw/openclaw.json: memory.search.enabled is false.");
     assert!(told, "{:?}", search.notices);
-    // A note that only the agent reads is no change of the library: it is seen after a bounded time.
+    // A change of a note that only the agent reads is not a change of the library. It is seen after a bounded time.
     scene.home.write(".openclaw/openclaw.json", "{}");
     assert!(
         !scene
@@ -264,7 +265,7 @@ fn changes_of_the_config_and_of_notes_are_followed() {
     }
 }
 
-/// Two agents with a workspace each.
+/// Returns two agents with a workspace each.
 fn two_agents(watched: &[&str]) -> Scene {
     Scene::new(
         "{agents: {entries: {main: {default: true}, yard: {}}}}",
@@ -284,7 +285,7 @@ fn each_agent_searches_its_own_workspace() {
     assert_eq!(found(&search), ["memory/house.md"]);
     let said = "of its default agent main: each of its 2 agents searches its own workspace only.";
     assert!(search.notices[0].contains(said), "{:?}", search.notices);
-    // A search within one workspace is taken for its agent's.
+    // A search within one workspace counts as its agent's.
     let scope = Scope {
         folder: scene.folder(both[1]),
         path: String::new(),
@@ -296,7 +297,7 @@ fn each_agent_searches_its_own_workspace() {
         "{:?}",
         within.notices
     );
-    // A past question is asked of the workspace of the agent whose log names it.
+    // A past question is asked in the workspace of the agent whose log has it.
     let asked = |log: &str, call: &str| {
         let mut store = Store::open(scene.library.dir()).expect("nobody writes");
         let log = ReadLog {
@@ -345,7 +346,7 @@ fn each_agent_searches_its_own_workspace() {
     };
     assert_eq!(now("yard"), ["memory/shed.md"]);
     assert_eq!(now("main"), ["memory/house.md"]);
-    // Of two, the one that is watched.
+    // Of the two agents, the watched one is taken.
     let scene = two_agents(&both[1..]);
     let search = scene.ask("openclaw", Part::All);
     assert_eq!(found(&search), ["memory/shed.md"]);
@@ -418,7 +419,7 @@ fn a_note_that_is_never_searched_is_marked_counted_and_explained() {
     assert_eq!(answer.sentence, reason);
     let advice = "Move the note below memory/, or add its folder to memory.search.extraPaths in ~/.openclaw/openclaw.json.";
     assert_eq!(answer.advice.as_deref(), Some(advice));
-    // What Memlens leaves out and the agent does not is searched like any other note.
+    // A note that Memlens leaves out and the agent does not is searched as any other.
     let answer = why(&scene.place(".openclaw/workspace", "memory/ignored.md"));
     assert!(matches!(answer.why, WhyNot::Searched { .. }), "{answer:?}");
 }
@@ -433,7 +434,7 @@ fn a_folder_of_another_agent_has_no_marks() {
     let mut marks = Vec::new();
     marked(&tree, &mut marks);
     assert_eq!(marks, []);
-    // Nothing of the agent is watched, so all that is watched stands in for its memory.
+    // None of the agent's folders is watched, so all watched notes take the place of its memory.
     assert_eq!(scene.found("openclaw"), ["AGENTS.md"]);
 }
 

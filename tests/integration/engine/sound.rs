@@ -7,20 +7,20 @@ use memlens_params::Params;
 use memlens_tests::{Notes, answers, index, open};
 use serde_json::Value;
 
-/// Are asked of it.
+/// Queries for the library.
 pub const QUERIES: [&str; 3] = ["quiet relay", "hall 7", "?!"];
 
-/// A library with what is needed to damage it.
+/// A library with everything needed to damage it.
 pub struct Sound {
     pub notes: Notes,
     pub dir: tempfile::TempDir,
-    /// The library as it was a change ago.
+    /// The library before its last change.
     pub old: tempfile::TempDir,
-    /// What it answers to [`QUERIES`].
+    /// Its answers to [`QUERIES`].
     pub answers: Vec<Value>,
 }
 
-/// Makes one of twelve notes.
+/// Makes a library of twelve notes.
 pub fn sound() -> Sound {
     let notes = Notes::new(&[]);
     for number in 0..12 {
@@ -44,7 +44,7 @@ pub fn sound() -> Sound {
     }
 }
 
-/// Copies a folder in place of another.
+/// Replaces a folder with a copy of another.
 pub fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     fs::create_dir_all(to).expect("a folder can be made");
@@ -58,7 +58,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The largest file in a folder whose name holds `part`.
+/// Returns the largest file in a folder whose name holds `part`.
 pub fn largest(dir: &Path, part: &str) -> PathBuf {
     let files = fs::read_dir(dir)
         .expect("it can be listed")
@@ -75,12 +75,12 @@ pub fn largest(dir: &Path, part: &str) -> PathBuf {
 /// Cuts off the second half of a file.
 pub fn truncate(path: &Path) {
     let bytes = fs::read(path).expect("it can be read");
-    // A new file: a mapping of the old one stays sound.
+    // A new file, so that a mapping of the old one stays sound.
     fs::remove_file(path).expect("it can be removed");
     fs::write(path, &bytes[..bytes.len() / 2]).expect("it can be written");
 }
 
-/// Puts bytes in place of a file that mean nothing.
+/// Replaces the bytes of a file with meaningless ones.
 pub fn garble(path: &Path) {
     let n_bytes = fs::read(path).expect("it can be read").len();
     fs::remove_file(path).expect("it can be removed");
@@ -88,7 +88,7 @@ pub fn garble(path: &Path) {
     fs::write(path, garbage).expect("it can be written");
 }
 
-/// Turns one bit in the middle of a file.
+/// Flips one bit in the middle of a file.
 pub fn flip(path: &Path) {
     let mut bytes = fs::read(path).expect("it can be read");
     let at = bytes.len() / 2;

@@ -1,7 +1,7 @@
-//! Indexing that is stopped, killed or fails goes on where it stood.
+//! Indexing that is stopped, killed or fails continues where it was.
 //!
-//! Properties checked: cancelled work is taken up by the same process and by the next; no text is embedded twice; never
-//! more texts are unsaved than the indexer says; a model or a database that refuses costs no work.
+//! Properties checked: cancelled work is continued by the same process and by the next; no text is embedded twice;
+//! there are never more unsaved texts than the indexer says; a model or a database that refuses costs no work.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use memlens_faults::{Fault, Place};
 use memlens_store::Store;
 use memlens_tests::{Asked, Notes, Recording, check_equals_fresh, index, index_with};
 
-/// Notes that give a good hundred texts to embed, some of them the same.
+/// Returns notes with over a hundred texts to embed, some of them equal.
 fn many_notes() -> Notes {
     let notes = Notes::new(&[]);
     for number in 0..18 {
@@ -34,7 +34,7 @@ fn many_notes() -> Notes {
     notes
 }
 
-/// An indexer that has seen all notes and read none.
+/// Returns an indexer that has seen all notes and read none.
 fn about_to_index(dir: &Path, notes: &Notes, asked: &Arc<Asked>) -> Indexer {
     let (mut indexer, _) =
         Indexer::open(dir, Box::new(Recording::new(asked))).expect("it can be opened");
@@ -45,7 +45,7 @@ fn about_to_index(dir: &Path, notes: &Notes, asked: &Arc<Asked>) -> Indexer {
     indexer
 }
 
-/// Each distinct text that an index of these notes embeds.
+/// Returns the distinct texts that an index of these notes embeds.
 fn texts_of(notes: &Notes) -> BTreeSet<String> {
     let asked = Arc::new(Asked::default());
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
@@ -66,7 +66,7 @@ fn texts_of(notes: &Notes) -> BTreeSet<String> {
 /// Checks that `asked` holds every text of the notes once.
 fn check_embedded_once(notes: &Notes, asked: &Asked) {
     let mut texts = asked.texts();
-    // What tells whether a model that refused a text refuses all.
+    // The empty text tests whether a model that refused a text refuses all of them.
     texts.retain(|text| !text.is_empty());
     texts.sort();
     assert_eq!(texts, Vec::from_iter(texts_of(notes)));
@@ -133,7 +133,7 @@ fn cancelled_work_is_taken_up_where_it_stood() {
     }
 }
 
-/// Looks at the saved embeddings whenever the indexer tells how far it is: what is not there then, a kill would lose.
+/// Looks at the saved embeddings at each report of progress: a kill would lose those that are not there.
 struct Unsaved<'a> {
     reader: Store,
     asked: &'a Asked,
@@ -151,7 +151,7 @@ impl Observer for Unsaved<'_> {
 #[test]
 fn a_kill_loses_at_most_forty_embeddings() {
     let notes = many_notes();
-    // One long note besides: what is saved only at its end would show.
+    // A long note is added: texts saved only at its end would be noticed.
     let lines: String = (0..300)
         .map(|line| format!("Line {line} of the long note.\n\n"))
         .collect();
@@ -169,7 +169,7 @@ fn a_kill_loses_at_most_forty_embeddings() {
     indexer
         .run(&go_on, &mut unsaved)
         .expect("it can be indexed");
-    // 32 that wait for a transaction and a slice of 8 that is being embedded.
+    // 32 that wait for a transaction, and a slice of 8 that is being embedded.
     assert!(
         (1..=32 + 8).contains(&unsaved.n_unsaved_max),
         "{}",
@@ -185,9 +185,9 @@ fn an_error_loses_no_work() {
     let mut indexer = about_to_index(dir.path(), &notes, &asked);
     let go_on = AtomicBool::new(false);
 
-    // A text that gives no vector the first time is tried again.
+    // A text that gets no vector the first time is tried again.
     asked.refuse(30);
-    // A database that takes no document, as on a full disk.
+    // A database that refuses every document, as on a full disk.
     let database =
         rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it is SQLite");
     let trigger = "CREATE TRIGGER full BEFORE INSERT ON documents BEGIN SELECT RAISE(ABORT, 'disk full'); END";
@@ -249,7 +249,7 @@ fn tokens_are_counted_a_few_at_a_time_and_none_twice() {
     check_equals_fresh(dir.path(), &[notes.path()], &["long note"]);
 }
 
-/// Keeps how far it was told to be last.
+/// Records the last progress.
 #[derive(Default)]
 struct Last(Option<Progress>);
 
@@ -301,7 +301,7 @@ fn progress_reaches_its_end_whatever_happened_to_the_work_before() {
     check_end(&mut indexer, "only to be taken out");
 }
 
-/// Asks to stop as soon as a note is begun.
+/// Asks to stop as soon as a note is started.
 struct Stopping(AtomicBool);
 
 impl Observer for &Stopping {
@@ -321,7 +321,7 @@ fn a_note_is_stopped_though_there_is_nothing_to_embed() {
     let folders = indexer.store().folders().expect("they can be read");
     let go_on = AtomicBool::new(false);
     indexer.scan(&folders[0], &go_on).expect("it can be walked");
-    // The old name is taken out first.
+    // The old name is removed first.
     assert_eq!(indexer.step(&go_on, &mut ()).expect("it can"), Step::More);
     let stopping = Stopping(AtomicBool::new(false));
     let step = indexer.step(&stopping.0, &mut &stopping);
@@ -356,7 +356,7 @@ fn looking_up_many_texts_can_be_stopped() {
     });
 }
 
-/// A reader that takes long to take up what was saved.
+/// A reader that is slow to take up what was saved.
 #[derive(Default)]
 struct SlowReader {
     n_told: usize,
@@ -368,7 +368,7 @@ impl Observer for SlowReader {
         self.n_told += 1;
         self.paths
             .extend(happened.iter().map(|one| one.path.clone()));
-        // Any machine saves the rest within the 25 s that follow.
+        // Any machine saves the rest within the following 25 s.
         std::thread::sleep(Duration::from_secs(1));
     }
 }

@@ -1,8 +1,9 @@
 //! Tuning by evidence.
 //!
-//! Properties checked: live figures are those of `eval`; a question is never judged by a ranking that its own thumbs weighed; a
-//! judgment follows its text and says when it is gone; every place of a curve is what measuring there gives; tuning is the same
-//! for the same seed, refuses too few queries and can be stopped; runs say when they are stale.
+//! Properties checked: live figures are those of `eval`; a question is never judged by a ranking that its own thumbs
+//! weighed; a judgment follows its text and is reported when the text is gone; every point of a curve is what measuring
+//! there gives; tuning is the same for the same seed, refuses too few queries and can be stopped; stale runs are
+//! reported as stale.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const ANIMALS: [&str; 30] = [
     "kestrel", "lapwing", "merlin", "newt", "oriole", "plover", "quail", "raven", "siskin", "toad",
 ];
 
-/// A note of three sections for each animal: where it lives, what it eats, who saw it.
+/// Returns a note of three sections for each animal: where it lives, what it eats, who saw it.
 fn notes() -> Notes {
     let notes = Notes::new(&[]);
     for (at, animal) in ANIMALS.iter().enumerate() {
@@ -37,7 +38,8 @@ fn notes() -> Notes {
     notes
 }
 
-/// A question for each animal, judged; with a category for every other one, two of nonsense and one that is not judged.
+/// Returns a judged question for each animal, with a category for every other one, two nonsense questions and one that
+/// is not judged.
 pub(crate) fn queries() -> String {
     let mut lines = String::new();
     for (at, animal) in ANIMALS.iter().enumerate() {
@@ -165,7 +167,7 @@ fn live_figures_are_those_of_eval() {
     assert_eq!(row.wins + row.ties + row.losses, 30);
     assert_eq!(figures.per_query.len() as u32, row.wins + row.losses);
     assert_eq!(figures.n_unjudged, 1);
-    // The words of the one are in no note; the other finds the toad.
+    // The words of one of them are in no note; the other finds the toad.
     assert_eq!(figures.nothing.map(|it| it.n), Some(2));
     assert_eq!(
         figures
@@ -175,7 +177,7 @@ fn live_figures_are_those_of_eval() {
             .collect::<Vec<_>>(),
         [15, 15]
     );
-    // Without its one origin nothing is left to judge by.
+    // Without its one origin no judgment is left.
     let none = SetWish {
         without: vec![Origin::Imported],
         ..wish(&imported.info.id, &now)
@@ -238,13 +240,13 @@ fn no_question_is_judged_by_its_own_thumbs() {
     vote(query, right, false);
     vote(query, wrong, true);
     assert_eq!(measured(), before, "its own thumbs do not count");
-    // Those of other questions do.
+    // Thumbs of other questions count.
     for (query, right, _) in asked.iter().skip(4) {
         vote(query, ANIMALS[3], true);
         vote(query, right, false);
     }
     assert_ne!(measured(), before, "thumbs for other questions weigh");
-    // Nor is a question asked from a file ranked by its own, so that both figures are the same.
+    // A question from a file is not ranked by its own thumbs either, so both figures are the same.
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
     let judged = library.judged(&file).expect("the notes are there");
     let scores = library
@@ -252,7 +254,7 @@ fn no_question_is_judged_by_its_own_thumbs() {
         .expect("it can be asked");
     let mean = scores.iter().map(|it| it.ndcg_10).sum::<f64>() / 30.0;
     assert!((measured()[0].expect("it is defined") - mean).abs() < 1e-9);
-    // They are judgments: the live set holds them, and of a question with a thumb down alone nothing is known.
+    // Thumbs are judgments: the live set holds them. A question with only a thumb down has no known answer.
     let sets = library.query_sets().expect("they can be read");
     let live = &sets[0];
     assert_eq!((live.id.as_str(), live.is_live), ("judgments", true));
@@ -311,7 +313,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
         .measure_set(&wish(&set, &ours()), &ours(), Metric::HitFile)
         .unwrap()
         .unwrap();
-    // The boiler's note says something else now: left out. The note that never was cannot be found: it counts.
+    // The boiler's note has another text now, so it is left out. The note that never existed counts as not found.
     assert_eq!((figures.n_judged, figures.n_unjudged), (2, 1));
     let row = figures
         .rows
@@ -394,7 +396,7 @@ fn a_set_is_made_changed_and_written() {
         engine.save_query(&set.id, &empty),
         Err(EngineError::EmptyQuery)
     ));
-    // Written and read back it is the same set.
+    // Written and read again, it is the same set.
     let file = here.out.path().join("mine.jsonl");
     library
         .write_query_set("mine", SetFormat::Jsonl, &file)
@@ -461,7 +463,7 @@ fn every_place_of_a_curve_is_what_measuring_there_gives() {
         named.contains(&"vector_weight") && named.contains(&"min_score"),
         "{named:?}"
     );
-    // What is not read, or switched off, has no curve.
+    // Parameters that are not read, or of a stage that is off, have no curve.
     assert!(
         !named.contains(&"fusion_k") && !named.contains(&"corroboration_gain"),
         "{named:?}"
@@ -498,7 +500,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
     let here = Here::new();
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
-    // A ranking that is plainly bad: the threshold stays as it is, the weights can be mended.
+    // A clearly bad ranking: the threshold stays, and the weights can be improved.
     let bad = with("vector_weight", Value::Number(1.0));
     let mut bad = bad;
     bad.values
@@ -531,7 +533,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
         best.changed.iter().all(|it| it.parameter != "min_score"),
         "{best:?}"
     );
-    // By what was found on all of them, all of them.
+    // Measured on all queries, with what was found on all queries.
     let found = Ranking::given(&best.ranking).expect("it is one");
     let figures = library
         .measure_set(&wish(&set, &found), &bad, Metric::Mrr10)
@@ -544,7 +546,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
         .unwrap();
     assert!((row.now.unwrap() - best.chosen_on).abs() < 1e-12);
     assert!((row.pinned.unwrap() - answer.rows[1].held_out).abs() < 1e-12);
-    // One half held out: what is shown is of that half alone.
+    // With one half held out, the figures are of that half alone.
     let half = tune(&request(1))
         .expect("it can be")
         .expect("nobody stopped it");
@@ -555,7 +557,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
             .count()
             > 1
     );
-    // What is good already is left alone.
+    // A good ranking is left unchanged.
     let kept = library
         .auto_tune(&wish(&set, &found), &request(5))
         .unwrap()
@@ -639,7 +641,7 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
     let view = library.run(&bad.id).expect("it is there");
     assert_eq!(view.changed.len(), 1, "{view:?}");
     assert_eq!(view.per_query.len(), 30);
-    // Its file is what the gate reads.
+    // The gate reads its file.
     let file = here.out.path().join("run.json");
     std::fs::write(&file, library.run_text(&good.id).expect("it is there")).expect("it can be");
     let record = RunRecord::read(&file).expect("it is a run");
@@ -676,7 +678,7 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         Err(EngineError::Run { .. })
     ));
     assert_eq!(library.runs().expect("they can be read").len(), 1);
-    // One that cannot be read is named, so that it can be deleted.
+    // A run that cannot be read is named, so that it can be deleted.
     let database = here.dir.path().join("library.sqlite");
     let database = rusqlite::Connection::open(database).expect("it is SQLite");
     database
@@ -710,7 +712,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     assert_eq!(counted(&found.relevant), found.n_relevant);
     assert_eq!(counted(&found.not_relevant), found.n_not_relevant);
     assert_eq!(counted(&found.nonsense), found.n_nonsense);
-    // Wherever the line stands, all scores are looked at.
+    // Wherever the threshold is, all scores are looked at.
     let other = calibrated(&with("min_score", Value::Number(0.9)));
     assert_eq!(
         (other.n_relevant, other.n_not_relevant),
@@ -728,7 +730,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
         (nothing.now - (1.0 - n_kept / 2.0)).abs() < 1e-12,
         "{line:?} {nothing:?}"
     );
-    // A ranking without such a line says so.
+    // A ranking without a threshold reports that.
     let hindsight = Ranking::of(pipeline("hindsight").expect("it is known"));
     let answer = library
         .calibrate(&wish(&set, &hindsight))
@@ -847,7 +849,7 @@ fn the_persons_word_comes_before_what_was_observed() {
         (sets[0].counts.n_queries, sets[0].counts.n_judged)
     };
     assert_eq!(judged(), (1, 1));
-    // Case and white space make no other question: the same mark is taken back, the other one turned.
+    // Case and white space make no other question: the same mark is taken back, the opposite one replaces it.
     assert_eq!(vote("Who is  the OTTER", false), Voted::Turned);
     assert_eq!(judged(), (1, 0));
     assert_eq!(vote("who is the otter", false), Voted::TakenBack);
@@ -948,7 +950,7 @@ fn a_set_of_other_notes_has_no_figures_in_the_window_either() {
         let error = error.expect("there is nothing to measure").to_string();
         assert!(error.contains(said), "{error}");
     }
-    // Where some are there, the others are named.
+    // If some notes are there, the missing ones are named.
     let imported = here.import(&queries().replace("toad.md", "toad.txt"));
     let figures = library
         .measure_set(&wish(&imported.info.id, &ours()), &ours(), Metric::Mrr10)

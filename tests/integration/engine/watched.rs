@@ -1,4 +1,4 @@
-//! An engine that watches, with everything it has told: what the tests of watching and of failing share.
+//! An engine that watches, and all its reports: shared by the tests of watching and of failing.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,11 +10,10 @@ use memlens_engine::{EmbedderSource, Engine, Event, FolderId, Home, Listener, Wa
 use memlens_params::Params;
 use memlens_tests::{Notes, answers, content, fresh, hashing, open};
 
-/// How long anything may take, on a machine however busy: whatever has not come by then never will. Ten thousand files took
-/// 21 s beside a build.
+/// The most time that anything may take, on a machine however busy. Ten thousand files took 21 s beside a build.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// An engine with everything it has told.
+/// An engine and all its reports so far.
 pub struct Watched {
     pub engine: Engine,
     events: Receiver<Event>,
@@ -26,7 +25,7 @@ impl Watched {
         Watched::open_with(dir, hashing(), Watching::default())
     }
 
-    /// Opens an engine whose agents live in a home of its own.
+    /// Opens an engine whose agents live in a home of their own.
     pub fn at_home(dir: &Path, home: &Notes) -> Watched {
         let home = Home::new(home.path());
         Watched::open_in(dir, hashing(), Watching::default(), Some(home))
@@ -75,7 +74,7 @@ impl Watched {
         watched
     }
 
-    /// Waits until `is_so`, which is asked again after every event.
+    /// Waits until `is_so` returns true; it is called again after every event.
     pub fn wait(&mut self, what: &str, is_so: impl Fn(&Watched) -> bool) {
         let started = Instant::now();
         while !is_so(self) {
@@ -94,7 +93,7 @@ impl Watched {
         }
     }
 
-    /// Takes up what was told meanwhile, without waiting.
+    /// Takes up the events that have arrived, without waiting.
     pub fn take_up(&mut self) {
         let told = self.events.try_iter().filter_map(|event| match event {
             Event::Activity(activity) => Some(activity),
@@ -151,7 +150,7 @@ impl Watched {
         )
     }
 
-    /// The notes in which a word stands, as this engine finds them.
+    /// Returns the notes that hold a word, as this engine finds them.
     pub fn found(&self, word: &str) -> Vec<String> {
         let library = self.engine.library();
         let search = library
@@ -164,7 +163,7 @@ impl Watched {
             .collect()
     }
 
-    /// Ends the engine and checks that the library equals a fresh one.
+    /// Closes the engine and checks that the library equals a fresh one.
     pub fn check_equals_fresh(self, dir: &Path, notes: &[&Notes]) {
         drop(self);
         let paths: Vec<&Path> = notes.iter().map(|notes| notes.path()).collect();
@@ -181,7 +180,7 @@ impl Watched {
     }
 }
 
-/// Makes a folder for a library, which goes with its value.
+/// Makes a folder for a library, which is deleted when the value is dropped.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a scratch folder can be made")
 }

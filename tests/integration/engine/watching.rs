@@ -1,11 +1,10 @@
-//! An open library follows its folders by itself: real notify, real files.
+//! An open library follows its folders by itself, with the real notify and real files.
 //!
-//! Properties checked: what is done to a note is told and can be searched then, however an editor saves it; afterwards
-//! the library equals a fresh one, also after ten thousand files changed at once and where the system tells nothing;
-//! folders that are paused, go away, are put in another's place, unmounted, and come back; a second engine beside the
-//! first.
+//! Properties checked: a change to a note is reported once it can be searched, however an editor saves it; afterwards
+//! the library equals a fresh one, also after ten thousand files changed at once and if the system reports nothing;
+//! folders that are paused, go missing, are replaced or unmounted, and come back; a second engine beside the first.
 //!
-//! Nothing waits a fixed time: every step waits for an event of the engine.
+//! Nothing waits for a fixed time: every step waits for an event of the engine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +36,7 @@ fn notes_are_followed_as_they_change() {
         (vec!["a.md".to_owned()], vec![])
     );
 
-    // As editors save: a new file beside the note, put in its place.
+    // As editors save: a new file beside the note, moved into its place.
     for number in 0..3 {
         it.told.clear();
         notes.write(".a.md.tmp", format!("The cellar, saved {number} times."));
@@ -45,7 +44,7 @@ fn notes_are_followed_as_they_change() {
         it.wait_told(Happening::Changed, "a.md");
         assert_eq!(it.found(&number.to_string()), ["a.md"]);
     }
-    // Or with the old one kept for a moment.
+    // Or keeping the old file for a moment.
     it.told.clear();
     notes.rename("a.md", "a.md~");
     notes.write("a.md", "The kitchen.");
@@ -79,13 +78,13 @@ fn folders_in_a_folder_are_followed() {
     it.wait_told(Happening::Added, "n/e/w/c.md");
     notes.write("n/e/w/c.md", "The cellar.");
     it.wait_told(Happening::Changed, "n/e/w/c.md");
-    // A folder that comes from elsewhere with notes in it, and one that goes.
+    // A folder with notes is moved in from elsewhere, and another is removed.
     let outside = Notes::new(&[("d.md", "The kitchen.")]);
     fs::rename(outside.path(), notes.at("came")).expect("it can be renamed");
     it.wait_told(Happening::Added, "came/d.md");
     fs::remove_dir_all(notes.at("n")).expect("it can be removed");
     it.wait_told(Happening::Deleted, "n/e/w/c.md");
-    // Rules change what is read.
+    // Ignore rules change what is read.
     notes.write(".ignore", "came\n");
     it.wait_told(Happening::Deleted, "came/d.md");
     assert_eq!(it.found("kitchen"), [""; 0]);
@@ -121,7 +120,7 @@ fn a_folder_goes_away_and_comes_back() {
             (it.found("relay"), it.engine.state().n_files),
             (vec!["b.md".to_owned()], 2)
         );
-        // Something is done to it meanwhile.
+        // It changes meanwhile.
         fs::write(away.join("a.md"), format!("The attic {round}.")).expect("it can be written");
         fs::rename(&away, notes.path()).expect("it can be renamed");
         it.wait("the folder is back", |it| {
@@ -129,7 +128,7 @@ fn a_folder_goes_away_and_comes_back() {
                 && it.found(&round.to_string()) == ["a.md"]
         });
         it.wait_told(Happening::Back, &notes.path().display().to_string());
-        // It is followed again.
+        // The folder is followed again.
         it.told.clear();
         notes.write("b.md", format!("The relay {round}."));
         it.wait_told(Happening::Changed, "b.md");
@@ -150,7 +149,7 @@ fn a_paused_folder_is_left_alone_until_it_goes_on() {
     assert_eq!(it.status(&paused), Some(FolderStatus::Paused));
     paused.write("a.md", "The attic.");
     paused.write("c.md", "The attic.");
-    // Whatever happened there would have been seen before this.
+    // Any event there would have been seen before this one.
     for round in 0..3 {
         it.told.clear();
         other.write("b.md", format!("The relay {round}."));
@@ -217,7 +216,7 @@ fn a_removed_folder_is_forgotten_at_once() {
         (state.folders.len(), state.n_files, it.found("relay")),
         (1, 1, vec![])
     );
-    // And may come back.
+    // The folder can be added again.
     it.engine
         .add_folder(second.path())
         .expect("it can be added");
@@ -357,7 +356,7 @@ fn a_note_is_found_however_an_editor_saves_it() {
         }),
     ];
     for (number, (name, save)) in saves.iter().enumerate() {
-        // Of one length, so that a size tells nothing.
+        // The texts have the same length, so the size shows nothing.
         save(&format!("The hall, as saved{number}."));
         it.wait(&format!("what was saved {name} is found"), |it| {
             it.found(&format!("saved{number}")) == ["a.md"]
@@ -385,7 +384,7 @@ fn ten_thousand_files_change_at_once() {
         fs::remove_file(path(number)).expect("it can be removed");
         fs::write(path(number + 3000), text(number, "new")).expect("it can be written");
     }
-    // Some in folders that are new themselves, and filled while they are noticed.
+    // Some are in new folders, which are filled while they are noticed.
     for number in 6000..10_000 {
         let folder = notes.at(&format!("new/{}/{}", number % 50, number % 7));
         fs::create_dir_all(&folder).expect("folders can be made");
@@ -396,7 +395,7 @@ fn ten_thousand_files_change_at_once() {
         let state = it.engine.state();
         state.n_files == 7000 && state.indexing.is_none()
     });
-    // Also those folders are followed from then on.
+    // These folders are followed too.
     notes.write("new/7/3/last.md", "The very last one.");
     it.wait_told(Happening::Added, "new/7/3/last.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
@@ -420,7 +419,7 @@ fn folders_are_looked_through_where_the_system_tells_nothing() {
     );
     notes.write("x/y/new.md", "The attic.");
     notes.remove("a.md");
-    // What is wrong with a file is told once, however often it is seen.
+    // A problem of a file is reported once, however often it is seen.
     notes.write("bad.md", "no\0text");
     it.wait_told(Happening::Added, "x/y/new.md");
     it.wait_told(Happening::Skipped, "bad.md");
@@ -450,7 +449,7 @@ fn another_folder_in_the_place_of_the_first_is_taken_up() {
     notes.write("b.md", "The cellar.");
     it.wait_told(Happening::Changed, "b.md");
 
-    // The whole path goes, and the first folder comes back with it: nothing of it is embedded again.
+    // The whole path goes, and the first folder comes back with it: none of its notes is embedded again.
     let above = notes.path().parent().expect("it has one");
     let moved = above.with_extension("moved");
     fs::rename(above, &moved).expect("it can be renamed");
@@ -480,7 +479,7 @@ fn a_disk_that_is_not_mounted_keeps_its_notes() {
     let notes = Notes::new(&[("a.md", "The hall."), ("b.md", "The relay.")]);
     let dir = scratch();
     drop(Watched::of(dir.path(), &[&notes]));
-    // As if the folder had been a disk's place: to mount one takes rights that a test has not.
+    // This simulates a mounted disk: mounting one takes rights that a test does not have.
     let path = notes.path().display().to_string();
     let mut store = Store::open(dir.path()).expect("it can be opened");
     let folder = store.folders().expect("they can be read")[0].id;
@@ -521,7 +520,7 @@ fn a_disk_that_is_not_mounted_keeps_its_notes() {
         it.status(&notes) == Some(FolderStatus::Watching) && it.found("attic") == ["b.md"]
     });
 
-    // A folder that is merely emptied holds nothing any more.
+    // A folder that is only emptied holds nothing any more.
     notes.remove("a.md");
     notes.remove("b.md");
     it.wait("the notes are gone", |it| it.engine.state().n_files == 0);
@@ -623,12 +622,12 @@ fn everything_is_forgotten_at_once() {
         let is_found = bytes.windows(11).any(|part| part == b"quiet relay");
         assert!(!is_found, "{} still holds notes", path.display());
     }
-    // Other readers forget it too.
+    // Other readers drop it too.
     assert!(reader.refresh().expect("it can be taken up"));
     assert_eq!(reader.lists().snapshot.n_chunks(), 0);
     assert!(notes.at("a.md").exists(), "the notes stay");
 
-    // It goes on as a new one, which embeds all of it again.
+    // The folder is added as a new one, whose texts are all embedded again.
     let n_asked = |text: &str| asked.texts().iter().filter(|it| *it == text).count();
     assert_eq!(n_asked("The hall."), 1);
     let it = it.adding(&[&notes]);

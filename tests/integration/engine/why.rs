@@ -1,4 +1,4 @@
-//! Why a note is not among the results: every way to be lost, and changes that truly bring it back.
+//! Why a note is not among the results: every way to be lost, and changes that really bring it back.
 //!
 //! Properties checked: asking about a place changes nothing for other rows; ranks beyond the lists are true.
 
@@ -12,7 +12,7 @@ use memlens_store::Store;
 use memlens_tests::{Notes, fresh, open};
 use tempfile::TempDir;
 
-/// A library of which a question was asked by the defaults.
+/// A library, and a search of it with the default parameters.
 struct Asked {
     library: Library,
     params: Params,
@@ -42,7 +42,7 @@ impl Asked {
     }
 }
 
-/// Why a place as typed is not among the results.
+/// Returns why the typed place is not among the results.
 fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswer {
     let search = library
         .search(query, params, None)
@@ -52,7 +52,7 @@ fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswe
         .expect("it can be told")
 }
 
-/// The chunks of an answer about a note that was searched.
+/// Returns the chunks in an answer about a note that was searched.
 fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("it was not searched: {}", answer.sentence)
@@ -60,7 +60,7 @@ fn chunks(answer: &WhyAnswer) -> &[memlens_engine::ChunkWhy] {
     chunks
 }
 
-/// Notes of which many speak of relays, one of them of oolong.
+/// Returns notes of which many are about relays and one about oolong.
 fn many() -> Notes {
     let notes = Notes::new(&[]);
     let lines: String = (0..1300)
@@ -131,7 +131,7 @@ fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
         let report = asked.library.report(&asked.search, &asked.params);
         report.expect("it can be told")
     };
-    // Every chunk of the many has the same BM25, so the last ones stand beyond depth 1,000.
+    // All of these chunks have the same BM25 score, so the last ones are beyond depth 1,000.
     let before = report();
     let answer = asked.why("many.jsonl:1290").expect("it can be told");
     let chunk = &chunks(&answer)[0];
@@ -157,7 +157,7 @@ fn each_stage_that_loses_is_named() {
         let answer = why(&library, "oolong at night", &params, typed);
         chunks(&answer)[0].journey.dropped_by
     };
-    // In the order of the library the first of equals stands behind the one that speaks of oolong.
+    // In the order of the library the first of these equal chunks comes after the one about oolong.
     let params = Params {
         max_results: 1,
         min_score: 0.0,
@@ -323,7 +323,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         panic!("it was searched")
     };
     assert!(n_chunks > 20);
-    // One beyond the twenty that are told of.
+    // One chunk beyond the twenty that are listed.
     let lists = asked.library.lists();
     let told: Vec<&str> = chunks(&all)
         .iter()
