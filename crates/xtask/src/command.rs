@@ -10,7 +10,7 @@ use crate::project::Project;
 /// The cargo that runs this task, at work in `project`.
 pub fn cargo(project: &Project) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo told this program about its own crate would look like a change to build scripts that watch it.
+    // Build scripts watch the variables that cargo sets for this program's own crate, and would take them for a change.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

@@ -1,4 +1,4 @@
-//! A screen in memory, for windows that nobody looks at.
+//! A screen in memory, for windows that are not shown on a real screen.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

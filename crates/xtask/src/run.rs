@@ -15,10 +15,10 @@ use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 use crate::ui;
 
-/// Asked of the sample notes when nobody asks anything else.
+/// The default question, asked of the sample notes.
 const SAMPLE_QUERY: &str = "the internet is down at home, what should I try first";
 
-/// Width and height of the window in pixels when nobody says otherwise; also of the headless screen.
+/// The default size of the window in pixels, and the size of the headless screen.
 const SIZE: Size = Size {
     width: 1440,
     height: 900,

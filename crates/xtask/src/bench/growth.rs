@@ -11,7 +11,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Of sizes in any order; none of fewer than two.
+    /// Makes the growth over sizes in any order; `None` if there are fewer than two.
     pub fn of(mut sizes: Vec<(u32, Vec<Figure>)>) -> Option<Growth> {
         sizes.sort_by_key(|(n_chunks, _)| *n_chunks);
         sizes.dedup_by_key(|(n_chunks, _)| *n_chunks);

@@ -1,7 +1,7 @@
 //! A library of any size: opened, asked and followed by the facade, and by the command as whole processes.
 //!
-//! The library is made once and kept below `target/bench`; whoever wants another deletes it. Its vectors lie in
-//! neighbourhoods, its words are as frequent as in real notes, and no text but some hundred is embedded.
+//! The library is made once and kept below `target/bench`; to measure another one, delete it. Its vectors lie in
+//! neighbourhoods, its words are as frequent as in real notes, and only some hundred texts are really embedded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ fn processes(memlens: &Path, library: &Path, arguments: &[&str]) -> Result<Vec<S
 /// What was seen of a process.
 struct Seen {
     took: Duration,
-    /// Bytes, each at its most; none where the system does not tell as Linux does.
+    /// The peak in bytes; `None` if the system does not report memory as Linux does.
     resident: Option<f64>,
     anonymous: Option<f64>,
 }

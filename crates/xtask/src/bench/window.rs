@@ -1,5 +1,5 @@
-//! The real window on a library of 10,000 chunks and a screen in memory: it starts, a slider moves, the table is painted
-//! anew, nothing happens. Then it starts with a library of 50,000 files, and nothing happens.
+//! The real window with a library of 10,000 chunks on a screen in memory: it starts, a slider moves, the table is
+//! repainted, nothing happens. Then it starts with a library of 50,000 files, and nothing happens.
 //!
 //! `tests/e2e/bench/window.mjs` drives it and prints series. Nothing is aimed at for what is painted, since a screen in
 //! memory has no graphics card.

@@ -80,7 +80,7 @@ pub fn check(project: &Project, package: &Path, scratch: &Path) -> Result<()> {
     .map(str::to_owned);
     remove(&root.join("tmp/memlens-window"))?;
     let picture = scratch.join("installed.png");
-    // The question is asked before all is indexed, and answered anew as notes come in.
+    // The question is asked before all notes are indexed, and again as notes come in.
     let first_row = format!(
         "const row = document.querySelector(\"[role='grid'] [role='row'][data-chunk]\")?.innerText ?? '';
          return row.includes('{}') ? row : ''",

@@ -206,7 +206,7 @@ fn text_of(libraries: &BTreeSet<Library>) -> String {
     out
 }
 
-/// The licences and notices in a library's folder, trimmed; none where it has none or cannot be read.
+/// Returns the licences and notices in a library's folder, trimmed; empty if it has none or cannot be read.
 fn license_texts(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries

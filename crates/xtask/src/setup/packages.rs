@@ -277,7 +277,8 @@ fn runs(command: &mut Command) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! What is missing follows purpose and proof; systems are told apart; the printed command installs exactly what is missing.
+    //! The missing packages follow from purpose and proof; systems are distinguished; the printed command installs
+    //! exactly the missing packages.
 
     use super::*;
 
