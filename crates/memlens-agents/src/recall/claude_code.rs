@@ -1,5 +1,10 @@
 //! Claude Code's sessions: a line for each message, of one session or several.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
 use memchr::memmem::{self, Finder};
 use serde_json::Value;
 
@@ -14,41 +19,84 @@ use crate::home::Home;
 
 /// A file of sessions.
 pub(super) struct Sessions {
+    home: Home,
+    /// What is known of each folder that a session works in.
+    known: RefCell<HashMap<String, Rc<Known>>>,
+    /// The same without such a folder.
+    of_user: Rc<Known>,
+}
+
+/// Where the memory of sessions in one folder is.
+struct Known {
     folders: Folders,
-    /// The last part of a memory folder's path that a config names.
-    named: Option<Finder<'static>>,
+    /// The last parts of the paths of memory folders that settings name.
+    names: Vec<Finder<'static>>,
 }
 
 impl Sessions {
     pub fn new(home: &Home) -> Sessions {
-        let root = agents::claude_code_root(home);
-        let mut folders = Folders::new(home)
-            .with(&root, "projects/*/memory")
-            .with_variable("CLAUDE_CONFIG_DIR", &root);
-        let named = match ClaudeSettings::read(home, None).memory() {
-            MemoryFrom::Folder { folder, .. } => Some(folder),
-            MemoryFrom::Usual | MemoryFrom::Nowhere(_) => None,
-        };
-        if let Some(named) = &named {
-            folders = folders.with(named, "");
-        }
-        let name = named.and_then(|named| Some(named.file_name()?.to_string_lossy().into_owned()));
         Sessions {
-            folders,
-            named: name.map(|name| Finder::new(name.as_bytes()).into_owned()),
+            home: home.clone(),
+            known: RefCell::default(),
+            of_user: Rc::new(Known::of(home, None)),
         }
     }
+
+    /// What is known of the folder that a session works in.
+    fn known(&self, cwd: Option<&str>) -> Rc<Known> {
+        let Some(cwd) = cwd else {
+            return self.of_user.clone();
+        };
+        let mut known = self.known.borrow_mut();
+        if let Some(known) = known.get(cwd) {
+            return known.clone();
+        }
+        let of_folder = Rc::new(Known::of(&self.home, Some(Path::new(cwd))));
+        known.insert(cwd.to_owned(), of_folder.clone());
+        of_folder
+    }
+}
+
+impl Known {
+    fn of(home: &Home, cwd: Option<&Path>) -> Known {
+        let root = agents::claude_code_root(home);
+        let mut known = Known {
+            folders: Folders::new(home)
+                .with(&root, "projects/*/memory")
+                .with_variable("CLAUDE_CONFIG_DIR", &root),
+            names: Vec::new(),
+        };
+        // A session may have changed its folder since it began, and the settings of that one hold.
+        let began_in = cwd.into_iter().flat_map(Path::ancestors).map(Some);
+        for cwd in [None].into_iter().chain(began_in) {
+            if let MemoryFrom::Folder { folder, .. } = ClaudeSettings::read(home, cwd).memory() {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                known.names.push(Finder::new(name.as_bytes()).into_owned());
+                known.folders = known.folders.with(&folder, "");
+            }
+        }
+        known
+    }
+}
+
+/// The folder that a line names as the one that its session works in.
+fn cwd_of(line: &[u8]) -> Option<String> {
+    const KEY: &[u8] = br#""cwd":"#;
+    let rest = &line[memmem::find(line, KEY)? + KEY.len()..];
+    serde_json::Deserializer::from_slice(rest)
+        .into_iter()
+        .next()?
+        .ok()
 }
 
 impl Reader for Sessions {
     fn is_worth(&self, line: &[u8]) -> bool {
         let has = |what: &[u8]| memmem::find(line, what).is_some();
         let is_near = || {
-            has(b"memory")
-                || self
-                    .named
-                    .as_ref()
-                    .is_some_and(|it| it.find(line).is_some())
+            has(b"memory") || {
+                let known = self.known(cwd_of(line).as_deref());
+                known.names.iter().any(|name| name.find(line).is_some())
+            }
         };
         has(br#"tool_use""#) && (is_near() || tools::is_named(line))
     }
@@ -67,8 +115,9 @@ impl Reader for Sessions {
                 (Some("tool_use"), Some(name)) => {
                     let id = block["id"].as_str().unwrap_or_default();
                     let folder = line["cwd"].as_str();
+                    let known = self.known(folder);
                     let calls =
-                        files::all_calls(name, &block["input"], &self.folders, folder, at_ms);
+                        files::all_calls(name, &block["input"], &known.folders, folder, at_ms);
                     sessions.called(session, id, place, at_ms, calls);
                 }
                 (Some("tool_result"), _) => {

@@ -47,6 +47,42 @@ fn a_memory_folder_of_another_place_is_known_by_the_settings() {
 }
 
 #[test]
+fn a_memory_folder_of_another_place_is_known_by_the_settings_of_the_project() {
+    let scratch = Scratch::new();
+    let settings = |file: &str, folder: &str| {
+        let text = format!(r#"{{"autoMemoryDirectory":"{folder}"}}"#);
+        scratch.write(file, text);
+    };
+    settings(".claude/settings.json", "~/brain");
+    settings("garden/.claude/settings.json", "~/pond");
+    settings("shed/.claude/settings.json", "~/attic");
+    settings("shed/.claude/settings.local.json", "~/loft");
+    let home = scratch.path().to_string_lossy().into_owned();
+    let line = |id: &str, cwd: &str, place: &str| {
+        format!(
+            r#"{{"cwd":"{home}/{cwd}","sessionId":"s","timestamp":"2026-06-03T08:14:02.000Z","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"Grep","input":{{"pattern":"{id}","path":"~/{place}"}}}}]}}}}"#
+        )
+    };
+    let lines = [
+        line("of-project", "garden", "pond"),
+        line("of-folder-above", "garden/beds/north", "pond"),
+        line("of-user", "garden", "brain"),
+        line("local", "shed", "loft"),
+        line("shared-below-local", "shed", "attic"),
+        line("of-another", "shed", "pond"),
+        line("unknown", "garden", "loft"),
+    ];
+    scratch.write(".claude/projects/x/s.jsonl", lines.join("\n") + "\n");
+    let told = scratch.told();
+    let searches = told.searches();
+    let questions: Vec<&str> = searches.iter().map(|it| it.question.as_str()).collect();
+    assert_eq!(
+        questions,
+        ["of-project", "of-folder-above", "of-user", "local"]
+    );
+}
+
+#[test]
 fn subagents_have_files_of_their_own() {
     let scratch = scratch();
     scratch.write(".claude/projects/x/5d0c/subagents/agent-a1.jsonl", "");
