@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use memlens_agents::{AlwaysKind, Content, Home, loaded, look, session_load};
+use memlens_agents::{AlwaysKind, AlwaysLoaded, Content, Home, loaded, look, session_load};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -32,9 +32,17 @@ fn main() {
             }));
             continue;
         }
-        // The user's own files, then those of the project.
+        // The user's own instructions, then those of the project. Memory depends on the session.
+        let of_session = session_load(&home, found, Some(Path::new(cwd))).files;
+        let own = home.folder().join(".gemini");
+        let is_own = |file: &AlwaysLoaded| file.kind != AlwaysKind::Memory;
+        // The settings of a project may rename the user's own files for Gemini CLI.
+        let is_renamed = of_session
+            .iter()
+            .any(|file| is_own(file) && file.path.starts_with(&own));
         let mut files = session_load(&home, found, None).files;
-        for file in session_load(&home, found, Some(Path::new(cwd))).files {
+        files.retain(|file| is_own(file) && !is_renamed);
+        for file in of_session {
             if !files.iter().any(|one| one.path == file.path) {
                 files.push(file);
             }

@@ -3,6 +3,7 @@
 
 mod homes;
 mod programs;
+mod recorded;
 mod server;
 
 use std::collections::BTreeSet;
@@ -67,7 +68,10 @@ pub fn check_agents(project: &Project, args: &CheckAgentsArgs) -> Result<()> {
     let mut versions = Vec::new();
     for program in asked {
         let installed = program.install(&folder.join("programs"))?;
-        for scratch in homes::of(program, &folder.join("homes"), &server.url())? {
+        let (homes, url) = (folder.join("homes"), server.url());
+        let mut scratches = homes::of(program, &homes, &url)?;
+        scratches.extend(recorded::of(program, project, &homes, &url)?);
+        for scratch in scratches {
             let differences = differences(project, &installed, &scratch, &server)?;
             for difference in &differences {
                 println!("{}: {difference}", scratch.name);

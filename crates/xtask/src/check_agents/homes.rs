@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// A home in which an agent is asked.
 pub struct Scratch {
-    pub name: &'static str,
+    pub name: String,
     pub program: Program,
     pub home: PathBuf,
     /// The folder of the session.
@@ -33,7 +33,7 @@ enum Filler {
 }
 
 impl Scratch {
-    fn new(folder: &Path, name: &'static str, program: Program) -> Result<Scratch> {
+    pub fn new(folder: &Path, name: &str, program: Program) -> Result<Scratch> {
         let home = folder.join(name);
         if home.exists() {
             fs::remove_dir_all(&home).map_err(|source| write(&home, source))?;
@@ -41,7 +41,7 @@ impl Scratch {
         let cwd = home.join("project");
         fs::create_dir_all(&cwd).map_err(|source| write(&cwd, source))?;
         Ok(Scratch {
-            name,
+            name: name.to_owned(),
             program,
             home,
             cwd,
@@ -49,7 +49,7 @@ impl Scratch {
         })
     }
 
-    fn put(&self, path: &str, text: &str) -> Result<()> {
+    pub fn put(&self, path: &str, text: &str) -> Result<()> {
         let path = self.home.join(path);
         let parent = path.parent().expect("it is below the home");
         fs::create_dir_all(parent).map_err(|source| write(parent, source))?;
@@ -78,7 +78,7 @@ impl Scratch {
         self.put(path, &format!("{before}{lines}{after}"))
     }
 
-    fn git(&self, folder: &Path) -> Result<()> {
+    pub fn git(&self, folder: &Path) -> Result<()> {
         command::run(Command::new("git").args(["init", "-q"]).arg(folder))
     }
 }
@@ -94,16 +94,23 @@ pub fn of(program: Program, folder: &Path, url: &str) -> Result<Vec<Scratch>> {
     }
 }
 
-/// Where Claude Code keeps the memory of a project.
-fn claude_memory(scratch: &Scratch) -> Result<String> {
+/// The name of a folder that Claude Code gives to the project in `cwd`.
+pub fn claude_slug(scratch: &Scratch) -> Result<String> {
     let cwd = fs::canonicalize(&scratch.cwd).map_err(|source| write(&scratch.cwd, source))?;
     let is_kept = |sign: char| sign.is_ascii_alphanumeric();
     let name = cwd.to_string_lossy();
-    let name: String = name
+    Ok(name
         .chars()
         .map(|sign| if is_kept(sign) { sign } else { '-' })
-        .collect();
-    Ok(format!(".claude/projects/{name}/memory/MEMORY.md"))
+        .collect())
+}
+
+/// Where Claude Code keeps the memory of a project.
+fn claude_memory(scratch: &Scratch) -> Result<String> {
+    Ok(format!(
+        ".claude/projects/{}/memory/MEMORY.md",
+        claude_slug(scratch)?
+    ))
 }
 
 fn claude_code(folder: &Path) -> Result<Vec<Scratch>> {
