@@ -36,6 +36,8 @@ mod evergreen;
 mod failing;
 #[path = "engine/feedback.rs"]
 mod feedback;
+#[path = "engine/first_sight.rs"]
+mod first_sight;
 #[path = "engine/flipping.rs"]
 mod flipping;
 #[path = "engine/folded.rs"]

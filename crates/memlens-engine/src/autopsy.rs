@@ -7,6 +7,7 @@ mod about;
 mod asked;
 mod disk;
 mod fact;
+mod first_sight;
 mod given;
 mod grepped;
 mod indexed;
@@ -39,6 +40,7 @@ pub(crate) use run::AutopsyRun;
 
 use asked::Asked;
 use fact::{Fact, Found};
+use first_sight::first_sight;
 use given::Given;
 use ranked::Ranked;
 
@@ -212,7 +214,8 @@ struct Findings<'a> {
 fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
     let places = case.library.places()?;
     let history = written::history(case, fact, found);
-    let written = written::step(case, found, history.as_ref(), &places)?;
+    let sight = first_sight(case, fact, found)?;
+    let written = written::step(case, found, &sight, history.as_ref(), &places)?;
     let is_later = written.outcome == StepOutcome::Failed;
     let loading = load_cap::step(case, found);
     let is_loaded = loading.is_loaded && !is_later;

@@ -112,15 +112,18 @@ impl Activity {
         what: Happening,
         detail: Option<String>,
     ) -> Activity {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
         Activity {
-            at_ms: since.as_millis() as f64,
+            at_ms: now_ms() as f64,
             folder_name,
             path,
             what,
             detail,
         }
     }
+}
+
+/// The time, milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }

@@ -14,7 +14,7 @@ use crate::embeddings::read;
 use crate::error::Attempt;
 use crate::observations::checksum_of_observations;
 use crate::store::next_generation;
-use crate::{Applied, DocumentId, DocumentRow, FolderId, Snapshot, Store, StoreError};
+use crate::{Applied, DocumentId, DocumentRow, FolderId, Snapshot, Store, StoreError, versions};
 
 /// How far a vector's squared length may be from 1.
 const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
@@ -170,6 +170,7 @@ impl Store {
         lenient(self, true)?;
         let forgotten = self.unlinked(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
+            versions::forget(&transaction).attempt(attempt)?;
             let mut notes = Vec::new();
             for document in documents {
                 let note: Option<(FolderId, String)> = transaction
@@ -194,6 +195,7 @@ impl Store {
                     "DELETE FROM chunks WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
                      DELETE FROM windows WHERE chunk NOT IN (SELECT id FROM chunks NOT INDEXED);
                      DELETE FROM observations WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
+                     DELETE FROM versions WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
                      REINDEX;",
                 )
                 .attempt(attempt)?;

@@ -9,6 +9,7 @@ use crate::damage::is_as_saved;
 use crate::error::Attempt;
 use crate::observations::{checksum_of_observations, put_observations};
 use crate::store::next_generation;
+use crate::versions::{self, FirstSight};
 use crate::{
     DocumentId, EmbeddingId, FolderId, NewObservation, Severity, Store, StoreError, StoredProblem,
 };
@@ -64,6 +65,8 @@ pub struct NewDocument {
     pub observations: Vec<NewObservation>,
     /// What went wrong while it was read.
     pub problems: Vec<StoredProblem>,
+    /// When it was read, and its words; `None` if that is not known.
+    pub first_sight: Option<FirstSight>,
 }
 
 /// A chunk to be put.
@@ -301,6 +304,7 @@ impl Store {
                                 ),
                                 params![document.0, modified_ms, changed_ns],
                             )
+                            .and_then(|_| versions::touch(&transaction, *document))
                             .attempt("save documents")?;
                     }
                 }
@@ -311,6 +315,7 @@ impl Store {
                     [CHANGES_KEPT],
                 )
                 .attempt("save documents")?;
+            versions::trim(&transaction).attempt("save documents")?;
             transaction.commit().attempt("save documents")?;
             Ok(applied)
         })
@@ -391,6 +396,7 @@ impl Store {
     pub fn forget_documents(&mut self) -> Result<u64, StoreError> {
         self.synced(|connection| {
             let transaction = connection.transaction().attempt("forget the documents")?;
+            versions::forget(&transaction).attempt("forget the documents")?;
             transaction
                 .execute_batch("DELETE FROM documents; DELETE FROM problems;")
                 .attempt("forget the documents")?;
@@ -411,6 +417,7 @@ fn remove(
         .prepare_cached("DELETE FROM problems WHERE folder = ?1 AND path = ?2")
         .and_then(|mut statement| statement.execute(params![folder.0, path]))
         .attempt("remove a document")?;
+    versions::keep_former(transaction, folder, path).attempt("remove a document")?;
     let mut statement = transaction
         .prepare_cached("DELETE FROM documents WHERE folder = ?1 AND path = ?2 RETURNING id")
         .attempt("remove a document")?;
@@ -452,6 +459,7 @@ fn put(
         chunks,
         observations,
         problems,
+        first_sight,
     } = document;
     let tags = serde_json::to_string(tags).expect("strings can always be written as JSON");
     let id: i64 = transaction
@@ -476,6 +484,9 @@ fn put(
         });
     }
     put_observations(transaction, id, observations).attempt("save observations")?;
+    if let Some(sight) = first_sight {
+        versions::see(transaction, id, sight).attempt("save a document")?;
+    }
     seal(transaction, id).attempt("save a document")?;
     for problem in problems {
         note(transaction, problem)?;

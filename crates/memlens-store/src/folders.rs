@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Attempt;
 use crate::store::next_generation;
-use crate::{Applied, DocumentId, Store, StoreError};
+use crate::{Applied, DocumentId, Store, StoreError, versions};
 
 /// Names a watched folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -114,6 +114,7 @@ impl Store {
         self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
             let removed = documents_of(&transaction, folder).attempt(attempt)?;
+            versions::forget(&transaction).attempt(attempt)?;
             transaction
                 .execute("DELETE FROM folders WHERE id = ?1", [folder.0])
                 .attempt(attempt)?;
@@ -147,12 +148,13 @@ impl Store {
         self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
             let removed = documents_of(&transaction, folder).attempt(attempt)?;
+            versions::forget(&transaction).attempt(attempt)?;
             transaction
                 .execute("DELETE FROM documents WHERE folder = ?1", [folder.0])
                 .attempt(attempt)?;
             transaction
                 .execute(
-                    "UPDATE folders SET path = ?2, mount = NULL, name = iif(agent IS NULL, ?3, name) WHERE id = ?1",
+                    "UPDATE folders SET path = ?2, mount = NULL, confirmed_ms = NULL, name = iif(agent IS NULL, ?3, name) WHERE id = ?1",
                     params![folder.0, path, name],
                 )
                 .attempt(attempt)?;

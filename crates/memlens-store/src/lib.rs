@@ -56,6 +56,7 @@ mod snapshot;
 mod space;
 mod store;
 mod trust;
+mod versions;
 
 pub use contents::Contents;
 pub use damage::Forgotten;
@@ -83,3 +84,4 @@ pub use snapshot::{
     AlteredDocument, ChunkRow, DocumentBlock, DocumentRow, Documents, Snapshot, WindowRow,
 };
 pub use store::{DocumentId, Store, copies, n_bytes};
+pub use versions::{FirstSight, Version, WordSet};

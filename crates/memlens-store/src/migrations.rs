@@ -12,9 +12,9 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 16] = [
     FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
-    THIRTEENTH, FOURTEENTH, FIFTEENTH,
+    THIRTEENTH, FOURTEENTH, FIFTEENTH, SIXTEENTH,
 ];
 
 const FIRST: &str = "
@@ -382,4 +382,28 @@ END;
 CREATE TRIGGER runs_content_forgotten AFTER UPDATE OF content ON runs BEGIN
     UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'forgotten';
 END;
+";
+
+// When versions of notes were seen, and hashes of what they hold. Nothing is known of the documents of before until they change.
+const SIXTEENTH: &str = "
+CREATE TABLE versions (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    first_ms INTEGER NOT NULL,
+    words BLOB
+);
+
+CREATE TABLE former_versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    folder INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    first_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    replaced_ms INTEGER NOT NULL,
+    words BLOB,
+    lines BLOB NOT NULL
+);
+CREATE INDEX former_versions_of_note ON former_versions (folder, path);
+
+ALTER TABLE folders ADD COLUMN confirmed_ms INTEGER;
+INSERT INTO meta VALUES ('versions_since', CAST(unixepoch('subsec') * 1000 AS INTEGER));
 ";

@@ -50,6 +50,7 @@ fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
             weight: None,
             chunks: Vec::new(),
             observations: Vec::new(),
+            first_sight: None,
             problems: vec![StoredProblem {
                 folder,
                 path: path.clone(),

@@ -140,6 +140,7 @@ fn put(store: &mut Store, path: &str, text: &str) {
         weight: None,
         chunks: vec![chunk],
         observations: Vec::new(),
+        first_sight: None,
         problems: Vec::new(),
     };
     store

@@ -107,7 +107,7 @@ fn a_library_of_the_version_before_is_brought_up_to_date() {
         .execute_batch(&format!(
             "DROP INDEX documents_touched; ALTER TABLE documents DROP COLUMN saved_ms;
              ALTER TABLE documents DROP COLUMN changed_ns; ALTER TABLE folders DROP COLUMN mount;
-             ALTER TABLE folders DROP COLUMN agent;
+             ALTER TABLE folders DROP COLUMN agent; ALTER TABLE folders DROP COLUMN confirmed_ms;
              ALTER TABLE documents DROP COLUMN checksum; ALTER TABLE documents DROP COLUMN observations_checksum;
              ALTER TABLE chunks DROP COLUMN hash; ALTER TABLE embeddings DROP COLUMN checksum;
              DELETE FROM meta WHERE key NOT IN ('generation', 'recipe'); {drops} PRAGMA user_version = 1;"

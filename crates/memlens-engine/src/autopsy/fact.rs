@@ -254,8 +254,41 @@ fn at_line(
     Ok(Some(Found::new(library, place, line, shown(line_text))))
 }
 
+/// Whether a chunk of another note holds all words of a fact.
+///
+/// # Errors
+/// As [`Library::search`].
+pub(super) fn is_in_another_note(
+    case: &Case<'_>,
+    fact: &Fact,
+    place: &Place,
+) -> Result<bool, EngineError> {
+    let typed: Vec<&str> = fact.words.iter().map(|(_, typed)| typed.as_str()).collect();
+    let terms: Vec<String> = fact.words.iter().map(|(term, _)| term.clone()).collect();
+    let mut is_any = false;
+    passages(case, &typed.join(" "), &terms, |held| {
+        let is_same = held.place.folder == place.folder && held.place.path == place.path;
+        is_any |= !is_same && held.n_words == terms.len();
+    })?;
+    Ok(is_any)
+}
+
 /// The best passage among the chunks of the library.
 fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<Held>, EngineError> {
+    let mut best = None;
+    passages(case, typed, terms, |held| {
+        best = better(best.take(), Some(held));
+    })?;
+    Ok(best)
+}
+
+/// Calls `each` with the best passage of each of the chunks that hold most of some words.
+fn passages(
+    case: &Case<'_>,
+    typed: &str,
+    terms: &[String],
+    mut each: impl FnMut(Held),
+) -> Result<(), EngineError> {
     let part = case.part();
     let search = case.library.search_in(typed, &Params::default(), part)?;
     let candidates = &search.set().candidates;
@@ -266,7 +299,6 @@ fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<H
     });
     slots.truncate(CHUNKS_READ);
     let texts = search.texts(&slots)?;
-    let mut best = None;
     for (slot, text) in slots.into_iter().zip(texts) {
         let Ok(text) = text else { continue };
         let row = search.row_facts(slot)?;
@@ -280,7 +312,7 @@ fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<H
         else {
             continue;
         };
-        let held = Held {
+        each(Held {
             place: Place {
                 folder: row.note.folder,
                 path: row.note.path.clone(),
@@ -291,10 +323,9 @@ fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<H
             n_words,
             n_near,
             missing,
-        };
-        best = better(best, Some(held));
+        });
     }
-    Ok(best)
+    Ok(())
 }
 
 /// The line and text of a passage in its file as it is now; `None` if the file no longer holds it.

@@ -1,6 +1,7 @@
 //! Was the fact written, and before it was needed?
 //!
-//! The date that the line or its note carries decides, then a save of the file before the moment, then the git history of its folder.
+//! The versions of the note that the library saw decide, then the date that the line or its note carries, then a save of the file
+//! before the moment, then the git history of its folder.
 //! A save after the moment decides nothing: the line may have been there before it.
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use memlens_written::best_passage;
 
 use super::disk::gaps_said;
 use super::fact::{Fact, Found, folder, is_changed, words_told};
+use super::first_sight::FirstSight;
 use super::words::{OWN_WORDS, day, moment, plain, quoted};
 use super::{Case, step as proof};
 use crate::EngineError;
@@ -83,6 +85,7 @@ pub(super) fn history(case: &Case<'_>, fact: &Fact, found: &Found) -> Option<Not
 pub(super) fn step(
     case: &Case<'_>,
     found: &Found,
+    sight: &FirstSight,
     history: Option<&NoteHistory>,
     places: &Places,
 ) -> Result<StepProof, EngineError> {
@@ -101,6 +104,30 @@ pub(super) fn step(
         return say(StepOutcome::Passed, ".".to_owned());
     };
     let needed = moment(at_ms);
+    match sight {
+        FirstSight::Unknown => {}
+        FirstSight::Before { seen_ms } => {
+            let seen = moment(*seen_ms);
+            return say(
+                StepOutcome::Passed,
+                format!(", seen there by Memlens on {seen}; it was needed on {needed}."),
+            );
+        }
+        FirstSight::After {
+            lacking_ms,
+            lacking,
+            first_ms,
+        } => {
+            let (first, without) = (moment(*first_ms), moment(*lacking_ms));
+            let lacking = quoted(lacking.iter().map(String::as_str));
+            return say(
+                StepOutcome::Failed,
+                format!(
+                    ", seen there first by Memlens on {first}; on {without} the note did not hold {lacking}. It was needed on {needed}."
+                ),
+            );
+        }
+    }
     if let (Some(dated), Some(needed_day)) = (dated(case, found)?, day(at_ms)) {
         if dated < needed_day {
             return say(

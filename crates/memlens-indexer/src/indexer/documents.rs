@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use memlens_embed::EmbedError;
+use memlens_index::Word;
 use memlens_ingest::{FoundFile, IngestError, Kind, Parsed, Problem, content_hash, unread_date};
 use memlens_store::{
-    Change, DocumentState, EmbeddingId, FolderId, NewChunk, NewDocument, NewObservation, NewWindow,
-    Severity,
+    Change, DocumentState, EmbeddingId, FirstSight, FolderId, NewChunk, NewDocument,
+    NewObservation, NewWindow, Severity, WordSet,
 };
 
 use super::{Indexer, Observer};
 use crate::IndexerError;
-use crate::told::Happening;
+use crate::told::{Happening, now_ms};
 
 /// Number of texts that are embedded, or whose tokens are counted, between two checks of the cancel flag.
 const SLICE: usize = 8;
@@ -22,6 +23,8 @@ const SLICE: usize = 8;
 const LOOK_UP: usize = 1024;
 /// Number of new embeddings that one transaction saves; at most this many are lost if the process is killed.
 const SAVE_EVERY: usize = 32;
+/// Bytes of a document whose words are remembered.
+const WORDS_BYTES: usize = 1 << 20;
 
 impl Indexer {
     pub(super) fn read(
@@ -38,6 +41,7 @@ impl Indexer {
             self.commit(observer)?;
         }
         let known = self.store.document(folder, &file.path)?;
+        let read_ms = now_ms();
         let read = memlens_ingest::read(file).and_then(|bytes| {
             let hash = *blake3::hash(&bytes).as_bytes();
             if known.as_ref().is_some_and(|state| state.hash == hash) {
@@ -63,8 +67,14 @@ impl Indexer {
             }
             Ok((size, hash, Some(parsed))) => {
                 go_on(cancel)?;
-                let document =
-                    self.document(folder, file, (size, hash), parsed, cancel, observer)?;
+                let document = self.document(
+                    folder,
+                    file,
+                    (size, hash, read_ms),
+                    parsed,
+                    cancel,
+                    observer,
+                )?;
                 self.note_put(folder, file, known.as_ref(), &document);
                 let n_chunks = document.chunks.len();
                 self.pend(Change::Put(Box::new(document)), n_chunks);
@@ -139,7 +149,7 @@ impl Indexer {
         &mut self,
         folder: FolderId,
         file: &FoundFile,
-        (size, hash): (u64, [u8; 32]),
+        (size, hash, read_ms): (u64, [u8; 32], i64),
         parsed: Parsed,
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
@@ -205,6 +215,10 @@ impl Indexer {
                 )
             })
             .collect();
+        let first_sight = FirstSight {
+            at_ms: read_ms,
+            words: words_of(&parsed),
+        };
         let chunks = parsed
             .chunks
             .into_iter()
@@ -240,6 +254,7 @@ impl Indexer {
             chunks,
             observations,
             problems,
+            first_sight: Some(first_sight),
         })
     }
 
@@ -331,6 +346,22 @@ fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
         return Err(EmbedError::Cancelled.into());
     }
     Ok(())
+}
+
+/// The words of a document; `None` if it is too long to look for them.
+fn words_of(parsed: &Parsed) -> Option<WordSet> {
+    // The words of JSON are those of its texts, without escapes.
+    let texts = match parsed.kind {
+        Kind::Markdown | Kind::Plain => &[][..],
+        Kind::Jsonl | Kind::Json => &parsed.chunks[..],
+    };
+    let texts = texts.iter().map(|chunk| chunk.text.as_str());
+    let texts: Vec<&str> = texts.chain([parsed.text.as_str()]).collect();
+    if texts.iter().map(|text| text.len()).sum::<usize>() > WORDS_BYTES {
+        return None;
+    }
+    let words: Vec<Word> = texts.into_iter().flat_map(memlens_index::words).collect();
+    Some(WordSet::of(words.iter().map(|word| word.term.as_str())))
 }
 
 /// Returns whether a file is left out without being a problem, because most JSON holds no memories.

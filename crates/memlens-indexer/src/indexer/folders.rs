@@ -11,6 +11,7 @@ use super::waiting::Waiting;
 use super::{Indexer, Job, Observer};
 use crate::IndexerError;
 use crate::mounts::Mount;
+use crate::told::now_ms;
 
 /// Refuses to create a library in, or around, a folder that is to be watched. Does nothing if the library exists
 /// already: [`Indexer::add_folder`] checks that case. Creates nothing.
@@ -207,6 +208,7 @@ impl Indexer {
         observer: &mut dyn Observer,
     ) -> Result<Vec<String>, IndexerError> {
         let path = Path::new(&folder.path);
+        let began_ms = now_ms();
         let walked =
             memlens_ingest::walk_told(path, cancel, &mut |files| observer.scanned(files.len()))?;
         self.check_mount(folder.id, path)?;
@@ -288,6 +290,11 @@ impl Indexer {
                     file,
                 });
             }
+        }
+        let is_as_held =
+            jobs.is_empty() && waiting.is_empty() && closed.is_empty() && unreadable.is_empty();
+        if is_as_held {
+            self.store.confirm_folder(folder.id, began_ms)?;
         }
         self.jobs.put_by_size(folder.id, jobs);
         self.settle();

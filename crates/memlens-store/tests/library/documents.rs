@@ -63,6 +63,7 @@ fn every_field_comes_back() {
                 },
             ],
         }],
+        first_sight: None,
         problems: vec![noted.clone()],
         ..note(&mut store, folder, "", &[])
     };

@@ -86,6 +86,7 @@ fn note(store: &mut Store, folder: FolderId, path: &str, starts: &[u32]) -> NewD
         weight: None,
         chunks,
         observations: Vec::new(),
+        first_sight: None,
         problems: Vec::new(),
     }
 }

@@ -1,0 +1,131 @@
+//! When a fact came into its note, by the versions of the note that the library saw.
+//!
+//! A note held a line at a moment if the versions that were seen around it hold the line. It did not hold a fact if both versions lack
+//! one of its words, every older version lacks one too, and no other note may have held it. All else is not known: a line that was moved,
+//! cut into other chunks or written in other words was not written anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use memlens_ingest::Kind;
+use memlens_store::Version;
+
+use super::Case;
+use super::fact::{Fact, Found, is_changed, is_in_another_note};
+use super::words::{OWN_WORDS, telling};
+use crate::EngineError;
+
+/// What the versions of a note say of a fact at a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FirstSight {
+    /// Nothing.
+    Unknown,
+    /// The note held the line.
+    Before {
+        /// When the line was seen last up to the moment, milliseconds since 1970.
+        seen_ms: i64,
+    },
+    /// The note did not hold the fact.
+    After {
+        /// When the note was seen without it, the moment being earlier; milliseconds since 1970.
+        lacking_ms: i64,
+        /// The words that it lacked then, as they are written.
+        lacking: Vec<String>,
+        /// When the fact was seen first, milliseconds since 1970.
+        first_ms: i64,
+    },
+}
+
+/// What the library saw of the fact's note around the moment.
+///
+/// # Errors
+/// [`EngineError::Store`]; as [`Library::search`](crate::Library::search).
+pub(super) fn first_sight(
+    case: &Case<'_>,
+    fact: &Fact,
+    found: &Found,
+) -> Result<FirstSight, EngineError> {
+    let Some(at_ms) = case.at_ms else {
+        return Ok(FirstSight::Unknown);
+    };
+    let is_lines = matches!(
+        Kind::of(Path::new(&found.place.path)),
+        Some(Kind::Markdown | Kind::Plain)
+    );
+    let is_as_held = found.is_watched()
+        && !found.is_gone
+        && !found.text.trim().is_empty()
+        && !is_changed(case.library, &found.place);
+    if !is_lines || !is_as_held {
+        return Ok(FirstSight::Unknown);
+    }
+    let (folder, path) = (found.place.folder, found.place.path.as_str());
+    let versions = case.library.store().versions(folder, path)?;
+    let of_line = telling(&found.text);
+    if of_line.len() >= OWN_WORDS
+        && let Some(seen_ms) = held(&versions, &found.text, at_ms)
+    {
+        return Ok(FirstSight::Before { seen_ms });
+    }
+    // Words that the fact and its line share: the line may say more, and the fact may be spread over more lines.
+    let of_line: BTreeSet<&str> = of_line.iter().map(|(term, _)| term.as_str()).collect();
+    let words: Vec<&(String, String)> = fact
+        .words
+        .iter()
+        .filter(|(term, _)| of_line.contains(term.as_str()))
+        .collect();
+    let Some((lacking_ms, lacking, first_ms)) = lacked(&versions, &words, at_ms) else {
+        return Ok(FirstSight::Unknown);
+    };
+    let terms = words.iter().map(|(term, _)| term.as_str());
+    if case
+        .library
+        .store()
+        .may_have_held(at_ms, terms, (folder, path))?
+        || is_in_another_note(case, fact, &found.place)?
+    {
+        return Ok(FirstSight::Unknown);
+    }
+    Ok(FirstSight::After {
+        lacking_ms,
+        lacking,
+        first_ms,
+    })
+}
+
+/// When a line was seen last up to a moment, if the note held it then. The version of now, which is last, is known to hold it.
+fn held(versions: &[Version], line: &str, at_ms: i64) -> Option<i64> {
+    let at = versions
+        .iter()
+        .rposition(|version| version.first_ms <= at_ms)?;
+    let (version, later) = (&versions[at], versions.get(at + 1));
+    let holds = |at: usize| at + 1 == versions.len() || versions[at].holds_line(line);
+    let is_held = holds(at) && (at_ms <= version.last_ms || later.is_none() || holds(at + 1));
+    is_held.then(|| version.last_ms.min(at_ms))
+}
+
+/// When a note was seen without some words after a moment at which it had been seen without them, the words that it lacked, and when
+/// it was seen with all of them for the first time.
+fn lacked(
+    versions: &[Version],
+    words: &[&(String, String)],
+    at_ms: i64,
+) -> Option<(i64, Vec<String>, i64)> {
+    let lacking = |version: &Version| -> Vec<String> {
+        let lacking = words.iter().filter(|(term, _)| version.lacks(term));
+        lacking.map(|(_, typed)| typed.clone()).collect()
+    };
+    let first = versions
+        .iter()
+        .position(|version| lacking(version).is_empty())?;
+    let at = versions[..first]
+        .iter()
+        .rposition(|version| version.first_ms <= at_ms)?;
+    let (version, later) = (&versions[at], versions[..first].get(at + 1));
+    let (lacking_ms, version) = match later {
+        _ if at_ms < version.last_ms => (version.last_ms, version),
+        Some(later) => (later.first_ms, later),
+        None => return None,
+    };
+    Some((lacking_ms, lacking(version), versions[first].first_ms))
+}
