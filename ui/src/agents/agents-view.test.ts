@@ -7,7 +7,7 @@ import { AGENTS } from "../../tests/fake/agents";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
-import type { AgentView, FolderState } from "../api/bindings";
+import type { AgentView, FolderState, LoadedFile } from "../api/bindings";
 import App from "../App.svelte";
 import { openDocument } from "../open-document.svelte";
 import type { ViewId } from "../session.svelte";
@@ -290,6 +290,50 @@ describe("Memory", () => {
       document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen"),
     );
     expect(unseen).toEqual([false, true, true, false]);
+  });
+
+  test.each([
+    ["lines of one paragraph", "One.\n§\nTwo.\n§\nThree\nhas more.\n§\nFour.\n"],
+    ["paragraphs", "One.\n\nTwo.\n\nThree\nhas more.\n\nFour.\n"],
+  ])("marks entries that are blocked, in %s", async (_, text) => {
+    const blocking = AGENTS.map((one) => ({
+      ...one,
+      loaded: one.loaded.map((file): LoadedFile => {
+        const whole = { ...file, cut: "none" as const, cut_at_line: null, again_at_line: null };
+        return {
+          ...whole,
+          blocked: [
+            [3, 3, "prompt_injection"],
+            [5, 6, "hidden_div, read_secrets"],
+          ],
+        };
+      }),
+    }));
+    const { user, workspace, container } = await open("memory", {
+      agents: blocking,
+      folders: FOLDERS,
+      files: [{ folder: "claude", path: "MEMORY.md", text }],
+    });
+    openDocument.ask("claude", "MEMORY.md", 1);
+    workspace.show("memory");
+    const said = async () => {
+      await waitFor(() => expect(screen.getAllByRole("note")).toHaveLength(2));
+      return screen.getAllByRole("note").map((line) => line.textContent);
+    };
+    const expected = [
+      expect.stringContaining("Blocked by Claude Code: it does not load line 3"),
+      expect.stringContaining("Blocked by Claude Code: it does not load lines 5 to 6"),
+    ];
+    expect(await said()).toEqual(expected);
+    await user.click(screen.getByRole("button", { name: "Source" }));
+    await waitFor(() => expect(document.querySelector(".line")).not.toBeNull());
+    expect(await said()).toEqual(expected);
+    expect(screen.getAllByRole("note")[1]).toHaveTextContent("hidden_div, read_secrets");
+    const unseen = [2, 3, 4, 5, 6, 7].filter((line) =>
+      document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen"),
+    );
+    expect(unseen).toEqual([3, 5, 6]);
+    expect(await violations(container)).toEqual([]);
   });
 
   test("draws no line in a note that is loaded whole", async () => {

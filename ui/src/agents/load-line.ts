@@ -7,6 +7,36 @@ export function cutOf(files: readonly LoadedFile[], folder: string, path: string
   return tightest(files.filter((file) => file.folder === folder && file.note === path));
 }
 
+/** An entry of a note that its agent takes for a threat and does not load. */
+export type BlockedEntry = {
+  agent_name: string;
+  /** First and last line. */
+  from: number;
+  to: number;
+  /** The patterns that it matches, by the agent's names. */
+  patterns: string;
+  source: string;
+};
+
+/** The entries of a note that an agent blocks, in the order of the note. */
+export function blockedOf(files: readonly LoadedFile[], folder: string, path: string): BlockedEntry[] {
+  const file = files.find((file) => file.folder === folder && file.note === path && file.blocked.length > 0);
+  if (file === undefined) return [];
+  const { agent_name, source } = file;
+  return file.blocked.map(([from, to, patterns]) => ({ agent_name, from, to, patterns, source }));
+}
+
+/** The sentence at an entry that is blocked. */
+export function blockedSaid({ agent_name, from, to }: BlockedEntry): string {
+  const lines = from === to ? `line ${count(from)}` : `lines ${count(from)} to ${count(to)}`;
+  return `Blocked by ${agent_name}: it does not load ${lines}`;
+}
+
+/** Why an entry is blocked. */
+export function blockedExplained({ patterns, source }: BlockedEntry): string {
+  return `The entry matches ${patterns}, so the agent is given a remark in its place. Checked with ${source}.`;
+}
+
 /** Returns the limit that leaves out most, of those of one file; null where none leaves out anything. */
 export function tightest(files: readonly LoadedFile[]): LoadedFile | null {
   const cutting = files.filter((file) => file.cut !== "none");

@@ -2,7 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { LoadedFile } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { cutOf } from "./load-line";
+import { blockedOf, cutOf, type BlockedEntry } from "./load-line";
 
 const NONE: readonly LoadedFile[] = [];
 
@@ -26,5 +26,10 @@ export class LoadedFiles {
   /** What is not loaded of a note; null where all of it is. */
   cutOf(folder: string, path: string): LoadedFile | null {
     return cutOf(this.files, folder, path);
+  }
+
+  /** The entries of a note that its agent blocks. */
+  blockedOf(folder: string, path: string): readonly BlockedEntry[] {
+    return blockedOf(this.files, folder, path);
   }
 }
