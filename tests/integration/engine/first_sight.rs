@@ -2,7 +2,7 @@
 //!
 //! Properties checked: a note that was seen without a word of the fact before and after the moment had it written later; one that was
 //! seen with the line before the moment held it; a line that was moved, wrapped, or in a note that nobody saw at the moment is not
-//! called later.
+//! called later; nor is one that may have been in the note while nobody looked, or in another note whose versions are not known.
 
 use std::fs::{self, File};
 use std::thread;
@@ -17,7 +17,7 @@ use crate::autopsy::{FACT, LINE, Scene, check, check_proof, step};
 const WORKSPACE: &str = ".openclaw/workspace";
 const NOTE: &str = "memory/home-server.md";
 const WITHOUT: &str = "# Network\n\n- The switch hums at night.\n";
-const LATER: &str = "seen there first by Memlens on";
+const LATER: &str = "Memlens saw the note without";
 
 fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -74,7 +74,7 @@ fn a_note_that_was_seen_without_the_fact_had_it_written_later() {
     let later = at(&scene, asked);
     check(&later, Verdict::WrittenLater, Some(AutopsyStep::Written));
     check_proof(&later, AutopsyStep::Written, StepOutcome::Failed, LATER);
-    let lacked = "the note did not hold “wait”, “four”, “minutes”, “after”, “restarting”, “router”";
+    let lacked = "without “wait”, “four”, “minutes”, “after”, “restarting”, “router” as late as ";
     check_proof(&later, AutopsyStep::Written, StepOutcome::Failed, lacked);
     let there = "seen there by Memlens on";
     check_proof(
@@ -91,6 +91,33 @@ fn a_note_that_was_not_seen_after_the_moment_proves_nothing() {
     let asked = moment();
     save(&scene, NOTE, &format!("{WITHOUT}{LINE}"));
     walk(&scene);
+    check_unknown(&scene, asked);
+}
+
+#[test]
+fn a_period_in_which_nobody_looked_proves_nothing() {
+    let scene = Scene::openclaw(&[(NOTE, WITHOUT)]);
+    let asked = moment();
+    save(&scene, NOTE, &format!("{WITHOUT}- The lamp is dim.\n"));
+    walk(&scene);
+    save(
+        &scene,
+        NOTE,
+        &format!("{WITHOUT}- The lamp is dim.\n{LINE}"),
+    );
+    walk(&scene);
+    // Both sights without the fact are moments apart, and the question is between them.
+    let later = at(&scene, asked);
+    check_proof(&later, AutopsyStep::Written, StepOutcome::Failed, LATER);
+    let path = scene.library.dir().join("library.sqlite");
+    let connection = rusqlite::Connection::open(path).expect("it is there");
+    let earlier = connection.execute(
+        "UPDATE former_versions SET first_ms = first_ms - 3600000, last_ms = last_ms - 3600000
+         WHERE id = (SELECT min(id) FROM former_versions)",
+        [],
+    );
+    assert_eq!(earlier.expect("it can be changed"), 1);
+    drop(connection);
     check_unknown(&scene, asked);
 }
 
@@ -172,4 +199,24 @@ fn nothing_is_known_of_notes_that_were_indexed_before_versions_were_kept() {
     let store = Store::open_read_only(scene.library.dir()).expect("it can be read");
     let versions = store.versions(FolderId(1), NOTE).expect("they can be read");
     assert_eq!(versions.len(), 1);
+}
+
+#[test]
+fn a_line_may_have_come_from_a_note_that_was_indexed_before_versions_were_kept() {
+    let other = "memory/router.md";
+    let scene = Scene::openclaw(&[(NOTE, WITHOUT), (other, LINE)]);
+    let path = scene.library.dir().join("library.sqlite");
+    let connection = rusqlite::Connection::open(path).expect("it is there");
+    let removed = connection.execute("DELETE FROM versions", []);
+    assert_eq!(removed.expect("it can be changed"), 2);
+    drop(connection);
+    let changed = format!("{WITHOUT}- The lamp is dim.\n");
+    save(&scene, NOTE, &changed);
+    walk(&scene);
+    let asked = moment();
+    walk(&scene);
+    save(&scene, other, "# Router\n");
+    save(&scene, NOTE, &format!("{changed}{LINE}"));
+    walk(&scene);
+    check_unknown(&scene, asked);
 }

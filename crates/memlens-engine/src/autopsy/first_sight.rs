@@ -1,8 +1,10 @@
 //! When a fact came into its note, by the versions of the note that the library saw.
 //!
-//! A note held a line at a moment if the versions that were seen around it hold the line. It did not hold a fact if both versions lack
-//! one of its words, every older version lacks one too, and no other note may have held it. All else is not known: a line that was moved,
-//! cut into other chunks or written in other words was not written anew.
+//! A note held a line at a moment if the versions that were seen around it hold the line. It did not hold a fact if the version of the
+//! moment lacks one of its words, every older version lacks one too, and no other note may have held it. The version of the moment is
+//! known if the note was confirmed at the moment or later; otherwise the note must have been seen without a word shortly before and
+//! shortly after the moment. All else is not known: a line that was moved, cut into other chunks or written in other words was not
+//! written anew, and nothing is claimed of a period in which nobody looked.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,6 +16,9 @@ use super::Case;
 use super::fact::{Fact, Found, is_changed, is_in_another_note};
 use super::words::{OWN_WORDS, telling};
 use crate::EngineError;
+
+/// Two sights of a note at most this far apart prove what it held between them, milliseconds.
+const BETWEEN_MS: i64 = 5 * 60 * 1000;
 
 /// What the versions of a note say of a fact at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +32,10 @@ pub(super) enum FirstSight {
     },
     /// The note did not hold the fact.
     After {
-        /// When the note was seen without it, the moment being earlier; milliseconds since 1970.
+        /// When the note was seen without it, at the moment or later; milliseconds since 1970.
         lacking_ms: i64,
         /// The words that it lacked then, as they are written.
         lacking: Vec<String>,
-        /// When the fact was seen first, milliseconds since 1970.
-        first_ms: i64,
     },
 }
 
@@ -74,7 +77,7 @@ pub(super) fn first_sight(
         .iter()
         .filter(|(term, _)| of_line.contains(term.as_str()))
         .collect();
-    let Some((lacking_ms, lacking, first_ms)) = lacked(&versions, &words, at_ms) else {
+    let Some((lacking_ms, lacking)) = lacked(&versions, &words, at_ms) else {
         return Ok(FirstSight::Unknown);
     };
     let terms = words.iter().map(|(term, _)| term.as_str());
@@ -89,7 +92,6 @@ pub(super) fn first_sight(
     Ok(FirstSight::After {
         lacking_ms,
         lacking,
-        first_ms,
     })
 }
 
@@ -104,13 +106,13 @@ fn held(versions: &[Version], line: &str, at_ms: i64) -> Option<i64> {
     is_held.then(|| version.last_ms.min(at_ms))
 }
 
-/// When a note was seen without some words after a moment at which it had been seen without them, the words that it lacked, and when
-/// it was seen with all of them for the first time.
+/// When a note was seen without some words at a moment or later, and the words that it lacked; `None` if it may have held them all at
+/// the moment.
 fn lacked(
     versions: &[Version],
     words: &[&(String, String)],
     at_ms: i64,
-) -> Option<(i64, Vec<String>, i64)> {
+) -> Option<(i64, Vec<String>)> {
     let lacking = |version: &Version| -> Vec<String> {
         let lacking = words.iter().filter(|(term, _)| version.lacks(term));
         lacking.map(|(_, typed)| typed.clone()).collect()
@@ -123,9 +125,9 @@ fn lacked(
         .rposition(|version| version.first_ms <= at_ms)?;
     let (version, later) = (&versions[at], versions[..first].get(at + 1));
     let (lacking_ms, version) = match later {
-        _ if at_ms < version.last_ms => (version.last_ms, version),
-        Some(later) => (later.first_ms, later),
-        None => return None,
+        _ if at_ms <= version.last_ms => (version.last_ms, version),
+        Some(later) if later.first_ms - version.last_ms <= BETWEEN_MS => (later.first_ms, later),
+        Some(_) | None => return None,
     };
-    Some((lacking_ms, lacking(version), versions[first].first_ms))
+    Some((lacking_ms, lacking(version)))
 }

@@ -116,14 +116,13 @@ pub(super) fn step(
         FirstSight::After {
             lacking_ms,
             lacking,
-            first_ms,
         } => {
-            let (first, without) = (moment(*first_ms), moment(*lacking_ms));
+            let without = moment(*lacking_ms);
             let lacking = quoted(lacking.iter().map(String::as_str));
             return say(
                 StepOutcome::Failed,
                 format!(
-                    ", seen there first by Memlens on {first}; on {without} the note did not hold {lacking}. It was needed on {needed}."
+                    ", and Memlens saw the note without {lacking} as late as {without}. It was needed on {needed}."
                 ),
             );
         }
