@@ -29,6 +29,11 @@ struct Scene {
 impl Scene {
     /// `model` embedded the index, which was made at a moment.
     fn new(model: &str, written_ms: i64) -> Scene {
+        Scene::watching(".openclaw/workspace", model, written_ms)
+    }
+
+    /// One of which a folder is watched.
+    fn watching(watched: &str, model: &str, written_ms: i64) -> Scene {
         let home = Notes::new(&[
             (".openclaw/workspace/memory/hall.md", HALL),
             (".openclaw/workspace/memory/attic.md", ATTIC),
@@ -54,7 +59,7 @@ impl Scene {
             ],
         );
         let dir = fresh(&[]);
-        memlens_tests::index(dir.path(), &[&home.at(".openclaw/workspace")]);
+        memlens_tests::index(dir.path(), &[&home.at(watched)]);
         let mut store = Store::open(dir.path()).expect("nobody writes");
         for folder in store.folders().expect("they can be read") {
             store
@@ -205,6 +210,36 @@ fn the_own_index_with_the_same_model_proves_what_is_new_and_what_is_gone() {
         summary.notices.iter().all(|it| !it.contains("compared")),
         "{summary:#?}"
     );
+}
+
+#[test]
+fn a_note_of_the_workspace_that_is_not_watched_is_not_gone() {
+    let model = Hashing::default().info().id.clone();
+    let scene = Scene::watching(".openclaw/workspace/memory", &model, now_ms() + DAY_MS);
+    scene.home.write(
+        ".openclaw/workspace/MEMORY.md",
+        "The router is as old as the house.\n",
+    );
+    let absolute = |name: &str| {
+        let path = scene.home.at(&format!(".openclaw/workspace/{name}"));
+        path.display().to_string()
+    };
+    let (there, lost) = (absolute("MEMORY.md"), absolute("lost.md"));
+    let check = |call: &str, path: &str, why: &str| {
+        let returned = json!([{"path": path, "lines": [1, 1], "score": 0.8}]);
+        let id = scene.asked("openclaw", call, &returned, &json!({}));
+        let answer = scene.then_now(&id, None);
+        let found = answer.now.iter().find(|it| it.path == path);
+        let found = found.unwrap_or_else(|| panic!("{path} in {answer:#?}"));
+        assert_eq!(found.why, why, "{path}");
+        if why != "the note is gone" {
+            assert!(answer.not_compared.is_some(), "{answer:#?}");
+        }
+    };
+    check("1", "MEMORY.md", "the note is gone, or not watched");
+    check("2", &there, "the note is gone, or not watched");
+    check("3", "memory/gone.md", "the note is gone");
+    check("4", &lost, "the note is gone");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_retrieve::Lists;
@@ -12,6 +12,9 @@ use memlens_store::{DocumentRow, Folder, FolderId};
 use parking_lot::Mutex;
 
 use crate::{EngineError, Library};
+
+/// OpenClaw, which names notes by their paths below its workspace.
+const OPENCLAW: &str = "openclaw";
 
 /// The notes of a library by their names.
 pub(crate) struct Places {
@@ -24,6 +27,8 @@ pub(crate) struct Places {
     at_top: HashMap<String, Vec<u32>>,
     /// When the bytes of notes were saved that were touched since, milliseconds since 1970.
     saved_ms: HashMap<(FolderId, String), i64>,
+    /// The workspaces of OpenClaw, of which only a part may be watched; empty if they are not known.
+    workspaces: Vec<PathBuf>,
     /// What was looked for before, by agent and name.
     known: Mutex<HashMap<(String, String), Result<NotePlace, NoPlace>>>,
 }
@@ -42,7 +47,7 @@ pub(crate) struct NotePlace {
 /// Why nobody knows where a note stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// No note is called so, and on the disk there is no such file in the folders of the agent.
+    /// No note is called so, and on the disk there is no such file.
     Deleted,
     /// No note of the library is called so.
     None,
@@ -68,12 +73,25 @@ impl Library {
     /// [`EngineError::Store`].
     pub(crate) fn places(&self) -> Result<Places, EngineError> {
         let saved_ms = self.store().saved_before_touched()?;
-        Ok(Places::of(self.lists(), saved_ms))
+        let lists = self.lists();
+        let mut folders = lists.snapshot.folders.iter();
+        let is_watched = folders.any(|folder| folder.agent.as_deref() == Some(OPENCLAW));
+        let rules = is_watched.then(|| self.searched(OPENCLAW)).flatten();
+        let indexes = rules.iter().flat_map(|rules| rules.indexes.iter());
+        let workspaces: Vec<PathBuf> = indexes
+            .flat_map(|index| index.own_folders())
+            .map(Path::to_path_buf)
+            .collect();
+        Ok(Places::of(lists, saved_ms, workspaces))
     }
 }
 
 impl Places {
-    fn of(lists: Arc<Lists>, saved_ms: HashMap<(FolderId, String), i64>) -> Places {
+    fn of(
+        lists: Arc<Lists>,
+        saved_ms: HashMap<(FolderId, String), i64>,
+        workspaces: Vec<PathBuf>,
+    ) -> Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
         let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
         let mut at_top: HashMap<String, Vec<u32>> = HashMap::new();
@@ -97,6 +115,7 @@ impl Places {
             by_two,
             at_top,
             saved_ms,
+            workspaces,
             known: Mutex::default(),
         }
     }
@@ -126,7 +145,8 @@ impl Places {
         found
     }
 
-    /// Whether there is no file of a name in any folder of the agent, some of which are watched.
+    /// Whether the file that an agent, some of whose folders are watched, named is not on the disk: one of an absolute path, or of a
+    /// path below a workspace of OpenClaw. Where other agents' names begin is not known.
     fn is_deleted(&self, agent: &str, named: &str) -> bool {
         // OpenClaw names conversations so, which are no files of the workspace.
         let is_session = named.starts_with("sessions/");
@@ -140,16 +160,22 @@ impl Places {
         let snapshot = &self.lists.snapshot;
         let own = |folder: &&Folder| folder.agent.as_deref() == Some(agent);
         let mut folders = snapshot.folders.iter().filter(own).peekable();
+        if folders.peek().is_none() {
+            return false;
+        }
         let is_missing = |path: &Path| {
             let found = path.symlink_metadata();
             found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
         };
-        folders.peek().is_some()
-            // A folder that is not mounted has lost nothing.
-            && folders.all(|folder| {
-                let root = Path::new(&folder.path);
-                root.is_dir() && is_missing(&root.join(path))
-            })
+        // A folder that is not mounted has lost nothing.
+        if path.is_absolute() {
+            return path.parent().is_some_and(Path::is_dir) && is_missing(path);
+        }
+        let lacks = |root: &Path| root.is_dir() && is_missing(&root.join(path));
+        agent == OPENCLAW
+            && !self.workspaces.is_empty()
+            && self.workspaces.iter().all(|root| lacks(root))
+            && folders.all(|folder| lacks(Path::new(&folder.path)))
     }
 
     fn look(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {

@@ -190,7 +190,7 @@ impl Library {
                 .map(|id| agent_name(id).name)
                 .collect();
             notices.push(format!(
-                "{}: not emulated, so Memlens's own ranking stands in.",
+                "{}: not emulated, so Memlens's own ranking was used.",
                 names.join(", ")
             ));
         }

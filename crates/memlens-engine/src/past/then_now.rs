@@ -118,7 +118,7 @@ impl Library {
             notices.insert(
                 0,
                 format!(
-                    "{} is not emulated, so Memlens's own ranking stands in.",
+                    "{} is not emulated, so Memlens's own ranking was used.",
                     row(&past).agent_name
                 ),
             );
