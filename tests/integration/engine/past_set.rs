@@ -195,13 +195,36 @@ fn a_set_that_an_earlier_version_stored_is_still_found() {
         .expect("it is new")
         .to_string();
     drop(store);
-    let watched = Watched::open(dir.path());
-    let expected = ["Judgments", "Past questions", "Past questions (copy)"];
-    assert_eq!(names(&watched), expected);
-    for named in ["Past questions (copy)", &id] {
-        assert_eq!(questions_of(&watched, named), ["who feeds the koi"]);
+    let notices = |watched: &Watched, named: &str| {
+        let set = watched.engine.library().query_set(named);
+        set.expect("it is there").notices.join("\n")
+    };
+    let renamed = "your stored set of this name is now called “Past questions (copy)”";
+    {
+        let watched = Watched::open(dir.path());
+        let expected = ["Judgments", "Past questions", "Past questions (copy)"];
+        assert_eq!(names(&watched), expected);
+        for named in ["Past questions (copy)", &id] {
+            assert_eq!(questions_of(&watched, named), ["who feeds the koi"]);
+        }
+        assert_eq!(questions_of(&watched, "Past questions"), [QUESTION]);
+        assert!(notices(&watched, "Past questions").contains(renamed));
+        assert!(!notices(&watched, "Past questions (copy)").contains("is now called"));
     }
-    assert_eq!(questions_of(&watched, "Past questions"), [QUESTION]);
+    // A set of the user's has the marked name already.
+    let mut store = Store::open(dir.path()).expect("nobody else writes");
+    let other = memlens_store::NewSet {
+        content: json!({"base": "", "queries": []}).to_string(),
+        ..stored
+    };
+    let added = store.add_query_set("Past questions (copy)", &other);
+    assert!(added.expect("it can be saved").is_some());
+    drop(store);
+    let watched = Watched::open(dir.path());
+    let none: [&str; 0] = [];
+    assert_eq!(questions_of(&watched, "Past questions (copy)"), none);
+    let found = questions_of(&watched, "Past questions (copy 2)");
+    assert_eq!(found, ["who feeds the koi"]);
 }
 
 /// A library in which each word is planted where a past question leaves it: its words, the text of a result, the path of what was

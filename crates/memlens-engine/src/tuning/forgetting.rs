@@ -40,7 +40,8 @@ pub(crate) fn forget_all_past_in_sets(
 /// How many queries of each set are copies of past questions that are forgotten with them.
 pub(crate) fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineError> {
     let mut copies = Vec::new();
-    for listed in store.query_sets()? {
+    let sets = store.query_sets()?;
+    for listed in &sets {
         let Some((set, content)) = store.query_set(listed.id)? else {
             continue;
         };
@@ -51,7 +52,7 @@ pub(crate) fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineErr
         let n_queries = read.queries.iter().filter(|it| is_observed(it)).count() as u32;
         if n_queries > 0 {
             copies.push(CopiedPast {
-                set: shown_name(&set.name).into_owned(),
+                set: shown_name(&set.name, &sets).into_owned(),
                 n_queries,
                 n_kept: read.queries.len() as u32 - n_queries,
             });

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use memlens_retrieve::Lists;
-use memlens_store::{Origin as StoredOrigin, Thumb};
+use memlens_store::{Origin as StoredOrigin, StoredSet, Thumb};
 
 use super::kept_set::{Gold, KeptQuery, KeptSet};
 use super::sets::{LoadedSet, kept_query};
@@ -56,12 +56,31 @@ pub(super) fn live(named: &str) -> Option<Live> {
     }
 }
 
-/// The name under which a stored set is shown and found: one that a live set has too, as earlier versions stored it, is marked.
-pub(super) fn shown_name(stored: &str) -> Cow<'_, str> {
-    match live(stored) {
-        None => Cow::Borrowed(stored),
-        Some(_) => Cow::Owned(format!("{stored} (copy)")),
+/// The name under which a stored set, one of `sets`, is shown and found: one that a live set has too, as earlier versions stored it,
+/// is marked.
+pub(super) fn shown_name<'a>(stored: &'a str, sets: &[StoredSet]) -> Cow<'a, str> {
+    if live(stored).is_none() {
+        return Cow::Borrowed(stored);
     }
+    let is_taken = |name: &str| sets.iter().any(|it| it.name.eq_ignore_ascii_case(name));
+    let mut name = format!("{stored} (copy)");
+    let mut n = 2;
+    while is_taken(&name) {
+        name = format!("{stored} (copy {n})");
+        n += 1;
+    }
+    Cow::Owned(name)
+}
+
+/// That a stored set of this name is now called otherwise; `None` if there is none.
+pub(super) fn renamed(named: &str, sets: &[StoredSet]) -> Option<String> {
+    let stored = sets
+        .iter()
+        .find(|it| it.name.eq_ignore_ascii_case(named) && live(&it.name).is_some())?;
+    Some(format!(
+        "your stored set of this name is now called “{}”; this is the one that is made of what the library holds",
+        shown_name(&stored.name, sets)
+    ))
 }
 
 impl Library {

@@ -9,7 +9,7 @@ use memlens_store::{NewSet, Snapshot, Store, StoredSet};
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet};
-use super::live_sets::{Live, live, shown_name};
+use super::live_sets::{Live, live, renamed, shown_name};
 use crate::judged::note_at;
 use crate::query_file::QueryFile;
 use crate::view::{
@@ -39,7 +39,7 @@ impl Library {
         if past.counts.n_queries > 0 {
             sets.push(past);
         }
-        sets.extend(stored.into_iter().map(info));
+        sets.extend(stored.iter().map(|it| info(it, &stored)));
         Ok(sets)
     }
 
@@ -77,16 +77,20 @@ impl Library {
     /// # Errors
     /// As [`Library::query_set`].
     pub fn load_set(&self, named: &str) -> Result<LoadedSet, EngineError> {
-        match live(named) {
-            Some(Live::Judgments) => return self.judgments(),
-            Some(Live::Past) => return self.past_set(),
-            None => {}
+        if let Some(live) = live(named) {
+            let mut loaded = match live {
+                Live::Judgments => self.judgments()?,
+                Live::Past => self.past_set()?,
+            };
+            let sets = self.store().query_sets()?;
+            loaded.notices.extend(renamed(named, &sets));
+            return Ok(loaded);
         }
         let store = self.store();
         let (stored, content) = read(&store, named)?;
         let set = parse(&stored.name, &content)?;
         Ok(LoadedSet {
-            info: info(stored),
+            info: info(&stored, &store.query_sets()?),
             set,
             notices: Vec::new(),
         })
@@ -381,7 +385,7 @@ impl FileSet {
         for name in names {
             if let Some(id) = store.add_query_set(&name, &self.new)? {
                 return Ok(ImportedSet {
-                    info: info(read(store, &id.to_string())?.0),
+                    info: info(&read(store, &id.to_string())?.0, &store.query_sets()?),
                     left_out: self.left_out,
                     notices: self.notices,
                 });
@@ -407,7 +411,7 @@ impl Engine {
             let id = store
                 .add_query_set(&name, &new)?
                 .ok_or_else(|| taken(&name))?;
-            Ok(info(read(store, &id.to_string())?.0))
+            Ok(info(&read(store, &id.to_string())?.0, &store.query_sets()?))
         })
     }
 
@@ -422,7 +426,7 @@ impl Engine {
             if before.name != name && !store.rename_query_set(before.id, &name)? {
                 return Err(taken(&name));
             }
-            Ok(info(read(store, id)?.0))
+            Ok(info(&read(store, id)?.0, &store.query_sets()?))
         })
     }
 
@@ -532,7 +536,8 @@ pub(super) fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
             });
             each.collect()
         }),
-        is_edited: false,
+        // The user's own file, whatever it was made from.
+        is_edited: origin == Origin::Imported,
     }
 }
 
@@ -556,8 +561,9 @@ fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> 
         Some(found) => Some(found),
         None => {
             let sets = store.query_sets()?;
-            let is_named = |it: &&StoredSet| shown_name(&it.name).eq_ignore_ascii_case(named);
-            let exact = sets.iter().find(|it| shown_name(&it.name) == named);
+            let shown = |it: &StoredSet| shown_name(&it.name, &sets).into_owned();
+            let is_named = |it: &&StoredSet| shown(it).eq_ignore_ascii_case(named);
+            let exact = sets.iter().find(|it| shown(it) == named);
             let mut alike = sets.iter().filter(is_named);
             // A name in another case, where only one set has it.
             let of_name = exact.or_else(|| alike.next().filter(|_| alike.next().is_none()));
@@ -585,12 +591,12 @@ fn parse(name: &str, content: &str) -> Result<KeptSet, EngineError> {
     })
 }
 
-fn info(stored: StoredSet) -> QuerySetInfo {
+fn info(stored: &StoredSet, sets: &[StoredSet]) -> QuerySetInfo {
     QuerySetInfo {
         id: stored.id.to_string(),
-        name: shown_name(&stored.name).into_owned(),
+        name: shown_name(&stored.name, sets).into_owned(),
         is_live: false,
-        hash: stored.hash,
+        hash: stored.hash.clone(),
         counts: serde_json::from_str(&stored.summary).unwrap_or_default(),
         changed_ms: Some(stored.changed_ms as f64),
     }
