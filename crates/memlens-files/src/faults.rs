@@ -143,6 +143,9 @@ fn replaced(at: usize) -> bool {
     };
     let page_bytes = PAGE_BYTES.load(Ordering::Relaxed);
     let page = at & !(page_bytes - 1);
+    // First: another thread can read the zeros as soon as they are there. If mapping them fails, the process ends.
+    slot.is_torn.store(true, Ordering::SeqCst);
+    N_FAULTS.fetch_add(1, Ordering::SeqCst);
     // SAFETY: The page belongs to a mapping that is read only and still there, since a reader of it is in this very handler. It has no
     // content that could be lost, as reading it failed.
     let made = unsafe {
@@ -155,12 +158,7 @@ fn replaced(at: usize) -> bool {
             0,
         )
     };
-    if made == libc::MAP_FAILED {
-        return false;
-    }
-    slot.is_torn.store(true, Ordering::Release);
-    N_FAULTS.fetch_add(1, Ordering::AcqRel);
-    true
+    made != libc::MAP_FAILED
 }
 
 /// Leaves a fault to the handler that was there before, or to the system.

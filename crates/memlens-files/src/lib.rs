@@ -41,5 +41,5 @@ pub use pipes::read;
 pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
-pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner};
+pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner, owner_of_new};
 pub use umask::{start_private, with_users_umask};

@@ -83,7 +83,7 @@ pub fn is_linked_into(place: &Path, folder: &Path) -> bool {
 
 /// Writes a file that the user named, in one step: readers never see part of it, and no other file changes, not even
 /// one with a second name. If the path is a device or a pipe, it receives the bytes. A replaced file keeps its
-/// permissions; a new one gets those of the umask.
+/// permissions; a new one gets those of the umask, or stays private where permissions cannot be set.
 ///
 /// # Errors
 /// The system's error; [`io::ErrorKind::TimedOut`] for a pipe that no process reads.
@@ -210,8 +210,10 @@ pub(crate) fn part_beside(
     #[cfg(unix)]
     if let (None, Some(mode)) = (found, crate::umask::mode_of_output()) {
         use std::os::unix::fs::PermissionsExt;
-        part.as_file()
-            .set_permissions(fs::Permissions::from_mode(mode))?;
+        // Some network shares cannot do it. The file then stays private.
+        let _ = part
+            .as_file()
+            .set_permissions(fs::Permissions::from_mode(mode));
     }
     part.write_all(bytes)?;
     if let Some(found) = found {

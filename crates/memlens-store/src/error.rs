@@ -23,8 +23,8 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Another user owns it.
-    #[error("cannot open library {}: it belongs to another user, {owner}, who could have made it run commands; if you trust that user, \
-        set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), path.display())]
+    #[error("cannot open library {}: it, or a file in it, belongs to another user, {owner}, who could have made it run commands; if you \
+        trust that user, set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), path.display())]
     OfAnotherUser {
         /// The library's folder.
         path: PathBuf,
@@ -32,8 +32,8 @@ pub enum StoreError {
         owner: String,
     },
     /// Other users can use it, and it cannot be closed to them.
-    #[error("cannot open library {}: other users of this machine can {access} {}; run `chmod go-rw` on it, use a folder that holds \
-        only the library, or set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), open.display(), path.display())]
+    #[error("cannot open library {}: other users of this machine can {access} {}; run `chmod go-rwx` on it, use a folder that holds \
+        only the library, or, if you trust them, set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), open.display(), path.display())]
     OpenToOthers {
         /// The library's folder.
         path: PathBuf,

@@ -78,7 +78,7 @@ impl Store {
         })?;
         let dir = &resolve(dir)?;
         let path = Store::path(dir);
-        trust::refuse_of_others(dir, &own_files(dir))?;
+        let of_owner = trust::refuse_of_others(dir, &own_files(dir))?;
         refuse_odd(dir)?;
         // Looked at without writing first, so that a newer library is left untouched.
         if path.exists() {
@@ -97,7 +97,7 @@ impl Store {
         } else {
             make(&path)?;
         }
-        let notice = close_to_others(dir)?;
+        let notice = close_to_others(dir)?.or(of_owner);
         memlens_files::remove_leftovers(&copies(dir));
         let mut connection = connect_to_write(&path)?;
         let before = MIGRATIONS.current_version(&connection);
@@ -139,10 +139,10 @@ impl Store {
         if !path.exists() {
             return Err(missing());
         }
-        trust::refuse_of_others(dir, &own_files(dir))?;
+        let of_owner = trust::refuse_of_others(dir, &own_files(dir))?;
         refuse_odd(dir)?;
         refuse_newer_head(dir)?;
-        let notice = close_to_others(dir)?;
+        let notice = close_to_others(dir)?.or(of_owner);
         let (mut connection, mut frozen) = connect_to_read(&path)?;
         match refuse_newer(&connection, dir)? {
             // A writer that has just begun, or was killed then, leaves a file without a schema.
@@ -208,7 +208,7 @@ impl Store {
         })
     }
 
-    /// What the user should know of the place of the library: that it cannot be closed to other users.
+    /// What the user should know of the place of the library: that it cannot be closed to other users, or that its owner is not known.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
@@ -411,8 +411,8 @@ fn make(path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// Closes the library in `dir` to other users, but for a folder that is closed to writing: the user meant it so. Returns a notice if the file
-/// system cannot do it.
+/// Closes the library in `dir` to other users, but for a folder that is closed to writing: the user meant it so. Returns a notice if that
+/// cannot be done.
 fn close_to_others(dir: &Path) -> Result<Option<String>, StoreError> {
     let is_closed = dir
         .metadata()

@@ -186,7 +186,7 @@ fn a_library_of_another_user_is_opened_only_if_it_is_allowed() {
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {err}");
         let expected = format!(
-            "cannot open library {}: it belongs to another user, ",
+            "cannot open library {}: it, or a file in it, belongs to another user, ",
             library.display()
         );
         assert!(err.contains(&expected), "{arguments:?}: {err}");
