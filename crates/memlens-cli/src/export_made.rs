@@ -1,5 +1,6 @@
 //! `memlens export-made`.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use memlens_engine::{export_made, made};
@@ -13,14 +14,25 @@ use crate::settings::library_dir;
 pub fn run(library: Option<PathBuf>, arguments: &ExportMadeArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
     let Some(file) = &arguments.file else {
-        let bytes = made(&dir)?;
-        return print_text(|out| out.write_all(&bytes));
+        let made = made(&dir)?;
+        tell_source(made.damage);
+        return print_text(|out| out.write_all(&made.bytes));
     };
-    let n = export_made(&dir, file)?;
+    let (n, damage) = export_made(&dir, file)?;
     tell(format_args!(
         "wrote {}: {n} {} that you made",
         file.display(),
         plural(n, "thing", "things")
     ));
+    tell_source(damage);
     Ok(())
+}
+
+/// Says that the database was not read, and why.
+fn tell_source(damage: Option<impl Display>) {
+    if let Some(damage) = damage {
+        tell(format_args!(
+            "this is from made.jsonl, the file beside the database, and the last changes may be missing: {damage}"
+        ));
+    }
 }

@@ -3,28 +3,28 @@
 use std::path::Path;
 
 use memlens_files::{is_linked_into, is_within, place_of};
-use memlens_store::Store;
+use memlens_store::{ExportedMade, Store, StoreError};
 use serde_json::Value;
 
 use crate::EngineError;
 use crate::output::{file_error, refuse_agent_file};
 
 /// What the user made in the library in `dir`, as JSON lines, each after its checksum: of the database, or of the file beside it if
-/// the database cannot be read. The lists are not read.
+/// the database is damaged or gone. The lists are not read.
 ///
 /// # Errors
 /// As [`Store::export_made`].
-pub fn made(dir: &Path) -> Result<Vec<u8>, EngineError> {
+pub fn made(dir: &Path) -> Result<ExportedMade, EngineError> {
     Ok(Store::export_made(dir)?)
 }
 
-/// Writes [`made`] to a file. Returns the number of things in it.
+/// Writes [`made`] to a file. Returns the number of things in it, and why the database could not be read if they are of the file beside it.
 ///
 /// # Errors
 /// As [`made`]; [`EngineError::WatchedPlace`], [`EngineError::OwnPlace`], [`EngineError::AgentPlace`] for a file that must not be
 /// overwritten; [`EngineError::File`].
-pub fn export_made(dir: &Path, path: &Path) -> Result<usize, EngineError> {
-    let bytes = made(dir)?;
+pub fn export_made(dir: &Path, path: &Path) -> Result<(usize, Option<StoreError>), EngineError> {
+    let ExportedMade { bytes, damage } = made(dir)?;
     let place = place_of(path).map_err(file_error(path))?;
     if is_within(&place, dir) || is_linked_into(&place, dir) {
         return Err(EngineError::OwnPlace {
@@ -43,7 +43,7 @@ pub fn export_made(dir: &Path, path: &Path) -> Result<usize, EngineError> {
     }
     memlens_files::write(path, &bytes).map_err(file_error(path))?;
     // The first line says what the file is.
-    Ok(lines.len().saturating_sub(1))
+    Ok((lines.len().saturating_sub(1), damage))
 }
 
 /// The JSON of each line that can be read.

@@ -68,7 +68,7 @@ pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
-pub use mend::Mended;
+pub use mend::{ExportedMade, Mended};
 pub use missed::ListedDocument;
 pub use observations::{NewObservation, Observations, StoredObservation};
 pub use past::page::{PastCounts, PastKey, PastSession, PastWanted};

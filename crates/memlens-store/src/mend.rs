@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::Attempt;
 use crate::lock::WriteLock;
@@ -35,6 +35,15 @@ impl Found {
             Err(_) => Found::Gone,
         }
     }
+}
+
+/// What the user made, as [`Store::export_made`] reads it.
+#[derive(Debug)]
+pub struct ExportedMade {
+    /// Lines of JSON, each after its checksum.
+    pub bytes: Vec<u8>,
+    /// Why the database could not be read, if this is the file beside it.
+    pub damage: Option<StoreError>,
 }
 
 /// A library that was opened to write.
@@ -119,18 +128,31 @@ impl Store {
     }
 
     /// What the user made, as lines of JSON, each after its checksum: of the database, or of the file beside it if the database
-    /// cannot be read. Its lists are not looked at.
+    /// is damaged or gone. Its lists are not looked at.
     ///
     /// # Errors
-    /// As [`Store::open_read_only`], if there is no such file either.
-    pub fn export_made(dir: &Path) -> Result<Vec<u8>, StoreError> {
+    /// As [`Store::open_read_only`], if the database is not damaged or there is no such file.
+    pub fn export_made(dir: &Path) -> Result<ExportedMade, StoreError> {
         let exported = Store::open_read_only(dir)
             .and_then(|store| made::exported(&store.connection))
             .map_err(|error| error.at(dir));
-        exported.or_else(|error| match fs::read(&made::files(dir)[0]) {
-            Ok(bytes) => Ok(bytes),
-            Err(_) => Err(error),
-        })
+        let damage = match exported {
+            Ok(bytes) => {
+                return Ok(ExportedMade {
+                    bytes,
+                    damage: None,
+                });
+            }
+            Err(error) if is_damaged_or_gone(&error) => error,
+            Err(error) => return Err(error),
+        };
+        match fs::read(&made::files(dir)[0]) {
+            Ok(bytes) => Ok(ExportedMade {
+                bytes,
+                damage: Some(damage),
+            }),
+            Err(_) => Err(damage),
+        }
     }
 
     /// Compares what the user made with the file beside the database, if that shows this state of it, and puts back what is
@@ -265,6 +287,20 @@ fn salvaged(dir: &Path, kept: &Kept) -> Option<Vec<Made>> {
         return None;
     }
     Some(made::merged(kept, made::salvage(&connection)))
+}
+
+/// Whether an error says that the database is damaged or gone, and not that it may not be opened.
+fn is_damaged_or_gone(error: &StoreError) -> bool {
+    // A table or a row that should be there is not.
+    let is_incomplete = matches!(
+        error,
+        StoreError::Sql { source, .. } if matches!(source.sqlite_error_code(), None | Some(ErrorCode::Unknown))
+    );
+    is_incomplete
+        || matches!(
+            error,
+            StoreError::Damaged { .. } | StoreError::Missing { .. } | StoreError::Migration { .. }
+        )
 }
 
 /// Whether a library was ever used: lists lie beside the database, or a log.

@@ -175,7 +175,7 @@ fn made(dir: &Path) -> Store {
 /// What the user made, a line each, as it is exported.
 fn lines(dir: &Path) -> Vec<String> {
     let exported = Store::export_made(dir).expect("it can be read");
-    let exported = String::from_utf8(exported).expect("it is text");
+    let exported = String::from_utf8(exported.bytes).expect("it is text");
     exported.lines().skip(1).map(str::to_owned).collect()
 }
 
@@ -435,6 +435,29 @@ fn the_file_is_its_users_alone() {
         .metadata()
         .expect("it is there");
     assert_eq!(found.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn an_export_says_when_it_is_of_the_file_beside_a_damaged_database() {
+    let dir = scratch();
+    drop(made(dir.path()));
+    let before = lines(dir.path());
+    let damage = || {
+        let exported = Store::export_made(dir.path()).expect("it can be read");
+        exported.damage.map(|error| error.to_string())
+    };
+    assert_eq!(damage(), None);
+    let database = dir.path().join("library.sqlite");
+    let connection = Connection::open(&database).expect("it is there");
+    connection
+        .pragma_update(None, "user_version", 9999)
+        .expect("it can be changed");
+    drop(connection);
+    let error = Store::export_made(dir.path()).expect_err("it is of a newer version");
+    assert!(error.to_string().contains("newer version"), "{error}");
+    fs::write(&database, "no database ".repeat(1000)).expect("it can be written");
+    assert!(damage().is_some_and(|error| error.contains("is damaged")));
+    assert_eq!(lines(dir.path()), before);
 }
 
 /// Puts the files of one folder in the place of those of another.

@@ -28,7 +28,7 @@ fn what_the_user_made_is_written_also_from_a_damaged_library() {
     let file = out.path().join("made.jsonl");
     let run = memlens.run(&["export-made", text(&file)]);
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{run:?}");
-    assert!(run.err.contains(" that you made\n"), "{run:?}");
+    assert!(run.err.ends_with(" that you made\n"), "{run:?}");
     let sound = fs::read_to_string(&file).expect("it was written");
     assert!(sound.contains("for the greenhouse"), "{sound}");
     assert!(sound.contains(text(notes.path())), "{sound}");
@@ -44,6 +44,7 @@ fn what_the_user_made_is_written_also_from_a_damaged_library() {
     let again = out.path().join("again.jsonl");
     let run = memlens.run(&["export-made", text(&again)]);
     assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.err.contains("this is from made.jsonl"), "{run:?}");
     assert_eq!(fs::read_to_string(&again).expect("it was written"), sound);
     // Nothing was repaired or moved meanwhile.
     assert_eq!(fs::read(&database).expect("it is there"), vec![7; 4096]);
