@@ -150,6 +150,31 @@ fn only_what_is_needed_is_copied_and_nothing_changes_beside_the_original() {
 }
 
 #[test]
+fn generated_columns_are_copied_and_tables_are_found_in_any_case() {
+    let dir = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = dir.path().join("state.db");
+    let agent = Connection::open(&path).expect("it can be made");
+    agent
+        .execute_batch(
+            "CREATE TABLE Messages (content TEXT, upper_content TEXT GENERATED ALWAYS AS (upper(content)) VIRTUAL, \
+                n INTEGER AS (length(content)) STORED);
+             INSERT INTO Messages (content) VALUES ('hollyhock');",
+        )
+        .expect("it can be filled");
+    let copies = dir.path().join("copies");
+    let copied = CopiedDatabase::of(&path, &["messages"], &copies).expect("it can be read");
+    let row: (String, String, i64) = copied
+        .connection()
+        .query_row(
+            "SELECT content, upper_content, n FROM messages",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .expect("all its columns are there");
+    assert_eq!(row, ("hollyhock".to_owned(), "HOLLYHOCK".to_owned(), 9));
+}
+
+#[test]
 fn what_a_killed_process_left_is_removed_before_the_next_copy() {
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     let (path, _agent) = database(dir.path());

@@ -11,6 +11,8 @@ use super::{PIECE, Stamp, check, new_file, open, read_only, words};
 
 /// The name of the other program's database beside the copy.
 const ORIGIN: &str = "origin";
+/// How `table_xinfo` marks a hidden column of a virtual table. Source: SQLite, PRAGMA table_xinfo.
+const HIDDEN: i64 = 1;
 
 /// Copies tables into a new database and opens it; `None` in the result if that was stopped. `None` if it cannot be done this way.
 pub(super) fn copy(
@@ -31,9 +33,13 @@ pub(super) fn copy(
         0 => "immutable=1".to_owned(),
         _ => format!("mode=ro&vfs={}", read_only::vfs()?),
     };
-    Some(copy_by(database, &how, tables, to, is_checked, go_on))
+    match copy_by(database, &how, tables, to, is_checked, go_on) {
+        Ok(done) => Some(Ok(done)),
+        Err(why) => why.map(Err),
+    }
 }
 
+/// Copies tables. The error is `None` if they may still be read from a copy of the whole file.
 fn copy_by(
     database: &Path,
     how: &str,
@@ -41,24 +47,26 @@ fn copy_by(
     to: &Path,
     is_checked: bool,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Option<Connection>, String> {
+) -> Result<Option<Connection>, Option<String>> {
     // Links are refused, and pipes not waited for.
     match memlens_files::open_own(database, File::options().read(true)) {
         Err(error) if memlens_files::is_odd(&error) => {
-            return Err("it is a link, a pipe or a device, and only a file is read".to_owned());
+            let why = "it is a link, a pipe or a device, and only a file is read";
+            return Err(Some(why.to_owned()));
         }
-        opened => drop(opened.map_err(|error| error.to_string())?),
+        opened => drop(opened.map_err(|error| Some(error.to_string()))?),
     }
-    new_file(to).map_err(|error| format!("no copy of it can be made: {error}"))?;
-    let explained = |error: rusqlite::Error| words(&error);
+    new_file(to).map_err(|error| Some(format!("no copy of it can be made: {error}")))?;
+    let explained = |error: rusqlite::Error| Some(words(&error));
     let connection = open(to).map_err(explained)?;
-    attach(&connection, database, how).map_err(explained)?;
+    attach(&connection, database, how).map_err(|_| None::<String>)?;
     for table in tables {
         if is_checked {
-            check(&connection, ORIGIN, table)?;
+            check(&connection, ORIGIN, table).map_err(Some)?;
         }
+        // A generated column may need a function that only the other program has; reading the other columns does not.
         if copy_table(&connection, table, go_on)
-            .map_err(explained)?
+            .map_err(|error| is_damage(&error).then(|| words(&error)))?
             .is_break()
         {
             return Ok(None);
@@ -142,20 +150,36 @@ fn copy_table(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The columns of a table with their types; none if it is not there or is a view.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+    )
+}
+
+/// The columns of a table with their types, generated ones included; none if it is not there or is a view.
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<(String, String)>> {
     let is_table = connection
         .prepare(&format!(
-            "SELECT 1 FROM {ORIGIN}.sqlite_schema WHERE type = 'table' AND name = ?1"
+            "SELECT 1 FROM {ORIGIN}.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
         ))?
         .exists([table])?;
     if !is_table {
         return Ok(Vec::new());
     }
     let mut statement =
-        connection.prepare(&format!("PRAGMA {ORIGIN}.table_info({})", quoted(table)))?;
-    let columns = statement.query_map([], |row| Ok((row.get("name")?, row.get("type")?)))?;
-    columns.collect()
+        connection.prepare(&format!("PRAGMA {ORIGIN}.table_xinfo({})", quoted(table)))?;
+    let columns = statement.query_map([], |row| {
+        let is_hidden = row.get::<_, i64>("hidden")? == HIDDEN;
+        let column: (String, String) = (row.get("name")?, row.get("type")?);
+        Ok((is_hidden, column))
+    })?;
+    let shown = columns.filter_map(|column| match column {
+        Ok((true, _)) => None,
+        Ok((false, column)) => Some(Ok(column)),
+        Err(error) => Some(Err(error)),
+    });
+    shown.collect()
 }
 
 fn quoted(name: &str) -> String {

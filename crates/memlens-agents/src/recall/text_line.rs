@@ -42,8 +42,18 @@ pub(super) fn hashes_of(result: &Value) -> Vec<u64> {
 /// The beginning of a result's text.
 pub(super) fn text_of(result: &Value) -> Option<String> {
     let mut texts = TEXTS.iter().filter_map(|name| result[*name].as_str());
-    let text = texts.next().filter(|text| !text.trim().is_empty())?;
-    Some(text[..text.floor_char_boundary(TEXT_SEARCHED)].to_owned())
+    let text = cut(texts.next()?, TEXT_SEARCHED);
+    (!text.trim().is_empty()).then(|| text.to_owned())
+}
+
+/// The beginning of a text, without a last word that is cut through: what is left of a secret looks like none. Signs of scripts without
+/// spaces are words.
+fn cut(text: &str, n_bytes: usize) -> &str {
+    if text.len() <= n_bytes {
+        return text;
+    }
+    let begun = &text[..text.floor_char_boundary(n_bytes)];
+    begun.trim_end_matches(|sign: char| sign.is_ascii() && !sign.is_ascii_whitespace())
 }
 
 /// Adds a line to the text of a result.
@@ -57,7 +67,7 @@ pub(super) fn add(to: &mut Returned, line: &str) {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&line[..line.floor_char_boundary(left)]);
+        text.push_str(cut(line, left));
     }
 }
 
@@ -130,6 +140,19 @@ mod tests {
         assert_eq!(all[2].text, None);
         let n_kept = all.iter().filter(|it| it.text.is_some()).count();
         assert_eq!(n_kept, TEXTS_KEPT - 1);
+        // Much of the beginning is blanked, so that what was cut comes near.
+        let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9".repeat(2));
+        let begun = format!("password: {}\n", "x9".repeat((TEXT_SEARCHED - 20) / 2));
+        let mut all = [result(&format!("{begun}{token}"))];
+        shorten(&mut all);
+        let text = all[0].text.as_deref().unwrap_or_default();
+        assert!(
+            text.contains("[secret]") && !text.contains("ghp_"),
+            "{text}"
+        );
+        assert_eq!(cut("one two", 7), "one two");
+        assert_eq!(cut("one two", 6), "one ");
+        assert_eq!(cut("錠の番号", 7), "錠の");
         let mut of_lines = result("");
         add(&mut of_lines, "first");
         add(&mut of_lines, "second");
