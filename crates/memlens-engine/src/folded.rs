@@ -52,11 +52,11 @@ pub fn folded_sentence(n: usize) -> Option<String> {
     match n {
         0 => None,
         1 => Some(
-            "1 judged place is in a copy that is folded under a returned row, and counts as not returned; copies=keep returns it too"
+            "1 judged place is in a copy that is folded under a returned row, and counts as not returned; with copies=keep it has its own row"
                 .to_owned(),
         ),
         n => Some(format!(
-            "{n} judged places are in copies that are folded under returned rows, and count as not returned; copies=keep returns them too"
+            "{n} judged places are in copies that are folded under returned rows, and count as not returned; with copies=keep each has its own row"
         )),
     }
 }

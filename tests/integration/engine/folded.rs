@@ -32,7 +32,7 @@ fn tune_counts_judged_places_in_folded_copies() {
         let figures = figures.expect("it can be measured");
         figures.expect("nobody stopped it").notices
     };
-    let said = "1 judged place is in a copy that is folded under a returned row, and counts as not returned; copies=keep returns it too";
+    let said = "1 judged place is in a copy that is folded under a returned row, and counts as not returned; with copies=keep it has its own row";
     assert!(notices(ours()).iter().any(|it| it == said));
     let keeping = with("copies", Value::Choice("keep".to_owned()));
     assert!(notices(keeping).iter().all(|it| !it.contains("folded")));

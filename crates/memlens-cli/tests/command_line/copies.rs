@@ -155,7 +155,7 @@ fn a_judged_copy_that_is_folded_is_counted_and_said() {
         let report: Value = serde_json::from_str(&run.out).expect("it prints JSON");
         (report["all"]["recall@10"].as_f64(), run.err)
     };
-    let one = "memlens: 1 judged place is in a copy that is folded under a returned row, and counts as not returned; copies=keep returns it too\n";
+    let one = "memlens: 1 judged place is in a copy that is folded under a returned row, and counts as not returned; with copies=keep it has its own row\n";
     let of_one = query(vec![gold(folded[0])]);
     assert_eq!(eval(&of_one, &[]), (Some(0.0), one.to_owned()));
     let many = eval(&query(folded.iter().map(|path| gold(path)).collect()), &[]).1;
