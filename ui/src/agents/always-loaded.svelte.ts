@@ -10,7 +10,7 @@ export class AlwaysLoaded {
 
   constructor(backend: Backend) {
     this.#list = new Call((agent) => backend.alwaysLoaded(agent));
-    this.#file = new Call((agent, path) => backend.alwaysText(agent, path));
+    this.#file = new Call((agent, path) => backend.alwaysText(agent, path), "drop");
   }
 
   /** null until the list was read. */

@@ -74,6 +74,7 @@ export class QuerySetRun {
 
   /** Lets the person choose a query set, and asks it of both. */
   async choose(a: Choice, b: Choice): Promise<void> {
+    if (this.#choosing.isRunning) return;
     if (!(await this.#choosing.run()) || this.#choosing.data === null) return;
     this.#chosen = this.#choosing.data;
     this.#comparing.data = null;

@@ -119,6 +119,9 @@ describe("the dialog of problems", () => {
         return "not valid YAML";
       },
     }));
+    // The dialog reads the problems again when it opens.
+    await new Promise((resolve) => setTimeout(resolve));
+    await settled();
     expect(nLooks).toBeGreaterThan(0);
     nLooks = 0;
     for (let px = 0; px < 10_000; px += 500) await scrollTo(px);

@@ -145,3 +145,13 @@ test("an action that succeeds clears the error of the one before", async () => {
   expect(await actions.run(() => Promise.resolve())).toBe(true);
   expect(actions.error).toBeNull();
 });
+
+test("an action that succeeds leaves the error of one that failed meanwhile", async () => {
+  const actions = new Actions();
+  let end: () => void = () => undefined;
+  const slow = actions.run(() => new Promise<void>((resolve) => (end = resolve)));
+  expect(await actions.run(() => Promise.reject(new Error("no")))).toBe(false);
+  end();
+  expect(await slow).toBe(true);
+  expect(actions.error?.message).toBe("no");
+});

@@ -75,6 +75,7 @@ export class Actions {
   #error = $state.raw<ErrorInfo | null>(null);
   #isRunning = $state(false);
   #nRunning = 0;
+  #nFailed = 0;
 
   /** Why the last action failed, until another succeeds. */
   get error(): ErrorInfo | null {
@@ -89,11 +90,14 @@ export class Actions {
   async run(action: () => Promise<unknown>): Promise<boolean> {
     this.#nRunning++;
     this.#isRunning = true;
+    const nFailed = this.#nFailed;
     try {
       await action();
-      this.#error = null;
+      // The error of another action that failed meanwhile stays.
+      if (nFailed === this.#nFailed) this.#error = null;
       return true;
     } catch (error) {
+      this.#nFailed++;
       this.#error = toErrorInfo(error);
       return false;
     } finally {
