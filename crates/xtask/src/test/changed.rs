@@ -28,6 +28,10 @@ const SHARED: &[&str] = &[
 ];
 const UI: &str = "ui/";
 const END_TO_END: &str = "tests/e2e/";
+/// What every end-to-end test is driven by.
+const DRIVER: &str = "tests/e2e/driver/";
+/// A file of the pages that a test of this package compares with what the package generates.
+const BINDINGS: (&str, &str) = ("ui/src/api/bindings.ts", "memlens-app");
 
 /// Runs the checks and tests that the changes call for, up to the first that fails, and names what was not run.
 pub fn test(project: &Project, progress: &mut Progress) {
@@ -92,7 +96,10 @@ impl Chosen {
         let since = git(project, &["merge-base", "HEAD", "main"])?
             .trim()
             .to_owned();
-        let changed = git(project, &["diff", "--name-only", "-z", &since])?;
+        let changed = git(
+            project,
+            &["diff", "--name-only", "--no-renames", "-z", &since],
+        )?;
         let new = git(
             project,
             &["ls-files", "-z", "--others", "--exclude-standard"],
@@ -102,7 +109,14 @@ impl Chosen {
             .chain(new.split('\0'))
             .filter(|file| !file.is_empty())
             .collect();
-        Ok(Self::of(since, &files, &Package::all(project)?))
+        let mut chosen = Self::of(since, &files, &Package::all(project)?);
+        if files.iter().any(|file| file.starts_with(DRIVER)) {
+            chosen.end_to_end = end_to_end::files(project)?;
+        }
+        // A deleted file is a changed one too.
+        let folder = project.e2e();
+        chosen.end_to_end.retain(|name| folder.join(name).is_file());
+        Ok(chosen)
     }
 
     /// What changes of these files, relative to the root, call for.
@@ -112,7 +126,12 @@ impl Chosen {
             .any(|file| SHARED.iter().any(|shared| file.starts_with(shared)));
         let mut chosen: BTreeSet<&str> = packages
             .iter()
-            .filter(|package| is_shared || files.iter().any(|file| package.holds(file, packages)))
+            .filter(|package| {
+                is_shared
+                    || files.iter().any(|file| {
+                        package.holds(file, packages) || (*file, &*package.name) == BINDINGS
+                    })
+            })
             .map(|package| package.name.as_str())
             .collect();
         // Until nothing is added: a package that depends on a chosen one is chosen.
@@ -293,6 +312,7 @@ fn run_programs(
         })
         .collect();
     let mut failed = Vec::new();
+    let mut n_run = 0;
     for TestProgram { folder, program } in programs {
         if !folders
             .get(folder)
@@ -300,6 +320,7 @@ fn run_programs(
         {
             continue;
         }
+        n_run += 1;
         eprintln!("     Running {}", program.display());
         let mut tests = Command::new(program);
         tests
@@ -309,6 +330,11 @@ fn run_programs(
         if let Err(error) = counted_or_none(&mut tests, Runner::Cargo, tally) {
             failed.push(error.to_string());
         }
+    }
+    if n_run == 0 && !packages.is_empty() {
+        return Err(Error::NoTest {
+            command: "cargo build --tests".to_owned(),
+        });
     }
     if failed.is_empty() {
         return Ok(());

@@ -20,8 +20,9 @@ const SCREEN: (u32, u32) = (2560, 1440);
 /// How many files run at once, each on its own screen. A scenario waits more than it computes.
 const SCREENS: usize = 2;
 
-/// Files that run with nothing beside them: they stop a program at one of its writes, within milliseconds.
-const ALONE: &[&str] = &["killing.test.mjs"];
+/// Files that run with nothing beside them. The first stops a program at one of its writes, within milliseconds; both trace the
+/// calls of programs, which makes these several times slower.
+const ALONE: &[&str] = &["killing.test.mjs", "network.test.mjs"];
 
 /// The names of all test files, largest first: a large one that starts last would keep one screen idle.
 pub fn files(project: &Project) -> Result<Vec<String>> {
