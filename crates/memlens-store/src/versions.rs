@@ -349,7 +349,10 @@ mod tests {
             .expect("it can be made as it was");
         drop(store);
         let mut store = Store::open(dir.path()).expect("it is migrated");
-        assert_eq!(store.folders().expect("they can be read"), [folder.clone()]);
+        assert_eq!(
+            store.folders().expect("they can be read"),
+            std::slice::from_ref(&folder)
+        );
         assert_eq!(
             store.setting("marks").expect("it can be read").as_deref(),
             Some("[]")
