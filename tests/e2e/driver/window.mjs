@@ -34,8 +34,14 @@ export class MemlensWindow {
   /** Opens the window and waits until it can be used and every note is indexed. */
   static async openIndexed(scratch, options) {
     const window = await MemlensWindow.open(scratch, options);
-    await window.ready();
-    await window.indexed();
+    try {
+      await window.ready();
+      await window.indexed();
+    } catch (error) {
+      // A window that stays open would keep the test runner from ending.
+      await window.close();
+      throw error;
+    }
     return window;
   }
 
