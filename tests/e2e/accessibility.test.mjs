@@ -137,7 +137,7 @@ const SCENES = {
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
     await window.until("the note is open", () => document.querySelector("article .tag button") !== null);
-    await window.press("t");
+    await window.click("article button[aria-pressed]", "Source");
     await window.until("it is drawn as text", () => document.querySelector("article .line") !== null);
   },
   "a note of everything": async (window) => {
@@ -149,7 +149,8 @@ const SCENES = {
     await window.until("the note is open", () =>
       document.querySelector("article h2")?.textContent.includes("everything.md"),
     );
-    if ((await window.texts("article .line")).length > 0) await window.press("t");
+    // Offered once the note is read.
+    await window.click("article button[aria-pressed]", "Rendered");
     await window.until("it is drawn as Markdown", () => document.querySelector("article .picture") !== null);
   },
   "the export": async (window) => {
