@@ -21,6 +21,11 @@ const QUESTIONS = [
 const N_SIDE_BY_SIDE = 2;
 /** How often a program is started to be killed at one write. */
 const KILL_TRIES = 4;
+/** The share of writes that no try may reach: how often the BM25 list writes depends on when its threads run. */
+const MISSED_SHARE_MAX = 0.25;
+
+/** No try reached the write: each ended before. */
+class NotReached extends Error {}
 
 const skip = await tracingDenied();
 
@@ -100,23 +105,27 @@ for (const [harm, act] of [
   ["without", (file) => rm(file)],
   ["with halves of", async (file) => truncate(file, Math.floor((await stat(file)).size / 2))],
 ])
-  test(`a library ${harm} codes, checks and snapshot survives a kill while they are made anew`, { skip }, async () => {
-    const harmed = await copyOf(later.library);
-    const [codes] = (await readdir(join(harmed, "vectors"))).filter((name) => name.endsWith(".codes"));
-    for (const file of [`vectors/${codes}`, `vectors/${codes.replace("codes", "checks")}`, "snapshot"])
-      await act(join(harmed, file));
-    const writes = (await writesTo(await copyOf(harmed))).filter(changesNames);
-    const made = (name) => writes.some((write) => write.call === "rename" && write.path.endsWith(name));
-    assert.ok(made("codes") && made("checks") && made("snapshot"), JSON.stringify(writes));
-    await eachOf(writes, async (write, at) => {
-      const library = await copyOf(harmed);
-      await killed(library, write);
-      const question = at % QUESTIONS.length;
-      const answer = await answerOf(await copyOf(library), QUESTIONS[question]);
-      assert.deepEqual(answer, later.answers[question]);
-      await isMade(library, { question });
-    });
-  });
+  test(
+    `a library ${harm} codes, checks and snapshot survives a kill while they are made anew`,
+    { skip },
+    async () => {
+      const harmed = await copyOf(later.library);
+      const [codes] = (await readdir(join(harmed, "vectors"))).filter((name) => name.endsWith(".codes"));
+      for (const file of [`vectors/${codes}`, `vectors/${codes.replace("codes", "checks")}`, "snapshot"])
+        await act(join(harmed, file));
+      const writes = (await writesTo(await copyOf(harmed))).filter(changesNames);
+      const made = (name) => writes.some((write) => write.call === "rename" && write.path.endsWith(name));
+      assert.ok(made("codes") && made("checks") && made("snapshot"), JSON.stringify(writes));
+      await eachOf(writes, async (write, at) => {
+        const library = await copyOf(harmed);
+        await killed(library, write);
+        const question = at % QUESTIONS.length;
+        const answer = await answerOf(await copyOf(library), QUESTIONS[question]);
+        assert.deepEqual(answer, later.answers[question]);
+        await isMade(library, { question });
+      });
+    },
+  );
 
 test("a search that builds a damaged list anew survives a kill", { skip }, async () => {
   const damaged = await copyOf(later.library);
@@ -316,7 +325,7 @@ async function writesTo(library, command = indexing) {
   return writesOf(library, command(library), { env: scratch.environment, file });
 }
 
-/** Runs a command on a library, and kills it at a write. Where a busy machine was too late for that it begins anew. */
+/** Runs a command on a library and kills it at a write; repeated if the command ended before. Rejects with `NotReached`. */
 async function killed(library, write, command = indexing) {
   const isThere = existsSync(library);
   const untouched = isThere ? await copyOf(library) : null;
@@ -328,8 +337,8 @@ async function killed(library, write, command = indexing) {
     }
     signal = await killAt(write, command(library), { env: scratch.environment });
   }
-  assert.equal(signal, "SIGKILL");
   if (isThere) await rm(untouched, { recursive: true });
+  if (signal !== "SIGKILL") throw new NotReached(`not reached in ${KILL_TRIES} runs`);
 }
 
 /** `n` of many, from the first to the last. */
@@ -338,9 +347,10 @@ function spread(all, n) {
   return Array.from({ length: n }, (_, at) => all[Math.round((at * (all.length - 1)) / (n - 1))]);
 }
 
-/** Tries every write, some side by side, and tells of all that failed. */
+/** Tries every write, some side by side; rejects with all that failed, or if too many were not reached. */
 async function eachOf(writes, act) {
   const failed = [];
+  const missed = [];
   let n_tried = 0;
   const some = async () => {
     while (n_tried < writes.length) {
@@ -349,10 +359,12 @@ async function eachOf(writes, act) {
       try {
         await act(writes[at], at);
       } catch (error) {
-        failed.push(`killed at ${call} ${nth} of ${thread}, ${path}: ${error.message}`);
+        const list = error instanceof NotReached ? missed : failed;
+        list.push(`killed at ${call} ${nth} of ${thread}, ${path}: ${error.message}`);
       }
     }
   };
   await Promise.all(Array.from({ length: N_SIDE_BY_SIDE }, some));
   assert.ok(failed.length === 0, failed.join("\n"));
+  assert.ok(missed.length <= MISSED_SHARE_MAX * writes.length, missed.join("\n"));
 }

@@ -22,13 +22,16 @@ const FAILS_LATER = /^(\d+)<.*?> <\.\.\. \w+ resumed>.* = -1 E[A-Z]+ \([^()]*\)$
 const DESCRIPTOR = /^\d+<([^>]*)>/;
 /** How long a thread is held at its call: a busy machine has to see it meanwhile. */
 const HELD_US = 150_000;
+/** A thread is held at so many calls before and after as well: how often it makes others, such as removals, varies from run to run. */
+const N_HELD_AROUND = 2;
 
 /**
  * The writes of a program in `folder`, in order, those that failed left out.
  *
- * A write is told by its `call`, the name of its `thread`, and which of such calls it is: the `nth` of all threads of this
- * name, the `nthOfOne` of its own. `path` is the file that it changes, in the folder. Calls that leave what the next call
- * leaves are left out as well: a file is brought to the disk before it is renamed.
+ * A write is named by its `call`, the name of its `thread`, the `kind` of its file, and which of such calls it is: the `nth`
+ * of all threads of this name. `nthOfOne` counts the calls of its own thread, whatever the file. `path` is the file that it
+ * changes, in the folder. Calls that leave what the next call leaves are left out as well: a file is brought to the disk
+ * before it is renamed.
  */
 export async function writesOf(folder, [program, ...args], { env, file }) {
   await promisify(execFile)(
@@ -48,14 +51,10 @@ export async function writesOf(folder, [program, ...args], { env, file }) {
     if (ended !== undefined) begun.findLast((write) => write.id === ended).fails = true;
     const [, id, thread, call, rest] = BEGINS.exec(line) ?? [];
     if (id === undefined) continue;
-    const [nth, nthOfOne] = [count(thread, call), count(thread, call, id)];
-    const path =
-      DESCRIPTOR.exec(rest)?.[1] ??
-      rest
-        .match(/"[^"]*"/g)
-        ?.at(-1)
-        .slice(1, -1);
-    begun.push({ thread, call, nth, nthOfOne, path, id, fails: FAILS.test(rest) });
+    const path = pathOf(rest);
+    const kind = kindOf(path);
+    const [nth, nthOfOne] = [count(thread, call, kind), count(thread, call, id)];
+    begun.push({ thread, call, nth, nthOfOne, path, kind, id, fails: FAILS.test(rest) });
   }
   const writes = begun
     .filter(({ path, fails }) => path?.startsWith(`${folder}/`) && !fails)
@@ -64,6 +63,25 @@ export async function writesOf(folder, [program, ...args], { env, file }) {
     const next = writes.slice(at + 1).find((later) => later.id === write.id);
     return !(SYNCS.includes(write.call) && next?.call.startsWith("rename"));
   });
+}
+
+/** The file that a call changes; undefined if it names none. */
+function pathOf(rest) {
+  return (
+    DESCRIPTOR.exec(rest)?.[1] ??
+    rest
+      .match(/"[^"]*"/g)
+      ?.at(-1)
+      .slice(1, -1)
+  );
+}
+
+/** The name of a file without its folders and without what differs from run to run. */
+function kindOf(path) {
+  return path
+    ?.split("/")
+    .at(-1)
+    .replaceAll(/[0-9a-f]{32}|\d+/g, "#");
 }
 
 /** Whether a write changes what names the folder holds. */
@@ -85,13 +103,14 @@ export function fillsFile(write) {
  * Runs a program until it is about to make `write`, kills it there, and returns the signal that ended it.
  *
  * strace counts the calls of each thread by themselves and cannot kill at those of one thread. So it holds each thread at
- * such a call, and the program is killed once the right one is held.
+ * such calls, and the program is killed once the right one is held.
  */
 export async function killAt(write, [program, ...args], { env }) {
-  const hold = `--inject=${write.call}:delay_enter=${HELD_US}:when=${write.nthOfOne}`;
+  const [first, last] = [Math.max(1, write.nthOfOne - N_HELD_AROUND), write.nthOfOne + N_HELD_AROUND];
+  const hold = `--inject=${write.call}:delay_enter=${HELD_US}:when=${first}..${last}`;
   const traced = spawn(
     "strace",
-    [...follow([write.call]), hold, "--output=|exec cat >&3", "--", program, ...args],
+    [...follow([write.call]), hold, "--decode-fds=path", "--output=|exec cat >&3", "--", program, ...args],
     { env, stdio: ["ignore", "ignore", "ignore", "pipe"] },
   );
   const ended = once(traced, "exit");
@@ -106,8 +125,8 @@ export async function killAt(write, [program, ...args], { env }) {
     if (see(begun)) begun = "";
   });
   function see(line) {
-    const [, id, thread, call] = BEGINS.exec(line) ?? [];
-    if (thread !== write.thread || call !== write.call) return false;
+    const [, id, thread, call, rest] = BEGINS.exec(line) ?? [];
+    if (thread !== write.thread || call !== write.call || kindOf(pathOf(rest)) !== write.kind) return false;
     if (++n === write.nth) kill(Number(id));
     return true;
   }
