@@ -1,5 +1,6 @@
 /** The window of Memlens as a person meets it: what stands on it, the pointer and the keys. */
 import { mkdir, writeFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { until } from "./deadline.mjs";
@@ -7,6 +8,8 @@ import { KEY, Session } from "./webdriver.mjs";
 
 /** Indexing all sample notes on a busy machine. */
 const READY_WITHIN_MS = 120_000;
+/** While a picture is taken. */
+const REDRAW_EVERY_MS = 250;
 const OUT = fileURLToPath(new URL("../out/", import.meta.url));
 
 export class MemlensWindow {
@@ -276,9 +279,16 @@ export class MemlensWindow {
     );
   }
 
-  /** A picture of the page as PNG. */
+  /** A picture of the page as PNG. WebKit takes it with the next frame, and a page at rest draws none unless it changes. */
   async picture() {
-    return this.#session.picture();
+    const picture = this.#session.picture();
+    const isTaken = picture.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([isTaken, pause(REDRAW_EVERY_MS, false)]))) await this.run(redraw);
+    await this.run(() => document.body.style.removeProperty("opacity"));
+    return picture;
   }
 
   /** Saves a picture where failed tests leave theirs, and returns its path. */
@@ -302,6 +312,11 @@ export class MemlensWindow {
 }
 
 // The functions below run in the page.
+
+function redraw() {
+  const { style } = document.body;
+  style.opacity = style.opacity === "" ? "0.9999" : "";
+}
 
 function isReady() {
   return document.documentElement.dataset.ready === "true";
