@@ -39,7 +39,7 @@ impl Scratch {
 }
 
 /// What was found, as `id [version]: folder, folder; problem; problem`, a line for each agent; paths from the home folder.
-fn told(home: &Home, found: &[Found]) -> String {
+fn in_short(home: &Home, found: &[Found]) -> String {
     let lines: Vec<String> = found
         .iter()
         .map(|found| {
@@ -61,7 +61,7 @@ fn told(home: &Home, found: &[Found]) -> String {
 
 #[track_caller]
 fn check(home: &Home, expected: &str) {
-    assert_eq!(told(home, &look(home)), expected);
+    assert_eq!(in_short(home, &look(home)), expected);
 }
 
 #[test]

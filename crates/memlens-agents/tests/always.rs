@@ -182,10 +182,10 @@ fn an_import_of_the_user_is_read_only_where_that_is_safe() {
     ]);
     symlink(scratch.at(".ssh/notes.md"), scratch.at("linked.md")).expect("links can be made");
     let home = scratch.home();
-    let mut told = shown(&home, &scratch.load(&home, "claude-code", None));
-    told.retain(|line| !line.starts_with("/etc"));
+    let mut loaded = shown(&home, &scratch.load(&home, "claude-code", None));
+    loaded.retain(|line| !line.starts_with("/etc"));
     assert_eq!(
-        told,
+        loaded,
         [
             "~/.claude/CLAUDE.md",
             "~/.ssh/notes.md: it is hidden, or in a hidden folder that is not the agent's",
@@ -211,9 +211,9 @@ fn an_import_of_the_user_is_read_only_where_that_is_safe() {
     ]);
     symlink(scratch.at(".ssh"), scratch.at("dir")).expect("links can be made");
     let home = scratch.home();
-    let told = shown(&home, &scratch.load(&home, "claude-code", None));
+    let loaded = shown(&home, &scratch.load(&home, "claude-code", None));
     assert_eq!(
-        told[1],
+        loaded[1],
         "~/dir/notes.md: it is hidden, or in a hidden folder that is not the agent's"
     );
 }

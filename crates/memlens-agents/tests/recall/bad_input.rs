@@ -40,10 +40,10 @@ fn session(id: &str) -> String {
 }
 
 /// What a transcript of these lines tells.
-fn told(lines: &[String]) -> String {
+fn in_short(lines: &[String]) -> String {
     let scratch = Scratch::new();
     scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
-    scratch.told().told()
+    scratch.notebook().searches_in_short()
 }
 
 const NOON: &str = "2026-06-03T12:00:00.000Z";
@@ -59,7 +59,7 @@ fn what_is_opened_belongs_to_the_question_that_returned_it_else_to_one_just_aske
         call("b", NOON, "heron"),
         answer("b", &["heron.md"]),
     ];
-    let with = |more: [String; 2]| told(&[&two[..], &more].concat());
+    let with = |more: [String; 2]| in_short(&[&two[..], &more].concat());
     assert_eq!(
         with([get("c", TOO_LATE, "koi.md"), answer("c", &[])]),
         "pond -> pond.md koi.md | opened koi.md | cited \nheron -> heron.md | opened  | cited \n"
@@ -78,7 +78,7 @@ fn what_is_opened_belongs_to_the_question_that_returned_it_else_to_one_just_aske
         );
     }
     assert_eq!(
-        told(&[get("c", NOON, "pond.md"), answer("c", &[]), two[0].clone()]),
+        in_short(&[get("c", NOON, "pond.md"), answer("c", &[]), two[0].clone()]),
         "pond -> ? | opened  | cited \n"
     );
 }
@@ -95,7 +95,7 @@ fn of_two_questions_that_returned_a_note_the_newer_one_led_to_it() {
         answer("d", &[]),
     ];
     assert_eq!(
-        told(&lines),
+        in_short(&lines),
         "koi -> koi.md | opened  | cited \ncarp -> koi.md | opened koi.md | cited \nheron -> ? | opened  | cited \n"
     );
 }
@@ -110,7 +110,7 @@ fn what_a_log_told_before_it_became_another_is_left_alone() {
         answer("a", &["koi.md"]),
     ];
     scratch.write(&name, first.join("\n") + "\n");
-    let mut notebook = scratch.told();
+    let mut notebook = scratch.notebook();
     let other = [
         session("s"),
         get("x", NOON, "koi.md"),
@@ -120,7 +120,7 @@ fn what_a_log_told_before_it_became_another_is_left_alone() {
     scratch.write(&name, other.join("\n") + "\n");
     notebook.read(&scratch.log(), &scratch.home());
     assert_eq!(
-        notebook.told(),
+        notebook.searches_in_short(),
         "koi -> koi.md | opened  | cited \npond -> ? | opened  | cited \n"
     );
 }
@@ -130,7 +130,7 @@ fn a_search_that_failed_found_not_nothing_and_great_settings_are_left_out() {
     let failed = r#"{"message":{"role":"toolResult","toolCallId":"a","toolName":"memory_search","content":[{"type":"text","text":"{\"results\":[],\"disabled\":true}"}]}}"#;
     let wide = format!(r#"koi","limit":3,"filter":"{}"#, "x".repeat(3000));
     assert_eq!(
-        told(&[call("a", NOON, &wide), failed.to_owned()]),
+        in_short(&[call("a", NOON, &wide), failed.to_owned()]),
         "koi limit=3 -> failed | opened  | cited \n"
     );
 }
@@ -148,7 +148,7 @@ fn sessions_in_one_file_are_kept_apart_whatever_their_calls_are_named() {
         answer("never called", &["x.md"]),
     ];
     assert_eq!(
-        told(&lines),
+        in_short(&lines),
         "pond -> pond.md | opened  | cited \nheron -> heron.md | opened  | cited \n"
     );
 }
@@ -164,7 +164,7 @@ fn a_name_that_is_used_again_in_a_session_is_another_question() {
         call("", LATER, "  "),
     ];
     assert_eq!(
-        told(&lines),
+        in_short(&lines),
         "pond -> pond.md | opened  | cited \nheron -> heron.md | opened  | cited \nkoi -> ? | opened  | cited \n"
     );
 }
@@ -175,7 +175,7 @@ fn a_log_that_became_another_is_read_anew() {
     let name = format!("{SESSIONS}/a.jsonl");
     let first = [session("s"), call("a", NOON, "pond")].join("\n") + "\n";
     scratch.write(&name, &first);
-    let mut notebook = scratch.told();
+    let mut notebook = scratch.notebook();
     for other in [
         // Shorter.
         call("b", NOON, "heron") + "\n",
@@ -200,7 +200,11 @@ fn a_log_that_became_another_is_read_anew() {
         scratch.write(&name, other);
         let n_before = notebook.questions.len();
         notebook.read(&scratch.log(), &scratch.home());
-        assert!(notebook.questions.len() > n_before, "{}", notebook.told());
+        assert!(
+            notebook.questions.len() > n_before,
+            "{}",
+            notebook.searches_in_short()
+        );
     }
     let asked: Vec<&str> = notebook
         .questions
@@ -222,7 +226,7 @@ fn a_log_whose_beginning_alone_changed_is_read_anew() {
         [session(id), talk, call("a", NOON, "pond")].join("\n") + "\n"
     };
     scratch.write(&name, of("s"));
-    let mut notebook = scratch.told();
+    let mut notebook = scratch.notebook();
     scratch.write(&name, of("t"));
     notebook.read(&scratch.log(), &scratch.home());
     let sessions: Vec<&str> = notebook.questions.iter().map(|it| &*it.session).collect();
@@ -246,7 +250,10 @@ fn lines_that_are_no_json_are_counted_where_they_name_a_tool() {
             "Of the log ~/.openclaw/agents/main/sessions/a.jsonl, 1 line or row could not be read and did not count."
         ]
     );
-    assert_eq!(notebook.told(), "Teich \u{fffd} -> ? | opened  | cited \n");
+    assert_eq!(
+        notebook.searches_in_short(),
+        "Teich \u{fffd} -> ? | opened  | cited \n"
+    );
 }
 
 #[test]
@@ -263,7 +270,7 @@ fn secrets_never_leave_a_reader() {
     ];
     let scratch = Scratch::new();
     scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
-    let mut notebook = scratch.told();
+    let mut notebook = scratch.notebook();
     assert!(!notebook.cursor.clone().unwrap_or_default().contains(KEY));
     scratch.write(
         &format!("{SESSIONS}/a.jsonl"),
@@ -271,7 +278,7 @@ fn secrets_never_leave_a_reader() {
     );
     notebook.read(&scratch.log(), &scratch.home());
     assert_eq!(
-        notebook.told(),
+        notebook.searches_in_short(),
         "whose is [secret] api_key=\"[secret]\" tag=\"[secret]\" -> keys/[secret].md | opened keys/[secret].md | cited \n"
     );
 }
@@ -489,8 +496,8 @@ fn links_pipes_and_folders_are_no_logs_and_none_is_followed() {
     ] {
         log.path = path;
         let error = read_log(&log, &scratch.home(), None, &mut Notebook::default());
-        let told = error.expect_err("it is no log").to_string();
-        assert!(told.ends_with(why), "{told}");
+        let message = error.expect_err("it is no log").to_string();
+        assert!(message.ends_with(why), "{message}");
     }
 }
 
@@ -575,16 +582,16 @@ fn an_agents_home_may_be_a_link_and_nothing_below_it_may() {
 fn a_row_with_a_blob_is_passed_over_and_reported() {
     let scratch = Scratch::new();
     let database = scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
-    let expected = scratch.told().told();
+    let expected = scratch.notebook().searches_in_short();
     database
         .execute_batch(
             "INSERT INTO messages (session_id, role, content, tool_call_id, timestamp) \
              VALUES ('20260603_081400_a1b2c3', 'tool', x'00ff', 'call_9', 1780474446.0)",
         )
         .expect("a row can be added");
-    let mut told = Notebook::default();
-    let read = told.read(&scratch.log(), &scratch.home());
-    assert_eq!(told.told(), expected);
+    let mut notebook = Notebook::default();
+    let read = notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!(notebook.searches_in_short(), expected);
     assert_eq!(
         read.notices,
         ["Of the log ~/.hermes/state.db, 1 line or row could not be read and did not count."]

@@ -16,17 +16,20 @@ fn scratch() -> Scratch {
 #[test]
 fn searches_in_a_memory_folder_and_of_known_servers_are_told() {
     let scratch = scratch();
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     let iris = scratch.path().to_string_lossy().into_owned();
     let m = MEMORY.replace("/home/iris", &iris);
     assert_eq!(
-        told.told().replace(&m, "M").replace(&iris, "~"),
+        notebook
+            .searches_in_short()
+            .replace(&m, "M")
+            .replace(&iris, "~"),
         "pump|pond -n=true output_mode=\"content\" path=\"M\" -> M/pond.md:3-4 M/MEMORY.md:11-11 | opened M/pond.md:3-4 | cited \n\
          Reiher path=\"M\" ->  | opened  | cited \n\
          koi winter\nhow do the koi survive the winter limit=3 -> notes/koi.md=0.87 | opened  | cited \n\
          heron at the pond page_size=5 project=\"garden\" -> garden/visitors.md=0.83 | opened garden/visitors.md | cited \n"
     );
-    let searches = told.searches();
+    let searches = notebook.searches();
     let sessions: Vec<&str> = searches.iter().map(|it| &it.session[..4]).collect();
     assert_eq!(sessions, ["0b6f", "0b6f", "0b6f", "5d0c"]);
 }
@@ -41,7 +44,7 @@ fn a_memory_folder_of_another_place_is_known_by_the_settings() {
     let line = r#"{"sessionId":"s","timestamp":"2026-06-03T08:14:02.000Z","message":{"content":[{"type":"tool_use","id":"a","name":"Grep","input":{"pattern":"pond","path":"~/brain"}}]}}"#;
     scratch.write(".claude/projects/x/s.jsonl", format!("{line}\n"));
     assert_eq!(
-        scratch.told().told(),
+        scratch.notebook().searches_in_short(),
         "pond path=\"~/brain\" -> ? | opened  | cited \n"
     );
 }
@@ -73,8 +76,8 @@ fn a_memory_folder_of_another_place_is_known_by_the_settings_of_the_project() {
         line("unknown", "garden", "loft"),
     ];
     scratch.write(".claude/projects/x/s.jsonl", lines.join("\n") + "\n");
-    let told = scratch.told();
-    let searches = told.searches();
+    let notebook = scratch.notebook();
+    let searches = notebook.searches();
     let questions: Vec<&str> = searches.iter().map(|it| it.question.as_str()).collect();
     assert_eq!(
         questions,
@@ -128,13 +131,13 @@ fn a_shell_that_searches_twice_asks_one_question_and_a_note_is_known_without_its
         line(r#"{"type":"tool_result","tool_use_id":"c","content":"The pond"}"#),
     ];
     scratch.write(".claude/projects/x/s.jsonl", lines.join("\n") + "\n");
-    let told = || {
+    let in_short = || {
         let memory = scratch.path().join(".claude/projects/x/memory");
-        let told = scratch.told().told();
-        told.replace(&*memory.to_string_lossy(), "M")
+        let notebook = scratch.notebook().searches_in_short();
+        notebook.replace(&*memory.to_string_lossy(), "M")
     };
     assert_eq!(
-        told(),
+        in_short(),
         "koi\ncarp -> M/ponds.md:3-4 | opened  | cited \nsoil ->  | opened memory://x/pond | cited \n"
     );
     let found = lines[1].replace("ponds.md", "x/pond.md");
@@ -143,7 +146,7 @@ fn a_shell_that_searches_twice_asks_one_question_and_a_note_is_known_without_its
         [&lines[..1], &[found], &lines[2..]].concat().join("\n") + "\n",
     );
     assert_eq!(
-        told(),
+        in_short(),
         "koi\ncarp -> M/x/pond.md:3-4 | opened memory://x/pond | cited \nsoil ->  | opened  | cited \n"
     );
 }

@@ -12,20 +12,20 @@ fn searches_by_the_shell_are_told_with_what_the_answers_cited() {
     let iris = scratch.path().to_string_lossy().into_owned();
     let text = fixture(&format!("codex/{NAME}")).replace("/home/iris", &iris);
     scratch.write(&format!(".codex/sessions/2026/06/03/{NAME}"), text);
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert_eq!(
-        told.told().replace(&iris, "~"),
+        notebook.searches_in_short().replace(&iris, "~"),
         "pump|pond -> ~/.codex/memories/MEMORY.md:12-13 ~/.codex/memories/MEMORY.md:40-40 | opened ~/.codex/memories/MEMORY.md:12-20 | cited MEMORY.md:12-18 rollout_summaries/2026-04-11-pond.md:3-3\n\
          heron ->  | opened  | cited \n\
          koi\ncarp context_lines=2 -> MEMORY.md:30-30 | opened  | cited \n"
     );
     assert_eq!(
-        told.questions[0].session,
+        notebook.questions[0].session,
         "019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77"
     );
     // Its search is one for exact text, by the shell and by its tool, and what it printed is recognised line by line.
-    assert!(told.searches().iter().all(|it| it.is_pattern));
-    let returned = told.questions[0]
+    assert!(notebook.searches().iter().all(|it| it.is_pattern));
+    let returned = notebook.questions[0]
         .returned
         .as_ref()
         .expect("it was answered");
@@ -46,7 +46,7 @@ fn a_citation_without_a_question_is_none() {
         &format!(".codex/sessions/2026/06/03/{NAME}"),
         format!("{citation}\n"),
     );
-    assert_eq!(scratch.told().told(), "");
+    assert_eq!(scratch.notebook().searches_in_short(), "");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_note_that_could_not_be_shown_was_not_opened() {
             &format!(".codex/sessions/2026/06/03/{NAME}"),
             lines.join("\n") + "\n",
         );
-        scratch.told().told()
+        scratch.notebook().searches_in_short()
     };
     let not_opened = "koi ->  | opened  | cited \n";
     for failed in [
@@ -105,23 +105,23 @@ fn a_rollout_that_was_packed_tells_the_same() {
     let iris = scratch.path().to_string_lossy().into_owned();
     let text = fixture(&format!("codex/{NAME}")).replace("/home/iris", &iris);
     let plain = scratch.write(&format!(".codex/archived_sessions/{NAME}"), &text);
-    let expected = scratch.told().questions;
+    let expected = scratch.notebook().questions;
     assert_eq!(expected[0].session, "019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77");
     std::fs::remove_file(plain).expect("it can be removed");
     let bytes = zstd::encode_all(text.as_bytes(), 3).expect("it can be packed");
     let path = scratch.write(&format!(".codex/archived_sessions/{NAME}.zst"), &bytes);
-    let mut told = scratch.told();
-    assert_eq!(told.questions, expected);
-    assert_eq!(told.n_bytes, bytes.len() as u64);
-    let n_batches = told.n_batches;
-    told.read(&scratch.log(), &scratch.home());
+    let mut notebook = scratch.notebook();
+    assert_eq!(notebook.questions, expected);
+    assert_eq!(notebook.n_bytes, bytes.len() as u64);
+    let n_batches = notebook.n_batches;
+    notebook.read(&scratch.log(), &scratch.home());
     assert_eq!(
-        told.n_batches, n_batches,
+        notebook.n_batches, n_batches,
         "nothing changed, so nothing is kept"
     );
 
     std::fs::write(path, &bytes[..bytes.len() / 2]).expect("it can be written");
-    let error = read_log(&scratch.log(), &scratch.home(), None, &mut told);
+    let error = read_log(&scratch.log(), &scratch.home(), None, &mut notebook);
     let error = error.expect_err("half of it is gone").to_string();
     assert!(
         error.contains("was passed over: it cannot be unpacked"),

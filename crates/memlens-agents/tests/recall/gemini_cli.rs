@@ -15,15 +15,16 @@ fn a_message_that_is_told_again_asks_once() {
         ".gemini/tmp/9d1f/chats/session-2026-06-03T08-14-7f3e2a11.jsonl",
         text,
     );
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert_eq!(
-        told.told()
+        notebook
+            .searches_in_short()
             .replace(&format!("{iris}/.gemini/tmp/9d1f/memory"), "M"),
         "pump dir_path=\"M\" -> MEMORY.md:4-4 | opened M/MEMORY.md | cited \n\
          koi ->  | opened  | cited \n"
     );
     assert_eq!(
-        told.questions[0].session,
+        notebook.questions[0].session,
         "7f3e2a11-0f0d-4d58-8a51-b6d0d3b1c2a9"
     );
 }
@@ -56,26 +57,29 @@ fn a_chat_of_one_document_is_read_and_read_again_when_it_changed() {
         );
     };
     write(vec![call("a", "pump", 4)]);
-    let mut told = scratch.told();
+    let mut notebook = scratch.notebook();
     let line = |words: &str, line: u32| {
         format!(
             "{words} dir_path=\"{}\" -> MEMORY.md:{line}-{line} | opened  | cited \n",
             memory.display()
         )
     };
-    assert_eq!(told.told(), line("pump", 4));
-    assert_eq!(told.questions[0].session, "7f3e2a11");
-    told.read(&scratch.log(), &scratch.home());
-    assert_eq!(told.n_batches, 1, "nothing changed, so nothing is read");
+    assert_eq!(notebook.searches_in_short(), line("pump", 4));
+    assert_eq!(notebook.questions[0].session, "7f3e2a11");
+    notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!(notebook.n_batches, 1, "nothing changed, so nothing is read");
     write(vec![call("a", "pump", 4), call("b", "koi", 9)]);
-    told.read(&scratch.log(), &scratch.home());
-    assert_eq!(told.told(), line("pump", 4) + &line("koi", 9));
+    notebook.read(&scratch.log(), &scratch.home());
+    assert_eq!(
+        notebook.searches_in_short(),
+        line("pump", 4) + &line("koi", 9)
+    );
 
     scratch.write(
         ".gemini/tmp/9d1f/chats/session-2025-09-03T08-14-7f3e2a11.json",
         "{\"sessionId\": \"7f3e2a11\", \"messages\": [",
     );
-    let error = read_log(&scratch.log(), &scratch.home(), None, &mut told);
+    let error = read_log(&scratch.log(), &scratch.home(), None, &mut notebook);
     assert!(
         error
             .expect_err("it is torn")

@@ -6,13 +6,13 @@ use crate::support::{Scratch, fixture};
 fn searches_of_its_database_are_told() {
     let scratch = Scratch::new();
     scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         "pond pump limit=3 -> 20260411_101500_d4e5f6 | opened ~/.hermes/memories/MEMORY.md | cited \n\
          heron -> failed | opened  | cited \n"
     );
-    assert_eq!(told.questions[0].at_ms, Some(1_780_474_445_250));
+    assert_eq!(notebook.questions[0].at_ms, Some(1_780_474_445_250));
 }
 
 #[test]

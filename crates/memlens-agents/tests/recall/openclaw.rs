@@ -17,19 +17,19 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
         fixture("openclaw/garden.jsonl"),
     );
     scratch.write(&format!("{SESSIONS}/sessions.json"), "{}");
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         "pond pump replaced maxResults=4 -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 | opened memory/2026-04-11.md:9-14 | cited \n\
          fish that Jonas ordered ->  | opened  | cited \n\
          koi -> failed | opened  | cited \n"
     );
-    let first = &told.questions[0];
+    let first = &notebook.questions[0];
     assert_eq!(first.agent, "openclaw");
     assert_eq!(first.session, "7c1f0f5e-3f0a-4c6e-9d2b-5a1e8f6b2c11");
     assert_eq!(first.call, "toolu_01PondA");
     assert_eq!(first.at_ms, Some(1_780_474_447_310));
-    assert_eq!(told.n_bytes, scratch.log().bytes);
+    assert_eq!(notebook.n_bytes, scratch.log().bytes);
 }
 
 #[test]
@@ -38,15 +38,15 @@ fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
         let scratch = Scratch::new();
         let text = fixture(&format!("openclaw/{name}.jsonl"));
         scratch.write(&format!("{SESSIONS}/t7.jsonl"), &text);
-        let told = scratch.told();
+        let notebook = scratch.notebook();
         assert_eq!(
-            told.told(),
+            notebook.searches_in_short(),
             "mast broken year -> memory/boat.md:1-2=0.65 | opened memory/boat.md | cited \n\
              harbour fee maxResults=3 ->  | opened  | cited \n\
              keel -> failed | opened memory/log.md:1-120 | cited \n",
             "{name}"
         );
-        let first = &told.questions[0];
+        let first = &notebook.questions[0];
         assert!(!first.is_pattern);
         let returned = first.returned.as_ref().expect("it was answered");
         let hash = line_hash("- The mast was broken in 1974.");
@@ -56,7 +56,7 @@ fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
         );
         // A note that is not there was not opened, and by default 120 lines are shown.
         let openings = ["memory/boat.md", "memory/log.md:1-120"];
-        assert_eq!(told.openings(), openings, "{name}");
+        assert_eq!(notebook.openings(), openings, "{name}");
         // The same transcript is a file before 2026.9 and rows after.
         let lines: Vec<&str> = text.lines().collect();
         let database = scratch.database(DATABASE, TABLE);
@@ -66,7 +66,7 @@ fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
             twice.cursor = None;
             twice.read(&log, &scratch.home());
         }
-        assert_eq!(twice.questions, told.questions, "{name}");
+        assert_eq!(twice.questions, notebook.questions, "{name}");
     }
 }
 
@@ -76,7 +76,7 @@ fn a_search_that_code_made_is_told_by_its_own_row() {
     let text = fixture("openclaw/wrapped-code.jsonl");
     scratch.write(&format!("{SESSIONS}/t7.jsonl"), text);
     assert_eq!(
-        scratch.told().told(),
+        scratch.notebook().searches_in_short(),
         "mast broken year -> memory/boat.md:1-2=0.65 | opened  | cited \n"
     );
 }
@@ -95,12 +95,13 @@ fn a_long_answer_that_the_inner_row_leaves_out_is_in_the_outer_one() {
         format!("{row}\n")
     });
     scratch.write(&format!("{SESSIONS}/t7.jsonl"), lines.collect::<String>());
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert!(
-        told.told()
+        notebook
+            .searches_in_short()
             .starts_with("mast broken year -> memory/boat.md:1-2=0.65 |"),
         "{}",
-        told.told()
+        notebook.searches_in_short()
     );
 }
 
@@ -109,7 +110,7 @@ fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
     let text = fixture("openclaw/garden.jsonl");
     let of_file = Scratch::new();
     of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
-    let expected = of_file.told();
+    let expected = of_file.notebook();
     let nameless: String = text.split_inclusive('\n').skip(1).collect();
     let when = "2026-06-05T07-00-00.000Z";
     for name in [
@@ -127,8 +128,12 @@ fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
             scratch.write(&format!("{SESSIONS}/{name}"), bytes);
             scratch
         };
-        assert_eq!(kept(&text).told().questions, expected.questions, "{name}");
-        let session = kept(&nameless).told().questions.remove(0).session;
+        assert_eq!(
+            kept(&text).notebook().questions,
+            expected.questions,
+            "{name}"
+        );
+        let session = kept(&nameless).notebook().questions.remove(0).session;
         assert_eq!(session, "garden", "{name}");
     }
     for name in [
@@ -176,21 +181,21 @@ fn rows_of_a_database_tell_what_lines_of_a_file_tell() {
     let lines: Vec<&str> = text.lines().collect();
     let of_file = Scratch::new();
     of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
-    let expected = of_file.told().told();
+    let expected = of_file.notebook().searches_in_short();
 
     for cut in 0..lines.len() {
         let scratch = Scratch::new();
         let database = scratch.database(DATABASE, TABLE);
         let session = "7c1f0f5e-3f0a-4c6e-9d2b-5a1e8f6b2c11";
         add_rows(&database, session, &lines[..cut], 0);
-        let mut told = scratch.told();
+        let mut notebook = scratch.notebook();
         add_rows(&database, session, &lines[cut..], cut);
-        told.read(&scratch.log(), &scratch.home());
-        assert_eq!(told.told(), expected, "cut at row {cut}");
-        let n_batches = told.n_batches;
-        told.read(&scratch.log(), &scratch.home());
+        notebook.read(&scratch.log(), &scratch.home());
+        assert_eq!(notebook.searches_in_short(), expected, "cut at row {cut}");
+        let n_batches = notebook.n_batches;
+        notebook.read(&scratch.log(), &scratch.home());
         assert_eq!(
-            told.n_batches, n_batches,
+            notebook.n_batches, n_batches,
             "nothing changed, so nothing is read"
         );
     }
@@ -205,16 +210,19 @@ fn a_transcript_that_was_written_anew_is_read_anew() {
     let session = "7c1f0f5e-3f0a-4c6e-9d2b-5a1e8f6b2c11";
     add_rows(&database, "other", &lines[..1], 0);
     add_rows(&database, session, &lines[..6], 0);
-    let mut told = scratch.told();
+    let mut notebook = scratch.notebook();
     // The rows are numbered from 1 again, and the cursor's number is another row's.
     database
         .execute_batch("DELETE FROM transcript_events")
         .expect("it can be done");
     add_rows(&database, session, &lines, 0);
-    told.read(&scratch.log(), &scratch.home());
+    notebook.read(&scratch.log(), &scratch.home());
     let whole = Scratch::new();
     whole.write(&format!("{SESSIONS}/garden.jsonl"), &text);
-    assert_eq!(told.told(), whole.told().told());
+    assert_eq!(
+        notebook.searches_in_short(),
+        whole.notebook().searches_in_short()
+    );
 }
 
 #[test]
@@ -239,8 +247,8 @@ fn a_row_that_cannot_be_read_is_counted_and_the_others_are_read() {
         )
         .expect("a row can be added");
     add_rows(&database, "pond", &lines, 0);
-    let mut told = Notebook::default();
-    let read = told.read(&scratch.log(), &scratch.home());
+    let mut notebook = Notebook::default();
+    let read = notebook.read(&scratch.log(), &scratch.home());
     assert_eq!((read.n_questions, read.n_skipped), (3, 4));
 }
 
@@ -302,10 +310,10 @@ fn a_database_that_is_too_large_is_named() {
         None,
         &mut Notebook::default(),
     );
-    let told = error.expect_err("it is too large").to_string();
+    let message = error.expect_err("it is too large").to_string();
     assert!(
-        told.ends_with("was passed over: it is larger than 2 GiB."),
-        "{told}"
+        message.ends_with("was passed over: it is larger than 2 GiB."),
+        "{message}"
     );
 }
 
@@ -316,12 +324,12 @@ fn notes_of_recalls_are_told_without_a_session() {
         ".openclaw/state/openclaw.sqlite",
         &fixture("openclaw/state.sql"),
     );
-    let told = scratch.told();
+    let notebook = scratch.notebook();
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         "pond pump replaced -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 | opened  | cited \n"
     );
-    assert_eq!(told.questions[0].session, "");
+    assert_eq!(notebook.questions[0].session, "");
 
     let scratch = Scratch::new();
     scratch.write(
@@ -329,7 +337,7 @@ fn notes_of_recalls_are_told_without_a_session() {
         fixture("openclaw/events.jsonl"),
     );
     assert_eq!(
-        scratch.told().told(),
+        scratch.notebook().searches_in_short(),
         "seeds for the east bed -> memory/2026-03-02.md:4-9=0.61 memory/2026-03-01.md:1-3=0.5 | opened  | cited \n"
     );
 }
@@ -358,13 +366,13 @@ fn events_of_two_workspaces_are_told_apart() {
                 + &event(at, "today", &format!("{agent}.md")),
         );
     }
-    let mut told = Notebook::default();
+    let mut notebook = Notebook::default();
     for log in logs(&scratch.home()) {
-        told.cursor = None;
-        told.read(&log, &scratch.home());
+        notebook.cursor = None;
+        notebook.read(&log, &scratch.home());
     }
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         "seeds of beans -> memory/2026-03-02.md:1-3=0.5 | opened  | cited \n\
          today -> garden.md:1-3=0.5 | opened  | cited \n\
          salt for a soup -> memory/2026-03-02.md:1-3=0.5 | opened  | cited \n\
@@ -379,10 +387,10 @@ fn a_file_of_events_that_was_cut_overwrites_no_question() {
     let [one, two, three] = [("07", "seeds"), ("08", "beans"), ("09", "peas")]
         .map(|(hour, question)| event(&format!("2026-05-02T{hour}:00:01.000Z"), question, "a.md"));
     scratch.write(&file, one + &two);
-    let mut told = scratch.told();
+    let mut notebook = scratch.notebook();
     scratch.write(&file, two + &three);
-    told.read(&scratch.log(), &scratch.home());
-    let asked: Vec<&str> = told.questions.iter().map(|it| &*it.question).collect();
+    notebook.read(&scratch.log(), &scratch.home());
+    let asked: Vec<&str> = notebook.questions.iter().map(|it| &*it.question).collect();
     assert_eq!(asked, ["seeds", "beans", "peas"]);
 }
 
@@ -401,7 +409,10 @@ fn events_that_were_taken_over_into_the_database_are_the_same() {
             [format!(r#"{{"kind":"event","event":{event},"sequence":1}}"#)],
         )
         .expect("a row can be added");
-    assert_eq!(of_database.told().questions, of_file.told().questions);
+    assert_eq!(
+        of_database.notebook().questions,
+        of_file.notebook().questions
+    );
 }
 
 #[test]
@@ -414,11 +425,11 @@ fn a_call_without_a_name_is_known_by_what_it_asked_and_when() {
     let scratch = Scratch::new();
     let file = format!("{SESSIONS}/garden.jsonl");
     scratch.write(&file, call(1, "seeds") + &call(2, "beans"));
-    let mut told = scratch.told();
+    let mut notebook = scratch.notebook();
     // What a session began with may be cut off.
     scratch.write(&file, call(2, "beans") + &call(3, "peas"));
-    told.read(&scratch.log(), &scratch.home());
-    let asked: Vec<&str> = told.questions.iter().map(|it| &*it.question).collect();
+    notebook.read(&scratch.log(), &scratch.home());
+    let asked: Vec<&str> = notebook.questions.iter().map(|it| &*it.question).collect();
     assert_eq!(asked, ["seeds", "beans", "peas"]);
 }
 
@@ -450,7 +461,7 @@ fn reading_a_note_of_the_workspace_opens_it() {
         format!("{}\n{}\n", lines.join("\n"), opens.join("\n")),
     );
     assert_eq!(
-        scratch.told().told(),
+        scratch.notebook().searches_in_short(),
         "pond pump replaced maxResults=4 -> memory/2026-04-11.md:9-14=0.7124 MEMORY.md:31-31=0.4402 \
          | opened memory/2026-04-11.md:9-10 /home/iris/.openclaw/workspace/MEMORY.md | cited \n"
     );

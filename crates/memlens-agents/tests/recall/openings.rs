@@ -5,12 +5,12 @@ use memlens_agents::PastKind;
 use crate::support::{Notebook, Scratch, fixture};
 
 /// What the fixture of a log tells, with the made-up person's home as `~`.
-fn told(name: &str, place: &str) -> Notebook {
+fn notebook_of(name: &str, place: &str) -> Notebook {
     let scratch = Scratch::new();
     let iris = scratch.path().to_string_lossy().into_owned();
     scratch.write(place, fixture(name).replace("/home/iris", &iris));
-    let mut told = scratch.told();
-    for question in &mut told.questions {
+    let mut notebook = scratch.notebook();
+    for question in &mut notebook.questions {
         for used in &mut question.opened {
             used.path = used.path.replace(&iris, "~");
         }
@@ -19,18 +19,18 @@ fn told(name: &str, place: &str) -> Notebook {
         }
         question.settings.clear();
     }
-    told
+    notebook
 }
 
 #[test]
 fn claude_code_opens_by_read_grep_and_shell() {
-    let told = told(
+    let notebook = notebook_of(
         "claude-code/openings.jsonl",
         ".claude/projects/-home-iris-garden/77aa.jsonl",
     );
     let m = "~/.claude/projects/-home-iris-garden/memory";
     assert_eq!(
-        told.openings(),
+        notebook.openings(),
         [
             format!("{m}/topic.md"),
             // Its Read shows 2,000 lines at once.
@@ -40,7 +40,7 @@ fn claude_code_opens_by_read_grep_and_shell() {
         ]
     );
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         [
             format!("heron -> {m}/birds.md:name | opened {m}/birds.md:1-20 | cited \n"),
             "koi ->  | opened  | cited \n".to_owned(),
@@ -49,7 +49,7 @@ fn claude_code_opens_by_read_grep_and_shell() {
         ]
         .concat()
     );
-    let mut openings = told.questions.iter();
+    let mut openings = notebook.questions.iter();
     let first = openings.find(|it| it.kind == PastKind::Opening);
     let first = first.expect("there are openings");
     assert_eq!(first.session, "77aa2a50-7d1e-4c55-8a35-9f0c1b7c2d10");
@@ -60,13 +60,13 @@ fn claude_code_opens_by_read_grep_and_shell() {
 #[test]
 fn codex_opens_by_its_shell_and_a_search_that_failed_found_not_nothing() {
     let name = "rollout-2026-11-25T08-00-00-019f0000-3b7e-7d02-9c11-5f0a2b6c8d77.jsonl";
-    let told = told(
+    let notebook = notebook_of(
         &format!("codex/{name}"),
         &format!(".codex/sessions/2026/11/25/{name}"),
     );
     let d = "~/.codex/memories";
     assert_eq!(
-        told.openings(),
+        notebook.openings(),
         [
             format!("{d}/MEMORY.md"),
             format!("{d}/long.md:part"),
@@ -74,7 +74,7 @@ fn codex_opens_by_its_shell_and_a_search_that_failed_found_not_nothing() {
         ]
     );
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         [
             format!("pump -> {d}/MEMORY.md:12-12 | opened  | cited \n"),
             "koi ->  | opened  | cited \n".to_owned(),
@@ -139,8 +139,8 @@ fn of_notes_that_a_pattern_names_those_are_opened_that_the_output_shows() {
         log.push_str(&format!("{call}\n{answer}\n"));
     }
     scratch.write(".claude/projects/-home-iris-garden/1.jsonl", log);
-    let told = scratch.told();
-    let mut openings: Vec<String> = told
+    let notebook = scratch.notebook();
+    let mut openings: Vec<String> = notebook
         .openings()
         .iter()
         .map(|it| it.replace(&folder, "~"))
@@ -158,13 +158,13 @@ fn of_notes_that_a_pattern_names_those_are_opened_that_the_output_shows() {
 
 #[test]
 fn gemini_cli_opens_by_read_file_and_shell() {
-    let told = told(
+    let notebook = notebook_of(
         "gemini-cli/session-2026-11-25T08-00-7f3e2a12.jsonl",
         ".gemini/tmp/garden/chats/session-2026-11-25T08-00-7f3e2a12.jsonl",
     );
     let g = "~/.gemini/tmp/garden/memory";
     assert_eq!(
-        told.openings(),
+        notebook.openings(),
         [
             format!("{g}/MEMORY.md"),
             format!("{g}/long.md:1-2000"),
@@ -172,7 +172,7 @@ fn gemini_cli_opens_by_read_file_and_shell() {
         ]
     );
     assert_eq!(
-        told.told(),
+        notebook.searches_in_short(),
         "koi ->  | opened  | cited \npump -> MEMORY.md:4-4 | opened  | cited \n"
     );
 }
@@ -184,13 +184,13 @@ fn an_opening_that_is_read_again_is_the_same() {
     let iris = scratch.path().to_string_lossy().into_owned();
     let text = fixture(name).replace("/home/iris", &iris);
     scratch.write(".claude/projects/-home-iris-garden/77aa.jsonl", &text);
-    let mut told = scratch.told();
-    let before = told.questions.clone();
+    let mut notebook = scratch.notebook();
+    let before = notebook.questions.clone();
     // A cursor of another version of the reader is not continued.
-    for cursor in [None, told.cursor.clone().map(|it| format!("1{it}"))] {
-        told.cursor = cursor;
-        let read = told.read(&scratch.log(), &scratch.home());
+    for cursor in [None, notebook.cursor.clone().map(|it| format!("1{it}"))] {
+        notebook.cursor = cursor;
+        let read = notebook.read(&scratch.log(), &scratch.home());
         assert_eq!(read.n_questions, 4);
-        assert_eq!(told.questions, before);
+        assert_eq!(notebook.questions, before);
     }
 }

@@ -71,7 +71,7 @@ fn in_goes(name: &str, text: &str, ends: &[usize]) -> Vec<String> {
         scratch.write(name, &bytes[..*end]);
         notebook.read(&scratch.log(), &scratch.home());
     }
-    let mut told: Vec<String> = notebook
+    let mut notebook: Vec<String> = notebook
         .questions
         .into_iter()
         .map(|mut question| {
@@ -83,8 +83,8 @@ fn in_goes(name: &str, text: &str, ends: &[usize]) -> Vec<String> {
             format!("{question:?}").replace(&*scratch.path().to_string_lossy(), "~")
         })
         .collect();
-    told.sort();
-    told
+    notebook.sort();
+    notebook
 }
 
 #[test]
@@ -198,12 +198,12 @@ fn only_the_last_hundred_questions_of_a_session_are_added_to() {
     let asked: String = (1..=150).map(ask).collect();
     let name = ".openclaw/agents/main/sessions/a.jsonl";
     scratch.write(name, &asked);
-    let mut in_two = scratch.told();
+    let mut in_two = scratch.notebook();
     let whole = asked + &open(51) + &open(50);
     scratch.write(name, whole);
     in_two.read(&scratch.log(), &scratch.home());
-    for told in [in_two, scratch.told()] {
-        let searches = told.searches();
+    for notebook in [in_two, scratch.notebook()] {
+        let searches = notebook.searches();
         let opened: Vec<(&str, &str)> = searches
             .iter()
             .flat_map(|asked| {
@@ -232,7 +232,7 @@ proptest! {
         bytes.extend(tail);
         let scratch = Scratch::new();
         scratch.write(name, &bytes);
-        let mut notebook = scratch.told();
+        let mut notebook = scratch.notebook();
         bytes.extend(b"\n{}\n");
         scratch.write(name, &bytes);
         notebook.read(&scratch.log(), &scratch.home());
@@ -255,7 +255,7 @@ proptest! {
         changed.push_str(rest);
         let scratch = Scratch::new();
         scratch.write(name, changed);
-        scratch.told();
+        scratch.notebook();
     }
 
     #[test]

@@ -49,8 +49,8 @@ impl Scratch {
         log
     }
 
-    /// What the only log tells.
-    pub fn told(&self) -> Notebook {
+    /// The only log, read whole.
+    pub fn notebook(&self) -> Notebook {
         let mut notebook = Notebook::default();
         notebook.read(&self.log(), &self.home());
         notebook
@@ -85,7 +85,7 @@ impl Notebook {
     }
 
     /// All searches in short: a line for each.
-    pub fn told(&self) -> String {
+    pub fn searches_in_short(&self) -> String {
         self.searches().iter().map(line).collect()
     }
 

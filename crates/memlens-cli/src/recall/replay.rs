@@ -106,41 +106,41 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
         let text = library.past_markdown(&arguments.id, by.as_ref(), !arguments.no_text)?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
-    let mut told = library.then_now(&arguments.id, by.as_ref())?;
+    let mut answer = library.then_now(&arguments.id, by.as_ref())?;
     if arguments.no_text {
-        told.then.iter_mut().for_each(|it| it.text = None);
-        told.now.iter_mut().for_each(|it| it.text = None);
+        answer.then.iter_mut().for_each(|it| it.text = None);
+        answer.now.iter_mut().for_each(|it| it.text = None);
     }
     if arguments.json {
-        return print_json(&told);
+        return print_json(&answer);
     }
-    for notice in &told.notices {
+    for notice in &answer.notices {
         tell(notice);
     }
-    print_text(|out| write_then_now(out, &told, !arguments.no_text))
+    print_text(|out| write_then_now(out, &answer, !arguments.no_text))
 }
 
-fn write_then_now(out: &mut dyn Write, told: &ThenNow, with_text: bool) -> io::Result<()> {
+fn write_then_now(out: &mut dyn Write, answer: &ThenNow, with_text: bool) -> io::Result<()> {
     writeln!(
         out,
         "{BOLD}{}{BOLD:#}\n{DIM}{}, session {}; now ranked by {}{DIM:#}\n",
-        shown(&told.row.question),
-        shown(&told.row.agent_name),
-        shown(&told.row.session),
-        told.label
+        shown(&answer.row.question),
+        shown(&answer.row.agent_name),
+        shown(&answer.row.session),
+        answer.label
     )?;
-    if let Some(why) = &told.not_compared {
+    if let Some(why) = &answer.not_compared {
         writeln!(out, "These answers {}.\n", shown(why))?;
     }
     writeln!(out, "Then")?;
-    if told.row.has_failed {
+    if answer.row.has_failed {
         writeln!(out, "  the search failed")?;
-    } else if told.row.n_returned.is_none() {
+    } else if answer.row.n_returned.is_none() {
         writeln!(out, "  no answer was logged")?;
-    } else if told.then.is_empty() {
+    } else if answer.then.is_empty() {
         writeln!(out, "  found nothing")?;
     }
-    for it in &told.then {
+    for it in &answer.then {
         let ThenResult {
             rank, path, used, ..
         } = it;
@@ -157,10 +157,10 @@ fn write_then_now(out: &mut dyn Write, told: &ThenNow, with_text: bool) -> io::R
         }
     }
     writeln!(out, "\nNow")?;
-    if told.now.is_empty() {
+    if answer.now.is_empty() {
         writeln!(out, "  finds nothing")?;
     }
-    for it in &told.now {
+    for it in &answer.now {
         let NowResult { name, why, .. } = it;
         writeln!(
             out,
@@ -177,7 +177,7 @@ fn write_then_now(out: &mut dyn Write, told: &ThenNow, with_text: bool) -> io::R
             write_text(out, it.text.as_deref())?;
         }
     }
-    if let Some(observed) = &told.observed {
+    if let Some(observed) = &answer.observed {
         writeln!(out, "\n{}", shown(observed))?;
     }
     Ok(())
