@@ -11,6 +11,7 @@ use crate::project::Project;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-params", &[]),
     ("memlens-corroborate", &[]),
+    ("memlens-contradict", &["memlens-corroborate"]),
     ("memlens-files", &[]),
     ("memlens-embed", &[]),
     ("memlens-faults", &[]),
@@ -134,7 +135,12 @@ const CONFINED: &[(&str, &[&str])] = &[
 ];
 
 /// What ranking must never reach for.
-const PURE: &[&str] = &["memlens-params", "memlens-corroborate", "memlens-rank"];
+const PURE: &[&str] = &[
+    "memlens-params",
+    "memlens-corroborate",
+    "memlens-contradict",
+    "memlens-rank",
+];
 const IMPURE_LIBRARIES: &[&str] = &["rand", "log", "tracing", "rayon", "tokio", "jiff"];
 
 #[derive(Deserialize)]

@@ -41,6 +41,7 @@ const IMPURE: &[&str] = &[
 const PURE_SOURCES: &[&str] = &[
     "crates/memlens-params/src/",
     "crates/memlens-corroborate/src/",
+    "crates/memlens-contradict/src/",
     "crates/memlens-rank/src/",
 ];
 

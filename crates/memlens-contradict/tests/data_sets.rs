@@ -1,0 +1,87 @@
+//! The rules on labelled pairs (CC0, `tests/fixtures`): the figures that they must keep.
+//!
+//! `observations.jsonl` are 39 observations of five agents: of the 741 pairs, 30 contradict. `pairs.tsv` are 36 pairs that
+//! contradict and 44 that look like it and do not.
+
+use memlens_contradict::{Oppositions, Rules};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Said {
+    id: String,
+    text: String,
+    group: String,
+    relation_to_base: String,
+}
+
+/// What is reported of the labelled pairs.
+#[derive(Default)]
+struct Figures {
+    n_true: usize,
+    n_right: usize,
+    wrong: Vec<String>,
+}
+
+impl Figures {
+    fn precision(&self) -> f64 {
+        self.n_right as f64 / (self.n_right + self.wrong.len()) as f64
+    }
+}
+
+/// Returns the figures of the sure ones, and of all.
+fn figures<'a>(pairs: impl IntoIterator<Item = (bool, &'a str, &'a str)>) -> [Figures; 2] {
+    let rules = Rules::new(&Oppositions::standard());
+    let mut figures = [Figures::default(), Figures::default()];
+    for (is_true, a, b) in pairs {
+        let verdict = rules.compare(&rules.read(a), &rules.read(b));
+        for (at, of_kind) in figures.iter_mut().enumerate() {
+            of_kind.n_true += usize::from(is_true);
+            if verdict
+                .contradiction()
+                .is_some_and(|found| found.sure || at == 1)
+            {
+                if is_true {
+                    of_kind.n_right += 1;
+                } else {
+                    of_kind.wrong.push(format!("{a} / {b}"));
+                }
+            }
+        }
+    }
+    figures
+}
+
+#[test]
+fn observations_of_agents() {
+    let said: Vec<Said> = include_str!("fixtures/observations.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut pairs = Vec::new();
+    for (at, a) in said.iter().enumerate() {
+        for b in &said[..at] {
+            assert_ne!(a.id, b.id);
+            let contradicts = |said: &Said| said.relation_to_base == "contradicts";
+            let is_true = a.group == b.group && contradicts(a) != contradicts(b);
+            pairs.push((is_true, a.text.as_str(), b.text.as_str()));
+        }
+    }
+    let [sure, all] = figures(pairs);
+    assert_eq!((all.n_true, all.wrong), (30, Vec::<String>::new()));
+    assert!(all.n_right >= 23, "{} of 30", all.n_right);
+    assert!(sure.n_right >= 17, "{} of 30", sure.n_right);
+}
+
+#[test]
+fn pairs_with_hard_negatives() {
+    let pairs = include_str!("fixtures/pairs.tsv").lines().map(|line| {
+        let parts: Vec<&str> = line.split('\t').collect();
+        (parts[0] == "c", parts[1], parts[2])
+    });
+    let [sure, all] = figures(pairs);
+    assert_eq!(all.n_true, 36);
+    assert!(sure.n_right >= 27, "{} of 36", sure.n_right);
+    assert!(all.n_right >= 30, "{} of 36", all.n_right);
+    assert!(sure.precision() >= 0.95, "{:?}", sure.wrong);
+    assert!(all.precision() >= 0.95, "{:?}", all.wrong);
+}

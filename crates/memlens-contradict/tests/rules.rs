@@ -1,0 +1,535 @@
+//! Each rule and each guard, on sentences of its own; properties of every comparison; bounds on hostile texts.
+
+use memlens_contradict::{Apart, Kind, Oppositions, Rules, SENTENCES_MAX, Side, Verdict};
+use proptest::prelude::*;
+
+fn rules() -> Rules {
+    Rules::new(&Oppositions::standard())
+}
+
+/// Returns kind and sureness, or why there is none, whichever comes first.
+fn verdict(a: &str, b: &str) -> Result<(Kind, bool), Apart> {
+    let rules = rules();
+    let (x, y) = (rules.read(a), rules.read(b));
+    let (there, back) = (rules.compare(&x, &y), rules.compare(&y, &x));
+    let of = |verdict: &Verdict| match verdict {
+        Verdict::Contradiction(found) => Ok((found.kind, found.sure)),
+        Verdict::Apart(why) => Err(*why),
+    };
+    assert_eq!(of(&there), of(&back), "{a} / {b}");
+    of(&there)
+}
+
+/// Two texts and what is expected of them.
+type Case<'a> = (&'a str, &'a str, Result<(Kind, bool), Apart>);
+
+fn check(cases: &[Case<'_>]) {
+    let mut wrong = Vec::new();
+    for (a, b, expected) in cases {
+        let found = verdict(a, b);
+        if found != *expected {
+            wrong.push(format!("{a} / {b}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn each_kind_is_found() {
+    check(&[
+        (
+            "Deploys are forbidden on Fridays.",
+            "Deploys are allowed on Fridays.",
+            Ok((Kind::Opposition, true)),
+        ),
+        (
+            "The heating in the cellar is on.",
+            "The heating in the cellar is off.",
+            Ok((Kind::Opposition, true)),
+        ),
+        (
+            "The certificate is valid for the mail host.",
+            "The certificate is invalid for the mail host.",
+            Ok((Kind::Opposition, true)),
+        ),
+        (
+            "The exporter writes to the archive.",
+            "The exporter never writes to the archive.",
+            Ok((Kind::Negation, true)),
+        ),
+        (
+            "Wait four minutes after the restart.",
+            "Wait two minutes after the restart.",
+            Ok((Kind::Time, true)),
+        ),
+        (
+            "The standup starts at 9:30.",
+            "The standup starts at 10:15.",
+            Ok((Kind::Time, true)),
+        ),
+        (
+            "The report is sent out weekly.",
+            "The report is sent out daily.",
+            Ok((Kind::Time, true)),
+        ),
+        (
+            "The lease ends on 14 February.",
+            "The lease ends on 2 March.",
+            Ok((Kind::Date, true)),
+        ),
+        (
+            "The review is on the calendar for Tuesday.",
+            "The review is on the calendar for Friday.",
+            Ok((Kind::Date, true)),
+        ),
+        (
+            "The parcel locker code is 4711.",
+            "The parcel locker code is 4712.",
+            Ok((Kind::Number, true)),
+        ),
+        (
+            "The licence costs 200 euros a year.",
+            "The licence costs 200 dollars a year.",
+            Ok((Kind::Unit, true)),
+        ),
+        (
+            "Jonas lives in Oslo.",
+            "Jonas lives in Dublin.",
+            Ok((Kind::Name, true)),
+        ),
+        (
+            "Katrin reports to Jonas.",
+            "Jonas reports to Katrin.",
+            Ok((Kind::Roles, true)),
+        ),
+        (
+            "The parser depends on the lexer.",
+            "The lexer depends on the parser.",
+            Ok((Kind::Roles, true)),
+        ),
+    ]);
+}
+
+#[test]
+fn negations_are_counted_by_their_word() {
+    check(&[
+        (
+            "The office is closed on Mondays.",
+            "The office is not open on Mondays.",
+            Err(Apart::Agree),
+        ),
+        (
+            "Do not restart the relay without asking.",
+            "Ask before you restart the relay.",
+            Err(Apart::Agree),
+        ),
+        (
+            "It is not true that the relay is not encrypted.",
+            "It is true that the relay is encrypted.",
+            Err(Apart::Agree),
+        ),
+        (
+            "Not only the relay is encrypted.",
+            "The relay is encrypted as well.",
+            Err(Apart::Agree),
+        ),
+        (
+            "The mirror is never mounted by hand.",
+            "The mirror isn't mounted by hand.",
+            Err(Apart::Agree),
+        ),
+        (
+            "We never deploy the relay on Fridays.",
+            "We deploy the relay on Mondays.",
+            Err(Apart::Scope),
+        ),
+    ]);
+}
+
+#[test]
+fn values_that_agree_are_no_contradiction() {
+    check(&[
+        (
+            "The job runs for 24 hours.",
+            "The job runs for one day.",
+            Err(Apart::Agree),
+        ),
+        (
+            "Keep the logs of the proxy for 90 days.",
+            "Keep the logs of the proxy for three months.",
+            Err(Apart::Agree),
+        ),
+        (
+            "Python 3 or later is required for the build.",
+            "Python 4 is required for the build.",
+            Err(Apart::Agree),
+        ),
+        (
+            "The build takes about 10 minutes.",
+            "The build takes 11 minutes.",
+            Err(Apart::Agree),
+        ),
+        (
+            "The train to work leaves at 5 pm.",
+            "The train to work leaves at 17:00.",
+            Err(Apart::Agree),
+        ),
+        (
+            "The disk holds at most 500 photos.",
+            "The disk holds 300 photos.",
+            Err(Apart::Agree),
+        ),
+        (
+            "The shop is open Monday to Thursday.",
+            "The shop is open on Wednesday.",
+            Err(Apart::Agree),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_no_claim_is_left_out_with_its_reason() {
+    check(&[
+        (
+            "| port | 8093 | relay |",
+            "| port | 8443 | relay |",
+            Err(Apart::Table),
+        ),
+        (
+            "let port = relay.port(8093);",
+            "let port = relay.port(8443);",
+            Err(Apart::Code),
+        ),
+        (
+            "Does the relay listen on port 8093?",
+            "The relay listens on port 8443.",
+            Err(Apart::Question),
+        ),
+        (
+            "> The relay listens on port 8093.",
+            "The relay listens on port 8443.",
+            Err(Apart::Quoted),
+        ),
+        (
+            "The sign at the front door says \"closed\" in red.",
+            "The sign at the front door says \"open\" in red.",
+            Err(Apart::Quoted),
+        ),
+        (
+            "Ben: I paid 30 euros for the ticket!",
+            "Ben: I paid 40 euros for the ticket!",
+            Err(Apart::Speech),
+        ),
+        (
+            "Yeah, the relay listens on port 8093.",
+            "Yeah, the relay listens on port 8443.",
+            Err(Apart::Speech),
+        ),
+        (
+            "Das B\u{fc}ro ist montags geschlossen und nicht besetzt.",
+            "Das B\u{fc}ro ist montags offen und nicht besetzt.",
+            Err(Apart::Language),
+        ),
+        (
+            "\u{4e2d}\u{7ee7}\u{7aef}\u{53e3}\u{662f} 8093 \u{7aef}\u{53e3}",
+            "\u{4e2d}\u{7ee7}\u{7aef}\u{53e3}\u{662f} 8443 \u{7aef}\u{53e3}",
+            Err(Apart::Language),
+        ),
+        (
+            "On 2026-05-02 the disk was 71 % full.",
+            "On 2026-06-02 the disk was 84 % full.",
+            Err(Apart::Log),
+        ),
+        (
+            "The disk is 71 % full today.",
+            "The disk is 84 % full today.",
+            Err(Apart::Log),
+        ),
+        (
+            "# Release 14 of the relay",
+            "# Release 16 of the relay",
+            Err(Apart::Heading),
+        ),
+        ("port 8093", "port 8443", Err(Apart::Short)),
+    ]);
+}
+
+#[test]
+fn other_subjects_are_kept_apart() {
+    let not_sure = |a: &str, b: &str| {
+        let found = verdict(a, b);
+        assert!(!matches!(found, Ok((_, true))), "{a} / {b}: {found:?}");
+    };
+    not_sure(
+        "The build server is in room 204.",
+        "The mail server is in room 310.",
+    );
+    not_sure("Logs are kept for 30 days.", "Traces are kept for 90 days.");
+    not_sure(
+        "PR #48 reworks the colour of warnings.",
+        "PR #94 reworks the colour of warnings.",
+    );
+    not_sure(
+        "The tests run in staging on port 81.",
+        "The tests run in production on port 82.",
+    );
+    not_sure(
+        "Jonas moved to Oslo in 2019.",
+        "Katrin moved to Oslo in 2021.",
+    );
+    not_sure(
+        "Backups are kept for 30 days.",
+        "Database backups are kept for 90 days.",
+    );
+    not_sure(
+        "Its metrics page answers on port 81.",
+        "Its metrics page answers on port 82.",
+    );
+    not_sure("The office is open.", "The office is closed on Mondays.");
+    not_sure("The old API will be removed.", "The old API is supported.");
+    not_sure("The office used to be in Oslo.", "The office is in Dublin.");
+    not_sure(
+        "The alarm is on if the door is open.",
+        "The alarm is on if the door is closed.",
+    );
+}
+
+#[test]
+fn an_update_names_the_newer_side() {
+    let rules = rules();
+    let update = |a: &str, b: &str| {
+        let verdict = rules.compare(&rules.read(a), &rules.read(b));
+        verdict
+            .contradiction()
+            .map(|found| (found.sure, found.update))
+    };
+    let old = "Logs of the proxy are kept for 35 days.";
+    let newer = "Logs of the proxy are kept for 90 days now, not 35 days.";
+    assert_eq!(update(old, newer), Some((true, Some(Side::B))));
+    assert_eq!(update(newer, old), Some((true, Some(Side::A))));
+    assert_eq!(
+        update(
+            "The relay is encrypted.",
+            "The relay is no longer encrypted."
+        ),
+        Some((true, Some(Side::B)))
+    );
+    assert_eq!(
+        update("The relay is encrypted.", "The relay is not encrypted."),
+        Some((true, None))
+    );
+}
+
+#[test]
+fn the_opposing_words_are_named() {
+    let rules = rules();
+    let words = |a: &str, b: &str| {
+        let (x, y) = (rules.read(a), rules.read(b));
+        let verdict = rules.compare(&x, &y);
+        let found = verdict.contradiction().expect("they contradict each other");
+        let of = |text: &str, words: &[std::ops::Range<usize>]| -> Vec<String> {
+            words
+                .iter()
+                .map(|word| text[word.clone()].to_owned())
+                .collect()
+        };
+        (of(a, &found.a.words), of(b, &found.b.words))
+    };
+    let (a, b) = words(
+        "First point. Logs are kept for 30 days.",
+        "Logs are kept for 90 days.",
+    );
+    assert_eq!(
+        (a, b),
+        (vec!["30 days".to_owned()], vec!["90 days".to_owned()])
+    );
+    let (a, b) = words(
+        "CI runs on every pull request.",
+        "CI does not run on pull requests.",
+    );
+    assert_eq!(
+        (a, b),
+        (
+            vec!["runs".to_owned()],
+            vec!["not".to_owned(), "run".to_owned()]
+        )
+    );
+    let (a, b) = words(
+        "The backup is encrypted.",
+        "The backup is stored in plain text.",
+    );
+    assert_eq!(
+        (a, b),
+        (vec!["encrypted".to_owned()], vec!["plain text".to_owned()])
+    );
+}
+
+#[test]
+fn the_list_of_oppositions_decides() {
+    let text = (
+        "The valve in the cellar is primed.",
+        "The valve in the cellar is drained.",
+    );
+    assert_eq!(verdict(text.0, text.1), Err(Apart::Agree));
+    let own = Rules::new(&Oppositions::parse("primed | drained").unwrap());
+    let found = own.compare(&own.read(text.0), &own.read(text.1));
+    assert_eq!(
+        found.contradiction().map(|found| (found.kind, found.sure)),
+        Some((Kind::Opposition, true))
+    );
+    let none = Rules::new(&Oppositions::parse("").unwrap());
+    let (a, b) = (
+        "Deploys are forbidden on Fridays.",
+        "Deploys are allowed on Fridays.",
+    );
+    assert_eq!(
+        none.compare(&none.read(a), &none.read(b)).contradiction(),
+        None
+    );
+}
+
+#[test]
+fn a_text_that_contradicts_itself_is_read_as_it_is() {
+    let both = "The relay is encrypted and the relay is not encrypted, on port 8093 and 8443.";
+    assert_eq!(verdict(both, both), Err(Apart::Same));
+    let one = "The relay is encrypted. The relay is not encrypted.";
+    assert_eq!(verdict(one, "The relay is encrypted."), Err(Apart::Agree));
+    assert!(verdict(both, "The relay is encrypted, on port 8093.").is_err());
+}
+
+#[test]
+fn hostile_texts_are_bounded() {
+    let rules = rules();
+    let line = "the relay listens on port 8093 and ".repeat(150_000);
+    assert!(line.len() > 5_000_000);
+    let long = rules.read(&line);
+    assert_eq!(
+        (long.n_sentences(), long.left_out()),
+        (0, &[Apart::Long][..])
+    );
+    let other = rules.read("The relay listens on port 8443.");
+    assert_eq!(rules.compare(&long, &other), Verdict::Apart(Apart::Long));
+
+    let many: String = (0..10_000)
+        .map(|at| format!("The relay number {at} listens on port {at}. "))
+        .collect();
+    let many = rules.read(&many);
+    assert_eq!(
+        (many.n_sentences(), many.n_skipped()),
+        (SENTENCES_MAX, 10_000 - SENTENCES_MAX)
+    );
+    let turned: String = (0..10_000)
+        .map(|at| format!("The relay number {at} listens on port {}. ", at + 1))
+        .collect();
+    rules.compare(&many, &rules.read(&turned));
+
+    let marks = "\"".repeat(900) + "not ".repeat(20).as_str() + &"(".repeat(50);
+    rules.read(&marks);
+    rules.read(&". ".repeat(1_000_000));
+    rules.read(&"-".repeat(1_000_000));
+    rules.read(&"a: ".repeat(300_000));
+}
+
+/// Pieces of sentences that meet the rules.
+const PIECES: [&str; 44] = [
+    "the relay",
+    "listens",
+    "on port 8093",
+    "on port 8443",
+    "is",
+    "not",
+    "never",
+    "encrypted",
+    "unencrypted",
+    "open",
+    "closed",
+    "on Mondays",
+    "for 30 days",
+    "for 90 days",
+    "Oslo",
+    "Berlin",
+    "before",
+    "after",
+    "without",
+    "at least",
+    "2026-05-02",
+    "5 pm",
+    "\u{20ac}5",
+    "must",
+    "no longer",
+    "now",
+    "every two weeks",
+    "weekly",
+    "second",
+    "half past two",
+    ",",
+    ".",
+    ";",
+    "\"",
+    "\n",
+    ": ",
+    "Anna",
+    "owns",
+    "called main",
+    "-5",
+    "\u{e9}\u{1f600}",
+    "instead of",
+    "#42",
+    "or later",
+];
+
+fn said() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&PIECES[..]), 0..14)
+        .prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn comparisons_are_symmetric_and_marks_fit(a in said(), b in said()) {
+        let rules = rules();
+        let (x, y) = (rules.read(&a), rules.read(&b));
+        let (there, back) = (rules.compare(&x, &y), rules.compare(&y, &x));
+        match (there, back) {
+            (Verdict::Contradiction(there), Verdict::Contradiction(back)) => {
+                prop_assert_eq!((there.kind, there.sure, there.update), (back.kind, back.sure, back.update.map(Side::other)));
+                prop_assert_eq!((&there.a, &there.b), (&back.b, &back.a));
+                prop_assert!(there.score.is_finite() && (0.0..=1.0).contains(&there.score));
+                for (text, place) in [(&a, &there.a), (&b, &there.b)] {
+                    prop_assert!(!place.words.is_empty());
+                    for word in &place.words {
+                        prop_assert!(place.sentence.start <= word.start && word.end <= place.sentence.end);
+                        prop_assert!(!text[word.clone()].is_empty());
+                    }
+                }
+            }
+            (Verdict::Apart(there), Verdict::Apart(back)) => prop_assert_eq!(there, back),
+            (there, back) => prop_assert!(false, "{:?} {:?}", there, back),
+        }
+    }
+
+    #[test]
+    fn no_text_contradicts_itself(a in said(), b in "\\PC{0,60}") {
+        let rules = rules();
+        for text in [&a, &b] {
+            prop_assert_eq!(rules.compare(&rules.read(text), &rules.read(text)), Verdict::Apart(Apart::Same));
+        }
+        rules.compare(&rules.read(&a), &rules.read(&b));
+    }
+
+    #[test]
+    fn what_overlaps_too_little_is_never_reported(a in said(), b in said()) {
+        let rules = rules();
+        let (x, y) = (rules.read(&a), rules.read(&b));
+        for of_a in 0..x.n_sentences() {
+            for of_b in 0..y.n_sentences() {
+                if let Verdict::Contradiction(found) = rules.compare_sentences(&x, of_a, &y, of_b) {
+                    let (one, other) = (x.subject(of_a), y.subject(of_b));
+                    let n_both = one.iter().filter(|word| other.contains(word)).count();
+                    let n_all = one.len() + other.len() - n_both;
+                    prop_assert!(n_both as f64 / n_all as f64 >= memlens_contradict::OVERLAP_MIN);
+                    prop_assert_eq!(found.score, n_both as f64 / n_all as f64);
+                }
+            }
+        }
+    }
+}
