@@ -91,10 +91,12 @@ fn top_level(files: &[String]) -> Vec<Finding> {
         .collect()
 }
 
+/// The folders in `crates/` that hold a crate; others hold documents.
 fn crate_folders(files: &[String]) -> BTreeSet<&str> {
     files
         .iter()
         .filter_map(|path| path.strip_prefix("crates/")?.split_once('/'))
+        .filter(|(_, file)| *file == "Cargo.toml" || file.starts_with("src/"))
         .map(|(folder, _)| folder)
         .collect()
 }
@@ -163,6 +165,19 @@ mod tests {
                 "LICENSE: is missing",
             ]
         );
+    }
+
+    #[test]
+    fn a_folder_of_documents_is_no_crate() {
+        let files = [
+            "crates/a/Cargo.toml",
+            "crates/a/src/lib.rs",
+            "crates/b/src/lib.rs",
+            "crates/decisions/001-a.md",
+            "crates/README.md",
+        ];
+        let files = files.map(str::to_owned);
+        assert_eq!(crate_folders(&files), BTreeSet::from(["a", "b"]));
     }
 
     #[test]
