@@ -7,8 +7,8 @@ use std::time::Duration;
 use memlens_params::make::{number, whole};
 use memlens_params::{StageId, StageInfo, TypedSet, Values, parameters};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, Context, Detail, Effect, List, ListId, ListValue, Outcome,
-    OwnFacts, Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
+    Candidate, CandidateSet, ChunkId, Context, Effect, List, ListId, ListValue, Outcome, OwnFacts,
+    Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
 };
 use memlens_retrieve::{
     NoText, NoteChunk, NoteFacts, Part, QueryWord, Question, RetrieveError, Retrieved, Retriever,
@@ -118,23 +118,20 @@ impl Reason for Cut {
 
 fn look(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
     let pinned = context.set.own.as_ref().and_then(OwnFacts::get::<Pinned>);
-    let detail = |row: &Row| {
+    let reason = |row: &Row| {
         let is_pinned = pinned.is_some_and(|pinned| pinned.0[row.slot as usize]);
-        Detail::Own(
-            Looked {
-                value: context.set.value(SUBSTRINGS, row.slot),
-                bonus: if is_pinned { context.params.bonus } else { 0.0 },
-            }
-            .into(),
-        )
+        Looked {
+            value: context.set.value(SUBSTRINGS, row.slot),
+            bonus: if is_pinned { context.params.bonus } else { 0.0 },
+        }
     };
-    Outcome::applied(rows.iter().map(detail).collect())
+    Outcome::applied(context.decided(rows.iter().map(reason)))
 }
 
 fn cut(context: &Context<'_, Tiny>, rows: &[Row]) -> Outcome {
     let keep = context.params.keep;
-    let details = (1..=rows.len() as u32).map(|rank| Detail::Own(Cut { rank, keep }.into()));
-    Outcome::applied(details.collect())
+    let reasons = (1..=rows.len() as u32).map(|rank| Cut { rank, keep });
+    Outcome::applied(context.decided(reasons))
 }
 
 /// The pipeline.

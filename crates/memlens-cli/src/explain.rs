@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use memlens_engine::{OnDisk, RowReport, SearchReport, StageReport};
-use memlens_rank::{Detail, ListId, number};
+use memlens_rank::{ListId, Listed, number};
 
 use crate::output::{BOLD, DIM, shown};
 
@@ -183,13 +183,8 @@ fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<(
             shown(&step.sentence)
         )?;
         // The number of words hit is not a BM25 formula.
-        if !matches!(
-            step.detail,
-            Detail::Listed {
-                list: ListId::BM25,
-                ..
-            }
-        ) {
+        let list = step.detail.get().map(|listed: &Listed| listed.list);
+        if list != Some(ListId::BM25) {
             for (expression, value) in step.detail.formulas() {
                 writeln!(
                     out,

@@ -41,8 +41,8 @@ pub fn precise(score: f64) -> String {
 }
 
 /// Wraps a reason of this crate.
-pub fn own(reason: impl Reason + 'static) -> Detail {
-    Detail::Own(reason.into())
+pub fn own(reason: impl Reason) -> Detail {
+    reason.into()
 }
 
 /// Returns one reason per row.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, Value, Values};
-use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Detail, Entry, HookMove};
+use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Entry, HookMove};
 
 use crate::view::{Fix, FixPrice};
 
@@ -307,9 +307,8 @@ fn reach(pipeline: &dyn AnyPipeline, set: &CandidateSet, slot: u32, params: &Val
     if let Some(lost_at) = pipeline.dropped_at(set, params, slot) {
         return Reach::LostAt(lost_at);
     }
-    let is_unanswered = |entry: &Entry| {
-        entry.slot == slot && matches!(entry.detail, Detail::Hook(HookMove::Pending))
-    };
+    let is_unanswered =
+        |entry: &Entry| entry.slot == slot && matches!(entry.detail.get(), Some(HookMove::Pending));
     let trace = pipeline.rank(set, params);
     let command = trace
         .stages

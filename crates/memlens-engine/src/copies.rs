@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use memlens_params::StageId;
-use memlens_rank::{CandidateSet, Columns, Detail, Entry, Trace};
+use memlens_rank::{CandidateSet, Columns, Entry, Fusion, Limit, Listed, Repeats, Trace};
 
 use crate::search::Search;
 
@@ -17,11 +17,11 @@ pub(crate) fn folded_under(columns: &Columns, slot: u32) -> &[u32] {
 pub(crate) fn kept_out(search: &Search, trace: &Trace, slot: u32) -> Option<String> {
     let entries = trace.entries_of(slot);
     let (stage, entry) = entries.iter().find(|(_, entry)| entry.is_dropped)?;
-    if let Detail::Repeats { folded_under, .. } = &entry.detail {
+    if let Some(Repeats { folded_under, .. }) = entry.detail.get() {
         let first = row_at(&stage.entries, (*folded_under)?)?;
         return Some(format!("that is {}", place(search, first)));
     }
-    if let Detail::Limit { rank, max_results } = &entry.detail {
+    if let Some(Limit { rank, max_results }) = entry.detail.get() {
         let above = stage.entries.iter().take_while(|entry| entry.slot != slot);
         let n = n_copies(search.set(), above.map(|entry| entry.slot));
         return (n > 0 && *rank <= max_results + n).then(|| {
@@ -33,7 +33,7 @@ pub(crate) fn kept_out(search: &Search, trace: &Trace, slot: u32) -> Option<Stri
             )
         });
     }
-    if let Detail::Fusion { .. } = &entry.detail {
+    if entry.detail.get::<Fusion>().is_some() {
         let lists = [StageId::VECTOR, StageId::BM25].into_iter();
         let lists = lists.filter_map(|list| trace.stage(list));
         let said: Vec<String> = lists
@@ -52,11 +52,8 @@ fn kept_out_of_list(
     slot: u32,
 ) -> Option<String> {
     let rank_of = |entry: &Entry| {
-        if let Detail::Listed { rank, depth, .. } = entry.detail {
-            Some((rank?, depth))
-        } else {
-            None
-        }
+        let Listed { rank, depth, .. } = entry.detail.get()?;
+        Some(((*rank)?, *depth))
     };
     let (rank, depth) = rank_of(entries.iter().find(|entry| entry.slot == slot)?)?;
     let mut before: Vec<(u32, u32)> = entries

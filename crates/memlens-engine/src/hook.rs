@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use memlens_params::{Params, StageId};
-use memlens_rank::{ChunkId, Detail, HookAnswer, HookMove};
+use memlens_rank::{ChunkId, HookAnswer, HookMove};
 use memlens_rerank::hook::{Event, EventRow};
 use memlens_rerank::{Limits, RerankError};
 
@@ -115,7 +115,7 @@ impl Search {
         entries
             .into_iter()
             .flatten()
-            .filter(|entry| matches!(entry.detail, Detail::Hook(HookMove::Pending)))
+            .filter(|entry| matches!(entry.detail.get(), Some(HookMove::Pending)))
             .map(|entry| (entry.slot, entry.score_before.unwrap_or(0.0)))
             .collect()
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_params::{HookMode, Params, RerankMode, StageId};
-use memlens_rank::{ChunkId, Detail, RerankScale, RerankScores, RerankState, chars_read};
+use memlens_rank::{ChunkId, Rerank, RerankScale, RerankScores, RerankState, chars_read};
 use memlens_rerank::{Limits, RerankError, RerankerInfo, Scale, Scores};
 
 use crate::reranking::Call;
@@ -315,10 +315,8 @@ impl Search {
             .into_iter()
             .flatten()
             .filter_map(|entry| {
-                let Detail::Rerank { state, .. } = entry.detail else {
-                    return None;
-                };
-                Some((entry.slot, state))
+                let Rerank { state, .. } = entry.detail.get()?;
+                Some((entry.slot, *state))
             })
             .collect()
     }

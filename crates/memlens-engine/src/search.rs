@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use memlens_index::QueryWord;
 use memlens_params::{ParameterSet, Params, StageId, TypedSet, Values};
-use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Columns, Detail, ListId, Status, Trace};
+use memlens_rank::{
+    AnyPipeline, CandidateSet, ChunkId, Columns, Corroboration, ListId, Status, Trace,
+};
 use memlens_retrieve::{NoText, Question, Retrieved, Retriever, RowFacts, Within};
 
 use crate::EngineError;
@@ -400,14 +402,11 @@ impl Search {
         let entry = trace
             .stage(StageId::CORROBORATION)
             .and_then(|stage| stage.entries.iter().find(|entry| entry.slot == slot));
-        match (entry.map(|entry| &entry.detail), &self.facts.clustering) {
-            (
-                Some(Detail::Corroboration {
-                    observation: Some(observation),
-                    ..
-                }),
-                Some(clustering),
-            ) => clustering.supporters(*observation, params),
+        let observation = entry
+            .and_then(|entry| entry.detail.get())
+            .and_then(|reason: &Corroboration| reason.observation);
+        match (observation, &self.facts.clustering) {
+            (Some(observation), Some(clustering)) => clustering.supporters(observation, params),
             (Some(_) | None, _) => Vec::new(),
         }
     }

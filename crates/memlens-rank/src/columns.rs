@@ -5,7 +5,15 @@ use serde::Serialize;
 use specta::Type;
 
 use crate::answers::RerankScale;
-use crate::detail::{Detail, HookMove, RerankState};
+use crate::stages::corroboration::Corroboration;
+use crate::stages::decay::Decay;
+use crate::stages::diversity::Diversity;
+use crate::stages::feedback::Feedback;
+use crate::stages::fusion::Fusion;
+use crate::stages::hook::HookMove;
+use crate::stages::lists::Listed;
+use crate::stages::repeats::Repeats;
+use crate::stages::rerank::{Rerank, RerankState};
 use crate::trace::{Entry, StageTrace, Status, Trace};
 use crate::{CandidateSet, ListId};
 
@@ -215,15 +223,10 @@ impl Trace {
             columns.own.extend(own_column(stage, n));
             for entry in &stage.entries {
                 let at = entry.slot as usize;
-                if let Detail::Fusion {
-                    is_listed: true,
-                    rrf,
-                    rrf_rank,
-                    ..
-                } = entry.detail
-                {
-                    columns.rrf[at] = Some(rrf);
-                    columns.rrf_rank[at] = rrf_rank;
+                let detail = &entry.detail;
+                if let Some(fusion) = detail.get::<Fusion>().filter(|it| it.is_listed) {
+                    columns.rrf[at] = Some(fusion.rrf);
+                    columns.rrf_rank[at] = fusion.rrf_rank;
                     columns.fused[at] = entry.score_after;
                     columns.fused_rank[at] = entry.rank_after;
                 }
@@ -235,31 +238,31 @@ impl Trace {
                         amount,
                     });
                 }
-                if let Detail::Rerank {
+                if let Some(Rerank {
                     state, raw, scale, ..
-                } = entry.detail
+                }) = detail.get()
                 {
-                    columns.rerank_scale = columns.rerank_scale.or(scale);
-                    columns.rerank_state[at] = Some(state);
-                    columns.rerank_score[at] = raw;
+                    columns.rerank_scale = columns.rerank_scale.or(*scale);
+                    columns.rerank_state[at] = Some(*state);
+                    columns.rerank_score[at] = *raw;
                     columns.rerank_rank_before[at] = entry.rank_before;
                     columns.rerank_rank_after[at] = entry.rank_after;
-                    columns.n_pending += u32::from(state == RerankState::Pending);
+                    columns.n_pending += u32::from(*state == RerankState::Pending);
                 }
-                columns.hook_pending |= matches!(entry.detail, Detail::Hook(HookMove::Pending));
-                if let Detail::Corroboration { n_others, .. } = entry.detail {
-                    columns.n_corroborating[at] = Some(n_others);
+                columns.hook_pending |= matches!(detail.get(), Some(HookMove::Pending));
+                if let Some(Corroboration { n_others, .. }) = detail.get() {
+                    columns.n_corroborating[at] = Some(*n_others);
                 }
-                if let Detail::Feedback {
+                if let Some(Feedback {
                     up, down, weight, ..
-                } = entry.detail
+                }) = detail.get()
                 {
-                    columns.feedback_weight[at] = (up + down > 0.0).then_some(weight);
+                    columns.feedback_weight[at] = (up + down > 0.0).then_some(*weight);
                 }
-                if let Detail::Decay { days, factor, .. } = entry.detail {
-                    columns.decay_factor[at] = days.map(|_| factor);
+                if let Some(Decay { days, factor, .. }) = detail.get() {
+                    columns.decay_factor[at] = days.map(|_| *factor);
                 }
-                if let Detail::Repeats { copies, .. } = &entry.detail
+                if let Some(Repeats { copies, .. }) = detail.get()
                     && !copies.is_empty()
                 {
                     columns.copies.push(FoldedCopies {
@@ -267,10 +270,8 @@ impl Trace {
                         copies: copies.clone(),
                     });
                 }
-                if let Detail::Threshold { before_decay, .. } = entry.detail {
-                    compared[at] = Some(before_decay);
-                }
-                if let Detail::Diversity { .. } = entry.detail {
+                compared[at] = detail.compared().or(compared[at]);
+                if detail.get::<Diversity>().is_some() {
                     columns.diversity_rank_before[at] = entry.rank_before;
                     columns.diversity_rank_after[at] = entry.rank_after;
                 }
@@ -307,7 +308,7 @@ impl Trace {
 fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
     let first = stage.entries.first()?;
     first.detail.listed()?;
-    let is_own = matches!(first.detail, Detail::Own(_));
+    let is_own = first.detail.get::<Listed>().is_none();
     let mut column = ListColumn {
         stage: stage.id,
         rank: vec![None; n_slots],
@@ -324,13 +325,15 @@ fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
 
 /// Returns the column of a stage of another crate; `None` if it changed no score and no order.
 fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
-    let is_own =
-        |entry: &Entry| matches!(entry.detail, Detail::Own(_)) && entry.detail.listed().is_none();
+    let first = &stage.entries.first()?.detail;
+    if first.listed().is_some() || !first.record().is_of_other_crate() {
+        return None;
+    }
     let scores = |entry: &Entry| entry.score_after != entry.score_before;
     // When rows are dropped, those behind them move up, which does not change the order.
     let drops = stage.entries.iter().any(|entry| entry.is_dropped);
     let moves = |entry: &Entry| !drops && entry.rank_after != entry.rank_before;
-    let changes = |entry: &Entry| is_own(entry) && (scores(entry) || moves(entry));
+    let changes = |entry: &Entry| scores(entry) || moves(entry);
     if !stage.entries.iter().any(changes) {
         return None;
     }

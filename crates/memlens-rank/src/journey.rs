@@ -4,9 +4,9 @@ use memlens_params::StageId;
 use serde::Serialize;
 use specta::Type;
 
-use crate::detail::{Detail, Effect, HookMove};
-use crate::explain::number;
+use crate::reason::{Effect, Placer};
 use crate::trace::{Entry, StageTrace, Status, Trace};
+use crate::words::number;
 
 /// What one stage did to the row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
@@ -154,14 +154,14 @@ impl Trace {
             }
             let shares = entry.detail.shares();
             if !shares.is_empty() {
-                journey.bars = self.bars(slot, stage, shares, entry.score_after);
+                journey.bars = self.bars(slot, stage, shares, entry);
             }
             if entry.change().is_some() {
                 journey.bars.push(Bar::of_change(stage, entry));
             }
             if let Some(reason) = entry.detail.drop_reason() {
                 journey.dropped = Some((stage.id, reason));
-                journey.short_by = entry.detail.short_by(entry.score_before);
+                journey.short_by = short_by(entry);
             }
         }
         if let Some(last) = journey.bars.last().filter(|bar| !bar.total) {
@@ -183,7 +183,7 @@ impl Trace {
         slot: u32,
         fusing: &StageTrace,
         shares: Vec<(StageId, f64)>,
-        fused: Option<f64>,
+        entry: &Entry,
     ) -> Vec<Bar> {
         let mut at = 0.0;
         let mut bars: Vec<Bar> = shares
@@ -205,14 +205,10 @@ impl Trace {
             .collect();
         bars.push(Bar {
             stage: fusing.id,
-            label: if fusing.id == StageId::FUSION {
-                "Fused".to_owned()
-            } else {
-                fusing.label.to_owned()
-            },
+            label: entry.detail.total().unwrap_or(fusing.label).to_owned(),
             rank: None,
             from: 0.0,
-            to: fused.unwrap_or(at),
+            to: entry.score_after.unwrap_or(at),
             total: true,
         });
         bars
@@ -294,32 +290,23 @@ impl Trace {
         ))
     }
 
-    /// Returns the name of the stage that ordered two rows against their scores.
+    /// Returns the name of the last stage that placed one of two rows regardless of its score.
     fn placed_by(&self, slot: u32, other: u32) -> &'static str {
-        let settled = |slot: u32| {
-            self.entries_of(slot)
-                .iter()
-                .any(|(_, entry)| matches!(entry.detail, Detail::Hook(HookMove::Placed { .. })))
+        let placer = |stage: &StageTrace| {
+            let of_rows = stage.entries.iter();
+            of_rows
+                .filter(|entry| entry.slot == slot || entry.slot == other)
+                .find_map(|entry| match entry.detail.placer() {
+                    Placer::Nothing => None,
+                    Placer::Stage => Some(stage.label),
+                    Placer::Named(name) => Some(name),
+                })
         };
-        if settled(slot) && settled(other) {
-            return "the command";
-        }
-        let is_moved = |slot: u32| {
-            self.entries_of(slot)
-                .iter()
-                .any(|(_, entry)| matches!(entry.detail, Detail::Repeats { share, limit, .. } if share > limit))
-        };
-        if is_moved(slot) || is_moved(other) {
-            return "repeats";
-        }
-        let own = self.entries_of(slot).into_iter().rev().find(|(_, entry)| {
-            let places = matches!(
-                entry.detail.effect(),
-                Effect::Place(_) | Effect::Settle { .. }
-            );
-            places && matches!(entry.detail, Detail::Own(_))
-        });
-        own.map_or("diversity", |(stage, _)| stage.label)
+        self.stages
+            .iter()
+            .rev()
+            .find_map(placer)
+            .unwrap_or("an earlier stage")
     }
 
     /// Returns the row's last score; `None` if it never got one.
@@ -329,6 +316,14 @@ impl Trace {
             .filter(|entry| entry.slot == slot && entry.detail.listed().is_none())
             .find_map(|entry| entry.score_after)
     }
+}
+
+/// Returns how far the compared score is below the score that every row must reach; `None` unless the row was dropped
+/// for that.
+fn short_by(entry: &Entry) -> Option<f64> {
+    let compared = entry.detail.compared().or(entry.score_before)?;
+    let least = entry.detail.least().filter(|least| compared < *least)?;
+    (entry.detail.effect() == Effect::Drop).then_some(least - compared)
 }
 
 /// Returns the sentence for a stage that has no entry for the row.

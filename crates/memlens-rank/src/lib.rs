@@ -1,8 +1,7 @@
 //! Ranking: `rank(&CandidateSet, &Params, &Pipeline) -> Trace`, pure and total.
 //!
 //! Retrieval freezes every fact that ranking may use in a [`CandidateSet`]. A [`Stage`] reads the facts and returns its
-//! reasons, one [`Detail`] per row. [`Detail::effect`] is the only place where a reason becomes a score, a place or a
-//! drop. The driver in [`rank`] sorts and records. So what a [`Trace`] explains is what happened, and the same input
+//! reasons, one per row. [`Reason::effect`] is the only place where a reason becomes a score, a place or a drop. The driver in [`rank`] sorts and records. So what a [`Trace`] explains is what happened, and the same input
 //! gives the same trace.
 //!
 //! This crate does not know files, clocks, threads, the search engine or the window.
@@ -23,14 +22,13 @@
 mod answers;
 mod candidate;
 mod columns;
-mod detail;
 mod directions;
-mod explain;
 mod journey;
 mod pipeline;
 mod reason;
 mod stages;
 mod trace;
+mod words;
 
 pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
@@ -38,15 +36,24 @@ pub use candidate::{
     OwnFacts, Thumbs,
 };
 pub use columns::{Columns, FoldedCopies, ListColumn, OwnColumn, Part, StageSummary};
-pub use detail::{Detail, Effect, HookMove, LateMix, RerankState};
 pub use directions::Directions;
-pub use explain::{number, share};
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
 pub use pipeline::{
-    AnyPipeline, Context, NATIVE, Outcome, Pipeline, PipelineId, RetrieverId, Row, Stage, Ties,
-    dropped_at, order, rank, rank_observed,
+    AnyPipeline, Context, NATIVE, Outcome, Pipeline, PipelineId, Reasons, RetrieverId, Row, Stage,
+    Ties, dropped_at, order, rank, rank_observed,
 };
-pub use reason::{OwnReason, Reason};
-pub use stages::corroboration::cluster_level;
-pub use stages::rerank::chars_read;
+pub use reason::{Detail, Effect, Placer, Reason, Record, Term, Terms};
+pub use stages::budget::Budget;
+pub use stages::corroboration::{Corroboration, cluster_level};
+pub use stages::decay::Decay;
+pub use stages::diversity::Diversity;
+pub use stages::feedback::Feedback;
+pub use stages::fusion::Fusion;
+pub use stages::hook::HookMove;
+pub use stages::limit::Limit;
+pub use stages::lists::Listed;
+pub use stages::repeats::Repeats;
+pub use stages::rerank::{LateMix, Rerank, RerankState, chars_read};
+pub use stages::threshold::Threshold;
 pub use trace::{Entry, StageTrace, Status, Trace};
+pub use words::{number, share};

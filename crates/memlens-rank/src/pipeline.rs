@@ -4,7 +4,7 @@ use memlens_params::{Params, StageId, Table, TypedSet, Values};
 use serde::Serialize;
 use specta::Type;
 
-use crate::detail::{Detail, Effect};
+use crate::reason::{Detail, Effect, Reason};
 use crate::stages;
 use crate::trace::{Entry, StageTrace, Status, Trace};
 use crate::{CandidateSet, List, ListId, ListState};
@@ -17,6 +17,18 @@ pub struct Context<'a, P = Params> {
     pub params: &'a P,
     /// Whether reasons are recorded. If not, a stage may leave out work that has no effect on any row.
     pub is_recorded: bool,
+}
+
+impl<P> Context<'_, P> {
+    /// Returns the reasons as the driver takes them: without a record only their effects, with one all of them.
+    pub fn decided<R: Reason>(&self, reasons: impl IntoIterator<Item = R>) -> Reasons {
+        let reasons = reasons.into_iter();
+        if self.is_recorded {
+            Reasons::Recorded(Detail::all(reasons.collect::<Vec<R>>()))
+        } else {
+            Reasons::Effects(reasons.map(|reason| reason.effect().finite()).collect())
+        }
+    }
 }
 
 /// The two lists of Memlens's own pipeline.
@@ -51,12 +63,32 @@ pub struct Row {
     pub before_decay: Option<f64>,
 }
 
-/// The result of a stage: its status, and one reason per row in the order before the stage.
+/// The reasons of a stage, one per row in the order before the stage, or none if nothing was decided.
+pub enum Reasons {
+    /// What they do; enough if nothing is recorded.
+    Effects(Vec<Effect>),
+    /// All of them.
+    Recorded(Vec<Detail>),
+}
+
+impl Reasons {
+    /// Nothing was decided.
+    pub const NONE: Reasons = Reasons::Effects(Vec::new());
+}
+
+/// Collects reasons of several types.
+impl FromIterator<Detail> for Reasons {
+    fn from_iter<I: IntoIterator<Item = Detail>>(details: I) -> Reasons {
+        Reasons::Recorded(details.into_iter().collect())
+    }
+}
+
+/// The result of a stage: its status and its reasons.
 pub struct Outcome {
     /// Whether the stage did its work.
     pub status: Status,
-    /// One reason per row, or empty if nothing was decided.
-    pub details: Vec<Detail>,
+    /// The reasons, made by [`Context::decided`].
+    pub reasons: Reasons,
     /// A short fact about the stage's work.
     pub note: Option<String>,
     /// Replaces the numbers of rows in and out: chunks searched, and length of the list.
@@ -65,10 +97,10 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the outcome of a stage that did its work.
-    pub fn applied(details: Vec<Detail>) -> Outcome {
+    pub fn applied(reasons: Reasons) -> Outcome {
         Outcome {
             status: Status::Applied,
-            details,
+            reasons,
             note: None,
             counts: None,
         }
@@ -78,7 +110,7 @@ impl Outcome {
     pub fn skipped(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Skipped { why: why.into() },
-            details: Vec::new(),
+            reasons: Reasons::NONE,
             note: None,
             counts: None,
         }
@@ -88,7 +120,7 @@ impl Outcome {
     pub fn fallback(why: impl Into<String>) -> Outcome {
         Outcome {
             status: Status::Fallback { why: why.into() },
-            details: Vec::new(),
+            reasons: Reasons::NONE,
             note: None,
             counts: None,
         }
@@ -241,11 +273,11 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::FEEDBACK,
-            explain: stages::weights::feedback,
+            explain: stages::feedback::feedback,
         },
         Stage {
             id: StageId::DECAY,
-            explain: stages::weights::decay,
+            explain: stages::decay::decay,
         },
         Stage {
             id: StageId::DIVERSITY,
@@ -257,11 +289,11 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::THRESHOLD,
-            explain: stages::cuts::threshold,
+            explain: stages::threshold::threshold,
         },
         Stage {
             id: StageId::LIMIT,
-            explain: stages::cuts::limit,
+            explain: stages::limit::limit,
         },
         Stage {
             id: StageId::HOOK,
@@ -269,7 +301,7 @@ pub static NATIVE: Pipeline = Pipeline {
         },
         Stage {
             id: StageId::BUDGET,
-            explain: stages::cuts::budget,
+            explain: stages::budget::budget,
         },
     ],
 };
@@ -345,9 +377,12 @@ fn unrecorded<P: TypedSet>(
     };
     let mut rows = start(set, pipeline.ties);
     for (at, stage) in pipeline.stages.iter().enumerate() {
-        let Outcome { details, .. } = (stage.explain)(&context, &rows);
-        if !details.is_empty() {
-            (rows, _) = decide(&details, pipeline.ties, &rows);
+        let effects = match (stage.explain)(&context, &rows).reasons {
+            Reasons::Effects(effects) => effects,
+            Reasons::Recorded(details) => effects_of(&details),
+        };
+        if !effects.is_empty() {
+            rows = decide(&effects, pipeline.ties, &rows);
         }
         if is_enough(&rows) {
             return (rows, Some(at));
@@ -382,18 +417,20 @@ fn apply(
 ) -> StageTrace {
     let Outcome {
         status,
-        details,
+        reasons,
         note,
         counts,
     } = outcome;
     let n_in = rows.len() as u32;
-    let entries = if details.is_empty() {
-        Vec::new()
-    } else {
-        let (kept, effects) = decide(&details, ties, rows);
-        let entries = entries(details, effects, rows, &kept);
-        *rows = kept;
-        entries
+    let entries = match reasons {
+        Reasons::Recorded(details) if !details.is_empty() => {
+            let effects = effects_of(&details);
+            let kept = decide(&effects, ties, rows);
+            let entries = entries(details, effects, rows, &kept);
+            *rows = kept;
+            entries
+        }
+        Reasons::Recorded(_) | Reasons::Effects(_) => Vec::new(),
     };
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {
@@ -407,22 +444,25 @@ fn apply(
     }
 }
 
-/// Applies a reason to every row, and sorts. Returns the kept rows, and the effect of each reason.
-fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect>) {
-    let effects: Vec<Effect> = details.iter().map(Detail::effect).collect();
+fn effects_of(details: &[Detail]) -> Vec<Effect> {
+    details.iter().map(Detail::effect).collect()
+}
+
+/// Applies an effect to every row, and sorts. Returns the kept rows.
+fn decide(effects: &[Effect], ties: Ties, rows: &[Row]) -> Vec<Row> {
     let mut kept = Vec::with_capacity(rows.len());
     let mut places = Vec::new();
     let mut is_scored = false;
-    for ((row, effect), detail) in rows.iter().zip(&effects).zip(details) {
-        is_scored |= matches!(effect, Effect::Score(_));
+    for (row, effect) in rows.iter().zip(effects) {
+        is_scored |= matches!(effect, Effect::Score(_) | Effect::Fade { .. });
         places.extend(effect.place().map(|place| (place, row.slot)));
         if *effect != Effect::Drop {
             kept.push(Row {
                 score: effect.score().or(row.score),
-                before_decay: match (detail, effect.score()) {
-                    (Detail::Decay { base, .. }, _) => Some(*base),
-                    (_, Some(_)) => None,
-                    (_, None) => row.before_decay,
+                before_decay: match *effect {
+                    Effect::Fade { before, .. } => Some(before),
+                    Effect::Score(_) | Effect::Settle { .. } => None,
+                    Effect::Keep | Effect::Place(_) | Effect::Drop => row.before_decay,
                 },
                 ..*row
             });
@@ -445,7 +485,7 @@ fn decide(details: &[Detail], ties: Ties, rows: &[Row]) -> (Vec<Row>, Vec<Effect
         }
         kept.sort_unstable_by_key(|row| place_of[row.slot as usize]);
     }
-    (kept, effects)
+    kept
 }
 
 /// Returns the highest slot plus one.

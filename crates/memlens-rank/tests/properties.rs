@@ -12,9 +12,10 @@ use memlens_params::{
     RerankMode, StageId,
 };
 use memlens_rank::{
-    Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, Detail, Directions, Effect, Entry,
-    HookAnswer, HookMove, List, ListId, NATIVE, RerankScale, RerankScores, RerankState, StageTrace,
-    Status, Thumbs, Trace, chars_read, dropped_at, order, rank,
+    Age, Candidate, CandidateSet, ChunkId, Corroboration, Cosines, DateSource, Directions, Effect,
+    Entry, Feedback, HookAnswer, HookMove, List, ListId, Listed, NATIVE, Rerank, RerankScale,
+    RerankScores, RerankState, StageTrace, Status, Thumbs, Trace, chars_read, dropped_at, order,
+    rank,
 };
 use proptest::prelude::*;
 
@@ -349,11 +350,11 @@ proptest! {
         for stage in &traced(&set, &params).stages {
             for entry in &stage.entries {
                 let replayed = match entry.detail.effect() {
-                    Effect::Score(score) | Effect::Settle { score, .. } => Some(score),
+                    Effect::Score(score) | Effect::Fade { score, .. } | Effect::Settle { score, .. } => Some(score),
                     Effect::Keep | Effect::Place(_) | Effect::Drop => entry.score_before,
                 };
                 prop_assert!(replayed.is_none_or(f64::is_finite));
-                if !matches!(entry.detail, Detail::Listed { .. }) {
+                if entry.detail.get::<Listed>().is_none() {
                     prop_assert_eq!(entry.score_after, replayed);
                 }
                 prop_assert_eq!(entry.is_dropped, entry.detail.effect() == Effect::Drop);
@@ -473,7 +474,7 @@ proptest! {
     fn reranked_rows_stand_above_all_others_which_keep_their_order(set in rich_sets(), params in rich_parameters()) {
         let trace = traced(&set, &params);
         let stage = trace.stage(StageId::RERANK).unwrap();
-        let state = |entry: &Entry| if let Detail::Rerank { state, .. } = entry.detail { state } else { unreachable!("the stage gives its own reasons") };
+        let state = |entry: &Entry| entry.detail.get::<Rerank>().unwrap().state;
         let kept: Vec<&Entry> = stage.entries.iter().filter(|entry| !entry.is_dropped).collect();
         for scored in kept.iter().filter(|entry| state(entry) == RerankState::Scored) {
             for other in kept.iter().filter(|entry| state(entry) != RerankState::Scored) {
@@ -483,10 +484,9 @@ proptest! {
         let others: Vec<Option<u32>> = kept.iter().filter(|entry| state(entry) != RerankState::Scored).map(|entry| entry.rank_after).collect();
         prop_assert!(others.windows(2).all(|pair| pair[0] < pair[1]));
         for entry in stage.entries.iter().filter(|entry| state(entry) == RerankState::Scored) {
-            if let Detail::Rerank { raw, threshold, rank, n_sent, .. } = entry.detail {
-                prop_assert!(rank <= n_sent);
-                prop_assert_eq!(entry.is_dropped, threshold.is_some_and(|threshold| raw.unwrap() < threshold));
-            }
+            let Rerank { raw, threshold, rank, n_sent, .. } = entry.detail.get().unwrap();
+            prop_assert!(rank <= n_sent);
+            prop_assert_eq!(entry.is_dropped, threshold.is_some_and(|threshold| raw.unwrap() < threshold));
         }
     }
 
@@ -495,7 +495,8 @@ proptest! {
         let params = Params { rerank, rerank_share: 1.0, ..params };
         let trace = traced(&set, &params);
         let mut scored: Vec<(Option<u32>, f64)> = trace.stage(StageId::RERANK).unwrap().entries.iter().filter(|entry| !entry.is_dropped).filter_map(|entry| {
-            if let Detail::Rerank { raw, .. } = entry.detail { raw.map(|raw| (entry.rank_after, raw)) } else { None }
+            let Rerank { raw, .. } = entry.detail.get().unwrap();
+            raw.map(|raw| (entry.rank_after, raw))
         }).collect();
         scored.sort_by_key(|(rank, _)| *rank);
         for pair in scored.windows(2) {
@@ -507,7 +508,7 @@ proptest! {
     fn late_interaction_stays_in_the_span_of_the_fused_scores(set in rich_sets(), params in rich_parameters()) {
         let params = Params { rerank: RerankMode::Late, rerank_threshold: None, ..params };
         let entries = traced(&set, &params).stage(StageId::RERANK).unwrap().entries.clone();
-        let scored: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.detail, Detail::Rerank { state: RerankState::Scored, .. })).collect();
+        let scored: Vec<&Entry> = entries.iter().filter(|entry| entry.detail.get().is_some_and(|reason: &Rerank| reason.state == RerankState::Scored)).collect();
         let bases: Vec<f64> = scored.iter().filter_map(|entry| entry.score_before).collect();
         for entry in &scored {
             let score = entry.score_after.unwrap();
@@ -532,7 +533,7 @@ proptest! {
             prop_assert_eq!(last_score(&trace, *slot), *score);
         }
         for entry in &trace.stage(StageId::HOOK).unwrap().entries {
-            prop_assert_eq!(entry.is_dropped, matches!(entry.detail, Detail::Hook(HookMove::Dropped { .. })));
+            prop_assert_eq!(entry.is_dropped, matches!(entry.detail.get(), Some(HookMove::Dropped { .. })));
         }
         // The command is asked again for rows other than those it was given, and only then.
         let fewer = Params { max_results: (given.len() as u32).saturating_sub(1).max(1), limit_on: true, ..params.clone() };
@@ -557,7 +558,7 @@ proptest! {
     fn a_greater_gain_never_lowers_a_row_below_one_that_fewer_agree_with(set in rich_sets(), params in rich_parameters(), more in 0.0..0.5f64) {
         let params = Params { near_duplicates: NearDuplicates::Keep, ..uncut(params) };
         let higher = Params { corroboration_gain: params.corroboration_gain + more, ..params.clone() };
-        let n_others = |entry: &Entry| if let Detail::Corroboration { n_others, .. } = entry.detail { n_others } else { 0 };
+        let n_others = |entry: &Entry| entry.detail.get::<Corroboration>().unwrap().n_others;
         let stage = |params: &Params| traced(&set, params).stage(StageId::CORROBORATION).unwrap().entries.clone();
         let (before, after) = (stage(&params), stage(&higher));
         let rank_of = |entries: &[Entry], slot: u32| entries.iter().find(|entry| entry.slot == slot).unwrap().rank_after;
@@ -606,11 +607,10 @@ proptest! {
     #[test]
     fn weights_of_thumbs_lie_in_their_range(set in rich_sets(), params in rich_parameters()) {
         for entry in &traced(&set, &params).stage(StageId::FEEDBACK).unwrap().entries {
-            if let Detail::Feedback { weight, strength, up, down, .. } = entry.detail {
-                prop_assert!((weight - 1.0).abs() <= 0.5 * strength);
-                prop_assert!(weight <= 1.0 || strength > 0.0 && up > down);
-                prop_assert!(weight >= 1.0 || strength > 0.0 && up < down);
-            }
+            let Feedback { weight, strength, up, down, .. } = *entry.detail.get().unwrap();
+            prop_assert!((weight - 1.0).abs() <= 0.5 * strength);
+            prop_assert!(weight <= 1.0 || strength > 0.0 && up > down);
+            prop_assert!(weight >= 1.0 || strength > 0.0 && up < down);
         }
     }
 
@@ -647,12 +647,12 @@ proptest! {
         let trace = traced(&set, &params);
         let stage = trace.stage(StageId::CORROBORATION).unwrap();
         let boosted = |entry: &Entry| {
-            let Detail::Corroboration { base, gain, n_others, .. } = entry.detail else { unreachable!("the stage gives its own reasons") };
+            let Corroboration { base, gain, n_others, .. } = *entry.detail.get().unwrap();
             // At most 8 others count.
             base + gain * (1.0 + f64::from(n_others.min(8))).log2()
         };
         for entry in stage.entries.iter().filter(|entry| entry.is_dropped) {
-            let Detail::Corroboration { said_by, n_observations, n_agreed, .. } = &entry.detail else { unreachable!() };
+            let Corroboration { said_by, n_observations, n_agreed, .. } = entry.detail.get().unwrap();
             prop_assert!(n_agreed == n_observations && *n_observations > 0);
             for rank in said_by {
                 let by = stage.entries.iter().find(|entry| entry.rank_after == Some(*rank)).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memlens_engine::{Engine, EngineError, Evergreen, Library, Search};
 use memlens_params::{Params, StageId};
-use memlens_rank::Detail;
+use memlens_rank::Decay;
 use memlens_tests::{Notes, fresh, hashing, index, open};
 
 const QUERY: &str = "where is the router";
@@ -50,15 +50,9 @@ fn decay(search: &Search, path: &str) -> (bool, f64) {
         .entries
         .iter()
         .find(|entry| rows[entry.slot as usize].path == path);
-    let Detail::Decay {
-        is_evergreen,
-        factor,
-        ..
-    } = entry.expect("it has a row").detail
-    else {
-        panic!("decay gives its own reasons")
-    };
-    (is_evergreen, factor)
+    let reason: Option<&Decay> = entry.expect("it has a row").detail.get();
+    let reason = reason.expect("decay gives its own reasons");
+    (reason.is_evergreen, reason.factor)
 }
 
 #[test]
@@ -135,10 +129,10 @@ fn dates_in_the_future_and_none_that_can_be_read_do_no_harm() {
     let stage = trace.stage(StageId::DECAY).expect("it is a stage");
     assert_eq!(stage.entries.len(), candidates.len());
     for entry in &stage.entries {
-        let Detail::Decay { days, factor, .. } = entry.detail else {
+        let Some(Decay { days, factor, .. }) = entry.detail.get() else {
             panic!("decay gives its own reasons")
         };
-        assert!((0.0..=1.0).contains(&factor), "{factor}");
+        assert!((0.0..=1.0).contains(factor), "{factor}");
         assert!(days.is_none_or(|days| days.is_finite() && days >= 0.0));
     }
 }

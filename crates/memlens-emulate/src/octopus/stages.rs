@@ -97,7 +97,7 @@ pub fn limit(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
 mod tests {
     use memlens_params::{ParameterSet, RerankMode, StageId, Value, Values};
     use memlens_rank::{
-        AnyPipeline, CandidateSet, Detail, RerankScale, RerankScores, StageTrace, Status, Trace,
+        AnyPipeline, CandidateSet, RerankScale, RerankScores, StageTrace, Status, Trace,
     };
 
     use crate::octopus::KNOWN_STEPS;
@@ -169,10 +169,7 @@ mod tests {
         let terms = |slot: u32| {
             let mut entries = stage(&trace, "octopus.rerank").entries.iter();
             let entry = entries.find(|it| it.slot == slot).expect("it is reranked");
-            let Detail::Own(reason) = &entry.detail else {
-                panic!("{entry:?}");
-            };
-            reason.get().terms()
+            entry.detail.terms()
         };
         assert_eq!(terms(0), [("OriginalRank", 2.0), ("NewRank", 2.0)]);
         assert_eq!(terms(1), [("OriginalRank", 1.0), ("NewRank", 1.0)]);

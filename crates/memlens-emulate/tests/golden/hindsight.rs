@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use memlens_emulate::hindsight::{Arm, ArmKind, Boost, Dated, FUSION_1_1, Facts, RowFact};
 use memlens_params::{ParameterSet, StageId, Value, Values};
-use memlens_rank::{AnyPipeline, Candidate, CandidateSet, ChunkId, Detail, OwnFacts, Trace};
+use memlens_rank::{AnyPipeline, Candidate, CandidateSet, ChunkId, OwnFacts, Trace};
 use serde::Deserialize;
 
 use crate::given::{TOLERANCE, agreed, lines, share};
@@ -213,10 +213,7 @@ fn scores(asked: &Asked, units: &[Unit], trace: &Trace) -> Vec<Option<f64>> {
 fn term(trace: &Trace, stage: &'static str, slot: u32, name: &str) -> Option<f64> {
     let stage = trace.stage(StageId(stage))?;
     let entry = stage.entries.iter().find(|entry| entry.slot == slot)?;
-    let Detail::Own(reason) = &entry.detail else {
-        return None;
-    };
-    let terms = reason.get().terms();
+    let terms = entry.detail.terms();
     terms.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 

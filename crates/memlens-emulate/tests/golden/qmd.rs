@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memlens_emulate::qmd::{Kind, Line, Memory, Told, V2_8, expansion};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
-use memlens_rank::{AnyPipeline, Detail, Trace};
+use memlens_rank::{AnyPipeline, Trace};
 use memlens_retrieve::{Question, RetrieveError, Retrieved, Retriever, Within};
 use serde::Deserialize;
 
@@ -223,10 +223,7 @@ fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, Retriev
 fn terms(trace: &Trace, stage: &'static str, slot: u32) -> Vec<(&'static str, f64)> {
     let stage = trace.stage(StageId(stage)).expect("a stage");
     let entry = stage.entries.iter().find(|entry| entry.slot == slot);
-    match entry.map(|it| &it.detail) {
-        Some(Detail::Own(reason)) => reason.get().terms(),
-        _ => Vec::new(),
-    }
+    entry.map_or_else(Vec::new, |it| it.detail.terms())
 }
 
 /// Returns the difference between two rows, in the terms that both have.
@@ -431,10 +428,7 @@ fn behind_chunks_of_a_long_note(n_chunks: usize) -> (Vec<String>, String) {
         .entries
         .iter()
         .find(|it| path(&it.slot).contains("short"));
-    let said = match entry.map(|it| &it.detail) {
-        Some(Detail::Own(reason)) => reason.get().sentence(),
-        _ => String::new(),
-    };
+    let said = entry.map_or_else(String::new, |it| it.detail.sentence());
     (trace.kept().iter().map(path).collect(), said)
 }
 

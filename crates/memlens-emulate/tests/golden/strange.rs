@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use memlens_emulate::{AgentNote, Embed, MadeOf, Program, Vectors};
 use memlens_params::{ParameterKind, ParameterSet, Value, Values};
-use memlens_rank::{AnyPipeline, CandidateSet, Detail, Trace};
+use memlens_rank::{AnyPipeline, CandidateSet, Trace};
 use memlens_retrieve::{Question, RetrieveError, Retrieved, Retriever, Within};
 
 use crate::given::note;
@@ -86,17 +86,15 @@ fn check(trace: &Trace, found: &Retrieved, head: &str) {
     }
     for stage in &trace.stages {
         for entry in &stage.entries {
-            if let Detail::Own(reason) = &entry.detail {
-                let reason = reason.get();
-                assert!(!reason.sentence().is_empty(), "{head}: {}", stage.label);
-                let numbers = reason.terms().into_iter().map(|(_, it)| it);
-                let results = reason.formulas().into_iter().map(|(_, it)| it);
-                assert!(
-                    numbers.chain(results).all(f64::is_finite),
-                    "{head}: {} {reason:?}",
-                    stage.label
-                );
-            }
+            let reason = &entry.detail;
+            assert!(!reason.sentence().is_empty(), "{head}: {}", stage.label);
+            let numbers = reason.terms().into_iter().map(|(_, it)| it);
+            let results = reason.formulas().into_iter().map(|(_, it)| it);
+            assert!(
+                numbers.chain(results).all(f64::is_finite),
+                "{head}: {} {reason:?}",
+                stage.label
+            );
         }
     }
 }

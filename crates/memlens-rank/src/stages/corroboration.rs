@@ -8,9 +8,40 @@ use memlens_corroborate::{Aggregation, Cluster, Measure};
 use memlens_params::{AgreementMeasure, CorroborationBy, NearDuplicates, Params};
 
 use crate::Candidate;
-use crate::detail::{Detail, Effect};
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
+use crate::words::{number, ranks_text, scored, setting, share, times};
+
+/// The greatest number of others that count. At the default gain they add at most 0.317.
+const OTHERS_MAX: u32 = 8;
+
+/// How many others say the same: `base + gain * log2(1 + min(n_others, 8))`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Corroboration {
+    /// The score before the stage.
+    pub base: f64,
+    /// What each doubling of `1 + n_others` adds.
+    pub gain: f64,
+    /// Whether members or sources are counted.
+    pub by: CorroborationBy,
+    /// Number of other members or sources that say the same as the row's best-supported observation.
+    pub n_others: u32,
+    /// The best-supported observation, an id of the aggregation; `None` if none of the row's observations is in a
+    /// cluster.
+    pub observation: Option<u32>,
+    /// Number of observations that the row holds.
+    pub n_observations: u32,
+    /// Number of the row's observations that another one agrees with.
+    pub n_agreed: u32,
+    /// The measure by which observations agree.
+    pub measure: AgreementMeasure,
+    /// The greatest number of differing bits, or the least share of common words, at which two observations agree.
+    pub limit: f64,
+    /// The 1-based ranks, after this stage, of better rows that together say all of it, ascending; the row is dropped
+    /// then. Empty if they do not, or if near-duplicates are kept.
+    pub said_by: Vec<u32>,
+}
 
 /// Adds `gain * log2(1 + n)` to every row that `n` others agree with. Drops near-duplicates of better rows if
 /// `near_duplicates` is `collapse`.
@@ -27,42 +58,25 @@ pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("observations are not aggregated yet");
     };
     let limit = Limit::of(params);
-    let mut details: Vec<Detail> = rows
+    let mut reasons: Vec<Corroboration> = rows
         .iter()
         .map(|row| {
-            detail(
-                &context.set.candidates[row.slot as usize],
-                row,
-                clustering,
-                &limit,
-                params,
-            )
+            let candidate = &context.set.candidates[row.slot as usize];
+            reason(candidate, row, clustering, &limit, params)
         })
         .collect();
-    let is_in_cluster = |detail: &Detail| {
-        matches!(
-            detail,
-            Detail::Corroboration {
-                observation: Some(_),
-                ..
-            }
-        )
-    };
-    if !details.iter().any(is_in_cluster) {
+    if reasons.iter().all(|reason| reason.observation.is_none()) {
         return Outcome::skipped("no chunk is corroborated");
     }
-    let n_corroborated = details
-        .iter()
-        .filter(|detail| matches!(detail, Detail::Corroboration { n_others, .. } if *n_others > 0))
-        .count();
+    let n_corroborated = reasons.iter().filter(|reason| reason.n_others > 0).count();
     let mut note = format!("{n_corroborated} corroborated");
     if collapses {
-        let n_dropped = collapse(context, rows, clustering, &limit, &mut details);
+        let n_dropped = collapse(context, rows, clustering, &limit, &mut reasons);
         note = format!("{note}, {n_dropped} near-duplicates dropped");
     }
     Outcome {
         note: Some(note),
-        ..Outcome::applied(details)
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
@@ -108,13 +122,13 @@ fn words_level(overlap: f64) -> u8 {
     ((1.0 - overlap) * 100.0 + ROUNDING) as u8
 }
 
-fn detail(
+fn reason(
     candidate: &Candidate,
     row: &Row,
     clustering: &Aggregation,
     limit: &Limit,
     params: &Params,
-) -> Detail {
+) -> Corroboration {
     let (mut observation, mut n_others, mut n_agreed) = (None, 0, 0);
     for id in candidate.observations.clone() {
         let Some(cluster) = limit.cluster(clustering, id) else {
@@ -130,7 +144,7 @@ fn detail(
             (observation, n_others) = (Some(id), n);
         }
     }
-    Detail::Corroboration {
+    Corroboration {
         base: row.score.unwrap_or(0.0),
         gain: params.corroboration_gain,
         by: params.corroboration_by,
@@ -150,17 +164,14 @@ fn collapse(
     rows: &[Row],
     clustering: &Aggregation,
     limit: &Limit,
-    details: &mut [Detail],
+    reasons: &mut [Corroboration],
 ) -> u32 {
-    let boosted = |detail: &Detail| match detail.effect() {
-        Effect::Score(score) => score,
-        Effect::Keep | Effect::Place(_) | Effect::Settle { .. } | Effect::Drop => 0.0,
-    };
+    let boosted = |reason: &Corroboration| reason.effect().score().unwrap_or(0.0);
     let mut order: Vec<(f64, u32, usize)> = rows
         .iter()
-        .zip(&*details)
+        .zip(&*reasons)
         .enumerate()
-        .map(|(at, (row, detail))| (boosted(detail), row.order, at))
+        .map(|(at, (row, reason))| (boosted(reason), row.order, at))
         .collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 
@@ -175,10 +186,8 @@ fn collapse(
             .clone()
             .map(|id| limit.cluster(clustering, id).map(|cluster| cluster.id))
             .collect();
-        if let (Detail::Corroboration { said_by, .. }, Some(ranks)) =
-            (&mut details[at], said.ranks(observations.start, &clusters))
-        {
-            *said_by = ranks;
+        if let Some(ranks) = said.ranks(observations.start, &clusters) {
+            reasons[at].said_by = ranks;
             n_dropped += 1;
             continue;
         }
@@ -222,5 +231,97 @@ impl Said {
         ranks.sort_unstable();
         ranks.dedup();
         is_by_another.then_some(ranks)
+    }
+}
+
+impl From<CorroborationBy> for Term {
+    fn from(value: CorroborationBy) -> Term {
+        Term::Word(value.as_str())
+    }
+}
+
+impl From<AgreementMeasure> for Term {
+    fn from(value: AgreementMeasure) -> Term {
+        Term::Word(value.as_str())
+    }
+}
+
+impl Corroboration {
+    /// `gain * log2(1 + min(n_others, OTHERS_MAX))`.
+    fn boost(&self) -> f64 {
+        self.gain * (1.0 + f64::from(self.n_others.min(OTHERS_MAX))).log2()
+    }
+
+    /// Returns when two observations agree.
+    fn clustering_text(&self) -> String {
+        let limit = self.limit;
+        match self.measure {
+            AgreementMeasure::Simhash if limit == 1.0 => "SimHash within 1 bit".to_owned(),
+            AgreementMeasure::Simhash => format!("SimHash within {} bits", number(limit, 0)),
+            AgreementMeasure::Words => format!("word overlap of at least {}", share(limit)),
+        }
+    }
+}
+
+impl Reason for Corroboration {
+    fn effect(&self) -> Effect {
+        if self.said_by.is_empty() {
+            Effect::Score(self.base + self.boost())
+        } else {
+            Effect::Drop
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let how = self.clustering_text();
+        if !self.said_by.is_empty() {
+            return format!("already said by {} ({how})", ranks_text(&self.said_by));
+        }
+        if self.n_observations == 0 {
+            return "contains no observation".to_owned();
+        }
+        if self.n_agreed == 0 {
+            return format!("no other observation says the same ({how})");
+        }
+        let who = match (self.by, self.n_others) {
+            (CorroborationBy::Members, 1) => "1 other observation says".to_owned(),
+            (CorroborationBy::Members, n) => format!("{n} other observations say"),
+            (CorroborationBy::Sources, 0) => "no other source says".to_owned(),
+            (CorroborationBy::Sources, 1) => "1 other source says".to_owned(),
+            (CorroborationBy::Sources, n) => format!("{n} other sources say"),
+        };
+        let counts = match (self.n_agreed, self.n_observations) {
+            (_, 1) => String::new(),
+            (agreed, all) => {
+                format!(
+                    "; scored by its best-supported observation ({agreed} of {all} corroborated)"
+                )
+            }
+        };
+        let boost = number(self.boost(), 3);
+        let capped = if self.n_others > OTHERS_MAX {
+            format!(", {OTHERS_MAX} of them count")
+        } else {
+            String::new()
+        };
+        format!("+{boost}: {who} the same{capped} ({how}){counts}")
+    }
+
+    fn record(&self) -> Record {
+        record!("corroboration", self: base, gain, by, n_others, observation, n_observations, n_agreed, measure, limit,
+            said_by)
+    }
+
+    fn formulas(&self) -> Vec<(String, f64)> {
+        if self.observation.is_none() || !self.said_by.is_empty() {
+            return Vec::new();
+        }
+        let expression = format!(
+            "{} + {} · log2(1 + {})",
+            times(self.base),
+            setting(self.gain),
+            self.n_others.min(OTHERS_MAX)
+        );
+        scored(expression, self.effect())
     }
 }

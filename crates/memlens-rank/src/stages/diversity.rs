@@ -2,12 +2,30 @@
 //!
 //! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
 
-use crate::detail::{Detail, marginal_relevance};
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Placer, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
+use crate::words::{number, setting, times};
 
 /// Number of rows compared per result that may be kept; the rows after them keep their order.
 const COMPARED_PER_RESULT: usize = 3;
+
+/// What the row adds to those above it: `lambda * score - (1 - lambda) * cosine`, the greatest of those left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diversity {
+    /// The score before the stage.
+    pub score: f64,
+    /// `mmr_lambda`.
+    pub lambda: f64,
+    /// The cosine to the most similar row above; 0 for the first row.
+    pub cosine: f64,
+    /// The 1-based rank, after this stage, of that row; `None` for the first row and for rows that are not compared.
+    pub nearest: Option<u32>,
+    /// Whether the row is among those that are compared.
+    pub is_compared: bool,
+    /// The row's new 0-based place.
+    pub place: u32,
+}
 
 /// Repeatedly takes the row with the greatest `lambda * score - (1 - lambda) * cosine to the nearest row taken`. Ties
 /// keep the order before the stage.
@@ -35,7 +53,7 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     );
     let score = |at: usize| rows[at].score.unwrap_or(0.0);
 
-    let mut details: Vec<Option<Detail>> = vec![None; n_compared];
+    let mut reasons: Vec<Option<Diversity>> = vec![None; n_compared];
     // Remaining positions in their order, each with the cosine to the nearest row taken and that row's place.
     let mut left: Vec<(usize, f64, Option<u32>)> =
         (0..n_compared).map(|at| (at, 0.0, None)).collect();
@@ -55,7 +73,7 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
             })
             .expect("as many are left as places");
         let (taken, cosine, nearest) = left.remove(best);
-        details[taken] = Some(Detail::Diversity {
+        reasons[taken] = Some(Diversity {
             score: score(taken),
             lambda,
             cosine,
@@ -70,13 +88,11 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
             }
         }
     }
-    let n_moved = (0..)
-        .zip(&details)
-        .filter(
-            |(at, detail)| matches!(detail, Some(Detail::Diversity { place, .. }) if place != at),
-        )
-        .count();
-    let below = (n_compared..rows.len()).map(|at| Detail::Diversity {
+    let is_moved = |(at, reason): &(u32, &Option<Diversity>)| {
+        reason.as_ref().is_some_and(|reason| reason.place != *at)
+    };
+    let n_moved = (0..).zip(&reasons).filter(is_moved).count();
+    let below = (n_compared..rows.len()).map(|at| Diversity {
         score: score(at),
         lambda,
         cosine: 0.0,
@@ -86,6 +102,51 @@ pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     });
     Outcome {
         note: Some(format!("{n_moved} moved")),
-        ..Outcome::applied(details.into_iter().flatten().chain(below).collect())
+        ..Outcome::applied(context.decided(reasons.into_iter().flatten().chain(below)))
+    }
+}
+
+/// `lambda * score - (1 - lambda) * cosine`.
+fn marginal_relevance(lambda: f64, score: f64, cosine: f64) -> f64 {
+    lambda * score - (1.0 - lambda) * cosine
+}
+
+impl Reason for Diversity {
+    fn effect(&self) -> Effect {
+        Effect::Place(self.place)
+    }
+
+    fn sentence(&self) -> String {
+        match self.nearest {
+            _ if !self.is_compared => "beyond the rows compared; keeps its place".to_owned(),
+            Some(rank) => format!(
+                "most similar to rank {rank} above, cosine {}",
+                number(self.cosine, 3)
+            ),
+            None => "first: the best score".to_owned(),
+        }
+    }
+
+    fn record(&self) -> Record {
+        record!("diversity", self: score, lambda, cosine, nearest, is_compared, place)
+    }
+
+    fn formulas(&self) -> Vec<(String, f64)> {
+        if !self.is_compared {
+            return Vec::new();
+        }
+        let expression = format!(
+            "{} · {} \u{2212} {} · {}",
+            setting(self.lambda),
+            times(self.score),
+            setting(1.0 - self.lambda),
+            times(self.cosine)
+        );
+        let relevance = marginal_relevance(self.lambda, self.score, self.cosine);
+        vec![(expression, relevance)]
+    }
+
+    fn placer(&self) -> Placer {
+        Placer::Named("diversity")
     }
 }

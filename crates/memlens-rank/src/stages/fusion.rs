@@ -3,23 +3,57 @@
 //! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
 //! of the two sides. The RRF score is recorded under every method.
 
-use memlens_params::{FusionMethod, Params};
+use memlens_params::{FusionMethod, Params, StageId};
 
-use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::trace::Status;
+use crate::words::{number, setting, times};
 use crate::{List, ListValue};
 
 /// The value of the worst row of a list under `relative`, so that a listed row always scores above an unlisted one. At
 /// 0.2 a vector-only row scores at least 0.12 with the default weights, which is above the default `min_score`.
 pub const RELATIVE_FLOOR: f64 = 0.2;
 
+/// How both lists were fused: `(vector_weight * vector + text_weight * text) / divisor`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fusion {
+    /// The method that computed `vector` and `text`.
+    pub method: FusionMethod,
+    /// Whether a list holds the row within its depth; other rows are dropped.
+    pub is_listed: bool,
+    /// The vector side on the method's scale.
+    pub vector: f64,
+    /// The text side on the method's scale.
+    pub text: f64,
+    /// The weight used for the vector side; 0 if that list is not in use.
+    pub vector_weight: f64,
+    /// The weight used for the text side; 0 if that list is not in use.
+    pub text_weight: f64,
+    /// The divisor of the sum, above 0.
+    pub divisor: f64,
+    /// The normalised RRF score under every method, in `[0, 1]`.
+    pub rrf: f64,
+    /// The 1-based rank by RRF among the listed rows; `None` for a row in neither list.
+    pub rrf_rank: Option<u32>,
+    /// The rank in the vector list; `None` beyond its depth.
+    pub vector_rank: Option<u32>,
+    /// The rank in the BM25 list; `None` beyond its depth.
+    pub text_rank: Option<u32>,
+    /// The constant `k` that RRF used.
+    pub k: u32,
+    /// The BM25 score, for the formula of the calibrated method.
+    pub bm25: f64,
+    /// `BM25_ideal` of the question, for the same formula.
+    pub bm25_ideal: f64,
+}
+
 /// Scores every listed row, and drops the rows that no list holds within its depth.
 pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let plan = Plan::of(context);
     if plan.vector.is_none() && plan.text.is_none() {
         return Outcome {
-            details: rows.iter().map(|_| unlisted(context.params)).collect(),
+            reasons: context.decided(rows.iter().map(|_| unlisted(context.params))),
             ..Outcome::skipped("neither list is in use")
         };
     }
@@ -43,19 +77,19 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     } else {
         vec![None; rows.len()]
     };
-    let details = sides
+    let reasons = sides
         .iter()
         .zip(rrf.iter().zip(rrf_ranks))
         .map(|(sides, (rrf, rrf_rank))| {
-            plan.detail(
+            plan.reason(
                 context.set.bm25_ideal,
                 &scales,
                 sides,
                 rrf.unwrap_or(0.0),
                 rrf_rank,
             )
-        })
-        .collect();
+        });
+    let reasons = context.decided(reasons);
 
     let alone = match (plan.vector, plan.text) {
         (Some(_), None) => Some("vector alone"),
@@ -69,7 +103,7 @@ pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     Outcome {
         status: plan.status,
         note: Some(alone.map_or_else(|| format!("{n_both} in both"), str::to_owned)),
-        ..Outcome::applied(details)
+        ..Outcome::applied(reasons)
     }
 }
 
@@ -156,14 +190,14 @@ impl<'a> Plan<'a> {
         rank.map_or(0.0, |rank| (k + 1.0) / (k + f64::from(rank)))
     }
 
-    fn detail(
+    fn reason(
         &self,
         bm25_ideal: f64,
         scales: &Scales,
         (vector, text): &(Side, Side),
         rrf: f64,
         rrf_rank: Option<u32>,
-    ) -> Detail {
+    ) -> Fusion {
         let (cosine, bm25) = (vector.score, text.score);
         let (vector_side, text_side, divisor) = match self.method {
             // Both values count for every row of the union, even if only one list holds it.
@@ -193,7 +227,7 @@ impl<'a> Plan<'a> {
                 1.0,
             ),
         };
-        Detail::Fusion {
+        Fusion {
             method: self.method,
             is_listed: vector.rank.is_some() || text.rank.is_some(),
             vector: vector_side,
@@ -212,13 +246,114 @@ impl<'a> Plan<'a> {
     }
 }
 
+impl From<FusionMethod> for Term {
+    fn from(value: FusionMethod) -> Term {
+        Term::Word(value.as_str())
+    }
+}
+
+impl Fusion {
+    /// Formats the weighted sum of both sides over a divisor.
+    fn sum(&self, vector: &str, text: &str, divisor: f64) -> String {
+        let both = format!(
+            "{} · {vector} + {} · {text}",
+            setting(self.vector_weight),
+            setting(self.text_weight)
+        );
+        if divisor == 1.0 {
+            both
+        } else {
+            format!("({both}) / {}", setting(divisor))
+        }
+    }
+
+    /// Formats the sum of reciprocal ranks. RRF is divided by the weights under every method.
+    fn by_rrf(&self) -> String {
+        let k = self.k;
+        let rank = |rank: Option<u32>| {
+            rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
+        };
+        let weights = positive(self.vector_weight + self.text_weight);
+        self.sum(&rank(self.vector_rank), &rank(self.text_rank), weights)
+    }
+}
+
+impl Reason for Fusion {
+    fn effect(&self) -> Effect {
+        if self.is_listed {
+            let sum = self.vector_weight * self.vector + self.text_weight * self.text;
+            Effect::Score(sum / self.divisor)
+        } else {
+            Effect::Drop
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let Some(fused) = self.effect().score() else {
+            return "in neither list, within their depths".to_owned();
+        };
+        let rank = self.rrf_rank;
+        let rank = rank.map_or_else(String::new, |rank| format!(", rank {rank}"));
+        let by_rrf = format!("by RRF {}{rank}", number(self.rrf, 3));
+        match self.method {
+            FusionMethod::Rrf => by_rrf,
+            FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
+                format!("{} {}; {by_rrf}", self.method.as_str(), number(fused, 3))
+            }
+        }
+    }
+
+    fn record(&self) -> Record {
+        record!("fusion", self: method, is_listed, vector, text, vector_weight, text_weight, divisor, rrf, rrf_rank,
+            vector_rank, text_rank, k, bm25, bm25_ideal)
+    }
+
+    fn formulas(&self) -> Vec<(String, f64)> {
+        let Some(fused) = self.effect().score() else {
+            return Vec::new();
+        };
+        let by_rrf = self.by_rrf();
+        let mut lines = Vec::new();
+        if self.method == FusionMethod::Calibrated && self.bm25 > 0.0 {
+            let (bm25, ideal) = (number(self.bm25, 2), number(self.bm25_ideal, 2));
+            lines.push((format!("text = {bm25} / {ideal}"), self.text));
+        }
+        match self.method {
+            FusionMethod::Rrf => lines.push((by_rrf, fused)),
+            FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
+                let sum = self.sum(&times(self.vector), &times(self.text), self.divisor);
+                lines.push((sum, fused));
+                lines.push((format!("RRF: {by_rrf}"), self.rrf));
+            }
+        }
+        lines
+    }
+
+    fn shares(&self) -> Vec<(StageId, f64)> {
+        if !self.is_listed {
+            return Vec::new();
+        }
+        vec![
+            (
+                StageId::VECTOR,
+                self.vector_weight * self.vector / self.divisor,
+            ),
+            (StageId::BM25, self.text_weight * self.text / self.divisor),
+        ]
+    }
+
+    fn total(&self) -> Option<&'static str> {
+        Some("Fused")
+    }
+}
+
 /// Returns the weight, or 1 if it is 0. Used where no other weight could count.
-pub(crate) fn positive(weight: f64) -> f64 {
+fn positive(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
 }
 
-fn unlisted(params: &Params) -> Detail {
-    Detail::Fusion {
+fn unlisted(params: &Params) -> Fusion {
+    Fusion {
         method: params.fusion,
         is_listed: false,
         vector: 0.0,

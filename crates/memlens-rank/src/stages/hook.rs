@@ -5,9 +5,36 @@
 use memlens_params::HookMode;
 
 use crate::ChunkId;
-use crate::detail::{Detail, HookMove};
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Placer, Reason, Record, Term};
 use crate::stages::SWITCHED_OFF;
+use crate::words::number;
+
+/// What the user's command did with a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HookMove {
+    /// The command has not run for these rows yet.
+    Pending,
+    /// The command left the row out.
+    Dropped {
+        /// The 1-based rank at which the command received the row.
+        rank: u32,
+    },
+    /// The command returned the row.
+    Placed {
+        /// The 1-based rank at which the command received the row.
+        rank: u32,
+        /// The score with which the command received the row.
+        base: f64,
+        /// The row's new 0-based place.
+        place: u32,
+        /// The score that the command returned.
+        score: f64,
+    },
+}
+
+/// Why a stage that waits for the command did nothing.
+const NOT_ASKED: &str = "the command has not been asked about these rows yet";
 
 /// Applies the command's answer for these rows. Runs nothing.
 pub fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
@@ -35,33 +62,89 @@ pub fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .rev()
         .find(|answer| answer.given == given);
     let Some(answer) = answer else {
-        let details = rows.iter().map(|_| Detail::Hook(HookMove::Pending));
         return Outcome {
-            details: details.collect(),
-            ..Outcome::skipped("the command has not been asked about these rows yet")
+            reasons: context.decided(rows.iter().map(|_| HookMove::Pending)),
+            ..Outcome::skipped(NOT_ASKED)
         };
     };
     let returned = match &answer.returned {
         Ok(returned) => returned,
         Err(why) => return Outcome::fallback(why),
     };
-    let details: Vec<Detail> = (1..)
-        .zip(&given)
-        .map(|(rank, (chunk, base))| {
-            let place = returned.iter().position(|(other, _)| other == chunk);
-            Detail::Hook(
-                place.map_or(HookMove::Dropped { rank }, |place| HookMove::Placed {
-                    rank,
-                    base: *base,
-                    place: place as u32,
-                    score: returned[place].1,
-                }),
-            )
+    let moves = (1..).zip(&given).map(|(rank, (chunk, base))| {
+        let place = returned.iter().position(|(other, _)| other == chunk);
+        place.map_or(HookMove::Dropped { rank }, |place| HookMove::Placed {
+            rank,
+            base: *base,
+            place: place as u32,
+            score: returned[place].1,
         })
-        .collect();
+    });
     let n_dropped = given.len() - returned.len();
     Outcome {
         note: (n_dropped > 0).then(|| format!("{n_dropped} dropped by the command")),
-        ..Outcome::applied(details)
+        ..Outcome::applied(context.decided(moves))
+    }
+}
+
+impl Reason for HookMove {
+    fn effect(&self) -> Effect {
+        match *self {
+            HookMove::Pending => Effect::Keep,
+            HookMove::Dropped { .. } => Effect::Drop,
+            HookMove::Placed { place, score, .. } => Effect::Settle { place, score },
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match *self {
+            HookMove::Pending => NOT_ASKED.to_owned(),
+            HookMove::Dropped { rank } => {
+                format!("dropped by the command, which got it as rank {rank}")
+            }
+            HookMove::Placed {
+                rank,
+                base,
+                place,
+                score,
+            } => {
+                let placed = match place + 1 {
+                    new if new == rank => "kept in place".to_owned(),
+                    new => format!("moved from rank {rank} to {new}"),
+                };
+                if score == base {
+                    format!("{placed} by the command")
+                } else {
+                    format!("{placed} by the command, scored {}", number(score, 3))
+                }
+            }
+        }
+    }
+
+    fn record(&self) -> Record {
+        let terms: Vec<(&'static str, Term)> = match *self {
+            HookMove::Pending => vec![("move", "pending".into())],
+            HookMove::Dropped { rank } => vec![("move", "dropped".into()), ("rank", rank.into())],
+            HookMove::Placed {
+                rank,
+                base,
+                place,
+                score,
+            } => vec![
+                ("move", "placed".into()),
+                ("rank", rank.into()),
+                ("base", base.into()),
+                ("place", place.into()),
+                ("score", score.into()),
+            ],
+        };
+        Record::new("hook", terms)
+    }
+
+    fn placer(&self) -> Placer {
+        match self {
+            HookMove::Placed { .. } => Placer::Named("the command"),
+            HookMove::Pending | HookMove::Dropped { .. } => Placer::Nothing,
+        }
     }
 }

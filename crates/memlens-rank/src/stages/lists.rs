@@ -1,9 +1,33 @@
 //! Stages 1 and 2: each row's rank in the vector list and in the BM25 list.
 
-use crate::detail::Detail;
-use crate::pipeline::{Context, Outcome, Row};
+use crate::pipeline::{Context, Outcome, Reasons, Row};
+use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
+use crate::words::{number, times};
 use crate::{Cosines, ListId, ListState, ListValue};
+
+/// The row's place in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// The list that the stage reads.
+    pub list: ListId,
+    /// The 1-based rank in the list; `None` beyond the depth that was fetched.
+    pub rank: Option<u32>,
+    /// The raw score in the list; `None` if the list has none for this row.
+    pub score: Option<f64>,
+    /// The depth to which the list is read.
+    pub depth: u32,
+    /// The cosine of the best window.
+    pub window: Option<f64>,
+    /// The cosine of the whole chunk.
+    pub whole: Option<f64>,
+    /// First and last line of the best window, 1-based.
+    pub window_lines: Option<(u32, u32)>,
+    /// Number of distinct words of the question that the chunk holds.
+    pub n_matched: u32,
+    /// Number of distinct words in the question.
+    pub n_words: u32,
+}
 
 /// Records each row's rank and cosine in the vector list.
 pub fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
@@ -41,10 +65,10 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
     }
     // A list stage keeps every row and only records their ranks, so there is nothing to do without a record.
     if !context.is_recorded {
-        return Outcome::applied(Vec::new());
+        return Outcome::applied(Reasons::NONE);
     }
     let is_vector = id == ListId::VECTOR;
-    let details = rows.iter().map(|row| {
+    let reasons = rows.iter().map(|row| {
         let candidate = &set.candidates[row.slot as usize];
         let ListValue { rank, score } = list.value(row.slot);
         let cosines = if is_vector {
@@ -52,7 +76,7 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
         } else {
             Cosines::default()
         };
-        Detail::Listed {
+        Listed {
             list: id,
             rank,
             score,
@@ -66,6 +90,78 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
     });
     Outcome {
         counts: Some((set.n_chunks, list.n_hits.min(depth))),
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
+    }
+}
+
+impl From<ListId> for Term {
+    fn from(value: ListId) -> Term {
+        Term::Word(value.0)
+    }
+}
+
+impl Reason for Listed {
+    fn effect(&self) -> Effect {
+        Effect::Keep
+    }
+
+    fn sentence(&self) -> String {
+        let (name, decimals) = match self.list {
+            ListId::VECTOR => ("cosine", 3),
+            ListId::BM25 => ("BM25", 2),
+            ListId(_) => ("score", 3),
+        };
+        let depth = self.depth;
+        match (self.rank, self.score) {
+            (Some(rank), Some(score)) if rank <= depth => {
+                format!("rank {rank}, {name} {}", number(score, decimals))
+            }
+            (Some(rank), Some(score)) => {
+                format!(
+                    "rank {rank}, beyond depth {depth}, {name} {}",
+                    number(score, decimals)
+                )
+            }
+            (None, Some(score)) => {
+                format!("not in the list, {name} {}", number(score, decimals))
+            }
+            (_, None) => match self.list {
+                ListId::VECTOR => "no vector to compare".to_owned(),
+                ListId::BM25 => "none of the question's words".to_owned(),
+                ListId(_) => "not in the list".to_owned(),
+            },
+        }
+    }
+
+    fn record(&self) -> Record {
+        record!("listed", self: list, rank, score, depth, window, whole, window_lines, n_matched, n_words)
+    }
+
+    fn formulas(&self) -> Vec<(String, f64)> {
+        let Some(score) = self.score else {
+            return Vec::new();
+        };
+        match (self.list, self.window, self.whole) {
+            (ListId::VECTOR, Some(window), Some(whole)) => {
+                vec![(
+                    format!("(2 · {} + {}) / 3", times(window), times(whole)),
+                    score,
+                )]
+            }
+            (ListId::BM25, _, _) => {
+                vec![(
+                    format!("{} of {} words", self.n_matched, self.n_words),
+                    score,
+                )]
+            }
+            (ListId(_), _, _) => Vec::new(),
+        }
+    }
+
+    fn listed(&self) -> Option<ListValue> {
+        Some(ListValue {
+            rank: self.rank.filter(|rank| *rank <= self.depth),
+            score: self.score,
+        })
     }
 }

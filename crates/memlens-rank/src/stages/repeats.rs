@@ -10,10 +10,31 @@ use std::ops::Range;
 
 use memlens_params::Copies;
 
-use crate::detail::Detail;
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Placer, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
+use crate::words::{ranks_text, share};
 use crate::{Age, Candidate};
+
+/// How much of the row's text better rows already show, and which rows are its copies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeats {
+    /// The share of the row's bytes that is shown, in `[0, 1]`.
+    pub share: f64,
+    /// The row moves to the end if `share` is above this.
+    pub limit: f64,
+    /// The 1-based ranks, after this stage, of the rows that show it, ascending; may be empty.
+    pub shown_by: Vec<u32>,
+    /// The row's new 0-based place; 0 if it is folded.
+    pub place: u32,
+    /// The 1-based rank, after this stage, of the best row whose text is a copy of this one's; the row is dropped
+    /// then. `None` for a row without copies, for the best of them, and if copies are not folded.
+    pub folded_under: Option<u32>,
+    /// Number of copies that are folded under the row.
+    pub n_copies: u32,
+    /// The slots of the copies, newest first, ties by their order; empty if reasons are not recorded.
+    pub copies: Vec<u32>,
+}
 
 /// Goes down the rows. Folds those whose text is a copy of a row above, and moves those to the end of which more than
 /// `repeat_share` of the bytes are shown by rows above.
@@ -62,12 +83,12 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     }
     let n_moved = next_aside - n_taken;
     let n_folded = rows.len() as u32 - next_aside;
-    let details = found
+    let reasons = found
         .into_iter()
         .enumerate()
         .map(|(at, (share, shown_by))| {
             let copies = groups.under(at);
-            Detail::Repeats {
+            Repeats {
                 share,
                 limit,
                 shown_by: shown_by
@@ -83,15 +104,15 @@ pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
                     Vec::new()
                 },
             }
-        })
-        .collect();
+        });
+    let reasons = context.decided(reasons);
     let copies = if n_folded == 1 { "copy" } else { "copies" };
     let folded = (n_folded > 0).then(|| format!("{n_folded} {copies} folded"));
     let moved = (n_moved > 0).then(|| format!("{n_moved} moved to the end"));
     let said: Vec<String> = folded.into_iter().chain(moved).collect();
     Outcome {
         note: (!said.is_empty()).then(|| said.join(", ")),
-        ..Outcome::applied(details)
+        ..Outcome::applied(reasons)
     }
 }
 
@@ -249,5 +270,66 @@ impl Shown {
             f64::from(covered) / f64::from(bytes.end - bytes.start),
             positions,
         )
+    }
+}
+
+impl Repeats {
+    fn is_moved(&self) -> bool {
+        self.share > self.limit
+    }
+}
+
+impl Reason for Repeats {
+    fn effect(&self) -> Effect {
+        match self.folded_under {
+            Some(_) => Effect::Drop,
+            None => Effect::Place(self.place),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        if let Some(rank) = self.folded_under {
+            return format!("folded: its text is a copy of that of rank {rank}");
+        }
+        let said = if self.shown_by.is_empty() {
+            "no better row shows its text".to_owned()
+        } else {
+            let moved = if self.is_moved() {
+                "moved to the end: "
+            } else {
+                ""
+            };
+            format!(
+                "{moved}{} of its text is already shown by {}",
+                share(self.share),
+                ranks_text(&self.shown_by)
+            )
+        };
+        match self.n_copies {
+            0 => said,
+            1 => format!("{said}; 1 copy is folded under it"),
+            n => format!("{said}; {n} copies are folded under it"),
+        }
+    }
+
+    fn record(&self) -> Record {
+        record!("repeats", self: share, limit, shown_by, place, folded_under, n_copies)
+    }
+
+    fn remark(&self) -> Option<String> {
+        match self.n_copies {
+            _ if self.is_moved() => Some(self.sentence()),
+            0 => None,
+            1 => Some("and 1 copy".to_owned()),
+            n => Some(format!("and {n} copies")),
+        }
+    }
+
+    fn placer(&self) -> Placer {
+        if self.is_moved() {
+            Placer::Named("repeats")
+        } else {
+            Placer::Nothing
+        }
     }
 }

@@ -5,21 +5,78 @@
 
 use memlens_params::{Params, RerankMode};
 
+use serde::Serialize;
+use specta::Type;
+
 use crate::answers::{RerankScale, RerankScores};
-use crate::detail::{Detail, LateMix, RerankState};
 use crate::pipeline::{Context, Outcome, Row};
+use crate::reason::{Effect, Reason, Record, Term, Terms, record};
 use crate::stages::SWITCHED_OFF;
+use crate::words::{number, scored, setting, times};
 
 /// Weight of the fused score beside MaxSim under late interaction. A MaxSim weight of 0.3 improves results on chat-like
 /// notes and costs least on others.
-pub(crate) const LATE_FUSED_WEIGHT: f64 = 0.7;
+const LATE_FUSED_WEIGHT: f64 = 0.7;
 /// Weight of MaxSim under late interaction.
-pub(crate) const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
+const LATE_MAX_SIM_WEIGHT: f64 = 0.3;
 /// Size of the pool as a multiple of `max_results`.
 const POOL_OF_RESULTS: u32 = 3;
 /// How far below the lowest reranked row the best of the other rows is placed: enough to keep the order, too little to
 /// be visible.
 const MARGIN: f64 = 1e-6;
+
+/// Whether a row is sent to the reranker and scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum RerankState {
+    /// The row is not among those that are sent.
+    NotSent,
+    /// The row is among those that are sent; its score has not arrived yet.
+    Pending,
+    /// The row was sent, but the answer has no score for it; it is ranked as if not sent.
+    Unscored,
+    /// The row was sent and has a score.
+    Scored,
+}
+
+/// The parts of the mix under late interaction: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LateMix {
+    /// By how many standard deviations the fused score lies above the mean of the scored rows.
+    pub z_fused: f64,
+    /// By how many standard deviations MaxSim lies above the mean of the scored rows.
+    pub z_max_sim: f64,
+    /// The mix, before it is mapped to the span of the fused scores.
+    pub mix: f64,
+}
+
+/// How a model's score was blended: `(1 - share) * base + share * value`. A row without a model score gets `base -
+/// shift`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rerank {
+    /// The score before the stage.
+    pub base: f64,
+    /// The 1-based rank before the stage.
+    pub rank: u32,
+    /// Number of rows that are sent.
+    pub n_sent: u32,
+    /// Whether the row is sent and scored.
+    pub state: RerankState,
+    /// The score as the model reported it; `None` if the row has none.
+    pub raw: Option<f64>,
+    /// The scale of the model's scores; `None` before the first answer.
+    pub scale: Option<RerankScale>,
+    /// The model's score on the scale of fused scores; 0 if the row has none.
+    pub value: f64,
+    /// The parts of `value` under late interaction.
+    pub late: Option<LateMix>,
+    /// `rerank_share`.
+    pub share: f64,
+    /// Lowers the rows without a model score below those with one; at least 0, and 0 for rows with one.
+    pub shift: f64,
+    /// `rerank_threshold`.
+    pub threshold: Option<f64>,
+}
 
 /// Blends the known scores into the fused ones. Sends nothing.
 pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
@@ -68,18 +125,18 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
         || vec![None; raw.len()],
         |known| blend(known, &raw, rows, params.rerank_share),
     );
-    let details = details(&blended, &unscored, rows, params, known);
+    let reasons = context.decided(reasons(&blended, &unscored, rows, params, known));
     let n_pending = n_sent - n_scored - n_unscored;
     let waiting = format!("{n_pending} of {n_sent} scores pending");
     if n_scored == 0 && n_pending == 0 {
         return Outcome {
-            details,
+            reasons,
             ..Outcome::skipped(format!("0 of {n_sent} texts were scored"))
         };
     }
     if n_scored == 0 {
         return Outcome {
-            details,
+            reasons,
             ..Outcome::skipped(waiting)
         };
     }
@@ -92,7 +149,7 @@ pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
         } else {
             format!("{n_sent} by {asked}")
         }),
-        ..Outcome::applied(details)
+        ..Outcome::applied(reasons)
     }
 }
 
@@ -162,7 +219,7 @@ fn blend(
 }
 
 /// `(1 - share) * base + share * value`.
-pub(crate) fn blended(base: f64, value: f64, share: f64) -> f64 {
+fn blended(base: f64, value: f64, share: f64) -> f64 {
     (1.0 - share) * base + share * value
 }
 
@@ -227,17 +284,17 @@ fn z_scores(values: &[f64]) -> Vec<f64> {
 }
 
 /// `1 / (1 + e^-x)`.
-pub(crate) fn logistic(x: f64) -> f64 {
+fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-fn details(
+fn reasons(
     blended: &[Option<Blended>],
     unscored: &[bool],
     rows: &[Row],
     params: &Params,
     known: Option<&RerankScores>,
-) -> Vec<Detail> {
+) -> impl Iterator<Item = Rerank> {
     let n_sent = blended.len() as u32;
     let score_of = |row: &Row| row.score.unwrap_or(0.0);
     let lowest = blended
@@ -255,28 +312,167 @@ fn details(
         (Some(lowest), Some(best)) if best >= lowest => best - lowest + MARGIN,
         (Some(_) | None, _) => 0.0,
     };
-    (1..)
-        .zip(rows)
-        .map(|(rank, row)| {
-            let of_row = blended.get(rank as usize - 1).copied().flatten();
-            Detail::Rerank {
-                base: score_of(row),
-                rank,
-                n_sent,
-                state: match of_row {
-                    Some(_) => RerankState::Scored,
-                    None if unscored.get(rank as usize - 1) == Some(&true) => RerankState::Unscored,
-                    None if rank <= n_sent => RerankState::Pending,
-                    None => RerankState::NotSent,
-                },
-                raw: of_row.map(|blended| blended.raw),
-                scale: known.map(|known| known.scale),
-                value: of_row.map_or(0.0, |blended| blended.value),
-                late: of_row.and_then(|blended| blended.late),
-                share: params.rerank_share,
-                shift: of_row.map_or(shift, |_| 0.0),
-                threshold: params.rerank_threshold,
+    (1..).zip(rows).map(move |(rank, row)| {
+        let of_row = blended.get(rank as usize - 1).copied().flatten();
+        Rerank {
+            base: score_of(row),
+            rank,
+            n_sent,
+            state: match of_row {
+                Some(_) => RerankState::Scored,
+                None if unscored.get(rank as usize - 1) == Some(&true) => RerankState::Unscored,
+                None if rank <= n_sent => RerankState::Pending,
+                None => RerankState::NotSent,
+            },
+            raw: of_row.map(|blended| blended.raw),
+            scale: known.map(|known| known.scale),
+            value: of_row.map_or(0.0, |blended| blended.value),
+            late: of_row.and_then(|blended| blended.late),
+            share: params.rerank_share,
+            shift: of_row.map_or(shift, |_| 0.0),
+            threshold: params.rerank_threshold,
+        }
+    })
+}
+
+impl RerankScale {
+    /// Formats a raw score with the name of its scale.
+    fn text(self, raw: f64) -> String {
+        match self {
+            RerankScale::Unit => format!("score {}", number(raw, 3)),
+            RerankScale::Logit => format!("logit {}", number(raw, 2)),
+            RerankScale::MaxSim => format!("MaxSim {}", number(raw, 3)),
+        }
+    }
+}
+
+impl From<RerankState> for Term {
+    fn from(value: RerankState) -> Term {
+        Term::Word(match value {
+            RerankState::NotSent => "not_sent",
+            RerankState::Pending => "pending",
+            RerankState::Unscored => "unscored",
+            RerankState::Scored => "scored",
+        })
+    }
+}
+
+impl From<RerankScale> for Term {
+    fn from(value: RerankScale) -> Term {
+        Term::Word(match value {
+            RerankScale::Unit => "unit",
+            RerankScale::Logit => "logit",
+            RerankScale::MaxSim => "max_sim",
+        })
+    }
+}
+
+impl From<LateMix> for Term {
+    fn from(value: LateMix) -> Term {
+        Term::Terms(Terms(vec![
+            ("z_fused", value.z_fused.into()),
+            ("z_max_sim", value.z_max_sim.into()),
+            ("mix", value.mix.into()),
+        ]))
+    }
+}
+
+impl Rerank {
+    /// Returns the formulas of the model's score on the scale of fused scores.
+    fn formulas_of_value(&self, raw: f64, scale: RerankScale) -> Vec<(String, f64)> {
+        match (scale, self.late) {
+            (RerankScale::MaxSim, Some(late)) => vec![
+                (
+                    format!(
+                        "mix = {LATE_FUSED_WEIGHT} · {} + {LATE_MAX_SIM_WEIGHT} · {}",
+                        number(late.z_fused, 3),
+                        number(late.z_max_sim, 3)
+                    ),
+                    late.mix,
+                ),
+                (
+                    format!(
+                        "late = mix {} on the span of fused scores",
+                        number(late.mix, 3)
+                    ),
+                    self.value,
+                ),
+            ],
+            (RerankScale::Logit, _) => {
+                let negative = number(-raw, 3);
+                vec![(format!("logistic = 1 / (1 + e^({negative}))"), self.value)]
+            }
+            (RerankScale::Unit | RerankScale::MaxSim, _) => Vec::new(),
+        }
+    }
+}
+
+impl Reason for Rerank {
+    fn effect(&self) -> Effect {
+        let is_below = |(raw, threshold)| raw < threshold;
+        if self.raw.zip(self.threshold).is_some_and(is_below) {
+            return Effect::Drop;
+        }
+        Effect::Score(match self.state {
+            RerankState::Scored => blended(self.base, self.value, self.share),
+            RerankState::NotSent | RerankState::Pending | RerankState::Unscored => {
+                self.base - self.shift
             }
         })
-        .collect()
+    }
+
+    fn sentence(&self) -> String {
+        let fused = number(self.base, 3);
+        match (self.state, self.raw, self.scale) {
+            (RerankState::NotSent, _, _) => {
+                let Rerank { rank, n_sent, .. } = self;
+                format!("not sent: rank {rank} > {n_sent} sent; fused {fused}")
+            }
+            (RerankState::Scored, Some(raw), Some(scale)) => {
+                let raw = scale.text(raw);
+                match self.threshold {
+                    Some(threshold) if self.effect() == Effect::Drop => {
+                        let threshold = number(threshold, 2);
+                        format!("below the rerank threshold: {raw} < {threshold}")
+                    }
+                    Some(_) | None => format!("{raw}; fused {fused}"),
+                }
+            }
+            (RerankState::Unscored, _, _) => {
+                format!(
+                    "sent, but the answer has no score for it; counts as not sent; fused {fused}"
+                )
+            }
+            (RerankState::Pending | RerankState::Scored, _, _) => {
+                format!("pending: sent, no score yet; fused {fused}")
+            }
+        }
+    }
+
+    fn record(&self) -> Record {
+        record!("rerank", self: base, rank, n_sent, state, raw, scale, value, late, share, shift, threshold)
+    }
+
+    fn formulas(&self) -> Vec<(String, f64)> {
+        if let Some((raw, scale)) = self.raw.zip(self.scale) {
+            let blend = format!(
+                "{} · {} + {} · {}",
+                setting(1.0 - self.share),
+                times(self.base),
+                setting(self.share),
+                times(self.value)
+            );
+            let mut lines = self.formulas_of_value(raw, scale);
+            lines.extend(scored(blend, self.effect()));
+            lines
+        } else if self.shift > 0.0 {
+            let (base, shift) = (times(self.base), times(self.shift));
+            scored(
+                format!("{base} \u{2212} {shift}, below all reranked rows"),
+                self.effect(),
+            )
+        } else {
+            Vec::new()
+        }
+    }
 }
