@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod layout;
+mod markdown;
 mod sources;
 
 use std::fmt;
@@ -36,6 +37,7 @@ pub fn tidy(project: &Project) -> Result<()> {
     let mut findings = layout::check(project, &files)?;
     findings.extend(dependencies::check(project)?);
     findings.extend(sources::check(project, &files)?);
+    findings.extend(markdown::check(project, &files)?);
     findings.sort();
     for finding in &findings {
         eprintln!("{finding}");
