@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    Activity, DataSize, DocumentView, EmulationProgress, ErrorInfo, FileProblem, FolderTree,
-    Journey, KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument,
-    SearchAnswer, Snippet, UnreadFolder,
+    Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, JobKind, Journey,
+    KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer,
+    Snippet, UnreadFolder,
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
@@ -46,13 +46,6 @@ pub struct Shell {
     pub query: Option<String>,
     /// Where agents are looked for; none where the system names no home folder.
     pub home: Option<Home>,
-}
-
-impl Shell {
-    /// The engine, for what is over in no time; waits while the library is being opened.
-    fn engine(&self) -> Answer<Arc<Engine>> {
-        self.opening.wait()
-    }
 }
 
 /// The note of a preset whose hook the user did not allow.
@@ -130,19 +123,16 @@ pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
     work(&shell, |engine| Ok(engine.library().pipelines())).await
 }
 
-/// How many chunks of an agent's memory are embedded while a search waits for it; null if none does.
+/// Stops a long job. An import and a download keep what they have. A search whose embedding is stopped is answered by words alone. An
+/// autopsy ends with what it has read, and says so. The calls of other jobs return null.
 #[tauri::command]
 #[specta::specta]
-pub async fn emulation_progress(shell: State<'_, Shell>) -> Answer<Option<EmulationProgress>> {
-    Ok(shell.engine()?.library().emulation_progress())
-}
-
-/// Stops the embedding of an emulated memory. The search is answered by words alone.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_emulation(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_emulation();
-    Ok(())
+pub async fn stop(shell: State<'_, Shell>, job: JobKind) -> Answer<()> {
+    work(&shell, move |engine| {
+        engine.stop(job);
+        Ok(())
+    })
+    .await
 }
 
 /// How much larger than designed the page may be drawn, and how much smaller.

@@ -1,7 +1,6 @@
 //! What the window is told without having asked.
 
-use memlens_engine::DownloadProgress;
-use memlens_engine::view::{Activity, LibraryState, LostAnswers};
+use memlens_engine::view::{Activity, JobProgress, LibraryState, LostAnswers};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use tauri_specta::Event;
@@ -14,9 +13,9 @@ pub struct StateChanged(pub LibraryState);
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct ActivityHappened(pub Activity);
 
-/// The download of a model went on, or is over.
+/// The progress of a long job changed.
 #[derive(Debug, Clone, Serialize, Type, Event)]
-pub struct Download(pub DownloadProgress);
+pub struct JobProgressed(pub JobProgress);
 
 /// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
 #[derive(Debug, Clone, Serialize, Type, Event)]

@@ -17,7 +17,7 @@ use tauri_specta::{
 use crate::arguments::Arguments;
 use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
-use crate::events::{ActivityHappened, AnswersLost, Download, StateChanged};
+use crate::events::{ActivityHappened, AnswersLost, JobProgressed, StateChanged};
 use crate::frame::{Frame, SIZE_MIN};
 use crate::opening::Opening;
 use crate::reload;
@@ -153,7 +153,7 @@ fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine,
             let _ = match event {
                 Event::State(state) => StateChanged(*state).emit(&handle),
                 Event::Activity(activity) => ActivityHappened(activity).emit(&handle),
-                Event::Download(progress) => Download(progress).emit(&handle),
+                Event::Job(progress) => JobProgressed(progress).emit(&handle),
                 Event::Lost(lost) => AnswersLost(lost.map(|lost| *lost)).emit(&handle),
             };
         }),
@@ -201,7 +201,7 @@ fn builder() -> Builder<tauri::Wry> {
             StateChanged,
             ActivityHappened,
             AnswersLost,
-            Download
+            JobProgressed
         ])
         .constant("QUERIES_MIN", memlens_engine::QUERIES_MIN)
         .typ::<memlens_params::Parameter>()

@@ -12,4 +12,4 @@ import { Workspace, workspaceContext } from "./workspace.svelte";
 
 const target = document.getElementById("app");
 if (target === null) throw new Error("index.html has no element #app");
-mount(App, { target, context: workspaceContext(new Workspace(tauriBackend)) });
+mount(App, { target, context: workspaceContext(new Workspace(tauriBackend())) });

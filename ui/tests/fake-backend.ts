@@ -1,18 +1,15 @@
 import { orderedTree } from "../src/api/trees";
-import type { Backend } from "../src/api/backend";
+import type { Backend, ProgressOf } from "../src/api/backend";
 import { commands } from "../src/api/bindings";
 import type {
   Activity,
   AgentConfig,
   AgentView,
-  AutopsyProgress,
   AutopsyQuestion,
   ChosenQueries,
   ClusterReport,
   ClustersAnswer,
-  Download,
   Editor,
-  EmulationProgress,
   ErrorInfo,
   Export,
   FeedbackEntry,
@@ -21,6 +18,8 @@ import type {
   FolderTree,
   HttpChoice,
   ImportedSet,
+  JobKind,
+  JobProgress,
   LibraryState,
   LostAnswers,
   Metric,
@@ -33,11 +32,9 @@ import type {
   PipelineInfo,
   Preset,
   QueryEdit,
-  QuerySetProgress,
   Ranking,
   RecallChangeArgument,
   RecallImport,
-  RecallProgress,
   ReplaySummary,
   SavedQueries,
   RerankSettings,
@@ -50,7 +47,6 @@ import type {
   SetFormat,
   SetWish,
   TreeEntry,
-  TuneProgress,
   TuneRequest,
   TraceForm,
   UnreadFolder,
@@ -187,8 +183,6 @@ export class FakeBackend {
   nCallsLoading = 0;
   /** Holds the reranker's answer back until it is called or the call is ended. */
   rerankGate: Promise<void> | null = null;
-  /** How far an agent's memory is embedded; null where none is. */
-  embedding: EmulationProgress | null = null;
   /** Holds the answer to an agent's question back until it is settled. */
   emulationGate: Promise<void> | null = null;
   /** The minScore that the clerk's config holds. */
@@ -203,8 +197,10 @@ export class FakeBackend {
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
+  readonly #progressListeners = new Map<(progress: JobProgress) => void, JobKind>();
+  readonly #running = new Map<JobKind, JobProgress>();
+  readonly #stops = new Map<JobKind, () => void>();
   readonly #lostListeners = new Set<(lost: LostAnswers | null) => void>();
-  readonly #downloadListeners = new Set<(download: Download) => void>();
   #rerankers: RerankSettings;
   #endRerank: () => void = () => undefined;
   #state: LibraryState;
@@ -276,12 +272,44 @@ export class FakeBackend {
     for (const listener of this.#activityListeners) listener(activity);
   }
 
-  download(download: Download): void {
-    for (const listener of this.#downloadListeners) listener(download);
-  }
-
   nCalls(name: keyof Backend): number {
     return this.calls.filter((call) => call.name === name).length;
+  }
+
+  /** Changes the progress of a job and tells the window, as an event would. */
+  progress(progress: JobProgress): void {
+    if (progress.progress === null) this.#running.delete(progress.job);
+    else this.#running.set(progress.job, progress);
+    for (const listener of this.#progressListeners.keys()) listener(progress);
+  }
+
+  onProgress<Kind extends JobKind>(job: Kind, report: (progress: ProgressOf<Kind> | null) => void) {
+    const listener = (progress: JobProgress) => {
+      if (progress.job === job) report(progress.progress as ProgressOf<Kind> | null);
+    };
+    this.#progressListeners.set(listener, job);
+    const known = this.#running.get(job);
+    if (known !== undefined) listener(known);
+    return () => this.#progressListeners.delete(listener);
+  }
+
+  /** How many follow the progress of a job. */
+  nFollowing(job: JobKind): number {
+    return [...this.#progressListeners.values()].filter((one) => one === job).length;
+  }
+
+  stop(job: JobKind) {
+    return this.#answer("stop", [job], () => this.#stops.get(job)?.());
+  }
+
+  /** How often a job was asked to stop. */
+  nStops(job: JobKind): number {
+    return this.calls.filter(({ name, args }) => name === "stop" && args[0] === job).length;
+  }
+
+  /** Settles when the job is asked to stop. */
+  #stopped(job: JobKind): Promise<"stopped"> {
+    return new Promise((resolve) => this.#stops.set(job, () => resolve("stopped")));
   }
 
   state() {
@@ -303,14 +331,6 @@ export class FakeBackend {
         ? PIPELINES
         : [...PIPELINES.slice(0, 1), ...this.#options.pipelines],
     );
-  }
-
-  emulationProgress() {
-    return this.#answer("emulationProgress", [], () => this.embedding);
-  }
-
-  stopEmulation() {
-    return this.#answer("stopEmulation", [], () => undefined);
   }
 
   search(query: string, ranking: Ranking, scope: ScopeArgument | null) {
@@ -356,27 +376,17 @@ export class FakeBackend {
   queriesToChoose: ChosenQueries | null = QUERY_SET;
   /** While it stands, a comparison over a query set does not end by itself. */
   compareGate: Promise<void> | null = null;
-  compareDone: QuerySetProgress | null = null;
-  #stopCompare: () => void = () => undefined;
 
   chooseQueries() {
     return this.#answer("chooseQueries", [], () => this.queriesToChoose);
   }
 
   compareQueries(a: Ranking, b: Ranking) {
-    const isStopped = new Promise<"stopped">((resolve) => (this.#stopCompare = () => resolve("stopped")));
+    const isStopped = this.#stopped("compare");
     return this.#answer("compareQueries", [a, b], async () => {
       const how = this.compareGate === null ? null : await Promise.race([this.compareGate, isStopped]);
       return how === "stopped" ? null : comparedOver(a, b);
     });
-  }
-
-  compareProgress() {
-    return this.#answer("compareProgress", [], () => this.compareDone);
-  }
-
-  stopCompare() {
-    return this.#answer("stopCompare", [], () => this.#stopCompare());
   }
 
   rank(search: number, ranking: Ranking) {
@@ -466,10 +476,6 @@ export class FakeBackend {
 
   downloadRerankModel(name: string) {
     return this.#answer("downloadRerankModel", [name], () => undefined);
-  }
-
-  cancelDownload() {
-    return this.#answer("cancelDownload", [], () => undefined);
   }
 
   setHook(command: string[] | null) {
@@ -905,28 +911,18 @@ export class FakeBackend {
   isRecallAgreed = true;
   /** While it stands, an import does not end by itself. */
   recallGate: Promise<void> | null = null;
-  recallDone: RecallProgress | null = null;
-  #stopRecall: () => void = () => undefined;
 
   recallLogs() {
     return this.#answer("recallLogs", [], () => this.past.logs());
   }
 
   importRecall() {
-    const isStopped = new Promise<"stopped">((resolve) => (this.#stopRecall = () => resolve("stopped")));
+    const isStopped = this.#stopped("import");
     return this.#answer("importRecall", [], async (): Promise<RecallImport | null> => {
       if (!this.isRecallAgreed) return null;
       const how = this.recallGate === null ? null : await Promise.race([this.recallGate, isStopped]);
       return { ...this.past.import(), is_stopped: how === "stopped" };
     });
-  }
-
-  recallProgress() {
-    return this.#answer("recallProgress", [], () => this.recallDone);
-  }
-
-  stopRecall() {
-    return this.#answer("stopRecall", [], () => this.#stopRecall());
   }
 
   forgetRecall() {
@@ -961,23 +957,13 @@ export class FakeBackend {
 
   /** While it stands, a replay does not end by itself. */
   replayGate: Promise<void> | null = null;
-  replayDone: QuerySetProgress | null = null;
-  #stopReplay: () => void = () => undefined;
 
   replayPast(by: Ranking | null) {
-    const isStopped = new Promise<"stopped">((resolve) => (this.#stopReplay = () => resolve("stopped")));
+    const isStopped = this.#stopped("replay");
     return this.#answer("replayPast", [by], async (): Promise<ReplaySummary | null> => {
       const how = this.replayGate === null ? null : await Promise.race([this.replayGate, isStopped]);
       return how === "stopped" ? null : this.past.replay(by);
     });
-  }
-
-  replayProgress() {
-    return this.#answer("replayProgress", [], () => this.replayDone);
-  }
-
-  stopReplay() {
-    return this.#answer("stopReplay", [], () => this.#stopReplay());
   }
 
   /** Holds the answer to an autopsy back until it is settled. */
@@ -1013,17 +999,6 @@ export class FakeBackend {
     return this.#answer("pastMarkdown", [id, by, withText], () => `# Past question ${id}\n`);
   }
 
-  /** What an autopsy tells of its reading; null while none reads. */
-  reading: AutopsyProgress | null = null;
-
-  autopsyProgress() {
-    return this.#answer("autopsyProgress", [], () => this.reading);
-  }
-
-  stopAutopsy() {
-    return this.#answer("stopAutopsy", [], () => undefined);
-  }
-
   autopsyMarkdown(question: AutopsyQuestion, withText: boolean) {
     return this.#answer(
       "autopsyMarkdown",
@@ -1041,14 +1016,12 @@ export class FakeBackend {
 
   /** Holds everything that measures a query set back until it is settled or stopped. */
   tuneGate: Promise<void> | null = null;
-  tuneDone: TuneProgress | null = null;
-  #stopTune: () => void = () => undefined;
   /** Whether the person chooses a file for an import. */
   isSetChosen = true;
 
   /** The answer, or null where it is stopped meanwhile. */
   #measured<T>(name: keyof Backend, args: unknown[], make: () => T): Promise<T | null> {
-    const isStopped = new Promise<"stopped">((resolve) => (this.#stopTune = () => resolve("stopped")));
+    const isStopped = this.#stopped("tune");
     return this.#answer(name, args, async () => {
       const how = this.tuneGate === null ? null : await Promise.race([this.tuneGate, isStopped]);
       return how === "stopped" ? null : make();
@@ -1115,14 +1088,6 @@ export class FakeBackend {
 
   autoTune(wish: SetWish, request: TuneRequest) {
     return this.#measured("autoTune", [wish, request], () => this.#tune.autoTune(wish, request));
-  }
-
-  tuneProgress() {
-    return this.#answer("tuneProgress", [], () => this.tuneDone);
-  }
-
-  stopTuning() {
-    return this.#answer("stopTuning", [], () => this.#stopTune());
   }
 
   runs() {
@@ -1195,11 +1160,6 @@ export class FakeBackend {
   forgetOldest(n: number): void {
     this.past.forgetOldest(n);
     this.loseAnswers(null);
-  }
-
-  onDownload(listener: (download: Download) => void) {
-    this.#downloadListeners.add(listener);
-    return () => this.#downloadListeners.delete(listener);
   }
 
   async #answer<T>(name: keyof Backend, args: unknown[], make: () => T | Promise<T>): Promise<T> {

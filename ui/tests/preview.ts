@@ -46,5 +46,5 @@ backend.rerankFailure = asked.get("failure");
 if (state === "asking") backend.rerankGate = new Promise(() => undefined);
 if (state === "preparing") {
   backend.tuneGate = new Promise(() => undefined);
-  backend.tuneDone = PREPARING;
+  backend.progress({ job: "tune", progress: PREPARING });
 }

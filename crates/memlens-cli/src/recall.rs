@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use memlens_engine::view::{CopiedPast, RecallImport, RecallLogs};
+use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
     known_agent,
@@ -65,7 +65,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     }
     let library = Arc::new(library);
     let stopping = library.clone();
-    on_stop(move || stopping.stop_recall())?;
+    on_stop(move || stopping.stop(JobKind::Import))?;
     let done = if logs.logs.is_empty() {
         RecallImport::default()
     } else {

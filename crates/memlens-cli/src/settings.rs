@@ -195,19 +195,36 @@ pub fn search_as(
 
 /// Shows embedding progress of an emulated memory while `work` waits for it.
 fn while_embedding<T>(library: &Library, work: impl FnOnce() -> T) -> T {
-    let progress = || library.emulation_progress().map(|it| (it.n_done, it.n_all));
+    let progress = || {
+        library
+            .jobs()
+            .emulation
+            .progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
     while_working(&progress, work)
 }
 
 /// Shows the progress of a comparison over a query set during `work`.
 pub fn while_comparing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
-    let progress = || library.compare_progress().map(|it| (it.n_done, it.n_all));
+    let progress = || {
+        library
+            .jobs()
+            .compare
+            .progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
     while_working(&progress, work)
 }
 
 /// Shows the progress of tuning during `work`.
 pub fn while_tuning<T>(library: &Library, work: impl FnOnce() -> T) -> T {
-    let progress = || library.tune_progress().map(|it| (it.n_done, it.n_all));
+    let progress = || {
+        library
+            .jobs()
+            .tune_progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
     while_working(&progress, work)
 }
 
@@ -215,7 +232,7 @@ pub fn while_tuning<T>(library: &Library, work: impl FnOnce() -> T) -> T {
 pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let thousands = |bytes: f64| (bytes / 1000.0) as u32;
     let progress = || {
-        let progress = library.recall_progress()?;
+        let progress = library.jobs().import.progress()?;
         Some((thousands(progress.n_bytes), thousands(progress.n_bytes_all)))
     };
     while_working(&progress, work)
@@ -223,7 +240,13 @@ pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
 
 /// Shows the progress of a replay of past questions during `work`.
 pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
-    let progress = || library.replay_progress().map(|it| (it.n_done, it.n_all));
+    let progress = || {
+        library
+            .jobs()
+            .replay
+            .progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
     while_working(&progress, work)
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memlens_engine::view::{TuneAnswer, TuneKind, TuneRequest, TuneRow};
+use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
 use memlens_eval::signed;
 use memlens_rank::number;
@@ -56,7 +56,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         library.refuse_output(out, &inputs)?;
     }
     let stopped = library.clone();
-    on_stop(move || stopped.stop_tuning())?;
+    on_stop(move || stopped.stop(JobKind::Tune))?;
     let set = queries(&library, &arguments.queries, arguments.topics.as_deref())?;
     let answer = while_tuning(&library, || library.tune_set(&set, &ranking, &request))?;
     let Some(answer) = answer else {

@@ -36,8 +36,8 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
             Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
-            // Only a window starts a download; lost notes are reported one by one.
-            Event::Download(_) | Event::Lost(_) => {}
+            // Only a window shows progress; lost notes are reported one by one.
+            Event::Job(_) | Event::Lost(_) => {}
             Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
         }),
     )?;

@@ -11,10 +11,10 @@ mod first_sight;
 mod given;
 mod grepped;
 mod indexed;
+mod last;
 mod load_cap;
 mod markdown;
 mod ranked;
-mod run;
 mod verdict;
 mod words;
 mod working;
@@ -29,14 +29,13 @@ use crate::agents::agent_name;
 use crate::cause::Cause;
 use crate::past::{OwnPipelines, Past};
 use crate::view::{
-    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
-    WorkingQuestion,
+    Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof, WorkingQuestion,
 };
 use crate::{EngineError, Library, Ranking};
 
 pub use about::CLOSE_TO_FACT;
+pub(crate) use last::LastAutopsy;
 pub(crate) use load_cap::switched_off;
-pub(crate) use run::AutopsyRun;
 
 use asked::Asked;
 use fact::{Fact, Found};
@@ -138,7 +137,7 @@ impl Library {
             None => nowhere(&case, &fact),
             Some(found) => followed(&case, &fact, found)?,
         };
-        self.autopsy_run.answered(question, &autopsy);
+        self.last_autopsy.keep(question, &autopsy);
         Ok(autopsy)
     }
 
@@ -151,21 +150,11 @@ impl Library {
         question: &AutopsyQuestion,
         with_text: bool,
     ) -> Result<String, EngineError> {
-        let autopsy = match self.autopsy_run.last(question) {
+        let autopsy = match self.last_autopsy.of(question) {
             Some(autopsy) => autopsy,
             None => self.autopsy(question, None)?,
         };
         Ok(autopsy.markdown(with_text))
-    }
-
-    /// How far an autopsy that reads files is; `None` while none does.
-    pub fn autopsy_progress(&self) -> Option<AutopsyProgress> {
-        self.autopsy_run.progress()
-    }
-
-    /// Cancels the reading of files: the autopsy ends with what it has read, and says so.
-    pub fn stop_autopsy(&self) {
-        self.autopsy_run.stop();
     }
 
     /// The agent whose memory a place is.

@@ -1,84 +1,18 @@
 //! Two rankings over a query set.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use memlens_eval::{Nonsense, Place, Query, Scores, Summary, rank_biased_overlap, score};
-use parking_lot::Mutex;
 
 use crate::compare::OVERLAP_P;
 use crate::evaluate::Run;
 use crate::folded::folded_sentence;
+use crate::jobs::SetRun;
 use crate::judged::JudgedFile;
 use crate::query_file::QueryFile;
 use crate::ranking::Ranking;
-use crate::view::{Change, QueryChange, QueryScope, QuerySetProgress, SetComparison, SetSide};
+use crate::view::{Change, QueryChange, QueryScope, SetComparison, SetSide};
 use crate::{EngineError, Library};
-
-/// A comparison over a query set that goes on.
-#[derive(Default)]
-pub(crate) struct SetRun {
-    progress: Mutex<Option<QuerySetProgress>>,
-    stop: Mutex<Arc<AtomicBool>>,
-}
-
-impl SetRun {
-    /// Begins a run over so many queries, which takes the place of one before.
-    pub(crate) fn begin(&self, n_all: usize) -> Going<'_> {
-        let stop = Arc::new(AtomicBool::new(false));
-        *self.stop.lock() = stop.clone();
-        *self.progress.lock() = Some(QuerySetProgress {
-            n_done: 0,
-            n_all: n_all as u32,
-        });
-        Going { run: self, stop }
-    }
-
-    /// How far it is; none while none goes on.
-    pub(crate) fn progress(&self) -> Option<QuerySetProgress> {
-        *self.progress.lock()
-    }
-
-    /// Has it stop after the query at hand.
-    pub(crate) fn stop(&self) {
-        self.stop.lock().store(true, Ordering::Relaxed);
-    }
-}
-
-/// A run that goes on; dropped, it is over.
-pub(crate) struct Going<'a> {
-    run: &'a SetRun,
-    stop: Arc<AtomicBool>,
-}
-
-impl Going<'_> {
-    /// Notes of how many queries it is.
-    pub(crate) fn expect(&self, n_all: usize) {
-        if let Some(progress) = &mut *self.run.progress.lock() {
-            progress.n_all = n_all as u32;
-        }
-    }
-
-    /// Notes that a query was answered; false where the person stopped it.
-    pub(crate) fn goes_on(&self) -> bool {
-        if let Some(progress) = &mut *self.run.progress.lock() {
-            progress.n_done += 1;
-        }
-        !self.is_stopped()
-    }
-
-    /// Whether the person stopped it.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Going<'_> {
-    fn drop(&mut self) {
-        *self.run.progress.lock() = None;
-    }
-}
 
 /// What became of the queries.
 #[derive(Default)]
@@ -104,7 +38,8 @@ impl Library {
         b: (&str, &Ranking),
     ) -> Result<Option<SetComparison>, EngineError> {
         let judged = self.judged(file)?;
-        let run = self.set_run.begin(judged.queries.len());
+        let run = self.jobs.compare.begin();
+        run.expect(judged.queries.len());
         let over = self.ask_both(&judged, a.1, b.1, &run);
         drop(run);
         let Some(Answered {
@@ -150,25 +85,13 @@ impl Library {
         }))
     }
 
-    /// How far the comparison over a query set is; none while none goes on.
-    pub fn compare_progress(&self) -> Option<QuerySetProgress> {
-        self.set_run.progress()
-    }
-
-    /// Stops the comparison over a query set, and what it waits for.
-    pub fn stop_compare(&self) {
-        self.set_run.stop();
-        self.stop_emulation();
-        self.cancel_asking();
-    }
-
     /// Both answers to each query, and what to tell of them; none where it was stopped.
     fn ask_both(
         &self,
         judged: &JudgedFile<'_>,
         a: &Ranking,
         b: &Ranking,
-        run: &Going<'_>,
+        run: &SetRun<'_>,
     ) -> Result<Option<Answered>, EngineError> {
         for params in [a, b].into_iter().filter_map(Ranking::params) {
             self.aggregate_for(&params)?;

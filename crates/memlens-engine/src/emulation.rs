@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use memlens_emulate::{Embed, MadeOf, Program, Vectors, openclaw};
@@ -14,7 +13,7 @@ use memlens_params::Values;
 use memlens_retrieve::{Lists, Part, Retriever};
 use memlens_store::ScoreCache;
 
-use crate::emulations::{Kept, Made, Told};
+use crate::emulations::{Kept, Made};
 use crate::own_index::{Own, OwnMemory};
 use crate::ranking::Ranking;
 use crate::search::Search;
@@ -77,20 +76,10 @@ impl Library {
         self.search_told(query, pipeline, values, memory, part, is_kept)
     }
 
-    /// How far the chunks of an emulated memory are embedded; none while none is made.
-    pub fn emulation_progress(&self) -> Option<EmulationProgress> {
-        *self.emulations.progress.lock()
-    }
-
-    /// Stops the embedding of an emulated memory; its questions are answered by words alone then, until asked again.
-    pub fn stop_emulation(&self) {
-        self.emulations.stop.lock().store(true, Ordering::Relaxed);
-    }
-
     /// Lets go of every emulated memory.
     pub(crate) fn forget_emulations(&self) {
         // Whoever erases does not wait for a model.
-        self.stop_emulation();
+        self.jobs.emulation.stop();
         self.emulations.made.lock().clear();
         *self.emulations.kept.lock() = Kept::default();
         self.emulations.searched.forget();
@@ -284,9 +273,7 @@ impl Library {
         kept: &mut Kept,
         cache: Option<&ScoreCache>,
     ) -> Result<(), String> {
-        let stop = Arc::new(AtomicBool::new(false));
-        *self.emulations.stop.lock() = stop.clone();
-        let _told = Told::of(&self.emulations.progress);
+        let run = self.jobs.emulation.begin();
         let mut embedder =
             self.source()(Purpose::Query).map_err(|error| format!("no embedding: {error}"))?;
         if embedder.info().id != model {
@@ -298,10 +285,10 @@ impl Library {
         let n_all = wanted.len() as u32;
         let mut n_done = 0;
         for some in wanted.chunks(TEXTS_AT_ONCE) {
-            *self.emulations.progress.lock() = Some(EmulationProgress { n_done, n_all });
+            run.report(EmulationProgress { n_done, n_all });
             let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
-            let vectors = embedder.embed(&asked, &stop).map_err(|error| {
-                if stop.load(Ordering::Relaxed) {
+            let vectors = embedder.embed(&asked, run.stop_flag()).map_err(|error| {
+                if run.is_stopped() {
                     format!("{n_done} of {n_all} chunks are embedded; ask again to go on")
                 } else {
                     format!("no embedding: {error}")

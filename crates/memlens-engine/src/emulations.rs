@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use memlens_agents::copied_database::Stamp;
@@ -16,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::own_index::OwnFiles;
 use crate::searched::KnownSearched;
-use crate::view::{Emulated, EmulationProgress};
+use crate::view::Emulated;
 
 /// An index, or why it cannot be read, of a file that stood so.
 pub(crate) type ReadIndex = (Stamp, Result<Arc<OwnIndex>, String>);
@@ -32,10 +31,6 @@ pub(crate) struct Emulations {
     pub own: Mutex<HashMap<PathBuf, ReadIndex>>,
     /// What the agents' own rules name.
     pub searched: KnownSearched,
-    /// How far the one that is being made is embedded; none while none is.
-    pub progress: Mutex<Option<EmulationProgress>>,
-    /// Stops that.
-    pub stop: Mutex<Arc<AtomicBool>>,
 }
 
 /// A memory that was made.
@@ -78,20 +73,4 @@ pub(crate) struct ReadNote {
     pub date: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-}
-
-/// Clears the progress when the work ends, however it does.
-pub(crate) struct Told<'a>(&'a Mutex<Option<EmulationProgress>>);
-
-impl Told<'_> {
-    /// Clears this one.
-    pub fn of(progress: &Mutex<Option<EmulationProgress>>) -> Told<'_> {
-        Told(progress)
-    }
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() = None;
-    }
 }

@@ -10,8 +10,8 @@ use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Indexer, Session, Unreadable, Watching, Work, Writer};
 use memlens_params::{ParameterSet, Params};
+use memlens_rerank::Downloads;
 use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
-use memlens_rerank::{DownloadProgress, Downloads};
 use memlens_store::{FolderId, Store, StoreError, StoredPreset, Voted};
 use parking_lot::Mutex;
 
@@ -19,6 +19,7 @@ use crate::agents::{FolderToAdd, folders_to_add};
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
 use crate::feedback;
+use crate::jobs::JobReporter;
 use crate::past::Checked;
 use crate::past_watch::{Due, PastBell, PastWatch};
 use crate::preset::stored_text;
@@ -26,8 +27,8 @@ use crate::providers::{choices, kept_keys, models_folder};
 use crate::recall::Write;
 use crate::search::native;
 use crate::view::{
-    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, LibraryState,
-    LostAnswers, RowThumb, stamp_of,
+    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, JobKind,
+    JobProgress, LibraryState, LostAnswers, RowThumb, stamp_of,
 };
 use crate::{EngineError, Library, agents};
 
@@ -38,8 +39,8 @@ pub enum Event {
     State(Box<LibraryState>),
     /// Something happened to a note and can be searched now.
     Activity(Activity),
-    /// The download of a model went on, or is over.
-    Download(DownloadProgress),
+    /// The progress of a long job changed.
+    Job(JobProgress),
     /// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
     Lost(Option<Box<LostAnswers>>),
 }
@@ -49,6 +50,8 @@ pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A library that is written, watched and searched.
 pub struct Engine {
+    /// Ends before the listener that it reports to.
+    _jobs: JobReporter,
     /// Ends before the writer that it writes by.
     _past: PastWatch,
     /// Ends before all else that it tells.
@@ -152,7 +155,12 @@ impl Engine {
         let writer = Arc::new(writer);
         shared.library.mend_by(&writer);
         let past = watch_past(&shared, &writer)?;
+        let reported = shared.clone();
+        let jobs = JobReporter::start(shared.library.jobs.clone(), move |progress| {
+            (reported.listener)(Event::Job(progress));
+        })?;
         Ok(Engine {
+            _jobs: jobs,
             _past: past,
             writer,
             shared,
@@ -362,14 +370,18 @@ impl Engine {
     /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
     pub fn download_model(&self, name: &str) -> Result<(), EngineError> {
         let listener = self.shared.listener.clone();
-        let tell = Arc::new(move |progress| listener(Event::Download(progress)));
+        let tell = Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))));
         let models = models_folder(self.library().dir());
         Ok(self.downloads.start(name, &models, tell)?)
     }
 
-    /// Stops the download under way, if there is one; what came is kept.
-    pub fn cancel_download(&self) {
-        self.downloads.stop();
+    /// Stops a long job. A download keeps what came, and has ended when this returns.
+    pub fn stop(&self, kind: JobKind) {
+        if kind == JobKind::Download {
+            self.downloads.stop();
+        } else {
+            self.library().stop(kind);
+        }
     }
 
     /// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search
@@ -537,8 +549,8 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
     let writer = writer.clone();
     let mut before = None;
     let interrupt = move || {
-        to_interrupt.library.stop_recall();
-        to_interrupt.library.stop_emulation();
+        to_interrupt.library.stop(JobKind::Import);
+        to_interrupt.library.stop(JobKind::Emulation);
     };
     PastWatch::start(shared.past.clone(), interrupt, move |due| match due {
         Due::Logs => of_thread.go_on_with_logs(&writer),

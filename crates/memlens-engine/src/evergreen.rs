@@ -74,7 +74,7 @@ impl Library {
     /// Has the searches that are kept rank by the marks as they are now.
     pub(crate) fn take_up_marks(&self) -> Result<(), EngineError> {
         let marks = self.marks()?;
-        self.tuning.forget();
+        self.forget_tuning();
         self.replace_searches(|search| {
             let mut next = search.clone();
             next.facts.marks = marks.clone();

@@ -21,11 +21,11 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::EngineError;
 use crate::asking::{Found, ask, is_torn};
-use crate::autopsy::AutopsyRun;
+use crate::autopsy::LastAutopsy;
 use crate::clustering::{Clustering, uses_clusters};
-use crate::compare_set::SetRun;
 use crate::emulations::Emulations;
 use crate::facts::{LibraryFacts, today};
+use crate::jobs::Jobs;
 use crate::kept::KeptSearches;
 use crate::notices;
 use crate::own_ranking::OwnRankings;
@@ -56,11 +56,10 @@ pub struct Library {
     pub(crate) home: Option<Home>,
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
-    pub(crate) autopsy_run: AutopsyRun,
+    pub(crate) last_autopsy: LastAutopsy,
     pub(crate) own_rankings: OwnRankings,
-    pub(crate) set_run: SetRun,
+    pub(crate) jobs: Arc<Jobs>,
     pub(crate) import_run: ImportRun,
-    pub(crate) replay_run: SetRun,
     pub(crate) worked_out: WorkedOut,
     searches: Mutex<KeptSearches>,
     /// When a search last read the vectors; none while they rest.
@@ -132,11 +131,10 @@ impl Library {
             home: Home::of_process(),
             embedder,
             emulations: Emulations::default(),
-            autopsy_run: AutopsyRun::default(),
+            last_autopsy: LastAutopsy::default(),
             own_rankings: OwnRankings::default(),
-            set_run: SetRun::default(),
+            jobs: Arc::default(),
             import_run: ImportRun::default(),
-            replay_run: SetRun::default(),
             worked_out: WorkedOut::default(),
             searches: Mutex::default(),
             // Opening reads their codes.
@@ -572,7 +570,7 @@ impl Library {
     pub(crate) fn forget_searches(&self) {
         self.forget_emulations();
         self.embedder.forget();
-        self.tuning.forget();
+        self.forget_tuning();
         self.searches().clear();
     }
 

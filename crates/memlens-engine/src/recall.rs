@@ -6,8 +6,6 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use memlens_agents::{
@@ -20,6 +18,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::agent_name;
+use crate::jobs::JobRun;
 use crate::past::{Judged, LeftOut, Places, of_session, stored};
 use crate::recall_later::Later;
 use crate::tuning::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
@@ -71,13 +70,11 @@ pub struct RecallChange {
     pub is_alarm_on: Option<bool>,
 }
 
-/// An import that goes on.
+/// What an import leaves for the next ones.
 #[derive(Default)]
 pub(crate) struct ImportRun {
     /// One at a time.
     turn: Mutex<()>,
-    progress: Mutex<Option<RecallProgress>>,
-    stop: Mutex<Arc<AtomicBool>>,
     later: Later,
 }
 
@@ -189,16 +186,6 @@ impl Library {
         Ok(gone)
     }
 
-    /// How far an import is; none while none goes on.
-    pub fn recall_progress(&self) -> Option<RecallProgress> {
-        self.import_run.progress.lock().clone()
-    }
-
-    /// Stops an import; what was read stays, and the next one goes on from there.
-    pub fn stop_recall(&self) {
-        self.import_run.stop.lock().store(true, Ordering::Relaxed);
-    }
-
     /// Reads what is new while the window is open, by what writes there; some databases are left for later.
     ///
     /// # Errors
@@ -211,7 +198,7 @@ impl Library {
     pub(crate) fn pause_import(&self) -> MutexGuard<'_, ()> {
         loop {
             // Again and again: one that takes its turn just now makes itself a new sign to stop.
-            self.stop_recall();
+            self.jobs.import.stop();
             if let Some(turn) = self.import_run.turn.try_lock_for(STOP_EVERY) {
                 return turn;
             }
@@ -230,10 +217,8 @@ impl Library {
         if !choice.is_allowed {
             return Err(EngineError::RecallNotAllowed);
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        *self.import_run.stop.lock() = stop.clone();
-        let _progress = Told(&self.import_run.progress);
-        let done = self.import_logs(agent, wanted_by, &choice, &stop, write);
+        let run = self.jobs.import.begin();
+        let done = self.import_logs(agent, wanted_by, &choice, &run, write);
         let mut n_twice = 0;
         if done.as_ref().map_or(true, |done| done.n_new > 0) {
             write(&mut |store| {
@@ -251,7 +236,7 @@ impl Library {
         agent: Option<&str>,
         wanted_by: WantedBy,
         choice: &RecallChoice,
-        stop: &AtomicBool,
+        run: &JobRun<'_, RecallProgress>,
         write: Write<'_>,
     ) -> Result<RecallImport, EngineError> {
         let Some(home) = self.home.as_ref() else {
@@ -296,11 +281,11 @@ impl Library {
             n_bytes_before: 0,
             kept: Kept::default(),
             left_out: LeftOut::default(),
-            stop,
+            run,
             write,
         };
         for log in &there {
-            if stop.load(Ordering::Relaxed) {
+            if run.is_stopped() {
                 break;
             }
             let path = log.path.display().to_string();
@@ -355,7 +340,7 @@ impl Library {
         done.n_openings = import.kept.n_openings;
         done.n_judgments = import.kept.n_judgments;
         done.notices = import.left_out.sentences();
-        done.is_stopped = stop.load(Ordering::Relaxed);
+        done.is_stopped = run.is_stopped();
         Ok(done)
     }
 }
@@ -468,15 +453,6 @@ fn stamp(log: &Log) -> String {
     )
 }
 
-/// Progress that ends with its value.
-struct Told<'a>(&'a Mutex<Option<RecallProgress>>);
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() = None;
-    }
-}
-
 /// All logs of an import.
 struct Import<'a> {
     library: &'a Library,
@@ -486,13 +462,13 @@ struct Import<'a> {
     n_bytes_before: u64,
     kept: Kept,
     left_out: LeftOut,
-    stop: &'a AtomicBool,
+    run: &'a JobRun<'a, RecallProgress>,
     write: Write<'a>,
 }
 
 impl Import<'_> {
     fn tell(&self, path: &str, n_bytes: u64) {
-        *self.library.import_run.progress.lock() = Some(RecallProgress {
+        self.run.report(RecallProgress {
             path: path.to_owned(),
             n_bytes: (self.n_bytes_before + n_bytes) as f64,
             n_bytes_all: self.n_bytes_all as f64,
@@ -602,7 +578,7 @@ impl Keeper for Keeping<'_, '_> {
         self.import.kept.n_openings += kept.n_openings;
         self.import.kept.n_judgments += kept.n_judgments;
         self.import.tell(&self.log.path, batch.n_bytes);
-        if self.import.stop.load(Ordering::Relaxed) {
+        if self.import.run.is_stopped() {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -615,7 +591,7 @@ impl Keeper for Keeping<'_, '_> {
     fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {
         // What an agent writes into just now rests some time later.
         let is_busy = n_again > 0 && !self.may_repeat;
-        if is_busy || self.import.stop.load(Ordering::Relaxed) {
+        if is_busy || self.import.run.is_stopped() {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

@@ -56,7 +56,7 @@ impl Library {
     /// Lets go of what was made from settings or files that changed, and of the answers that searches keep.
     pub(crate) fn forget_answers(&self) {
         self.reranking.forget();
-        self.tuning.forget();
+        self.forget_tuning();
         let forgotten = self.replace_searches(|search| {
             let mut next = search.clone();
             next.retrieved.set.rerank.clear();

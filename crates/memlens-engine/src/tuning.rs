@@ -31,12 +31,11 @@ use self::figures::{Side, measure};
 use self::prepared::{Prepared, PreparedKey};
 use self::sensitivity::{Meter, mean_and_error};
 use crate::changes::Trial;
-use crate::compare_set::SetRun;
 use crate::evidence::Evidence;
 use crate::ranking::Ranking;
 use crate::view::{
     CalibrationAnswer, Fix, FixPrice, MetricPrice, Origin, Sensitivity, SetMetrics, SetWish,
-    TuneAnswer, TuneProgress, TuneRequest, TuneStep,
+    TuneAnswer, TuneRequest,
 };
 use crate::{EngineError, Library};
 
@@ -45,11 +44,6 @@ use crate::{EngineError, Library};
 pub(crate) struct Tuning {
     /// The sets that were asked last, the latest at the end.
     prepared: Mutex<Vec<(PreparedKey, Arc<Prepared>)>>,
-    /// What goes on: each kind of work by itself, so that one does not end by another's wish.
-    measuring: SetRun,
-    sensing: SetRun,
-    calibrating: SetRun,
-    tuning: SetRun,
 }
 
 impl Tuning {
@@ -66,21 +60,8 @@ impl Tuning {
         Some(prepared.clone())
     }
 
-    /// Has all work stop.
-    fn stop(&self) {
-        for run in [
-            &self.measuring,
-            &self.sensing,
-            &self.calibrating,
-            &self.tuning,
-        ] {
-            run.stop();
-        }
-    }
-
-    /// Lets go of what was asked.
-    pub fn forget(&self) {
-        self.stop();
+    /// Drops the sets that were asked.
+    fn forget(&self) {
         self.prepared.lock().clear();
     }
 }
@@ -107,6 +88,12 @@ impl Wish {
 }
 
 impl Library {
+    /// Stops what measures a query set, and drops the sets that were asked.
+    pub(crate) fn forget_tuning(&self) {
+        self.jobs.stop_measuring();
+        self.tuning.forget();
+    }
+
     /// What a ranking is worth on a query set beside a pinned one. None where it was stopped.
     ///
     /// # Errors
@@ -119,8 +106,8 @@ impl Library {
     ) -> Result<Option<SetMetrics>, EngineError> {
         let wish = Wish::of(self, wish)?;
         // The newest wins: whoever still prepares another set for this stops.
-        self.tuning.measuring.stop();
-        let going = self.tuning.measuring.begin(0);
+        self.jobs.measuring.stop();
+        let going = self.jobs.measuring.begin();
         let Some(now) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
@@ -154,8 +141,8 @@ impl Library {
         metric: Metric,
     ) -> Result<Option<Sensitivity>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        self.tuning.sensing.stop();
-        let going = self.tuning.sensing.begin(0);
+        self.jobs.sensing.stop();
+        let going = self.jobs.sensing.begin();
         let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
@@ -191,7 +178,7 @@ impl Library {
     /// As [`Library::measure_set`].
     pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        let going = self.tuning.calibrating.begin(0);
+        let going = self.jobs.calibrating.begin();
         let prepared = self.prepared(&wish, &going)?;
         Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
     }
@@ -239,7 +226,7 @@ impl Library {
     ) -> Result<Option<Evidence>, EngineError> {
         let best = Ranking::given(&answer.rows[0].ranking)?;
         let default = Ranking::of(best.pipeline);
-        let going = self.tuning.measuring.begin(0);
+        let going = self.jobs.measuring.begin();
         let mut scores = Vec::new();
         for ranking in [&default, &best] {
             let wish = Wish {
@@ -274,8 +261,8 @@ impl Library {
         mut wish: Wish,
         request: &TuneRequest,
     ) -> Result<Option<TuneAnswer>, EngineError> {
-        self.tuning.tuning.stop();
-        let going = self.tuning.tuning.begin(0);
+        self.jobs.tuning.stop();
+        let going = self.jobs.tuning.begin();
         wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
         wish.is_timed = request.max_ms.is_some();
         let Some(prepared) = self.prepared(&wish, &going)? else {
@@ -321,32 +308,5 @@ impl Library {
             });
         }
         Some(price)
-    }
-
-    /// How far tuning is; none while nothing goes on.
-    pub fn tune_progress(&self) -> Option<TuneProgress> {
-        let tuning = &self.tuning;
-        let runs = [
-            (TuneStep::Tuning, &tuning.tuning),
-            (TuneStep::Preparing, &tuning.measuring),
-            (TuneStep::Preparing, &tuning.calibrating),
-            (TuneStep::Sensitivity, &tuning.sensing),
-        ];
-        let mut going = runs.into_iter().filter_map(|(what, run)| {
-            let progress = run.progress()?;
-            (progress.n_all > 0).then_some(TuneProgress {
-                what,
-                n_done: progress.n_done,
-                n_all: progress.n_all,
-            })
-        });
-        going.next()
-    }
-
-    /// Stops tuning, and what it waits for.
-    pub fn stop_tuning(&self) {
-        self.tuning.stop();
-        self.stop_emulation();
-        self.cancel_asking();
     }
 }

@@ -9,6 +9,7 @@ mod clusters;
 mod compare;
 mod export;
 mod feedback;
+mod jobs;
 mod notes;
 mod past;
 mod ranking;
@@ -38,6 +39,7 @@ pub use export::{
     WrittenConfig,
 };
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
+pub use jobs::{JobKind, JobProgress};
 pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
 pub(crate) use notes::stamp_of;
 pub use notes::{

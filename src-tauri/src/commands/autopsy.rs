@@ -1,6 +1,6 @@
 //! Why an agent forgot a fact.
 
-use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyProgress, AutopsyQuestion};
+use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyQuestion};
 use tauri::State;
 
 use super::{Answer, Shell, work};
@@ -40,19 +40,4 @@ pub async fn autopsy_markdown(
         engine.library().autopsy_markdown(&question, with_text)
     })
     .await
-}
-
-/// The progress of an autopsy that reads files; null if none does.
-#[tauri::command]
-#[specta::specta]
-pub async fn autopsy_progress(shell: State<'_, Shell>) -> Answer<Option<AutopsyProgress>> {
-    Ok(shell.engine()?.library().autopsy_progress())
-}
-
-/// Stops the reading of files. The autopsy ends with what it has read, and says so.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_autopsy(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_autopsy();
-    Ok(())
 }

@@ -1,8 +1,6 @@
 //! Two rankings side by side: of one question, or over a query set that the person chooses.
 
-use memlens_engine::view::{
-    ChosenQueries, Comparison, QuerySetProgress, Ranking as RankingArgument, SetComparison,
-};
+use memlens_engine::view::{ChosenQueries, Comparison, Ranking as RankingArgument, SetComparison};
 use memlens_engine::{EngineError, QueryFile, Ranking};
 use tauri::{AppHandle, State};
 
@@ -81,19 +79,4 @@ pub async fn compare_queries(
             .compare_over(&file, (named(&a), &a), (named(&b), &b))
     })
     .await
-}
-
-/// The progress of the comparison over a query set; null if none is running.
-#[tauri::command]
-#[specta::specta]
-pub async fn compare_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
-    Ok(shell.engine()?.library().compare_progress())
-}
-
-/// Stops the comparison over a query set.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_compare(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_compare();
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! What agents asked: reading their logs, and asking again.
 
 use memlens_engine::view::{
-    PastQuestions, QuerySetProgress, Ranking as RankingArgument, RecallImport, RecallLogs,
-    RecallProgress, ReplaySummary, SavedQueries, ThenNow,
+    PastQuestions, Ranking as RankingArgument, RecallImport, RecallLogs, ReplaySummary,
+    SavedQueries, ThenNow,
 };
 use memlens_engine::{PastFilter, PastOnly, PastPage, Ranking, RecallChange};
 use serde::Deserialize;
@@ -73,21 +73,6 @@ pub async fn import_recall(
         Ok(Some(engine.import_recall()?))
     })
     .await
-}
-
-/// The progress of the import; null if none is running.
-#[tauri::command]
-#[specta::specta]
-pub async fn recall_progress(shell: State<'_, Shell>) -> Answer<Option<RecallProgress>> {
-    Ok(shell.engine()?.library().recall_progress())
-}
-
-/// Stops the import. What was read is kept.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_recall(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_recall();
-    Ok(())
 }
 
 /// Deletes every past question, and the permission to read the logs.
@@ -173,21 +158,6 @@ pub async fn replay_past(
             .replay_past(&PastFilter::default(), by.as_ref())
     })
     .await
-}
-
-/// The progress of the replay; null if none is running.
-#[tauri::command]
-#[specta::specta]
-pub async fn replay_progress(shell: State<'_, Shell>) -> Answer<Option<QuerySetProgress>> {
-    Ok(shell.engine()?.library().replay_progress())
-}
-
-/// Stops the replay. The last result stays.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_replay(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_replay();
-    Ok(())
 }
 
 /// A past question, then and now, as Markdown, with or without the notes' text.

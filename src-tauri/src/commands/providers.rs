@@ -72,22 +72,11 @@ pub async fn set_rerank_model(
     .await
 }
 
-/// Starts the download of a listed model, or continues it. Its progress comes by the event `Download`.
+/// Starts the download of a listed model, or continues it. Its progress is that of the job `download`.
 #[tauri::command]
 #[specta::specta]
 pub async fn download_rerank_model(shell: State<'_, Shell>, name: String) -> Answer<()> {
     work(&shell, move |engine| engine.download_model(&name)).await
-}
-
-/// Stops the download. What was downloaded is kept.
-#[tauri::command]
-#[specta::specta]
-pub async fn cancel_download(shell: State<'_, Shell>) -> Answer<()> {
-    work(&shell, |engine| {
-        engine.cancel_download();
-        Ok(())
-    })
-    .await
 }
 
 /// Sets the user's own command, as program and arguments; null removes it. The user is asked first.

@@ -3,7 +3,7 @@
 use memlens_engine::view::{
     CalibrationAnswer, ImportedSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
     Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
-    SetMetrics, SetWish, TuneAnswer, TuneProgress, TuneRequest,
+    SetMetrics, SetWish, TuneAnswer, TuneRequest,
 };
 use memlens_engine::{Metric, Ranking, Voted};
 use tauri::{AppHandle, State};
@@ -182,21 +182,6 @@ pub async fn auto_tune(
         engine.library().auto_tune(&wish, &request)
     })
     .await
-}
-
-/// The progress of whatever measures a query set; null if nothing does.
-#[tauri::command]
-#[specta::specta]
-pub async fn tune_progress(shell: State<'_, Shell>) -> Answer<Option<TuneProgress>> {
-    Ok(shell.engine()?.library().tune_progress())
-}
-
-/// Stops tuning.
-#[tauri::command]
-#[specta::specta]
-pub async fn stop_tuning(shell: State<'_, Shell>) -> Answer<()> {
-    shell.engine()?.library().stop_tuning();
-    Ok(())
 }
 
 /// The saved runs, the newest first.

@@ -4,7 +4,7 @@
 //! file is read, whatever rule leaves it out of the library; each cause has its advice, which why-not gives too; "not
 //! written" is reported only if everything was read; a line that left its note is followed or reported.
 
-use memlens_engine::view::{AutopsyStep, StepOutcome, Verdict};
+use memlens_engine::view::{AutopsyStep, JobKind, StepOutcome, Verdict};
 use memlens_tests::Notes;
 use serde_json::json;
 
@@ -163,8 +163,8 @@ fn reading_every_file_can_be_cancelled() {
     let autopsy = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                if scene.library.autopsy_progress().is_some() {
-                    scene.library.stop_autopsy();
+                if scene.library.jobs().autopsy.progress().is_some() {
+                    scene.library.stop(JobKind::Autopsy);
                 }
                 std::thread::yield_now();
             }
@@ -178,7 +178,7 @@ fn reading_every_file_can_be_cancelled() {
         "{}",
         autopsy.headline
     );
-    assert_eq!(scene.library.autopsy_progress(), None);
+    assert_eq!(scene.library.jobs().autopsy.progress(), None);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use memlens_engine::view::JobKind;
 use memlens_engine::{EngineError, Part, QueryFile, Ranking, pipeline};
 use memlens_params::{ParameterSet, Value};
 use memlens_tests::{Notes, fresh, open};
@@ -88,18 +89,23 @@ fn a_stop_ends_it() {
     let stopped = std::thread::scope(|scope| {
         let compared = scope.spawn(|| library.compare_over(&file, ("a", &ours), ("b", &theirs)));
         let started = Instant::now();
-        while library.compare_progress().is_none_or(|it| it.n_done == 0) {
+        while library
+            .jobs()
+            .compare
+            .progress()
+            .is_none_or(|it| it.n_done == 0)
+        {
             assert!(
                 started.elapsed() < Duration::from_secs(30),
                 "it never began"
             );
             std::thread::sleep(Duration::from_millis(1));
         }
-        library.stop_compare();
+        library.stop(JobKind::Compare);
         compared.join().expect("it does not panic")
     });
     assert_eq!(stopped.expect("it can be compared"), None);
-    assert_eq!(library.compare_progress(), None);
+    assert_eq!(library.jobs().compare.progress(), None);
     // The library that was stopped answers again.
     let search = library.search_as("router", &theirs, Part::All);
     assert!(search.is_ok_and(|search| search.set().n_chunks > 0));

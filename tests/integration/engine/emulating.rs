@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use memlens_engine::view::JobKind;
 use memlens_engine::{EngineError, Library, Part, Place, Ranking, Scope, Search, WhyNot, pipeline};
 use memlens_faults::{Fault, Place as FaultPlace};
 use memlens_params::{ParameterSet, Params, Value};
@@ -182,18 +183,18 @@ fn a_stop_leaves_words_alone_and_the_next_question_goes_on() {
     let search = std::thread::scope(|scope| {
         let search = scope.spawn(|| ask(&library, &all("openclaw")));
         let started = Instant::now();
-        while library.emulation_progress().is_none() {
+        while library.jobs().emulation.progress().is_none() {
             assert!(
                 started.elapsed() < Duration::from_secs(60),
                 "it is told that it embeds"
             );
             std::thread::sleep(Duration::from_millis(5));
         }
-        library.stop_emulation();
+        library.stop(JobKind::Emulation);
         drop(hang);
         search.join().expect("it is answered")
     });
-    assert_eq!(library.emulation_progress(), None);
+    assert_eq!(library.jobs().emulation.progress(), None);
     let by_words = search
         .notices
         .iter()

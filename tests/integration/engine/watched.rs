@@ -81,7 +81,7 @@ impl Watched {
             let left = PATIENCE.saturating_sub(started.elapsed());
             match self.events.recv_timeout(left) {
                 Ok(Event::Activity(activity)) => self.told.push(activity),
-                Ok(Event::State(_) | Event::Download(_) | Event::Lost(_)) => {}
+                Ok(Event::State(_) | Event::Job(_) | Event::Lost(_)) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     panic!(
                         "waited in vain until {what}; told {:?}; state {:?}",
@@ -97,7 +97,7 @@ impl Watched {
     pub fn take_up(&mut self) {
         let told = self.events.try_iter().filter_map(|event| match event {
             Event::Activity(activity) => Some(activity),
-            Event::State(_) | Event::Download(_) | Event::Lost(_) => None,
+            Event::State(_) | Event::Job(_) | Event::Lost(_) => None,
         });
         self.told.extend(told);
     }

@@ -5,16 +5,19 @@ import { events } from "./bindings";
 
 afterEach(clearMocks);
 
+/** Answers commands, and passes events on inside the page. */
+const answer = (command: Parameters<typeof mockIPC>[0]) => mockIPC(command, { shouldMockEvents: true });
+
 /** Lets every promise that is ready run. */
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 it("calls the command with its arguments by name", async () => {
   const asked: unknown[] = [];
-  mockIPC((command, args) => {
+  answer((command, args) => {
     asked.push([command, args]);
     return "the text";
   });
-  expect(await tauriBackend.rowsCopied(3, { pipeline: "memlens", values: {} }, [1, 2], true)).toBe(
+  expect(await tauriBackend().rowsCopied(3, { pipeline: "memlens", values: {} }, [1, 2], true)).toBe(
     "the text",
   );
   expect(asked).toEqual([
@@ -24,17 +27,17 @@ it("calls the command with its arguments by name", async () => {
 
 it("rejects with the error of a command as it is", async () => {
   const error = { code: "store", message: "cannot read the library: disk I/O error" };
-  mockIPC(() => {
+  answer(() => {
     throw error;
   });
-  await expect(tauriBackend.problems()).rejects.toBe(error);
+  await expect(tauriBackend().problems()).rejects.toBe(error);
 });
 
 it("makes an error of whatever else a call is rejected with", async () => {
-  mockIPC(() => {
+  answer(() => {
     throw "command state not allowed";
   });
-  await expect(tauriBackend.state()).rejects.toEqual({
+  await expect(tauriBackend().state()).rejects.toEqual({
     code: "unexpected",
     message: "command state not allowed",
   });
@@ -43,12 +46,13 @@ it("makes an error of whatever else a call is rejected with", async () => {
 it("asks for trees with what it knows, also after a mark", async () => {
   const asked: unknown[] = [];
   const folder = { id: "1", path: "/notes", name: "notes" };
-  mockIPC((command, args) => {
+  answer((command, args) => {
     asked.push([command, args]);
     return command === "tree" ? [{ folder, is_evergreen: false, stamp: "s1", entries: [] }] : null;
   });
-  const first = await tauriBackend.tree();
-  expect(await tauriBackend.setEvergreen("1", "people", true)).toEqual(first);
+  const backend = tauriBackend();
+  const first = await backend.tree();
+  expect(await backend.setEvergreen("1", "people", true)).toEqual(first);
   expect(asked).toEqual([
     ["tree", { known: {} }],
     ["set_evergreen", { folder: "1", path: "people", isEvergreen: true }],
@@ -57,17 +61,18 @@ it("asks for trees with what it knows, also after a mark", async () => {
 });
 
 it("rejects a refused mark like every command", async () => {
-  mockIPC(() => {
+  answer(() => {
     throw "the library is locked";
   });
-  await expect(tauriBackend.setEvergreen("1", "", true)).rejects.toMatchObject({ code: "unexpected" });
+  await expect(tauriBackend().setEvergreen("1", "", true)).rejects.toMatchObject({ code: "unexpected" });
 });
 
 it("hears an event until it is told to stop", async () => {
-  mockIPC(() => undefined, { shouldMockEvents: true });
+  answer(() => undefined);
   const heard: unknown[] = [];
-  const stop = tauriBackend.onLost((lost) => heard.push(lost));
-  const stopAtOnce = tauriBackend.onLost(() => heard.push("stopped before it listened"));
+  const backend = tauriBackend();
+  const stop = backend.onLost((lost) => heard.push(lost));
+  const stopAtOnce = backend.onLost(() => heard.push("stopped before it listened"));
   stopAtOnce();
   await settled();
   await events.answersLost.emit(null);
@@ -75,4 +80,40 @@ it("hears an event until it is told to stop", async () => {
   await settled();
   await events.answersLost.emit(null);
   expect(heard).toEqual([null]);
+});
+
+it("reports the progress of a job that began before, and its end", async () => {
+  answer(() => undefined);
+  const backend = tauriBackend();
+  await settled();
+  const replayed = (n_done: number) => ({ job: "replay", progress: { n_done, n_all: 9 } }) as const;
+  await events.jobProgressed.emit(replayed(1));
+  const reports: unknown[] = [];
+  const stop = backend.onProgress("replay", (progress) => reports.push(progress));
+  await events.jobProgressed.emit({ job: "compare", progress: { n_done: 5, n_all: 5 } });
+  await events.jobProgressed.emit(replayed(2));
+  await events.jobProgressed.emit({ job: "replay", progress: null });
+  stop();
+  await events.jobProgressed.emit(replayed(3));
+  expect(reports).toEqual([{ n_done: 1, n_all: 9 }, { n_done: 2, n_all: 9 }, null]);
+});
+
+it("says nothing of a job that is over", async () => {
+  answer(() => undefined);
+  const backend = tauriBackend();
+  await settled();
+  const download = {
+    name: "m",
+    done_bytes: 1,
+    total_bytes: 1,
+    error: null,
+    cancelled: false,
+    finished: true,
+  };
+  await events.jobProgressed.emit({ job: "download", progress: download });
+  await events.jobProgressed.emit({ job: "import", progress: null });
+  const reports: unknown[] = [];
+  backend.onProgress("download", (progress) => reports.push(progress));
+  backend.onProgress("import", (progress) => reports.push(progress));
+  expect(reports).toEqual([]);
 });

@@ -1,5 +1,12 @@
 import { commands, events } from "./bindings";
-import type { ActivityHappened, AnswersLost, Download, FolderTree, StateChanged } from "./bindings";
+import type {
+  ActivityHappened,
+  AnswersLost,
+  FolderTree,
+  JobKind,
+  JobProgress,
+  StateChanged,
+} from "./bindings";
 import { toErrorInfo } from "./errors";
 import { KnownTrees } from "./trees";
 
@@ -10,6 +17,8 @@ type Call<Command> = Command extends (...args: infer Args) => Promise<infer Answ
 
 type Commands = { [Name in keyof typeof commands]: Call<(typeof commands)[Name]> };
 
+export type ProgressOf<Kind extends JobKind> = NonNullable<Extract<JobProgress, { job: Kind }>["progress"]>;
+
 /** What the window adds to the commands. */
 type Additions = {
   /** What the watched folders hold, in order (see `KnownTrees`). */
@@ -18,7 +27,14 @@ type Additions = {
   setEvergreen(...args: Parameters<Commands["setEvergreen"]>): Promise<FolderTree[]>;
   /** Calls the listener on every change of the library, until the function returned is called. */
   onState(listener: (state: StateChanged) => void): () => void;
-  onDownload(listener: (download: Download) => void): () => void;
+  /**
+   * Reports the progress of a job until the returned function is called: first the last one known, if the job runs, and null once the
+   * job is over.
+   */
+  onProgress<Kind extends JobKind>(
+    job: Kind,
+    report: (progress: ProgressOf<Kind> | null) => void,
+  ): () => void;
   /** An edit took notes out of answers to past questions; null when past questions are deleted. */
   onLost(listener: (lost: AnswersLost) => void): () => void;
   onActivity(listener: (activity: ActivityHappened) => void): () => void;
@@ -56,19 +72,44 @@ function on<Payload>({ listen }: Heard<Payload>): (listener: (payload: Payload) 
   };
 }
 
-/** Shared by all that show notes. */
-const trees = new KnownTrees(calls.tree);
+/** Follows the progress of every job from now on, so that nothing is missed when a job starts. */
+function followJobs(): Backend["onProgress"] {
+  const running = new Map<JobKind, JobProgress>();
+  const listeners = new Set<(progress: JobProgress) => void>();
+  on(events.jobProgressed)((progress) => {
+    if (isOver(progress)) running.delete(progress.job);
+    else running.set(progress.job, progress);
+    for (const listener of listeners) listener(progress);
+  });
+  return (job, report) => {
+    const listener = (progress: JobProgress) => {
+      if (progress.job === job) report((progress.progress ?? null) as ProgressOf<typeof job> | null);
+    };
+    listeners.add(listener);
+    const known = running.get(job);
+    if (known !== undefined) listener(known);
+    return () => listeners.delete(listener);
+  };
+}
+
+function isOver({ progress }: JobProgress): boolean {
+  if (progress === null || progress === undefined) return true;
+  return "finished" in progress && progress.finished;
+}
 
 /** The engine behind the window, called by Tauri's commands and events. */
-export const tauriBackend: Backend = {
-  ...(calls as unknown as Commands),
-  tree: () => trees.read(),
-  setEvergreen: async (...args) => {
-    await calls.setEvergreen(...args);
-    return trees.read();
-  },
-  onState: on(events.stateChanged),
-  onDownload: on(events.download),
-  onLost: on(events.answersLost),
-  onActivity: on(events.activityHappened),
-};
+export function tauriBackend(): Backend {
+  const trees = new KnownTrees(calls.tree);
+  return {
+    ...(calls as unknown as Commands),
+    tree: () => trees.read(),
+    setEvergreen: async (...args) => {
+      await calls.setEvergreen(...args);
+      return trees.read();
+    },
+    onProgress: followJobs(),
+    onState: on(events.stateChanged),
+    onLost: on(events.answersLost),
+    onActivity: on(events.activityHappened),
+  };
+}

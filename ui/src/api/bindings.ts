@@ -19,8 +19,6 @@ export const commands = {
 	dataSize: () => __TAURI_INVOKE<DataSize>("data_size"),
 	/**  A note's text, chunks and problems, read from its file. */
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
-	/**  How many chunks of an agent's memory are embedded while a search waits for it; null if none does. */
-	emulationProgress: () => __TAURI_INVOKE<EmulationProgress | null>("emulation_progress"),
 	/**  Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched. */
 	eraseAll: () => __TAURI_INVOKE<LibraryState | null>("erase_all"),
 	/**  Questions to begin with, made from the headings of the notes. Empty if the headings have too few words. */
@@ -91,8 +89,11 @@ export const commands = {
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	/**  The state of the library. */
 	state: () => __TAURI_INVOKE<LibraryState>("state"),
-	/**  Stops the embedding of an emulated memory. The search is answered by words alone. */
-	stopEmulation: () => __TAURI_INVOKE<null>("stop_emulation"),
+	/**
+	 *  Stops a long job. An import and a download keep what they have. A search whose embedding is stopped is answered by words alone. An
+	 *  autopsy ends with what it has read, and says so. The calls of other jobs return null.
+	 */
+	stop: (job: JobKind) => __TAURI_INVOKE<null>("stop", { job }),
 	/**  The thumbs that the rows of a search have for its question. */
 	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
 	/**  A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking. */
@@ -126,20 +127,12 @@ export const commands = {
 	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
 	/**  The verdict and its proof as Markdown, with or without the notes' text. */
 	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
-	/**  The progress of an autopsy that reads files; null if none does. */
-	autopsyProgress: () => __TAURI_INVOKE<AutopsyProgress | null>("autopsy_progress"),
-	/**  Stops the reading of files. The autopsy ends with what it has read, and says so. */
-	stopAutopsy: () => __TAURI_INVOKE<null>("stop_autopsy"),
 	/**  Lets the user choose a query set; null if they cancel. */
 	chooseQueries: () => __TAURI_INVOKE<ChosenQueries | null>("choose_queries"),
 	/**  Two rankings of one question. */
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
-	/**  The progress of the comparison over a query set; null if none is running. */
-	compareProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("compare_progress"),
 	/**  Both rankings over the query set that was chosen last; null if stopped. */
 	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
-	/**  Stops the comparison over a query set. */
-	stopCompare: () => __TAURI_INVOKE<null>("stop_compare"),
 	/**  What the config of a target's program says about its search; null if there is no config. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
@@ -171,25 +164,15 @@ export const commands = {
 	pastQuestions: (filter: PastFilterArgument, page: PastPageArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter, page }),
 	/**  The files in which agents log their questions, and whether they may be read. */
 	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
-	/**  The progress of the import; null if none is running. */
-	recallProgress: () => __TAURI_INVOKE<RecallProgress | null>("recall_progress"),
 	/**  Asks all past questions again; null if stopped. */
 	replayPast: (by: Ranking | null) => __TAURI_INVOKE<ReplaySummary | null>("replay_past", { by }),
-	/**  The progress of the replay; null if none is running. */
-	replayProgress: () => __TAURI_INVOKE<QuerySetProgress | null>("replay_progress"),
 	/**  Asks where and writes past questions as a query set; null if the user cancels. */
 	savePastQueries: () => __TAURI_INVOKE<SavedQueries | null>("save_past_queries"),
 	/**  Changes how long past questions are kept, and whether they are checked when a note is saved. */
 	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
-	/**  Stops the import. What was read is kept. */
-	stopRecall: () => __TAURI_INVOKE<null>("stop_recall"),
-	/**  Stops the replay. The last result stays. */
-	stopReplay: () => __TAURI_INVOKE<null>("stop_replay"),
 	/**  A past question's answer then and now. Without `by` it is ranked by the pipeline of the agent that asked. */
 	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
-	/**  Stops the download. What was downloaded is kept. */
-	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
-	/**  Starts the download of a listed model, or continues it. Its progress comes by the event `Download`. */
+	/**  Starts the download of a listed model, or continues it. Its progress is that of the job `download`. */
 	downloadRerankModel: (name: string) => __TAURI_INVOKE<null>("download_rerank_model", { name }),
 	/**  Switches the provider off. Its settings stay. */
 	rerankHttpOff: () => __TAURI_INVOKE<RerankSettings>("rerank_http_off"),
@@ -265,17 +248,13 @@ export const commands = {
 	saveRun: (wish: SetWish, name: string) => __TAURI_INVOKE<RunInfo | null>("save_run", { wish, name }),
 	/**  How a metric depends on each live parameter; null if stopped. */
 	sensitivity: (wish: SetWish, pinned: Ranking | null, metric: Metric) => __TAURI_INVOKE<Sensitivity | null>("sensitivity", { wish, pinned, metric }),
-	/**  Stops tuning. */
-	stopTuning: () => __TAURI_INVOKE<null>("stop_tuning"),
-	/**  The progress of whatever measures a query set; null if nothing does. */
-	tuneProgress: () => __TAURI_INVOKE<TuneProgress | null>("tune_progress"),
 };
 
 /** Events */
 export const events = {
 	activityHappened: makeEvent<ActivityHappened, ActivityHappened>("activity-happened"),
 	answersLost: makeEvent<AnswersLost, AnswersLost>("answers-lost"),
-	download: makeEvent<Download, Download>("download"),
+	jobProgressed: makeEvent<JobProgressed, JobProgressed>("job-progressed"),
 	stateChanged: makeEvent<StateChanged, StateChanged>("state-changed"),
 };
 
@@ -1026,9 +1005,6 @@ export type DocumentView = {
 	problems: FileProblem[],
 };
 
-/**  The download of a model went on, or is over. */
-export type Download = DownloadProgress;
-
 /**  The progress of a download. */
 export type DownloadProgress = {
 	/**  The model's name. */
@@ -1476,6 +1452,43 @@ why: string;
 n_tries: number; 
 /**  Seconds until the next attempt. */
 retry_s: number };
+
+/**  The kinds of long jobs. */
+export type JobKind = 
+/**  Asking all past questions again. */
+"replay" | 
+/**  Reading agents' logs. */
+"import" | 
+/**  Two rankings over a query set, or the search for the nearest setting of another program. */
+"compare" | 
+/**  Measuring a query set, or tuning on it. */
+"tune" | 
+/**  Reading all files for a fact. */
+"autopsy" | 
+/**  Embedding the chunks of an emulated memory. */
+"emulation" | 
+/**  Downloading a model. */
+"download";
+
+/**  The progress of a job; null once it is over. */
+export type JobProgress = 
+/**  Of a replay. */
+{ job: "replay"; progress?: QuerySetProgress | null } | 
+/**  Of an import. */
+{ job: "import"; progress?: RecallProgress | null } | 
+/**  Of a comparison over a query set. */
+{ job: "compare"; progress?: QuerySetProgress | null } | 
+/**  Of measuring or tuning. */
+{ job: "tune"; progress?: TuneProgress | null } | 
+/**  Of an autopsy that reads files. */
+{ job: "autopsy"; progress?: AutopsyProgress | null } | 
+/**  Of embedding. */
+{ job: "emulation"; progress?: EmulationProgress | null } | 
+/**  Of a download. Its end is reported too, and why it failed. */
+{ job: "download"; progress: DownloadProgress };
+
+/**  The progress of a long job changed. */
+export type JobProgressed = JobProgress;
 
 /**  One row through all stages. */
 export type Journey = {

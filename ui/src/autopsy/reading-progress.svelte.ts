@@ -1,13 +1,13 @@
 import type { Backend } from "../api/backend";
 import type { AutopsyProgress } from "../api/bindings";
-import { polled, ProgressWatch } from "../shared/job.svelte";
+import { ProgressWatch } from "../shared/job.svelte";
 
 /** How far an autopsy is that reads all files for a fact; stopped, it says that it did not read everything. */
 export class ReadingProgressWatch extends ProgressWatch<AutopsyProgress> {
-  constructor(backend: Pick<Backend, "autopsyProgress" | "stopAutopsy">) {
+  constructor(backend: Pick<Backend, "onProgress" | "stop">) {
     super(
-      polled(() => backend.autopsyProgress()),
-      () => backend.stopAutopsy(),
+      (report) => backend.onProgress("autopsy", report),
+      () => backend.stop("autopsy"),
     );
   }
 }

@@ -170,7 +170,7 @@ test("a comparison over a query set tells how far it is, and ends when it is can
   const { backend, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
   backend.compareGate = new Promise(() => undefined);
-  backend.compareDone = { n_done: 1, n_all: 3 };
+  backend.progress({ job: "compare", progress: { n_done: 1, n_all: 3 } });
   await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
   expect(await overSet().findByText(/Asking query 2 of 3/)).toBeInTheDocument();
   await user.click(overSet().getByRole("button", { name: "Cancel" }));

@@ -1,10 +1,10 @@
 import type { Backend } from "../api/backend";
 import type { ChosenQueries, ErrorInfo, QueryChange, QuerySetProgress, SetComparison } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { Job, polled, reporting, type Report } from "../shared/job.svelte";
+import { Job, reporting, type Report } from "../shared/job.svelte";
 import { rankingOf, type Choice } from "./choices";
 
-type Calls = Pick<Backend, "chooseQueries" | "compareQueries" | "compareProgress" | "stopCompare">;
+type Calls = Pick<Backend, "chooseQueries" | "compareQueries" | "onProgress" | "stop">;
 
 /** By how much B answers a query better than A. */
 export function changeOf(query: QueryChange): number {
@@ -34,14 +34,14 @@ export class QuerySetRun {
     this.#comparing = new Job({
       work: (report: Report<QuerySetProgress>, a: Choice, b: Choice) =>
         reporting(
-          polled(() => backend.compareProgress()),
+          (report) => backend.onProgress("compare", report),
           report,
           async () => {
             const comparison = await backend.compareQueries(rankingOf(a), rankingOf(b));
             return comparison === null ? null : { comparison, wish: wish(a, b) };
           },
         ),
-      stop: () => backend.stopCompare(),
+      stop: () => backend.stop("compare"),
       onFailure: "drop",
     });
   }

@@ -188,7 +188,7 @@ describe("the nearest setting", () => {
     const opened = await open((backend) => {
       let stopped: (found: null) => void = () => {};
       backend.nearestSetting = () => new Promise((resolve) => (stopped = resolve));
-      backend.stopCompare = () => {
+      backend.stop = () => {
         stopped(null);
         return Promise.resolve();
       };

@@ -1,9 +1,9 @@
 // The setting of another program that comes nearest to the sliders, on judged queries. It is looked for by the person alone.
 import type { Backend } from "../api/backend";
 import type { NearestSetting, QuerySetProgress, Ranking } from "../api/bindings";
-import { Job, polled, reporting, type Report } from "../shared/job.svelte";
+import { Job, reporting, type Report } from "../shared/job.svelte";
 
-type Asked = Pick<Backend, "chooseQueries" | "nearestSetting" | "compareProgress" | "stopCompare">;
+type Asked = Pick<Backend, "chooseQueries" | "nearestSetting" | "onProgress" | "stop">;
 
 /** A setting, and what it was found for. */
 type Found = { setting: NearestSetting; wish: string };
@@ -14,7 +14,7 @@ export class NearestSearch extends Job<[ranking: Ranking, target: string], Found
     super({
       work: (report: Report<QuerySetProgress>, ranking: Ranking, target: string) =>
         reporting(
-          polled(() => backend.compareProgress()),
+          (report) => backend.onProgress("compare", report),
           report,
           async () => {
             if ((await backend.chooseQueries()) === null) return null;
@@ -22,7 +22,7 @@ export class NearestSearch extends Job<[ranking: Ranking, target: string], Found
             return setting === null ? null : { setting, wish: wish(ranking, target) };
           },
         ),
-      stop: () => backend.stopCompare(),
+      stop: () => backend.stop("compare"),
       onFailure: "drop",
     });
   }

@@ -175,7 +175,7 @@ test("a replay tells how far it is, can be stopped, and its figures lead to the 
   expect(screen.getByRole("button", { name: "Changed" })).toBeDisabled();
   await user.selectOptions(screen.getByRole("combobox", { name: "Replay with" }), "Clerk 1.2");
   backend.replayGate = new Promise(() => undefined);
-  backend.replayDone = { n_done: 4, n_all: 10 };
+  backend.progress({ job: "replay", progress: { n_done: 4, n_all: 10 } });
   await user.click(screen.getByRole("button", { name: "Replay" }));
   expect(await screen.findByText("4 of 10")).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Stop" }));
@@ -213,12 +213,13 @@ test("logs are named with their size and read only when the person says so", asy
   expect(await violations(container)).toEqual([]);
   expect(backend.nCalls("importRecall")).toBe(0);
   backend.recallGate = new Promise(() => undefined);
-  backend.recallDone = {
+  const progress = {
     path: "~/.clerk/sessions.db",
     n_bytes: 12_000_000,
     n_bytes_all: 48_000_000,
     n_questions: 7,
   };
+  backend.progress({ job: "import", progress });
   await user.click(screen.getByRole("button", { name: "Read past questions" }));
   expect(
     await screen.findByText(/Read 12 MB of 48 MB \(25 %\), 7 questions found so far/),
@@ -295,12 +296,12 @@ test("past questions are saved as a query set", async () => {
 test("a memory that is embedded first says how far it is, and can be cancelled", async () => {
   const { backend, user } = await open();
   await grid();
-  backend.embedding = { n_done: 120, n_all: 564 };
+  backend.progress({ job: "emulation", progress: { n_done: 120, n_all: 564 } });
   backend.thenNowGate = new Promise(() => undefined);
   await user.click(await rowOf("passphrase"));
   expect(await panel().findByText(/as Iris cuts them: 120 of 564/)).toBeInTheDocument();
   await user.click(panel().getByRole("button", { name: "Cancel" }));
-  expect(backend.nCalls("stopEmulation")).toBe(1);
+  expect(backend.nStops("emulation")).toBe(1);
 });
 
 test("while keys run through the list, only the last question is asked again", async () => {

@@ -7,11 +7,11 @@ import type {
   RecallProgress,
 } from "../api/bindings";
 import { Actions } from "../shared/call.svelte";
-import { Job, polled, reporting, type Report } from "../shared/job.svelte";
+import { Job, reporting, type Report } from "../shared/job.svelte";
 
 type Calls = Pick<
   Backend,
-  "recallLogs" | "importRecall" | "recallProgress" | "stopRecall" | "forgetRecall" | "setRecall"
+  "recallLogs" | "importRecall" | "forgetRecall" | "setRecall" | "onProgress" | "stop"
 >;
 
 /** The logs of agents: which are there, whether they may be read, and their import. */
@@ -28,7 +28,7 @@ export class Recall {
     this.#import = new Job({
       work: (report: Report<RecallProgress>) =>
         reporting(
-          polled(() => backend.recallProgress()),
+          (report) => backend.onProgress("import", report),
           report,
           async () => {
             const imported = await backend.importRecall();
@@ -38,7 +38,7 @@ export class Recall {
             return imported;
           },
         ),
-      stop: () => backend.stopRecall(),
+      stop: () => backend.stop("import"),
     });
   }
 

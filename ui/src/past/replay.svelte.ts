@@ -1,8 +1,8 @@
 import type { Backend } from "../api/backend";
 import type { QuerySetProgress, Ranking, ReplaySummary } from "../api/bindings";
-import { Job, polled, reporting, type Report } from "../shared/job.svelte";
+import { Job, reporting, type Report } from "../shared/job.svelte";
 
-type Calls = Pick<Backend, "replayPast" | "replayProgress" | "stopReplay">;
+type Calls = Pick<Backend, "replayPast" | "onProgress" | "stop">;
 
 /** All past questions, asked again over today's notes. What it came to stands with the questions. */
 export class Replay extends Job<[by: Ranking | null], ReplaySummary, QuerySetProgress> {
@@ -15,11 +15,11 @@ export class Replay extends Job<[by: Ranking | null], ReplaySummary, QuerySetPro
     super({
       work: (report: Report<QuerySetProgress>, by: Ranking | null) =>
         reporting(
-          polled(() => backend.replayProgress()),
+          (report) => backend.onProgress("replay", report),
           report,
           () => backend.replayPast(by),
         ),
-      stop: () => backend.stopReplay(),
+      stop: () => backend.stop("replay"),
     });
     this.#onEnded = onEnded;
   }

@@ -125,10 +125,10 @@ describe("a download", () => {
     const providers = await open();
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
     expect(providers.isDownloading).toBe(true);
-    backend.download(downloadAt("jina-reranker-v1-turbo-en", 0.5));
+    backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 0.5) });
     expect(providers.download?.done_bytes).toBe(75_500_000);
     const nRead = backend.nCalls("rerankSettings");
-    backend.download(downloadAt("jina-reranker-v1-turbo-en", 1));
+    backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 1) });
     expect(providers.isDownloading).toBe(false);
     expect(backend.nCalls("rerankSettings")).toBe(nRead + 1);
   });
@@ -136,10 +136,13 @@ describe("a download", () => {
   it("that ends early can be gone on with", async () => {
     const providers = await open();
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
-    backend.download({
-      ...downloadAt("jina-reranker-v1-turbo-en", 0.5),
-      error: "cannot reach the host",
-      finished: true,
+    backend.progress({
+      job: "download",
+      progress: {
+        ...downloadAt("jina-reranker-v1-turbo-en", 0.5),
+        error: "cannot reach the host",
+        finished: true,
+      },
     });
     expect(providers.isDownloading).toBe(false);
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/backend";
 import type {
-  Download,
+  DownloadProgress,
   ErrorInfo,
   HttpChoice,
   ModelChoice,
@@ -32,7 +32,7 @@ export class RerankProviders {
   readonly #testing: Call<[nTexts: number], RerankTest>;
   /** What is being changed, or was last. */
   #changed = $state<Changing | null>(null);
-  #download = $state.raw<Download | null>(null);
+  #download = $state.raw<DownloadProgress | null>(null);
 
   /** `onChanged` is told when another reranker would answer now. */
   constructor(backend: Backend, onChanged: () => void) {
@@ -66,7 +66,7 @@ export class RerankProviders {
   }
 
   /** The download that is under way or ended last. */
-  get download(): Download | null {
+  get download(): DownloadProgress | null {
     return this.#download;
   }
 
@@ -99,7 +99,8 @@ export class RerankProviders {
   /** Reads the settings and follows downloads until the returned function is called. */
   follow(): () => void {
     void this.read();
-    return this.#backend.onDownload((download) => {
+    return this.#backend.onProgress("download", (download) => {
+      if (download === null) return;
       this.#download = download;
       if (download.finished) void this.read();
     });
@@ -154,7 +155,7 @@ export class RerankProviders {
   }
 
   async cancelDownload(): Promise<void> {
-    await this.#downloads.run(() => this.#backend.cancelDownload());
+    await this.#downloads.run(() => this.#backend.stop("download"));
   }
 
   async setHook(command: string[] | null): Promise<void> {

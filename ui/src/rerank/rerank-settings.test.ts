@@ -137,11 +137,14 @@ describe("a model on this machine", () => {
     const { backend, user } = await open();
     expect(screen.getByText(/; 151 MB, licence Apache-2.0/)).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Download jina-reranker-v1-turbo-en" }));
-    backend.download(downloadAt("jina-reranker-v1-turbo-en", 0.25));
+    backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 0.25) });
     expect(await screen.findByText("38 MB of 151 MB")).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Cancel" }));
-    expect(backend.nCalls("cancelDownload")).toBe(1);
-    backend.download({ ...downloadAt("jina-reranker-v1-turbo-en", 0.25), cancelled: true, finished: true });
+    expect(backend.nStops("download")).toBe(1);
+    backend.progress({
+      job: "download",
+      progress: { ...downloadAt("jina-reranker-v1-turbo-en", 0.25), cancelled: true, finished: true },
+    });
     await user.click(await screen.findByRole("button", { name: /^Resume the download of jina/ }));
     expect(backend.nCalls("downloadRerankModel")).toBe(2);
   });
@@ -206,7 +209,7 @@ test("an assistive tool finds nothing wrong, in every state", async () => {
   expect(await violations(container)).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Test" }));
   await user.click(screen.getByRole("button", { name: "Download jina-reranker-v1-turbo-en" }));
-  backend.download(downloadAt("jina-reranker-v1-turbo-en", 0.5));
+  backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 0.5) });
   await screen.findByText("76 MB of 151 MB");
   expect(await violations(container)).toEqual([]);
 });

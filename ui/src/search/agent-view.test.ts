@@ -265,24 +265,22 @@ describe("why not", () => {
 });
 
 describe("while its memory is embedded", () => {
-  it("says how far it is, and asks only so long; cancelling ends it", async () => {
+  it("says how far it is, and follows it only so long; cancelling ends it", async () => {
     const opened = await open();
     const { backend, user } = opened;
     let release = (): void => undefined;
     backend.emulationGate = new Promise((resolve) => (release = resolve));
-    backend.embedding = { n_done: 120, n_all: 4_000 };
+    backend.progress({ job: "emulation", progress: { n_done: 120, n_all: 4_000 } });
     await choose(opened, "Clerk 1.2");
     const line = await screen.findByText(/^Embedding the chunks as Clerk cuts them: 120 of 4,000/);
     expect(screen.queryByRole("grid")).toBeNull();
     await user.click(within(line).getByRole("button", { name: "Cancel" }));
-    expect(backend.nCalls("stopEmulation")).toBe(1);
+    expect(backend.nStops("emulation")).toBe(1);
     expect(line).toHaveTextContent("Cancelling…");
     release();
     await screen.findByRole("grid");
     expect(screen.queryByText(/Embedding|Cancelling/)).toBeNull();
-    const n = backend.nCalls("emulationProgress");
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    expect(backend.nCalls("emulationProgress")).toBe(n);
+    await waitFor(() => expect(backend.nFollowing("emulation")).toBe(0));
   });
 
   it("is left for our own pipeline at once, and its late answer is thrown away", async () => {
@@ -294,7 +292,7 @@ describe("while its memory is embedded", () => {
     await waitFor(() => expect(screen.queryByRole("grid")).toBeNull());
     await choose(opened, "Default");
     await screen.findByRole("grid");
-    expect(backend.nCalls("stopEmulation")).toBe(1);
+    expect(backend.nStops("emulation")).toBe(1);
     release();
     await vi.waitFor(() => expect(workspace.search.isSearching).toBe(false));
     expect(workspace.search.rankedBy?.pipeline).toBe("memlens");

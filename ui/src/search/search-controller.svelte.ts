@@ -403,7 +403,7 @@ export class SearchController {
   #pipelineChosen(pipeline: Pipeline): void {
     if (this.#asked === null || this.#asked.id === pipeline.id) return;
     // Nobody waits for that agent's memory any more; what is embedded of it is kept.
-    if (this.askedAgent !== null) this.#backend.stopEmulation().catch(() => undefined);
+    if (this.askedAgent !== null) this.#backend.stop("emulation").catch(() => undefined);
     this.#forgetShown();
     void this.#search();
   }

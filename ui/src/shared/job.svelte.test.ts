@@ -2,7 +2,7 @@
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { OnFailure } from "./call.svelte";
-import { Job, polled, ProgressWatch, reporting, type Report } from "./job.svelte";
+import { Job, ProgressWatch, reporting, type Report } from "./job.svelte";
 
 const REFUSED = { code: "io", message: "no disk" };
 
@@ -112,52 +112,49 @@ test("a stop that fails is no longer one, and without a run nothing is stopped",
   expect([job.isRunning, job.error]).toEqual([true, null]);
 });
 
-test("polled progress is asked for until the work ends, and a late answer counts for nothing", async () => {
+/** A source of progress that reports by hand. */
+function source() {
+  const followed: Report<number>[] = [];
+  const begin = (report: Report<number>) => {
+    followed.push(report);
+    return () => followed.splice(followed.indexOf(report), 1);
+  };
+  return { followed, begin };
+}
+
+test("progress is followed until the work ends", async () => {
   let end!: () => void;
-  const answers: ((n: number) => void)[] = [];
-  const ask = vi.fn(() => new Promise<number>((answer) => answers.push(answer)));
+  const { followed, begin } = source();
   const reports: (number | null)[] = [];
   const work = reporting(
-    polled(ask),
+    begin,
     (n) => reports.push(n),
     () => new Promise<void>((done) => (end = done)),
   );
-  expect(ask).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(650);
-  expect(ask).toHaveBeenCalledTimes(2);
-  answers[0]?.(1);
-  await vi.advanceTimersByTimeAsync(0);
+  followed[0]?.(1);
   expect(reports).toEqual([1]);
   end();
   await work;
-  answers[1]?.(2);
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect(ask).toHaveBeenCalledTimes(2);
-  expect(reports).toEqual([1]);
+  expect(followed).toEqual([]);
 });
 
-test("polling ends with work that fails, and a question that fails does not end the work", async () => {
-  let fail!: (error: unknown) => void;
-  const ask = vi.fn(() => Promise.reject(new Error("busy")));
+test("progress is not followed after work that fails", async () => {
+  const { followed, begin } = source();
   const work = reporting(
-    polled(ask),
+    begin,
     () => undefined,
-    () => new Promise<void>((_, reject) => (fail = reject)),
+    () => Promise.reject(REFUSED),
   );
-  await vi.advanceTimersByTimeAsync(300);
-  expect(ask).toHaveBeenCalledTimes(1);
-  fail(REFUSED);
   await expect(work).rejects.toEqual(REFUSED);
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(followed).toEqual([]);
 });
 
-test("a job goes on when the view that began it is gone, and ends its polling by itself", async () => {
+test("a job goes on when the view that began it is gone, and stops following by itself", async () => {
   let answer!: (answer: string) => void;
-  const ask = vi.fn(() => Promise.resolve(7));
+  const { followed, begin } = source();
   const job = new Job({
     work: (report: Report<number>) =>
-      reporting(polled(ask), report, () => new Promise<string>((done) => (answer = done))),
+      reporting(begin, report, () => new Promise<string>((done) => (answer = done))),
     stop: () => Promise.resolve(),
   });
   const unmount = $effect.root(() => {
@@ -165,12 +162,11 @@ test("a job goes on when the view that began it is gone, and ends its polling by
   });
   flushSync();
   unmount();
-  await vi.advanceTimersByTimeAsync(300);
+  followed[0]?.(7);
   expect([job.isRunning, job.progress]).toEqual([true, 7]);
   answer("done");
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect([job.data, job.isRunning, job.progress]).toEqual(["done", false, null]);
-  expect(ask).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(job.isRunning).toBe(false));
+  expect([job.data, job.progress, followed]).toEqual(["done", null, []]);
 });
 
 test("a watch follows while something is under way and its view is there", () => {
@@ -187,17 +183,34 @@ test("a watch follows while something is under way and its view is there", () =>
   expect(begin).not.toHaveBeenCalled();
   underWay = {};
   flushSync();
+  vi.advanceTimersByTime(299);
+  expect(begin).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
   report(1);
   watch.stop();
   expect([watch.progress, watch.isStopping]).toEqual([1, true]);
   // Another of its kind begins without the progress of the one before.
   underWay = {};
   flushSync();
-  expect([begin.mock.calls.length, end.mock.calls.length]).toEqual([2, 1]);
-  expect([watch.progress, watch.isStopping]).toEqual([null, false]);
+  expect([end.mock.calls.length, watch.progress, watch.isStopping]).toEqual([1, null, false]);
+  vi.advanceTimersByTime(300);
+  expect(begin).toHaveBeenCalledTimes(2);
   report(2);
   unmount();
   expect([end.mock.calls.length, watch.progress]).toEqual([2, null]);
+});
+
+test("a watch shows nothing of work that is over at once", () => {
+  const begin = vi.fn(() => () => undefined);
+  const watch = new ProgressWatch<number>(begin, () => Promise.resolve());
+  let underWay = $state.raw<object | null>({});
+  watch.follow(() => underWay);
+  flushSync();
+  vi.advanceTimersByTime(200);
+  underWay = null;
+  flushSync();
+  vi.advanceTimersByTime(1_000);
+  expect(begin).not.toHaveBeenCalled();
 });
 
 test("a watch whose stop fails can be stopped again", async () => {

@@ -9,28 +9,6 @@ export type Report<Progress> = (progress: Progress | null) => void;
 /** Starts to report progress; the returned function ends that. */
 export type ProgressSource<Progress> = (report: Report<Progress>) => () => void;
 
-/** The time between two questions for the progress. */
-const POLL_MS = 300;
-
-/** A source that asks for the progress at an interval. A question that fails is left out. */
-export function polled<Progress>(ask: () => Promise<Progress | null>): ProgressSource<Progress> {
-  return (report) => {
-    let isOver = false;
-    const timer = setInterval(() => {
-      ask().then(
-        (progress) => {
-          if (!isOver) report(progress);
-        },
-        () => undefined,
-      );
-    }, POLL_MS);
-    return () => {
-      isOver = true;
-      clearInterval(timer);
-    };
-  };
-}
-
 /** Does `work`, and reports from `source` until it ends. */
 export async function reporting<Progress, Answer>(
   source: ProgressSource<Progress>,
@@ -123,6 +101,9 @@ export class Job<Args extends readonly unknown[], Answer, Progress> {
   }
 }
 
+/** Work that ends sooner shows no progress. */
+const SHOWN_AFTER_MS = 300;
+
 /** The progress, and the stop, of long work that begins inside another request. */
 export class ProgressWatch<Progress> {
   readonly #source: ProgressSource<Progress>;
@@ -155,8 +136,12 @@ export class ProgressWatch<Progress> {
       const followed = $derived(underWay());
       $effect(() => {
         if (followed === null) return;
-        const end = this.#source((progress) => (this.#progress = progress));
+        let end: () => void = () => undefined;
+        const timer = setTimeout(() => {
+          end = this.#source((progress) => (this.#progress = progress));
+        }, SHOWN_AFTER_MS);
         return () => {
+          clearTimeout(timer);
           end();
           this.#progress = null;
           this.#isStopping = false;

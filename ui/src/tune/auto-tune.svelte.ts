@@ -2,7 +2,7 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, Metric, Ranking, SetWish, TuneAnswer, TuneRequest } from "../api/bindings";
 import { Job } from "../shared/job.svelte";
 
-type Calls = Pick<Backend, "autoTune" | "stopTuning">;
+type Calls = Pick<Backend, "autoTune" | "stop">;
 
 /** What is asked for unless the person says otherwise; the metric is the one that is shown. */
 export type TuneWish = Omit<TuneRequest, "metric"> & { metric: Metric | null };
@@ -38,7 +38,7 @@ export class AutoTune {
         const answer = await backend.autoTune(wish, request);
         return answer === null ? null : { answer, basis, present: wish.ranking };
       },
-      stop: () => backend.stopTuning(),
+      stop: () => backend.stop("tune"),
     });
   }
 

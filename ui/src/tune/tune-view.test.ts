@@ -233,7 +233,7 @@ test("auto-tune takes its options, and is cancelled", async () => {
   expect(await violations(document.body)).toEqual([]);
   await user.click(dialog.getByRole("button", { name: "Close" }));
   backend.tuneGate = new Promise(() => undefined);
-  backend.tuneDone = { what: "tuning", n_done: 30, n_all: 400 };
+  backend.progress({ job: "tune", progress: { what: "tuning", n_done: 30, n_all: 400 } });
   await user.click(card.getByRole("button", { name: "Run" }));
   expect(await card.findByText(/Trying settings: 30 of 400/)).toBeInTheDocument();
   const request = argsOf(backend, "autoTune")[0]?.[1] as { seed: number; parameters: string[] };
@@ -374,13 +374,13 @@ test("a set is made, renamed, exported and deleted when asked", async () => {
 test("preparing a set tells how far it is, and can be stopped and gone on with", async () => {
   const { backend, user } = await open({}, (backend) => {
     backend.tuneGate = new Promise(() => undefined);
-    backend.tuneDone = PREPARING;
+    backend.progress({ job: "tune", progress: PREPARING });
   });
   expect(await screen.findByText("Preparing the query set: 120 of 564")).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Stop" }));
   expect(await screen.findByText("Stopped.")).toBeInTheDocument();
   backend.tuneGate = null;
-  backend.tuneDone = null;
+  backend.progress({ job: "tune", progress: null });
   await user.click(screen.getByRole("button", { name: "Measure" }));
   expect(await region("Metrics")).toBeInTheDocument();
 });

@@ -11,7 +11,7 @@ import type {
 } from "../api/bindings";
 import type { Pipeline, Values } from "../parameters/pipeline";
 import { differingIds, parameterOf, withValue } from "../parameters/rules";
-import { polled, ProgressWatch } from "../shared/job.svelte";
+import { ProgressWatch } from "../shared/job.svelte";
 import { readStored, writeStored } from "../shared/stored";
 import { AutoTune } from "./auto-tune.svelte";
 import { Following } from "./following.svelte";
@@ -74,8 +74,8 @@ export class Tune {
 
   constructor(backend: Backend) {
     this.#watch = new ProgressWatch(
-      polled(() => backend.tuneProgress()),
-      () => backend.stopTuning(),
+      (report) => backend.onProgress("tune", report),
+      () => backend.stop("tune"),
     );
     this.sets = new QuerySets(backend);
     this.editing = new SetEditing(backend, this.sets);

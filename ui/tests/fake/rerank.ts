@@ -1,6 +1,6 @@
 // A made-up reranker: what it would say of each text, what was asked of it, and what it answers with.
 import type {
-  Download,
+  DownloadProgress,
   Heat,
   HttpChoice,
   ModelChoice,
@@ -164,7 +164,7 @@ export function withModel(settings: RerankSettings, model: ModelChoice | null): 
   return { ...settings, model };
 }
 
-export function downloadAt(name: string, share: number): Download {
+export function downloadAt(name: string, share: number): DownloadProgress {
   const total_bytes = 151_000_000;
   return {
     name,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use memlens_engine::view::{Fate, NowResult, ReplaySummary, ThenNow, ThenResult};
+use memlens_engine::view::{Fate, JobKind, NowResult, ReplaySummary, ThenNow, ThenResult};
 use memlens_engine::{Library, PastFilter, PastKind, Ranking, pipeline};
 use memlens_rank::number;
 
@@ -33,7 +33,7 @@ pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliErro
     let by = by(&library, &arguments.by)?;
     let library = Arc::new(library);
     let stopping = library.clone();
-    on_stop(move || stopping.stop_replay())?;
+    on_stop(move || stopping.stop(JobKind::Replay))?;
     let done = while_replaying(&library, || {
         library.replay_past(&PastFilter::default(), by.as_ref())
     })?;

@@ -12,6 +12,7 @@ use super::Case;
 use super::words::{counted, listed};
 use crate::Library;
 use crate::place::Place;
+use crate::view::AutopsyProgress;
 
 /// The folder of a file that is in no watched folder; ids of folders begin at 1.
 pub(super) const UNWATCHED: FolderId = FolderId(0);
@@ -35,11 +36,14 @@ pub(super) struct OnDisk {
 pub(super) fn search(case: &Case<'_>, words: &[String]) -> (Option<OnDisk>, Gaps) {
     let sources = sources(case);
     let roots: Vec<Root> = sources.iter().map(|it| Root::new(&it.path)).collect();
-    let reading = case.library.autopsy_run.begin();
+    let run = case.library.jobs().autopsy.begin();
     let limits = Limits::default();
     let Searched { best, gaps, .. } =
-        memlens_written::search(&roots, words, &limits, &reading.stop, &mut |progress| {
-            reading.at(progress);
+        memlens_written::search(&roots, words, &limits, run.stop_flag(), &mut |progress| {
+            run.report(AutopsyProgress {
+                n_files: progress.n_files as u32,
+                mib: progress.n_bytes as f64 / f64::from(1 << 20),
+            });
         });
     let found = best.map(|hit| {
         let source = &sources[hit.root];

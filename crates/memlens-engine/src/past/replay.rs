@@ -18,7 +18,7 @@ use crate::agents::agent_name;
 use crate::compare::Span;
 use crate::note_names::NoteNames;
 use crate::search::Search;
-use crate::view::{Fate, NoteAnswers, QuerySetProgress, ReplaySummary};
+use crate::view::{Fate, NoteAnswers, ReplaySummary};
 use crate::{EngineError, Library, Ranking};
 
 /// How many notes that no question found are named.
@@ -79,7 +79,7 @@ impl Library {
     ) -> Result<Option<ReplaySummary>, EngineError> {
         let era = self.worked_out.era();
         // Before the questions are read, which takes a moment too.
-        let going = self.replay_run.begin(0);
+        let going = self.jobs.replay.begin();
         let past = self.past(filter)?;
         going.expect(past.len());
         let started = Instant::now();
@@ -135,17 +135,6 @@ impl Library {
         };
         self.worked_out.keep_replay(era, replayed);
         Ok(Some(summary))
-    }
-
-    /// How far a replay is; none while none goes on.
-    pub fn replay_progress(&self) -> Option<QuerySetProgress> {
-        self.replay_run.progress()
-    }
-
-    /// Stops a replay, and what it waits for.
-    pub fn stop_replay(&self) {
-        self.replay_run.stop();
-        self.stop_emulation();
     }
 
     /// Asks a past question again, beside whatever a person asks: it takes no place among the searches that are kept, and asks

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::Replayed;
 use crate::Library;
-use crate::view::LostAnswers;
+use crate::view::{JobKind, LostAnswers};
 
 /// What was worked out of past questions. Work that began before they were forgotten keeps nothing.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Library {
     /// Lets go of what was worked out of past questions, once they are forgotten. A replay that goes on is stopped.
     pub(crate) fn forget_worked_out(&self) {
         self.worked_out.forget();
-        self.stop_replay();
+        self.stop(JobKind::Replay);
     }
 }
 

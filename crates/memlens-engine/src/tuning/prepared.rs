@@ -15,7 +15,7 @@ use super::Wish;
 use super::anchors::NoteLines;
 use super::kept_set::KeptSet;
 use crate::clustering::uses_clusters;
-use crate::compare_set::Going;
+use crate::jobs::SetRun;
 use crate::judged::{Found, note_path};
 use crate::ranking::Ranking;
 use crate::search::{Search, native};
@@ -172,7 +172,7 @@ impl Library {
     pub(crate) fn prepared(
         &self,
         wish: &Wish,
-        going: &Going<'_>,
+        going: &SetRun<'_>,
     ) -> Result<Option<Arc<Prepared>>, EngineError> {
         let key = self.prepared_key(wish)?;
         let mut held = self.tuning.prepared.lock();
@@ -224,7 +224,7 @@ impl Library {
         &self,
         wish: &Wish,
         depth: usize,
-        going: &Going<'_>,
+        going: &SetRun<'_>,
     ) -> Result<Option<(Prepared, bool)>, EngineError> {
         let Wish {
             loaded,

@@ -163,7 +163,7 @@ impl Library {
     /// What a ranking is worth on a query set now. None where it was stopped.
     pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
         let wish = Wish::of(self, wish)?;
-        let going = self.tuning.measuring.begin(0);
+        let going = self.jobs.measuring.begin();
         let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };

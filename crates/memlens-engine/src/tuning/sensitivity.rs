@@ -6,7 +6,7 @@ use memlens_eval::Metric;
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Phase, StageId, Value, Values};
 
 use super::prepared::{Prepared, PreparedQuery};
-use crate::compare_set::Going;
+use crate::jobs::SetRun;
 use crate::view::{Curve, Sensitivity};
 
 /// Each range is tried at so many places, and at the present value.
@@ -120,7 +120,7 @@ pub(crate) fn sensitivity(
     values: &Values,
     metric: Metric,
     greatest_depth: f64,
-    going: &Going<'_>,
+    going: &SetRun<'_>,
 ) -> Option<Sensitivity> {
     let started = Instant::now();
     let meter = Meter { prepared, metric };

@@ -15,7 +15,7 @@ use memlens_params::{Parameter, ParameterKind, ParameterSet, StageId, Value, Val
 use super::prepared::{Prepared, PreparedQuery};
 use super::sensitivity::{Meter, live, mean_and_error, places};
 use crate::EngineError;
-use crate::compare_set::Going;
+use crate::jobs::SetRun;
 use crate::ranking::Ranking;
 use crate::view::{BestTry, ChangedValue, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 
@@ -128,7 +128,7 @@ pub(crate) fn parameters(
 ///
 /// # Errors
 /// As [`parameters`]; [`EngineError::Tune`] where there are too few judged queries, or folds that cannot be.
-pub(crate) fn tune(task: &Task<'_>, going: &Going<'_>) -> Result<Option<TuneAnswer>, EngineError> {
+pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAnswer>, EngineError> {
     let started = Instant::now();
     let request = task.request;
     let values = &task.present.values;
@@ -308,7 +308,7 @@ fn climb(
     parameters: &[&'static Parameter],
     of: &[usize],
     n_tries: usize,
-    going: &Going<'_>,
+    going: &SetRun<'_>,
 ) -> Option<Values> {
     let mut best = task.present.values.clone();
     let mut figures = tries.each(&best, of);

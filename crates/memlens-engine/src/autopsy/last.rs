@@ -1,0 +1,23 @@
+//! The last autopsy, so that its text reads no file again.
+
+use parking_lot::Mutex;
+
+use crate::view::{Autopsy, AutopsyQuestion};
+
+/// The last autopsy with its question.
+#[derive(Default)]
+pub(crate) struct LastAutopsy(Mutex<Option<(AutopsyQuestion, Autopsy)>>);
+
+impl LastAutopsy {
+    /// Keeps an answer until the next one.
+    pub fn keep(&self, question: &AutopsyQuestion, autopsy: &Autopsy) {
+        *self.0.lock() = Some((question.clone(), autopsy.clone()));
+    }
+
+    /// The last answer, if it is to this question.
+    pub fn of(&self, question: &AutopsyQuestion) -> Option<Autopsy> {
+        let last = self.0.lock();
+        let (asked, autopsy) = last.as_ref()?;
+        (asked == question).then(|| autopsy.clone())
+    }
+}
