@@ -1,5 +1,6 @@
 import { orderedTree } from "../src/api/trees";
-import type { Backend, ProgressOf } from "../src/api/backend";
+import type { Backend } from "../src/api/backend";
+import { RunningJobs, type ProgressReport } from "../src/api/jobs";
 import { commands } from "../src/api/bindings";
 import type {
   Activity,
@@ -197,8 +198,8 @@ export class FakeBackend {
   readonly #sets = new Map<number, FakeSet>();
   readonly #stateListeners = new Set<(state: LibraryState) => void>();
   readonly #activityListeners = new Set<(activity: Activity) => void>();
-  readonly #progressListeners = new Map<(progress: JobProgress) => void, JobKind>();
-  readonly #running = new Map<JobKind, JobProgress>();
+  readonly #jobs = new RunningJobs();
+  readonly #followed = new Map<JobKind, number>();
   readonly #stops = new Map<JobKind, () => void>();
   readonly #lostListeners = new Set<(lost: LostAnswers | null) => void>();
   #rerankers: RerankSettings;
@@ -276,26 +277,23 @@ export class FakeBackend {
     return this.calls.filter((call) => call.name === name).length;
   }
 
-  /** Changes the progress of a job and tells the window, as an event would. */
+  /** Changes the progress of a job, as an event of the engine would. */
   progress(progress: JobProgress): void {
-    if (progress.progress === null) this.#running.delete(progress.job);
-    else this.#running.set(progress.job, progress);
-    for (const listener of this.#progressListeners.keys()) listener(progress);
+    this.#jobs.take(progress);
   }
 
-  onProgress<Kind extends JobKind>(job: Kind, report: (progress: ProgressOf<Kind> | null) => void) {
-    const listener = (progress: JobProgress) => {
-      if (progress.job === job) report(progress.progress as ProgressOf<Kind> | null);
+  onProgress<Kind extends JobKind>(job: Kind, report: ProgressReport<Kind>) {
+    const end = this.#jobs.follow(job, report);
+    this.#followed.set(job, this.nFollowing(job) + 1);
+    return () => {
+      end();
+      this.#followed.set(job, this.nFollowing(job) - 1);
     };
-    this.#progressListeners.set(listener, job);
-    const known = this.#running.get(job);
-    if (known !== undefined) listener(known);
-    return () => this.#progressListeners.delete(listener);
   }
 
   /** How many follow the progress of a job. */
   nFollowing(job: JobKind): number {
-    return [...this.#progressListeners.values()].filter((one) => one === job).length;
+    return this.#followed.get(job) ?? 0;
   }
 
   stop(job: JobKind) {

@@ -37,8 +37,8 @@ impl Library {
         a: (&str, &Ranking),
         b: (&str, &Ranking),
     ) -> Result<Option<SetComparison>, EngineError> {
-        let judged = self.judged(file)?;
         let run = self.jobs.compare.begin();
+        let judged = self.judged(file)?;
         run.expect(judged.queries.len());
         let over = self.ask_both(&judged, a.1, b.1, &run);
         drop(run);

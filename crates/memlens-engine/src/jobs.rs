@@ -1,6 +1,7 @@
 //! The long jobs of a library: the progress of each, and the request to stop it.
 //!
-//! A job has at most one current run. A run that another one replaced goes on, but reports nothing any more.
+//! A run is in progress from its start until it is dropped, also by a panic. The newest run of a job is reported; a request to stop is
+//! for all of them, also for those that still wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,14 +43,13 @@ impl Bell {
         self.rung.notify_all();
     }
 
-    /// Waits for the next ring; false once the bell is closed.
+    /// Waits for the next ring; false if the bell is closed and was not rung since the last call.
     fn wait(&self) -> bool {
         let mut state = self.state.lock();
         while !state.has_changed && !state.is_closed {
             self.rung.wait(&mut state);
         }
-        state.has_changed = false;
-        !state.is_closed
+        std::mem::take(&mut state.has_changed)
     }
 
     /// Sleeps unless the bell is closed.
@@ -62,13 +62,14 @@ impl Bell {
     }
 }
 
-/// A long job.
+/// A long job. Several runs of it can be in progress; the newest one is reported.
 pub struct Job<P> {
-    current: Mutex<Current<P>>,
+    /// The runs in progress, the newest last.
+    runs: Mutex<Vec<Run<P>>>,
     bell: Arc<Bell>,
 }
 
-struct Current<P> {
+struct Run<P> {
     progress: Option<P>,
     stop: Arc<AtomicBool>,
 }
@@ -76,39 +77,53 @@ struct Current<P> {
 impl<P> Job<P> {
     fn new(bell: &Arc<Bell>) -> Job<P> {
         Job {
-            current: Mutex::new(Current {
-                progress: None,
-                stop: Arc::default(),
-            }),
+            runs: Mutex::default(),
             bell: bell.clone(),
         }
     }
 
-    /// Starts a run, which becomes the current one. The run before it is not stopped.
+    /// Starts a run. To be called before anything that the run waits for, so that it can be stopped while it waits.
     pub(crate) fn begin(&self) -> JobRun<'_, P> {
+        self.push(&mut self.runs.lock())
+    }
+
+    /// Starts a run, and asks those before it to stop.
+    pub(crate) fn replace(&self) -> JobRun<'_, P> {
+        let mut runs = self.runs.lock();
+        stop_all(&runs);
+        self.push(&mut runs)
+    }
+
+    fn push(&self, runs: &mut Vec<Run<P>>) -> JobRun<'_, P> {
         let stop = Arc::new(AtomicBool::new(false));
-        *self.current.lock() = Current {
+        runs.push(Run {
             progress: None,
             stop: stop.clone(),
-        };
+        });
         self.bell.ring();
         JobRun { job: self, stop }
     }
 
-    /// Asks the current run to stop.
+    /// Asks every run in progress to stop.
     pub fn stop(&self) {
-        self.current.lock().stop.store(true, Ordering::Relaxed);
+        stop_all(&self.runs.lock());
+    }
+}
+
+fn stop_all<P>(runs: &[Run<P>]) {
+    for run in runs {
+        run.stop.store(true, Ordering::Relaxed);
     }
 }
 
 impl<P: Clone> Job<P> {
-    /// The progress of the current run; `None` if nothing runs or nothing is known yet.
+    /// The progress of the newest run; `None` if nothing runs or nothing is known yet.
     pub fn progress(&self) -> Option<P> {
-        self.current.lock().progress.clone()
+        self.runs.lock().last()?.progress.clone()
     }
 }
 
-/// A run of a job; the job is over when it is dropped.
+/// A run of a job; it is over when it is dropped.
 pub(crate) struct JobRun<'a, P> {
     job: &'a Job<P>,
     stop: Arc<AtomicBool>,
@@ -129,13 +144,21 @@ impl<P> JobRun<'_, P> {
     }
 
     fn change(&self, change: impl FnOnce(&mut Option<P>)) {
-        {
-            let mut current = self.job.current.lock();
-            if !Arc::ptr_eq(&current.stop, &self.stop) {
-                return;
+        for run in &mut *self.job.runs.lock() {
+            if Arc::ptr_eq(&run.stop, &self.stop) {
+                change(&mut run.progress);
+                break;
             }
-            change(&mut current.progress);
         }
+        self.job.bell.ring();
+    }
+}
+
+impl<P> Drop for JobRun<'_, P> {
+    fn drop(&mut self) {
+        let mut runs = self.job.runs.lock();
+        runs.retain(|run| !Arc::ptr_eq(&run.stop, &self.stop));
+        drop(runs);
         self.job.bell.ring();
     }
 }
@@ -164,25 +187,24 @@ impl SetRun<'_> {
     }
 }
 
-impl<P> Drop for JobRun<'_, P> {
-    fn drop(&mut self) {
-        self.change(|progress| *progress = None);
-    }
-}
-
 /// The jobs of a library.
 pub struct Jobs {
     /// Asking all past questions again.
     pub replay: Job<QuerySetProgress>,
     /// Reading agents' logs.
     pub import: Job<RecallProgress>,
-    /// Two rankings over a query set, or the search for the nearest setting of another program.
+    /// Two rankings over a query set.
     pub compare: Job<QuerySetProgress>,
+    /// The search for the nearest setting of another program.
+    pub nearest: Job<QuerySetProgress>,
     /// Reading all files for a fact.
     pub autopsy: Job<AutopsyProgress>,
     /// Embedding the chunks of an emulated memory.
     pub emulation: Job<EmulationProgress>,
+    /// The figures that a window shows; the newest run replaces the others.
     pub(crate) measuring: Job<QuerySetProgress>,
+    /// The figures of a run that is saved or compared, or that support a preset.
+    pub(crate) recording: Job<QuerySetProgress>,
     pub(crate) sensing: Job<QuerySetProgress>,
     pub(crate) calibrating: Job<QuerySetProgress>,
     pub(crate) tuning: Job<QuerySetProgress>,
@@ -196,9 +218,11 @@ impl Default for Jobs {
             replay: Job::new(&bell),
             import: Job::new(&bell),
             compare: Job::new(&bell),
+            nearest: Job::new(&bell),
             autopsy: Job::new(&bell),
             emulation: Job::new(&bell),
             measuring: Job::new(&bell),
+            recording: Job::new(&bell),
             sensing: Job::new(&bell),
             calibrating: Job::new(&bell),
             tuning: Job::new(&bell),
@@ -213,6 +237,7 @@ impl Jobs {
         let runs = [
             (TuneStep::Tuning, &self.tuning),
             (TuneStep::Preparing, &self.measuring),
+            (TuneStep::Preparing, &self.recording),
             (TuneStep::Preparing, &self.calibrating),
             (TuneStep::Sensitivity, &self.sensing),
         ];
@@ -229,6 +254,7 @@ impl Jobs {
     pub(crate) fn stop_measuring(&self) {
         for job in [
             &self.measuring,
+            &self.recording,
             &self.sensing,
             &self.calibrating,
             &self.tuning,
@@ -237,11 +263,12 @@ impl Jobs {
         }
     }
 
-    fn progress(&self) -> [JobProgress; 6] {
+    fn progress(&self) -> [JobProgress; 7] {
         [
             JobProgress::Replay(self.replay.progress()),
             JobProgress::Import(self.import.progress()),
             JobProgress::Compare(self.compare.progress()),
+            JobProgress::Nearest(self.nearest.progress()),
             JobProgress::Tune(self.tune_progress()),
             JobProgress::Autopsy(self.autopsy.progress()),
             JobProgress::Emulation(self.emulation.progress()),
@@ -268,6 +295,11 @@ impl Library {
             }
             JobKind::Compare => {
                 jobs.compare.stop();
+                jobs.emulation.stop();
+                self.cancel_asking();
+            }
+            JobKind::Nearest => {
+                jobs.nearest.stop();
                 jobs.emulation.stop();
                 self.cancel_asking();
             }
@@ -298,7 +330,9 @@ impl JobReporter {
         report: impl Fn(JobProgress) + Send + 'static,
     ) -> Result<JobReporter, EngineError> {
         let reported = jobs.clone();
-        let mut last = jobs.progress();
+        let mut last = Jobs::default().progress();
+        // For what runs already.
+        jobs.bell.ring();
         let thread = std::thread::Builder::new()
             .name("memlens-jobs".to_owned())
             .spawn(move || {
@@ -335,36 +369,128 @@ impl Drop for JobReporter {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::mpsc;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     use super::*;
 
-    #[test]
-    fn a_run_that_was_replaced_reports_nothing() {
-        let jobs = Jobs::default();
-        let old = jobs.replay.begin();
-        old.expect(10);
-        let new = jobs.replay.begin();
-        new.expect(20);
-        old.goes_on();
-        drop(old);
-        let progress = jobs.replay.progress();
-        assert_eq!(progress.map(|it| (it.n_done, it.n_all)), Some((0, 20)));
-        drop(new);
-        assert_eq!(jobs.replay.progress(), None);
+    /// What happens to the runs of a job; a number names one of those in progress.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Begin,
+        Replace,
+        Report(usize, u32),
+        Stop,
+        End(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            2 => Just(Step::Begin),
+            1 => Just(Step::Replace),
+            4 => (0..4_usize, 0..9_u32).prop_map(|(run, n_done)| Step::Report(run, n_done)),
+            1 => Just(Step::Stop),
+            3 => (0..4_usize).prop_map(Step::End),
+        ];
+        vec(step, 0..40)
+    }
+
+    fn done(n_done: u32) -> QuerySetProgress {
+        QuerySetProgress { n_done, n_all: 500 }
+    }
+
+    proptest! {
+        /// Also stopped twice, and with several runs that end in any order.
+        #[test]
+        fn the_newest_run_is_reported_and_a_stop_is_for_all_that_began_before(steps in steps()) {
+            let jobs = Jobs::default();
+            let mut runs = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Begin => runs.push((jobs.replay.begin(), None, false)),
+                    Step::Replace => {
+                        runs.iter_mut().for_each(|(_, _, is_stopped)| *is_stopped = true);
+                        runs.push((jobs.replay.replace(), None, false));
+                    }
+                    Step::Report(run, n_done) => {
+                        if let Some((run, progress, _)) = runs.get_mut(run) {
+                            run.report(done(n_done));
+                            *progress = Some(done(n_done));
+                        }
+                    }
+                    Step::Stop => {
+                        jobs.replay.stop();
+                        runs.iter_mut().for_each(|(_, _, is_stopped)| *is_stopped = true);
+                    }
+                    Step::End(run) if run < runs.len() => drop(runs.remove(run)),
+                    Step::End(_) => {}
+                }
+                let newest = runs.last().and_then(|(_, progress, _)| *progress);
+                prop_assert_eq!(jobs.replay.progress(), newest);
+                for (run, _, is_stopped) in &runs {
+                    prop_assert_eq!(run.is_stopped(), *is_stopped);
+                    prop_assert_eq!(run.stop_flag().load(Ordering::Relaxed), *is_stopped);
+                }
+            }
+            drop(runs);
+            prop_assert_eq!(jobs.replay.progress(), None);
+        }
+
+        /// No report is repeated, and the last one is the end.
+        #[test]
+        fn whatever_was_reported_ends_with_one_end(steps in steps()) {
+            let jobs = Arc::new(Jobs::default());
+            let (reporter, reports) = reporting(&jobs);
+            let mut runs = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Begin => runs.push(jobs.replay.begin()),
+                    Step::Replace => runs.push(jobs.replay.replace()),
+                    Step::Report(run, n_done) => {
+                        if let Some(run) = runs.get(run) {
+                            run.report(done(n_done));
+                        }
+                    }
+                    Step::Stop => jobs.replay.stop(),
+                    Step::End(run) if run < runs.len() => drop(runs.remove(run)),
+                    Step::End(_) => {}
+                }
+                std::thread::yield_now();
+            }
+            drop(runs);
+            drop(reporter);
+            let reports: Vec<JobProgress> = reports.iter().collect();
+            let mut last = JobProgress::Replay(None);
+            for report in reports {
+                prop_assert_ne!(&report, &last);
+                last = report;
+            }
+            prop_assert_eq!(last, JobProgress::Replay(None));
+        }
     }
 
     #[test]
-    fn stopping_is_for_the_current_run_alone() {
+    fn a_stop_reaches_no_other_job_and_no_run_that_begins_later() {
         let jobs = Jobs::default();
         jobs.replay.stop();
         let run = jobs.replay.begin();
-        assert!(run.goes_on());
         jobs.compare.stop();
-        assert!(!run.is_stopped());
-        jobs.replay.stop();
-        assert!(!run.goes_on());
-        assert!(run.stop_flag().load(Ordering::Relaxed));
+        assert!(run.goes_on());
+    }
+
+    #[test]
+    fn a_run_that_panics_is_over() {
+        let jobs = Jobs::default();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let run = jobs.replay.begin();
+            run.report(done(3));
+            panic!("a fault in the work");
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(jobs.replay.progress(), None);
     }
 
     #[test]
@@ -402,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_begins_without_the_progress_of_the_run_that_it_replaces() {
+    fn a_run_begins_without_the_progress_of_the_run_before() {
         let jobs = Arc::new(Jobs::default());
         let (_reporter, reports) = reporting(&jobs);
         let old = jobs.replay.begin();
@@ -421,8 +547,7 @@ mod tests {
         (reporter.unwrap(), reports)
     }
 
-    /// Of a replay of 500 questions.
     fn replay(n_done: u32) -> JobProgress {
-        JobProgress::Replay(Some(QuerySetProgress { n_done, n_all: 500 }))
+        JobProgress::Replay(Some(done(n_done)))
     }
 }

@@ -60,7 +60,7 @@ impl Nearest {
 impl Library {
     /// Tries what a target can be told on the queries that have an answer, from the mapped values on: each number that is only approximate,
     /// along its range. Of equal figures the one tried first stands, which is the mapped one. `asked` is called for each query
-    /// that was asked, twice each; `None` if [`JobKind::Compare`](crate::view::JobKind) was stopped, which reports its progress.
+    /// that was asked, twice each; `None` if [`JobKind::Nearest`](crate::view::JobKind) was stopped, which reports its progress.
     ///
     /// # Errors
     /// [`EngineError::NoPipeline`] for a target that Memlens cannot search as; as [`Library::judged`] and [`Library::run_query`].
@@ -71,9 +71,9 @@ impl Library {
         file: &QueryFile,
         asked: impl Fn(),
     ) -> Result<Option<Nearest>, EngineError> {
+        let run = self.jobs.nearest.begin();
         let judged = self.judged(file)?;
         let queries = judged.answered();
-        let run = self.jobs.compare.begin();
         run.expect(2 * queries.len());
         let found = self.try_each(ranking, target, &queries, &file.base, || {
             asked();

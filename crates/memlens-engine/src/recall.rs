@@ -197,12 +197,22 @@ impl Library {
     /// Stops an import, and lets none begin while the value lives.
     pub(crate) fn pause_import(&self) -> MutexGuard<'_, ()> {
         loop {
-            // Again and again: one that takes its turn just now makes itself a new sign to stop.
+            // Again and again: another import may begin just now.
             self.jobs.import.stop();
             if let Some(turn) = self.import_run.turn.try_lock_for(STOP_EVERY) {
                 return turn;
             }
         }
+    }
+
+    /// Waits until no other import reads; `None` if the run is stopped meanwhile.
+    fn turn_of(&self, run: &JobRun<'_, RecallProgress>) -> Option<MutexGuard<'_, ()>> {
+        while !run.is_stopped() {
+            if let Some(turn) = self.import_run.turn.try_lock_for(STOP_EVERY) {
+                return Some(turn);
+            }
+        }
+        None
     }
 
     fn import_by(
@@ -211,13 +221,30 @@ impl Library {
         wanted_by: WantedBy,
         write: Write<'_>,
     ) -> Result<RecallImport, EngineError> {
-        let _turn = self.import_run.turn.lock();
+        let (run, _turn) = match wanted_by {
+            WantedBy::Person => {
+                let run = self.jobs.import.begin();
+                let Some(turn) = self.turn_of(&run) else {
+                    return Ok(RecallImport {
+                        is_stopped: true,
+                        ..RecallImport::default()
+                    });
+                };
+                (run, turn)
+            }
+            // The window asks again in a while, and must not be reported instead of what it would wait for.
+            WantedBy::Window => {
+                let Some(turn) = self.import_run.turn.try_lock() else {
+                    return Ok(RecallImport::default());
+                };
+                (self.jobs.import.begin(), turn)
+            }
+        };
         // Read in turn: whoever waited here may have waited for the person to forget all.
         let choice = self.recall_choice();
         if !choice.is_allowed {
             return Err(EngineError::RecallNotAllowed);
         }
-        let run = self.jobs.import.begin();
         let done = self.import_logs(agent, wanted_by, &choice, &run, write);
         let mut n_twice = 0;
         if done.as_ref().map_or(true, |done| done.n_new > 0) {

@@ -32,6 +32,7 @@ use self::prepared::{Prepared, PreparedKey};
 use self::sensitivity::{Meter, mean_and_error};
 use crate::changes::Trial;
 use crate::evidence::Evidence;
+use crate::jobs::SetRun;
 use crate::ranking::Ranking;
 use crate::view::{
     CalibrationAnswer, Fix, FixPrice, MetricPrice, Origin, Sensitivity, SetMetrics, SetWish,
@@ -104,10 +105,9 @@ impl Library {
         pinned: &Ranking,
         metric: Metric,
     ) -> Result<Option<SetMetrics>, EngineError> {
-        let wish = Wish::of(self, wish)?;
         // The newest wins: whoever still prepares another set for this stops.
-        self.jobs.measuring.stop();
-        let going = self.jobs.measuring.begin();
+        let going = self.jobs.measuring.replace();
+        let wish = Wish::of(self, wish)?;
         let Some(now) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
@@ -140,9 +140,8 @@ impl Library {
         pinned: Option<&Ranking>,
         metric: Metric,
     ) -> Result<Option<Sensitivity>, EngineError> {
+        let going = self.jobs.sensing.replace();
         let wish = Wish::of(self, wish)?;
-        self.jobs.sensing.stop();
-        let going = self.jobs.sensing.begin();
         let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };
@@ -177,8 +176,8 @@ impl Library {
     /// # Errors
     /// As [`Library::measure_set`].
     pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
-        let wish = Wish::of(self, wish)?;
         let going = self.jobs.calibrating.begin();
+        let wish = Wish::of(self, wish)?;
         let prepared = self.prepared(&wish, &going)?;
         Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
     }
@@ -192,7 +191,8 @@ impl Library {
         wish: &SetWish,
         request: &TuneRequest,
     ) -> Result<Option<TuneAnswer>, EngineError> {
-        self.tune(Wish::of(self, wish)?, request)
+        let going = self.jobs.tuning.replace();
+        self.tune(Wish::of(self, wish)?, request, &going)
     }
 
     /// The same on a set that was loaded, for a ranking.
@@ -211,7 +211,7 @@ impl Library {
             ranking: ranking.clone(),
             is_timed: false,
         };
-        self.tune(wish, request)
+        self.tune(wish, request, &self.jobs.tuning.replace())
     }
 
     /// What speaks for the best ranking found: its figures beside those of the default on all queries, and on those that had no
@@ -226,7 +226,7 @@ impl Library {
     ) -> Result<Option<Evidence>, EngineError> {
         let best = Ranking::given(&answer.rows[0].ranking)?;
         let default = Ranking::of(best.pipeline);
-        let going = self.jobs.measuring.begin();
+        let going = self.jobs.recording.begin();
         let mut scores = Vec::new();
         for ranking in [&default, &best] {
             let wish = Wish {
@@ -260,12 +260,11 @@ impl Library {
         &self,
         mut wish: Wish,
         request: &TuneRequest,
+        going: &SetRun<'_>,
     ) -> Result<Option<TuneAnswer>, EngineError> {
-        self.jobs.tuning.stop();
-        let going = self.jobs.tuning.begin();
         wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
         wish.is_timed = request.max_ms.is_some();
-        let Some(prepared) = self.prepared(&wish, &going)? else {
+        let Some(prepared) = self.prepared(&wish, going)? else {
             return Ok(None);
         };
         let task = tune::Task {
@@ -274,7 +273,7 @@ impl Library {
             request,
             greatest_depth: prepared::depth_kept(&wish.ranking.values) as f64,
         };
-        tune::tune(&task, &going)
+        tune::tune(&task, going)
     }
 
     /// What changes cost: what becomes of the other rows, and of the query set that was measured last. None where they cannot be

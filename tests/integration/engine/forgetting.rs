@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use memlens_engine::view::{Happening, NewSetFrom};
+use memlens_engine::view::{Happening, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
@@ -190,15 +190,14 @@ fn what_is_older_than_the_person_keeps_it_goes_at_once() {
     );
 }
 
-#[test]
-fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
-    let notes = notes();
+/// An agent's log with so many searches.
+fn log_of(n_questions: usize) -> String {
     let at = jiff::Timestamp::now().to_string();
     let line = |message: serde_json::Value| {
         json!({"type": "message", "timestamp": at, "message": message}).to_string() + "\n"
     };
     let mut log = json!({"type": "session", "id": "7f3a", "timestamp": at}).to_string() + "\n";
-    for id in 0..200 {
+    for id in 0..n_questions {
         let id = id.to_string();
         let call = json!({
             "type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": format!("question {id}")},
@@ -208,7 +207,44 @@ fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
             "role": "toolResult", "toolCallId": id, "toolName": "memory_search", "content": [], "details": {"results": []},
         }));
     }
-    notes.write(LOG, log);
+    log
+}
+
+#[test]
+fn imports_that_are_stopped_lose_nothing_and_the_next_one_reads_the_rest() {
+    let notes = notes();
+    notes.write(LOG, log_of(200));
+    let dir = scratch();
+    let watched = Watched::at_home(dir.path(), &notes);
+    let engine = &watched.engine;
+    engine
+        .change_recall(RecallChange {
+            is_allowed: Some(true),
+            ..RecallChange::default()
+        })
+        .expect("it can be chosen");
+    std::thread::scope(|scope| {
+        // One of them waits for the other.
+        let imports = [(); 2].map(|()| scope.spawn(|| engine.import_recall()));
+        while imports.iter().any(|import| !import.is_finished()) {
+            engine.stop(JobKind::Import);
+            std::thread::yield_now();
+        }
+        for import in imports {
+            let imported = import.join().expect("it does not panic");
+            let imported = imported.expect("a stop is no error");
+            assert!(imported.is_stopped || known(&watched).0 == 200);
+        }
+    });
+    let imported = engine.import_recall().expect("it can be read");
+    assert!(!imported.is_stopped);
+    assert_eq!(known(&watched).0, 200);
+}
+
+#[test]
+fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
+    let notes = notes();
+    notes.write(LOG, log_of(200));
     let dir = scratch();
     let watched = Watched::at_home(dir.path(), &notes);
     let engine = &watched.engine;

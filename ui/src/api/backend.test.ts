@@ -97,23 +97,3 @@ it("reports the progress of a job that began before, and its end", async () => {
   await events.jobProgressed.emit(replayed(3));
   expect(reports).toEqual([{ n_done: 1, n_all: 9 }, { n_done: 2, n_all: 9 }, null]);
 });
-
-it("says nothing of a job that is over", async () => {
-  answer(() => undefined);
-  const backend = tauriBackend();
-  await settled();
-  const download = {
-    name: "m",
-    done_bytes: 1,
-    total_bytes: 1,
-    error: null,
-    cancelled: false,
-    finished: true,
-  };
-  await events.jobProgressed.emit({ job: "download", progress: download });
-  await events.jobProgressed.emit({ job: "import", progress: null });
-  const reports: unknown[] = [];
-  backend.onProgress("download", (progress) => reports.push(progress));
-  backend.onProgress("import", (progress) => reports.push(progress));
-  expect(reports).toEqual([]);
-});

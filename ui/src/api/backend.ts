@@ -1,13 +1,7 @@
 import { commands, events } from "./bindings";
-import type {
-  ActivityHappened,
-  AnswersLost,
-  FolderTree,
-  JobKind,
-  JobProgress,
-  StateChanged,
-} from "./bindings";
+import type { ActivityHappened, AnswersLost, FolderTree, JobKind, StateChanged } from "./bindings";
 import { toErrorInfo } from "./errors";
+import { RunningJobs, type ProgressReport } from "./jobs";
 import { KnownTrees } from "./trees";
 
 /** A command as the window calls it: what returns nothing in Rust resolves with nothing here. */
@@ -16,8 +10,6 @@ type Call<Command> = Command extends (...args: infer Args) => Promise<infer Answ
   : never;
 
 type Commands = { [Name in keyof typeof commands]: Call<(typeof commands)[Name]> };
-
-export type ProgressOf<Kind extends JobKind> = NonNullable<Extract<JobProgress, { job: Kind }>["progress"]>;
 
 /** What the window adds to the commands. */
 type Additions = {
@@ -31,10 +23,7 @@ type Additions = {
    * Reports the progress of a job until the returned function is called: first the last one known, if the job runs, and null once the
    * job is over.
    */
-  onProgress<Kind extends JobKind>(
-    job: Kind,
-    report: (progress: ProgressOf<Kind> | null) => void,
-  ): () => void;
+  onProgress<Kind extends JobKind>(job: Kind, report: ProgressReport<Kind>): () => void;
   /** An edit took notes out of answers to past questions; null when past questions are deleted. */
   onLost(listener: (lost: AnswersLost) => void): () => void;
   onActivity(listener: (activity: ActivityHappened) => void): () => void;
@@ -72,34 +61,12 @@ function on<Payload>({ listen }: Heard<Payload>): (listener: (payload: Payload) 
   };
 }
 
-/** Follows the progress of every job from now on, so that nothing is missed when a job starts. */
-function followJobs(): Backend["onProgress"] {
-  const running = new Map<JobKind, JobProgress>();
-  const listeners = new Set<(progress: JobProgress) => void>();
-  on(events.jobProgressed)((progress) => {
-    if (isOver(progress)) running.delete(progress.job);
-    else running.set(progress.job, progress);
-    for (const listener of listeners) listener(progress);
-  });
-  return (job, report) => {
-    const listener = (progress: JobProgress) => {
-      if (progress.job === job) report((progress.progress ?? null) as ProgressOf<typeof job> | null);
-    };
-    listeners.add(listener);
-    const known = running.get(job);
-    if (known !== undefined) listener(known);
-    return () => listeners.delete(listener);
-  };
-}
-
-function isOver({ progress }: JobProgress): boolean {
-  if (progress === null || progress === undefined) return true;
-  return "finished" in progress && progress.finished;
-}
-
 /** The engine behind the window, called by Tauri's commands and events. */
 export function tauriBackend(): Backend {
   const trees = new KnownTrees(calls.tree);
+  const jobs = new RunningJobs();
+  // From the start, so that the progress of a job that runs already is known.
+  on(events.jobProgressed)((progress) => jobs.take(progress));
   return {
     ...(calls as unknown as Commands),
     tree: () => trees.read(),
@@ -107,7 +74,7 @@ export function tauriBackend(): Backend {
       await calls.setEvergreen(...args);
       return trees.read();
     },
-    onProgress: followJobs(),
+    onProgress: (job, report) => jobs.follow(job, report),
     onState: on(events.stateChanged),
     onLost: on(events.answersLost),
     onActivity: on(events.activityHappened),

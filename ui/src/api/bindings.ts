@@ -1459,8 +1459,10 @@ export type JobKind =
 "replay" | 
 /**  Reading agents' logs. */
 "import" | 
-/**  Two rankings over a query set, or the search for the nearest setting of another program. */
+/**  Two rankings over a query set. */
 "compare" | 
+/**  The search for the nearest setting of another program. */
+"nearest" | 
 /**  Measuring a query set, or tuning on it. */
 "tune" | 
 /**  Reading all files for a fact. */
@@ -1478,6 +1480,8 @@ export type JobProgress =
 { job: "import"; progress?: RecallProgress | null } | 
 /**  Of a comparison over a query set. */
 { job: "compare"; progress?: QuerySetProgress | null } | 
+/**  Of the search for the nearest setting. */
+{ job: "nearest"; progress?: QuerySetProgress | null } | 
 /**  Of measuring or tuning. */
 { job: "tune"; progress?: TuneProgress | null } | 
 /**  Of an autopsy that reads files. */

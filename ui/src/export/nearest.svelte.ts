@@ -14,7 +14,7 @@ export class NearestSearch extends Job<[ranking: Ranking, target: string], Found
     super({
       work: (report: Report<QuerySetProgress>, ranking: Ranking, target: string) =>
         reporting(
-          (report) => backend.onProgress("compare", report),
+          (report) => backend.onProgress("nearest", report),
           report,
           async () => {
             if ((await backend.chooseQueries()) === null) return null;
@@ -22,7 +22,7 @@ export class NearestSearch extends Job<[ranking: Ranking, target: string], Found
             return setting === null ? null : { setting, wish: wish(ranking, target) };
           },
         ),
-      stop: () => backend.stop("compare"),
+      stop: () => backend.stop("nearest"),
       onFailure: "drop",
     });
   }

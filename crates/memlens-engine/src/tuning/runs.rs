@@ -162,8 +162,8 @@ fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String
 impl Library {
     /// What a ranking is worth on a query set now. None where it was stopped.
     pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
+        let going = self.jobs.recording.begin();
         let wish = Wish::of(self, wish)?;
-        let going = self.jobs.measuring.begin();
         let Some(prepared) = self.prepared(&wish, &going)? else {
             return Ok(None);
         };

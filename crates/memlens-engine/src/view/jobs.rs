@@ -14,8 +14,10 @@ pub enum JobKind {
     Replay,
     /// Reading agents' logs.
     Import,
-    /// Two rankings over a query set, or the search for the nearest setting of another program.
+    /// Two rankings over a query set.
     Compare,
+    /// The search for the nearest setting of another program.
+    Nearest,
     /// Measuring a query set, or tuning on it.
     Tune,
     /// Reading all files for a fact.
@@ -36,6 +38,8 @@ pub enum JobProgress {
     Import(Option<RecallProgress>),
     /// Of a comparison over a query set.
     Compare(Option<QuerySetProgress>),
+    /// Of the search for the nearest setting.
+    Nearest(Option<QuerySetProgress>),
     /// Of measuring or tuning.
     Tune(Option<TuneProgress>),
     /// Of an autopsy that reads files.
