@@ -27,9 +27,11 @@ use memlens_retrieve::Part;
 
 use crate::agents::agent_name;
 use crate::cause::Cause;
+use crate::jobs::JobRun;
 use crate::past::{OwnPipelines, Past};
 use crate::view::{
-    Autopsy, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof, WorkingQuestion,
+    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
+    WorkingQuestion,
 };
 use crate::{EngineError, Library, Ranking};
 
@@ -52,6 +54,8 @@ struct Case<'a> {
     at_ms: Option<i64>,
     asked: Asked,
     pipelines: OwnPipelines<'a>,
+    /// The reading of files and of their history.
+    run: JobRun<'a, AutopsyProgress>,
 }
 
 impl Case<'_> {
@@ -128,6 +132,7 @@ impl Library {
                 .or_else(|| asked.last_ms(question)),
             asked,
             pipelines: OwnPipelines::of(self),
+            run: self.jobs.autopsy.begin(),
         };
         let fact = Fact::find(&case, &question.fact, here)?;
         if case.agent.is_none() {

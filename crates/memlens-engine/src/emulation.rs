@@ -14,6 +14,7 @@ use memlens_retrieve::{Lists, Part, Retriever};
 use memlens_store::ScoreCache;
 
 use crate::emulations::{Kept, Made};
+use crate::jobs::JobRun;
 use crate::own_index::{Own, OwnMemory};
 use crate::ranking::Ranking;
 use crate::search::Search;
@@ -122,6 +123,8 @@ impl Library {
         asker: Asker<'_>,
         part: &Part,
     ) -> Result<(Arc<dyn Retriever>, Emulated), EngineError> {
+        // Before the wait for the lock, so that a stop reaches this one too.
+        let run = self.jobs.emulation.begin();
         // One is made at a time.
         let mut made = self.emulations.made.lock();
         let lists = self.lists();
@@ -167,7 +170,7 @@ impl Library {
                 openclaw::Memory::of_index(notes, &index, vectors, embed, now_ms, generation)?;
             Arc::new(memory.with_remarks(remarks))
         } else {
-            let vectors = self.vectors(&lists, &program.chunk_texts(&notes, params));
+            let vectors = self.vectors(&lists, &program.chunk_texts(&notes, params), &run);
             is_whole = vectors.is_ok();
             program.memory(MadeOf {
                 params: params.clone(),
@@ -208,7 +211,12 @@ impl Library {
     }
 
     /// The vectors of texts in their order, or why not all are there.
-    fn vectors(&self, lists: &Lists, texts: &[String]) -> Result<Vectors, String> {
+    fn vectors(
+        &self,
+        lists: &Lists,
+        texts: &[String],
+        run: &JobRun<'_, EmulationProgress>,
+    ) -> Result<Vectors, String> {
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
         let mut kept = self.emulations.kept.lock();
         let hashes: Vec<[u8; 32]> = texts.iter().map(|text| content_hash(text)).collect();
@@ -244,6 +252,7 @@ impl Library {
         let wanted = missing(&kept);
         if !wanted.is_empty() {
             self.embed_missing(
+                run,
                 model,
                 &wanted,
                 texts,
@@ -266,6 +275,7 @@ impl Library {
 
     fn embed_missing(
         &self,
+        run: &JobRun<'_, EmulationProgress>,
         model: &str,
         wanted: &[usize],
         texts: &[String],
@@ -273,7 +283,11 @@ impl Library {
         kept: &mut Kept,
         cache: Option<&ScoreCache>,
     ) -> Result<(), String> {
-        let run = self.jobs.emulation.begin();
+        let stopped =
+            |n_done, n_all| format!("{n_done} of {n_all} chunks are embedded; ask again to go on");
+        if run.is_stopped() {
+            return Err(stopped(0, wanted.len() as u32));
+        }
         let mut embedder =
             self.source()(Purpose::Query).map_err(|error| format!("no embedding: {error}"))?;
         if embedder.info().id != model {
@@ -289,7 +303,7 @@ impl Library {
             let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
             let vectors = embedder.embed(&asked, run.stop_flag()).map_err(|error| {
                 if run.is_stopped() {
-                    format!("{n_done} of {n_all} chunks are embedded; ask again to go on")
+                    stopped(n_done, n_all)
                 } else {
                     format!("no embedding: {error}")
                 }

@@ -173,6 +173,39 @@ fn vectors_come_from_the_library_then_the_cache_then_the_model() {
 }
 
 #[test]
+fn a_stop_reaches_a_search_that_waits_for_another_one() {
+    let notes = Notes::new(&[("long.md", &long("router"))]);
+    let dir = fresh(&[notes.path()]);
+    let library = Library::open(dir.path(), faulty(dir.path())).expect("it opens");
+    let hang = Fault::at(FaultPlace::Embedder, dir.path())
+        .only("line 40 of the router")
+        .hangs();
+    let emulation = &library.jobs().emulation;
+    let searches = std::thread::scope(|scope| {
+        let searches = [(); 2].map(|()| scope.spawn(|| ask(&library, &all("openclaw"))));
+        let started = Instant::now();
+        while emulation.progress().is_none() || emulation.n_runs() < 2 {
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "one embeds and one waits"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        library.stop(JobKind::Emulation);
+        drop(hang);
+        searches.map(|search| search.join().expect("it is answered"))
+    });
+    for search in searches {
+        let mut notices = search.notices.iter();
+        assert!(
+            notices.any(|notice| notice.contains("ask again to go on")),
+            "{:?}",
+            search.notices
+        );
+    }
+}
+
+#[test]
 fn a_stop_leaves_words_alone_and_the_next_question_goes_on() {
     let notes = Notes::new(&[("long.md", &long("router"))]);
     let dir = fresh(&[notes.path()]);

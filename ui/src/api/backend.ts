@@ -20,8 +20,8 @@ type Additions = {
   /** Calls the listener on every change of the library, until the function returned is called. */
   onState(listener: (state: StateChanged) => void): () => void;
   /**
-   * Reports the progress of a job until the returned function is called: first the last one known, if the job runs, and null once the
-   * job is over.
+   * Reports the progress of a job until the returned function is called: first the last one known, if the job runs; null while it is not
+   * known, and once the job is over.
    */
   onProgress<Kind extends JobKind>(job: Kind, report: ProgressReport<Kind>): () => void;
   /** An edit took notes out of answers to past questions; null when past questions are deleted. */

@@ -1472,7 +1472,7 @@ export type JobKind =
 /**  Downloading a model. */
 "download";
 
-/**  The progress of a job; null once it is over. */
+/**  The progress of a job; null while it is not known, and once the job is over. */
 export type JobProgress = 
 /**  Of a replay. */
 { job: "replay"; progress?: QuerySetProgress | null } | 

@@ -2,7 +2,7 @@ import type { JobKind, JobProgress } from "./bindings";
 
 export type ProgressOf<Kind extends JobKind> = NonNullable<Extract<JobProgress, { job: Kind }>["progress"]>;
 
-/** Receives the progress of a job, and null once it is over. */
+/** Receives the progress of a job; null while it is not known, and once the job is over. */
 export type ProgressReport<Kind extends JobKind> = (progress: ProgressOf<Kind> | null) => void;
 
 /** The jobs in progress, by the events of the engine. */

@@ -36,7 +36,7 @@ pub(super) struct OnDisk {
 pub(super) fn search(case: &Case<'_>, words: &[String]) -> (Option<OnDisk>, Gaps) {
     let sources = sources(case);
     let roots: Vec<Root> = sources.iter().map(|it| Root::new(&it.path)).collect();
-    let run = case.library.jobs().autopsy.begin();
+    let run = &case.run;
     let limits = Limits::default();
     let Searched { best, gaps, .. } =
         memlens_written::search(&roots, words, &limits, run.stop_flag(), &mut |progress| {
@@ -45,6 +45,7 @@ pub(super) fn search(case: &Case<'_>, words: &[String]) -> (Option<OnDisk>, Gaps
                 mib: progress.n_bytes as f64 / f64::from(1 << 20),
             });
         });
+    run.clear();
     let found = best.map(|hit| {
         let source = &sources[hit.root];
         let place = match source.folder {

@@ -74,8 +74,11 @@ pub(super) fn history(case: &Case<'_>, fact: &Fact, found: &Found) -> Option<Not
         },
         at_ms,
     };
-    let run = case.library.jobs().autopsy.begin();
-    Some(line_history(&question, &Limits::default(), run.stop_flag()))
+    Some(line_history(
+        &question,
+        &Limits::default(),
+        case.run.stop_flag(),
+    ))
 }
 
 /// Says where it is written, and whether it was there at the moment.

@@ -28,7 +28,7 @@ pub enum JobKind {
     Download,
 }
 
-/// The progress of a job; null once it is over.
+/// The progress of a job; null while it is not known, and once the job is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 #[serde(tag = "job", content = "progress", rename_all = "snake_case")]
 pub enum JobProgress {
