@@ -164,7 +164,7 @@ const ORDINALS: [&str; 10] = [
 ];
 
 /// Nouns before a number that names a thing and states nothing of it.
-const NUMBERED: &str = "session step chapter page issue ticket pr bug migration phase part section figure table episode round lesson item task sprint iteration attempt exercise question invoice order case commit build release day week";
+const NUMBERED: &str = "number session step chapter page issue ticket pr bug migration phase part section figure table episode round lesson item task sprint iteration attempt exercise question invoice order case commit build release day week server node room rack host vlan sensor disk channel zone floor";
 
 /// Frequent words of other languages that are no English words.
 const FOREIGN: &str = "der das und nicht ist ein eine einen einem einer mit auf von zu dem den sind wird werden wir ihr auch nur noch nach bei wenn für über durch kein keine immer jeden le les des une est pas dans pour sur avec qui que sont vous nous cette il elle au aux du el los las es una por para con como está pero muy cada siempre il lo gli che non di sono della del een het van niet zijn voor dat wordt elke altijd som är och att det inte på och er ikke jest nie się";
@@ -181,7 +181,8 @@ pub(crate) enum Dimension {
     Money(u8),
     Length,
     Mass,
-    Degrees,
+    /// Of which scale: 0 is unknown, 1 Celsius, 2 Fahrenheit.
+    Degrees(u8),
     Watts,
     Hertz,
     Times,
@@ -195,7 +196,7 @@ impl Dimension {
             Dimension::Percent => 2,
             Dimension::Length => 3,
             Dimension::Mass => 4,
-            Dimension::Degrees => 5,
+            Dimension::Degrees(scale) => 20 + u64::from(scale),
             Dimension::Watts => 6,
             Dimension::Hertz => 7,
             Dimension::Times => 8,
@@ -232,17 +233,17 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("year", Dimension::Time, 31_536_000.0),
     ("years", Dimension::Time, 31_536_000.0),
     ("kb", Dimension::Bytes, 1e3),
-    ("kib", Dimension::Bytes, 1e3),
+    ("kib", Dimension::Bytes, 1_024.0),
     ("kilobytes", Dimension::Bytes, 1e3),
     ("mb", Dimension::Bytes, 1e6),
-    ("mib", Dimension::Bytes, 1e6),
+    ("mib", Dimension::Bytes, 1_048_576.0),
     ("megabytes", Dimension::Bytes, 1e6),
     ("gb", Dimension::Bytes, 1e9),
-    ("gib", Dimension::Bytes, 1e9),
+    ("gib", Dimension::Bytes, 1_073_741_824.0),
     ("gigabyte", Dimension::Bytes, 1e9),
     ("gigabytes", Dimension::Bytes, 1e9),
     ("tb", Dimension::Bytes, 1e12),
-    ("tib", Dimension::Bytes, 1e12),
+    ("tib", Dimension::Bytes, 1_099_511_627_776.0),
     ("terabyte", Dimension::Bytes, 1e12),
     ("terabytes", Dimension::Bytes, 1e12),
     ("%", Dimension::Percent, 1.0),
@@ -275,9 +276,9 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("kg", Dimension::Mass, 1e3),
     ("kilos", Dimension::Mass, 1e3),
     ("kilograms", Dimension::Mass, 1e3),
-    ("degree", Dimension::Degrees, 1.0),
-    ("degrees", Dimension::Degrees, 1.0),
-    ("°", Dimension::Degrees, 1.0),
+    ("degree", Dimension::Degrees(0), 1.0),
+    ("degrees", Dimension::Degrees(0), 1.0),
+    ("°", Dimension::Degrees(0), 1.0),
     ("watt", Dimension::Watts, 1.0),
     ("watts", Dimension::Watts, 1.0),
     ("w", Dimension::Watts, 1.0),

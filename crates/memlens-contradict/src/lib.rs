@@ -3,7 +3,7 @@
 //! [`Rules::read`] cuts a text into sentences and notes what each states: its content words, what it denies, its values
 //! (numbers, amounts, times, dates) and names. [`Rules::compare`] compares two readings sentence by sentence. Two
 //! sentences that share at least half of their content words contradict each other if words of an
-//! [opposition pair](Oppositions) stand against each other, one denies what the other states, another value or name
+//! [opposition pair](Oppositions) oppose each other, one denies what the other states, another value or name
 //! fills the same place, or two things exchange their roles. A contradiction is `sure` if nothing suggests that they
 //! speak of different things; otherwise they may contradict each other. Whatever is not reported has a [reason](Apart).
 //!
@@ -51,6 +51,9 @@ pub use verdict::{Apart, Contradiction, Kind, Place, Side, Verdict};
 
 /// Maximum number of sentences of a text that are compared.
 pub const SENTENCES_MAX: usize = 200;
+
+/// Maximum number of sentences of a text that are read, whether they state something or not.
+pub const SENTENCES_READ_MAX: usize = 2_000;
 
 /// The rules with their word lists.
 pub struct Rules {
@@ -126,7 +129,7 @@ impl Rules {
             left_out: Vec::new(),
             n_skipped: 0,
         };
-        let mut line_end = 0;
+        let (mut line_end, mut n_read) = (0, 0);
         let mut is_speech = false;
         for bytes in sentence::sentences(text) {
             if bytes.start >= line_end {
@@ -137,10 +140,11 @@ impl Rules {
                 line_end = line.end.max(bytes.start + 1);
                 is_speech = sentence::is_spoken(text, line);
             }
-            if reading.sentences.len() == SENTENCES_MAX {
+            if reading.sentences.len() == SENTENCES_MAX || n_read == SENTENCES_READ_MAX {
                 reading.n_skipped += 1;
                 continue;
             }
+            n_read += 1;
             match Sentence::read(&self.lexicon, text, bytes, is_speech) {
                 Ok(sentence) => reading.sentences.push(sentence),
                 Err(why) if !reading.left_out.contains(&why) => reading.left_out.push(why),

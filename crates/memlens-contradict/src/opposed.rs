@@ -150,7 +150,10 @@ impl Pair<'_> {
             found.sure = self.is_sure()? && !self.is_of_one_scope();
             return Ok(found);
         }
-        if is_dated && (is_measured || a.manner.is_entry || b.manner.is_entry) {
+        let are_entries = a.manner.is_entry && b.manner.is_entry;
+        if is_dated && (is_measured || a.manner.is_entry || b.manner.is_entry)
+            || are_entries && differing.iter().any(values::Differing::is_of_clock)
+        {
             return Err(Apart::Log);
         }
         if !differing.is_empty() {
@@ -160,8 +163,9 @@ impl Pair<'_> {
             if differing.iter().any(|value| value.is_label) || names::differ(self) {
                 return Err(Apart::Subject);
             }
-            let sure = self.is_sure()?;
-            // Two at once are rather two things.
+            let is_past = a.manner.is_past || b.manner.is_past;
+            let may_happen_twice = is_past && !is_measured;
+            let sure = self.is_sure()? && !self.is_of_one_scope() && !may_happen_twice;
             return Ok(values::opposed(&differing, sure));
         }
         if n_turned > 0 {
@@ -203,19 +207,15 @@ impl Pair<'_> {
         Ok(subject::is_same(self)? && !self.is_conditional())
     }
 
-    /// Returns whether only one of them names a day, a time or a part.
+    /// Returns whether only one of them names a day or a part, or only one a time of day.
     fn is_of_one_scope(&self) -> bool {
-        let n_scopes = |sentence: &Sentence| {
-            let is_scope = |kind: ValueKind| {
-                kind.is_of_calendar() || matches!(kind, ValueKind::Clock | ValueKind::Ordinal)
-            };
-            sentence
-                .values
-                .iter()
-                .filter(|value| is_scope(value.kind))
-                .count()
+        let is_day = |kind: ValueKind| kind.is_of_calendar() || kind == ValueKind::Ordinal;
+        let is_time = |kind: ValueKind| kind == ValueKind::Clock;
+        let has = |sentence: &Sentence, is_scope: &dyn Fn(ValueKind) -> bool| {
+            sentence.values.iter().any(|value| is_scope(value.kind))
         };
-        (n_scopes(self.a) == 0) != (n_scopes(self.b) == 0)
+        has(self.a, &is_day) != has(self.b, &is_day)
+            || has(self.a, &is_time) != has(self.b, &is_time)
     }
 
     /// Returns the symbols that one denies and the other states.
@@ -335,7 +335,7 @@ impl Pair<'_> {
                 }
             }
         }
-        // "Must" against "no need to".
+        // "Must" and "no need to".
         for (x, y, is_swapped) in [(self.a, self.b, false), (self.b, self.a, true)] {
             let has_require = |sentence: &Sentence| {
                 sentence.words.iter().position(|word| {
@@ -461,7 +461,7 @@ impl Pair<'_> {
         let is_own = |word: &&Word| {
             word.is_core
                 && other.core.binary_search(&word.symbol).is_err()
-                // "Unpaid" beside "paid".
+                // "Unpaid" and "paid".
                 && !other.words.iter().any(|there| {
                     word.base == Some(there.stem) || there.base == Some(word.stem) || there.stem == word.stem
                 })

@@ -11,7 +11,7 @@ use crate::verdict::Apart;
 
 pub(crate) use values::{Bound, Value, ValueKind};
 
-/// What stands before a name, so that it is known whether the place holds one name only.
+/// What comes before a name, so that it is known whether the place holds one name only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Governor {
     /// Nothing: it is the subject.
@@ -49,6 +49,8 @@ pub(crate) struct Word {
     pub(crate) governor: Governor,
     /// The content word directly behind, which it describes.
     pub(crate) describes: Option<u64>,
+    /// The content word directly before.
+    pub(crate) behind: Option<u64>,
     pub(crate) is_quoted: bool,
     /// Whether it is part of a condition: "if the door is open".
     pub(crate) is_condition: bool,
@@ -73,6 +75,8 @@ pub(crate) struct Manner {
     pub(crate) is_of_its_day: bool,
     /// It begins with a date or a time, as an entry of a log does.
     pub(crate) is_entry: bool,
+    /// It tells of something that happened: "was rotated", "paid".
+    pub(crate) is_past: bool,
     /// "by", which turns subject and object round.
     pub(crate) has_agent: bool,
     /// It begins with "the", "our" or a possessive: one certain thing.
@@ -178,6 +182,12 @@ const AUXILIARIES: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "must", "should", "shall", "may", "might",
     "can", "could", "will", "would", "does", "do", "did", "cannot",
 ];
+const NO_WAY: &[&str] = &["way", "time", "case", "means", "circumstances"];
+/// Verbs of the past that do not end in "ed".
+const PAST: &[&str] = &[
+    "was", "were", "paid", "went", "met", "bought", "sold", "sent", "took", "gave", "made", "had",
+    "ran", "wrote", "came", "left", "got", "began", "held", "spoke", "won", "lost", "broke", "did",
+];
 const PARTIAL: &[&str] = &[
     "every",
     "all",
@@ -217,6 +227,32 @@ impl<'a> Reader<'a> {
         (at.saturating_sub(n)..at).any(|before| list.contains(&self.word_at(before)))
     }
 
+    /// Returns whether nothing but breaks and words like "on" comes before.
+    fn is_beginning(&self, at: usize) -> bool {
+        self.tokens[..at].iter().all(|token| {
+            token.is_break()
+                || token
+                    .word()
+                    .is_some_and(|word| matches!(word, "on" | "at" | "date" | "time"))
+        })
+    }
+
+    /// Returns whether a word is a verb of the past.
+    fn is_past(&self, at: usize, lower: &str) -> bool {
+        PAST.contains(&lower)
+            || (lower.len() > 4
+                && lower.ends_with("ed")
+                && !self.is_before(at, 2, &["is", "are", "be", "must", "should"]))
+    }
+
+    /// Returns whether a number with a bound comes behind these tokens: "more than 8".
+    fn is_bound(&self, at: usize, n_tokens: usize) -> bool {
+        let last = self.word_at(at + n_tokens - 1);
+        matches!(last, "than" | "above" | "below")
+            && at + n_tokens < self.tokens.len()
+            && values::at(self.lexicon, self.tokens, at + n_tokens).is_some()
+    }
+
     fn read(&mut self) {
         let first = self.word_at(0);
         self.manner.is_definite =
@@ -246,9 +282,9 @@ impl<'a> Reader<'a> {
     fn step(&mut self, at: usize) -> usize {
         let token = &self.tokens[at];
         if let Some((n_tokens, mut value)) = values::at(self.lexicon, self.tokens, at) {
-            if at == 0 && value.kind.is_of_calendar() && value.kind != ValueKind::Season {
-                self.manner.is_entry = true;
-            }
+            let is_when = value.kind == ValueKind::Clock
+                || (value.kind.is_of_calendar() && value.kind != ValueKind::Season);
+            self.manner.is_entry |= is_when && self.is_beginning(at);
             if let Some(negator) = self.pending.take() {
                 value.bytes = negator.start.min(value.bytes.start)..value.bytes.end;
                 value.is_negated = true;
@@ -271,6 +307,7 @@ impl<'a> Reader<'a> {
             | Shape::Code(_)
             | Shape::Sign(_) => return 1,
         };
+        self.manner.is_past |= self.is_past(at, lower);
         if let Some(n_tokens) = self.negator(at, lower) {
             return n_tokens;
         }
@@ -279,6 +316,9 @@ impl<'a> Reader<'a> {
         }
         let stem = self.lexicon.stem(lower.strip_suffix("'s").unwrap_or(lower));
         if let Some((n_tokens, polar)) = self.phrase(at, &stem) {
+            if self.is_bound(at, n_tokens) {
+                return n_tokens;
+            }
             self.push_polar(at, n_tokens, &stem, polar, true);
             return n_tokens;
         }
@@ -288,7 +328,7 @@ impl<'a> Reader<'a> {
         if let Some(polar) = self
             .lexicon
             .polar(&stem)
-            .filter(|polar| self.is_polar(at, lower, *polar))
+            .filter(|polar| self.is_polar(at, lower, *polar) && !self.is_bound(at, 1))
         {
             let is_core = Some(polar.0) != self.lexicon.special.always;
             self.push_polar(at, 1, &stem, polar, is_core);
@@ -338,6 +378,7 @@ impl<'a> Reader<'a> {
             preposition: self.preposition.take(),
             governor: self.governor,
             describes: None,
+            behind: None,
             is_quoted: token.is_quoted,
             is_condition: self.is_condition,
         });
@@ -399,6 +440,7 @@ impl<'a> Reader<'a> {
             preposition: self.preposition.take(),
             governor: self.governor,
             describes: None,
+            behind: None,
             is_quoted: self.tokens[at].is_quoted,
             is_condition: self.is_condition,
         });
@@ -424,7 +466,14 @@ impl<'a> Reader<'a> {
         }
         let is_negator = self.lexicon.of_word(lower).has(Traits::NEGATOR)
             || lower.ends_with("n't")
-            || matches!(lower, "avoid" | "avoids" | "refrain")
+            || matches!(
+                lower,
+                "avoid" | "avoids" | "refrain" | "unable" | "impossible"
+            )
+            || (matches!(
+                lower,
+                "fail" | "fails" | "failed" | "refuse" | "refuses" | "refused"
+            ) && next == "to")
             || (lower == "against"
                 && self.is_before(
                     at,
@@ -446,6 +495,11 @@ impl<'a> Reader<'a> {
                 ));
         if !is_negator {
             return None;
+        }
+        // "There is no way to", "at no time".
+        if lower == "no" && NO_WAY.contains(&next) {
+            self.pending = Some(bytes.start..self.tokens[at + 1].bytes.end);
+            return Some(2);
         }
         if matches!(lower, "no" | "not") {
             if next == "longer" {
@@ -634,7 +688,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fills in which words stand beside each other and beside values.
+    /// Fills in which words are next to each other and to values.
     fn find_neighbours(&mut self) {
         let mut symbol_at: Vec<Option<u64>> = vec![None; self.tokens.len()];
         for word in &self.words {
@@ -643,6 +697,7 @@ impl<'a> Reader<'a> {
         let symbol = |at: Option<usize>| at.and_then(|at| symbol_at.get(at).copied().flatten());
         for word in &mut self.words {
             word.describes = symbol(Some(word.token + 1));
+            word.behind = symbol(word.token.checked_sub(1));
         }
         for value in &mut self.values {
             let before = |back: usize| symbol(value.first.checked_sub(back));
@@ -659,8 +714,22 @@ impl<'a> Reader<'a> {
                 | Shape::Code(_)
                 | Shape::Sign(_) => false,
             });
-            let is_subject =
-                value.first > 0 && value.first <= 3 && before(1).is_some() && is_before_verb;
+            // "Room 204 holds": a number behind a noun, before any verb.
+            let is_before_all = value.first > 0
+                && next.is_some_and(|next| next.word().is_some())
+                && (0..value.first).all(|at| {
+                    let word = self.words.iter().find(|word| word.token == at);
+                    let is_determiner = self.tokens[at].word().is_some_and(|word| {
+                        matches!(
+                            word,
+                            "the" | "our" | "my" | "your" | "a" | "an" | "this" | "each"
+                        )
+                    });
+                    is_determiner || word.is_some_and(|word| !word.traits.has(Traits::LIGHT))
+                });
+            let is_subject = value.first > 0
+                && before(1).is_some()
+                && ((value.first <= 3 && is_before_verb) || is_before_all);
             let is_signed = value
                 .first
                 .checked_sub(1)

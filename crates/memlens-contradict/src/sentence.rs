@@ -152,9 +152,17 @@ pub(crate) fn screened(text: &str, sentence: &Range<usize>) -> Option<Apart> {
 
 /// Returns whether a sentence is in a Markdown heading, by the `#` before it.
 fn is_heading(text: &str, start: usize) -> bool {
-    let before = text[..start].trim_end_matches([' ', '\t', '*', '_']);
-    before.ends_with('#') && before.trim_end_matches('#').ends_with(['\n'])
-        || before.trim_matches('#').is_empty() && !before.is_empty()
+    let bytes = text.as_bytes();
+    let skip = |mut at: usize, n: usize, is_skipped: fn(u8) -> bool| {
+        let least = at.saturating_sub(n);
+        while at > least && is_skipped(bytes[at - 1]) {
+            at -= 1;
+        }
+        at
+    };
+    let end = skip(start, 16, |byte| matches!(byte, b' ' | b'\t' | b'*' | b'_'));
+    let first = skip(end, 7, |byte| byte == b'#');
+    (1..=6).contains(&(end - first)) && (first == 0 || bytes[first - 1] == b'\n')
 }
 
 fn is_code(slice: &str) -> bool {

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_by_their_form() {
+    fn numbers_are_recognised_by_their_form() {
         for (text, expected) in [
             ("8093", Shape::Number(8093.0)),
             ("1,000", Shape::Number(1000.0)),

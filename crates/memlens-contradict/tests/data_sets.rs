@@ -1,5 +1,9 @@
 //! The rules on labelled pairs (CC0, `tests/fixtures`): the figures that they must keep.
 //!
+//! `observations.jsonl` and `pairs.tsv` are the development sets: the rules were written with both in view, so these figures
+//! say that nothing got worse, not how good the rules are on other notes. `alike.tsv` are pairs that resemble
+//! contradictions and are none.
+//!
 //! `observations.jsonl` are 39 observations of five agents: of the 741 pairs, 30 contradict. `pairs.tsv` are 36 pairs that
 //! contradict and 44 that look like it and do not.
 
@@ -69,7 +73,7 @@ fn observations_of_agents() {
     let [sure, all] = figures(pairs);
     assert_eq!((all.n_true, all.wrong), (30, Vec::<String>::new()));
     assert!(all.n_right >= 23, "{} of 30", all.n_right);
-    assert!(sure.n_right >= 17, "{} of 30", sure.n_right);
+    assert!(sure.n_right >= 18, "{} of 30", sure.n_right);
 }
 
 #[test]
@@ -80,8 +84,23 @@ fn pairs_with_hard_negatives() {
     });
     let [sure, all] = figures(pairs);
     assert_eq!(all.n_true, 36);
-    assert!(sure.n_right >= 27, "{} of 36", sure.n_right);
-    assert!(all.n_right >= 30, "{} of 36", all.n_right);
+    assert!(sure.n_right >= 28, "{} of 36", sure.n_right);
+    assert!(all.n_right >= 33, "{} of 36", all.n_right);
     assert!(sure.precision() >= 0.95, "{:?}", sure.wrong);
     assert!(all.precision() >= 0.95, "{:?}", all.wrong);
+}
+
+#[test]
+fn pairs_that_only_look_like_contradictions() {
+    let pairs: Vec<(bool, &str, &str)> = include_str!("fixtures/alike.tsv")
+        .lines()
+        .map(|line| {
+            let parts: Vec<&str> = line.split('\t').collect();
+            (parts[0] == "c", parts[1], parts[2])
+        })
+        .collect();
+    assert_eq!(pairs.len(), 28);
+    let [sure, all] = figures(pairs);
+    assert_eq!(sure.wrong, Vec::<String>::new());
+    assert!(all.wrong.len() <= 8, "{:?}", all.wrong);
 }

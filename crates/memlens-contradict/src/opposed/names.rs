@@ -61,12 +61,12 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         {
             return Ok(None);
         }
-        let sure = pair.is_sure()?;
+        let sure = pair.is_sure()? && !pair.is_of_one_scope();
         return Ok(Some(of(a, b, sure)));
     }
     if let (Some(a), Some(b)) = (named(pair.a), named(pair.b)) {
         let is_other = a.stem != b.stem && pair.a.core == pair.b.core;
-        return Ok(is_other.then(|| of(a, b, !pair.is_conditional())));
+        return Ok(is_other.then(|| of(a, b, !pair.is_conditional() && !pair.is_of_one_scope())));
     }
     let (own_a, own_b) = (pair.own(pair.a, pair.b), pair.own(pair.b, pair.a));
     let ([a], [b]) = (&own_a[..], &own_b[..]) else {
@@ -109,6 +109,7 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
     }
     let is_be = a.governor == Governor::Be;
     let sure = !pair.is_conditional()
+        && !pair.is_of_one_scope()
         && (!is_be || (pair.a.manner.is_definite && pair.b.manner.is_definite));
     Ok(Some(of(a, b, sure)))
 }
@@ -133,7 +134,7 @@ fn is_sole(sentence: &Sentence, word: &Word) -> bool {
     }
 }
 
-/// Returns whether two names stand behind the same word, or behind verbs of one meaning.
+/// Returns whether two names follow the same word, or verbs of one meaning.
 fn is_same_place(a: &Word, b: &Word) -> bool {
     match (a.governor, b.governor) {
         (Governor::Word { symbol: of_a, .. }, Governor::Word { symbol: of_b, .. }) => of_a == of_b,

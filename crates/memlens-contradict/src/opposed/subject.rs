@@ -9,8 +9,8 @@ use crate::verdict::Apart;
 const LONG: usize = 5;
 
 /// Prepositions before a place, an occasion or a purpose that limits a statement.
-const SCOPES: [&str; 9] = [
-    "in", "on", "for", "at", "during", "under", "within", "via", "from",
+const SCOPES: [&str; 10] = [
+    "of", "in", "on", "for", "at", "during", "under", "within", "via", "from",
 ];
 
 /// Returns whether both surely speak of the same thing.
@@ -29,7 +29,7 @@ pub(super) fn is_same(pair: &Pair<'_>) -> Result<bool, Apart> {
         } else {
             (&own_a, pair.b)
         };
-        return Ok(own.len() <= 3 && !own.iter().any(|word| restricts(word, other)));
+        return Ok(own.len() <= 3 && !own.iter().any(|word| restricts(word, own, other)));
     }
     let is_long = pair.n_both >= LONG;
     if own_a.iter().any(|word| word.is_name) && own_b.iter().any(|word| word.is_name) {
@@ -67,9 +67,22 @@ fn is_scope(preposition: u64) -> bool {
         .any(|scope| lexicon::hash(scope) == preposition)
 }
 
-/// Returns whether a word limits what is spoken of: "database backups" beside "backups", "in production".
-fn restricts(word: &Word, other: &Sentence) -> bool {
+/// Returns whether a word limits what is spoken of: "database backups" and "backups", "in production".
+fn restricts(word: &Word, own: &[&Word], other: &Sentence) -> bool {
     if word.preposition.is_some_and(is_scope) {
+        return true;
+    }
+    let describes_name = word.describes.is_some_and(|described| {
+        other
+            .words
+            .iter()
+            .any(|there| there.symbol == described && there.is_name)
+    });
+    // "The database backups" and "the database": a phrase with another head.
+    let is_behind = |before: u64| {
+        other.core.binary_search(&before).is_ok() || own.iter().any(|word| word.symbol == before)
+    };
+    if !describes_name && word.behind.is_some_and(is_behind) {
         return true;
     }
     let Some(described) = word.describes else {

@@ -12,6 +12,9 @@ const ABOUT: f64 = 1.25;
 /// Converted units agree up to this ratio: months have 30 or 31 days.
 const CONVERTED: f64 = 1.04;
 
+/// Units of 1,000 and of 1,024 bytes agree up to this ratio.
+const BINARY: f64 = 1.08;
+
 /// Two values in one place that differ.
 pub(super) struct Differing<'a> {
     a: &'a Value,
@@ -22,13 +25,28 @@ pub(super) struct Differing<'a> {
     pub(super) is_label: bool,
 }
 
+impl Differing<'_> {
+    /// Returns whether they are times of day.
+    pub(super) fn is_of_clock(&self) -> bool {
+        self.a.kind == ValueKind::Clock
+    }
+}
+
 /// Returns the values that differ.
 pub(super) fn differing<'a>(pair: &Pair<'a>) -> Vec<Differing<'a>> {
     let mut found: Vec<Differing<'a>> = Vec::new();
+    let mut all: Vec<ValueKind> = pair
+        .a
+        .values
+        .iter()
+        .chain(&pair.b.values)
+        .map(|value| value.kind)
+        .collect();
+    all.sort_by_key(|kind| kind.number());
     let mut kinds: Vec<ValueKind> = Vec::new();
-    for value in &pair.a.values {
-        if !kinds.iter().any(|kind| are_alike(*kind, value.kind)) {
-            kinds.push(value.kind);
+    for kind in all {
+        if !kinds.iter().any(|known| are_alike(*known, kind)) {
+            kinds.push(kind);
         }
     }
     let is_limit = |sentence: &Sentence| {
@@ -80,24 +98,24 @@ pub(super) fn differing<'a>(pair: &Pair<'a>) -> Vec<Differing<'a>> {
             }
             continue;
         }
-        let is_same_length = all_a.len() == all_b.len();
-        for (at, a) in all_a.iter().enumerate() {
-            if !left_a.iter().any(|left| std::ptr::eq(*left, *a)) {
-                continue;
+        // Lists of one length without a common value are compared one by one.
+        let is_one_by_one = all_a.len() == all_b.len()
+            && left_a.len() == all_a.len()
+            && left_b.len() == all_b.len();
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for (at, a) in left_a.iter().enumerate() {
+            for (other, b) in left_b.iter().enumerate() {
+                if near(a, b) && (!is_one_by_one || at == other) {
+                    pairs.push((at, other));
+                }
             }
-            let partners: Vec<&&Value> = all_b
-                .iter()
-                .enumerate()
-                .filter(|(other, b)| {
-                    left_b.iter().any(|left| std::ptr::eq(*left, **b))
-                        && near(a, b)
-                        && (!is_same_length || *other == at || all_a.len() != left_a.len())
-                })
-                .map(|(_, b)| b)
-                .collect();
-            // Two that fit are a list.
-            if let [b] = partners[..] {
-                found.push(of(a, b));
+        }
+        // A value that fits several is one of a list.
+        let n_of_a = |at: usize| pairs.iter().filter(|pair| pair.0 == at).count();
+        let n_of_b = |at: usize| pairs.iter().filter(|pair| pair.1 == at).count();
+        for (at, other) in &pairs {
+            if n_of_a(*at) == 1 && n_of_b(*other) == 1 {
+                found.push(of(left_a[*at], left_b[*other]));
             }
         }
     }
@@ -110,7 +128,7 @@ fn of<'a>(a: &'a Value, b: &'a Value) -> Differing<'a> {
         b,
         is_occasion: a.kind.is_of_calendar() || a.kind == ValueKind::Ordinal,
         is_label: (a.is_label || b.is_label)
-            || (a.kind == ValueKind::Ordinal && a.describes.is_some()),
+            || (a.kind == ValueKind::Ordinal && (a.describes.is_some() || b.describes.is_some())),
     }
 }
 
@@ -126,7 +144,7 @@ fn are_alike(a: ValueKind, b: ValueKind) -> bool {
     }
 }
 
-/// Returns whether the only two values of a kind stand in one place.
+/// Returns whether the only two values of a kind fill the same place.
 fn fits_alone(pair: &Pair<'_>, a: &Value, b: &Value) -> bool {
     if a.per != b.per {
         return false;
@@ -155,7 +173,7 @@ fn fits_alone(pair: &Pair<'_>, a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Returns whether two values stand beside a common word.
+/// Returns whether two values are next to a common word.
 fn near(a: &Value, b: &Value) -> bool {
     if a.near[2].is_some() && a.near[2] == b.near[2] {
         return true;
@@ -215,10 +233,25 @@ fn is_equal(a: &Value, b: &Value) -> bool {
     {
         return false;
     }
-    let is_converted =
-        a.kind == ValueKind::Quantity(Dimension::Time) || a.kind == ValueKind::Period;
-    a.amount == b.amount
-        || (is_converted && a.amount.min(b.amount) > 1e5 && ratio(a, b) <= CONVERTED)
+    // "Node 20" and "Node 20.11".
+    let is_part = |whole: &Value, other: &Value| {
+        whole.kind == ValueKind::Number
+            && whole.amount.fract() == 0.0
+            && whole.amount == other.amount.trunc()
+            && whole.near[0].is_some()
+            && whole.near[0] == other.near[0]
+    };
+    let is_converted = a.factor != b.factor;
+    let same_up_to = if a.kind == ValueKind::Quantity(Dimension::Bytes) && is_converted {
+        BINARY
+    } else if a.kind == ValueKind::Period
+        || (a.kind == ValueKind::Quantity(Dimension::Time) && is_converted)
+    {
+        CONVERTED
+    } else {
+        1.0 + 1e-9
+    };
+    a.amount == b.amount || ratio(a, b) <= same_up_to || is_part(a, b) || is_part(b, a)
 }
 
 fn ratio(a: &Value, b: &Value) -> f64 {

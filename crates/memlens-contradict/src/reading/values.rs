@@ -75,6 +75,8 @@ pub(crate) struct Value {
     pub(crate) amount: f64,
     /// A date's year.
     pub(crate) year: Option<u32>,
+    /// What its unit is multiplied by; 1 without a unit.
+    pub(crate) factor: f64,
     pub(crate) bound: Bound,
     /// "per minute", in seconds.
     pub(crate) per: Option<f64>,
@@ -118,6 +120,7 @@ pub(crate) fn at(lexicon: &Lexicon, tokens: &[Token], first: usize) -> Option<(u
         kind: found.kind,
         amount: found.amount,
         year: found.year,
+        factor: found.factor,
         bound: look.bound(first, end),
         per: None,
         near: [None; 3],
@@ -146,6 +149,8 @@ struct Found {
     kind: ValueKind,
     amount: f64,
     year: Option<u32>,
+    /// What the unit is multiplied by.
+    factor: f64,
     n_tokens: usize,
 }
 
@@ -155,6 +160,7 @@ impl Found {
             kind,
             amount,
             year: None,
+            factor: 1.0,
             n_tokens,
         })
     }
@@ -225,6 +231,7 @@ impl<'a> Look<'a> {
                 kind: ValueKind::Date,
                 amount,
                 year: *year,
+                factor: 1.0,
                 n_tokens: 1,
             });
         }
@@ -250,6 +257,7 @@ impl<'a> Look<'a> {
                     kind: ValueKind::Month,
                     amount: f64::from(month),
                     year,
+                    factor: 1.0,
                     n_tokens,
                 });
             }
@@ -302,6 +310,7 @@ impl<'a> Look<'a> {
             kind: ValueKind::Date,
             amount: f64::from(month) * 32.0 + f64::from(day),
             year,
+            factor: 1.0,
             n_tokens: end - first,
         }
     }
@@ -402,6 +411,18 @@ impl<'a> Look<'a> {
         if lower == "twice" {
             return Found::of(ValueKind::Quantity(Dimension::Times), 2.0, 1);
         }
+        if lower == "half"
+            && matches!(self.word(at + 1), "a" | "an")
+            && let Some((dimension @ Dimension::Time, factor)) = self.unit(at + 2)
+        {
+            return Some(Found {
+                kind: ValueKind::Quantity(dimension),
+                amount: factor / 2.0,
+                year: None,
+                factor: factor / 2.0,
+                n_tokens: 3,
+            });
+        }
         let is_article = matches!(lower, "a" | "an" | "one");
         if is_article && let Some((dimension, factor)) = self.unit(at + 1) {
             let is_amount = lower == "one"
@@ -417,12 +438,12 @@ impl<'a> Look<'a> {
                         | "take"
                         | "least"
                         | "most"
-                        | "half"
                 );
             return (is_amount && dimension == Dimension::Time).then_some(Found {
                 kind: ValueKind::Quantity(dimension),
                 amount: factor,
                 year: None,
+                factor,
                 n_tokens: 2,
             });
         }
@@ -460,20 +481,39 @@ impl<'a> Look<'a> {
                 kind: ValueKind::Quantity(dimension),
                 amount,
                 year: None,
+                factor: 1.0,
                 n_tokens,
             };
         }
         match self.unit(at + n_tokens) {
+            Some((Dimension::Degrees(_), _)) => {
+                let scale = match self.word(at + n_tokens + 1) {
+                    "c" | "celsius" => 1,
+                    "f" | "fahrenheit" => 2,
+                    _ => 0,
+                };
+                // The word stays a word: Celsius and Fahrenheit are opposites.
+                let n_letters = usize::from(matches!(self.word(at + n_tokens + 1), "c" | "f"));
+                Found {
+                    kind: ValueKind::Quantity(Dimension::Degrees(scale)),
+                    amount,
+                    year: None,
+                    factor: 1.0,
+                    n_tokens: n_tokens + 1 + n_letters,
+                }
+            }
             Some((dimension, factor)) => Found {
                 kind: ValueKind::Quantity(dimension),
                 amount: amount * factor,
                 year: None,
+                factor,
                 n_tokens: n_tokens + 1,
             },
             None => Found {
                 kind: ValueKind::Number,
                 amount,
                 year: None,
+                factor: 1.0,
                 n_tokens,
             },
         }
@@ -552,11 +592,11 @@ impl<'a> Look<'a> {
             ) => return Bound::About,
             ("at", "least")
             | ("more" | "greater" | "higher" | "longer" | "later", "than")
-            | (_, "over" | "minimum") => return Bound::Lower,
+            | (_, "over" | "above" | "minimum") => return Bound::Lower,
             ("at", "most")
             | ("less" | "fewer" | "lower", "than")
             | ("up", "to")
-            | (_, "under" | "within" | "maximum") => {
+            | (_, "under" | "below" | "within" | "maximum") => {
                 return Bound::Upper;
             }
             _ => {}
