@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memlens_embed::Hashing;
 use memlens_engine::view::{FolderStatus, Happening, IndexingPhase};
@@ -461,7 +461,9 @@ fn a_change_through_another_name_is_found_by_the_next_walk() {
 fn walks_and_indexing_take_turns() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let dir = scratch();
+    let started = Instant::now();
     let mut it = Watched::of(dir.path(), &[&notes]);
+    let indexing_took = started.elapsed();
     let walk = || Fault::at(Place::Root, notes.path());
     let first = walk().times(1).hangs();
     notes.write(".ignore", "x\n");
@@ -469,7 +471,7 @@ fn walks_and_indexing_take_turns() {
     first.wait();
     // During the walk something happens that needs another walk, and the walk takes longer than indexing a note.
     notes.write(".ignore", "y\n");
-    std::thread::sleep(Duration::from_secs(4));
+    std::thread::sleep(Duration::from_secs(4).max(4 * indexing_took));
     let second = walk().hangs();
     drop(first);
     it.wait(
