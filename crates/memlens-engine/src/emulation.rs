@@ -251,15 +251,9 @@ impl Library {
         }
         let wanted = missing(&kept);
         if !wanted.is_empty() {
-            self.embed_missing(
-                run,
-                model,
-                &wanted,
-                texts,
-                &hashes,
-                &mut kept,
-                cache.ok().as_deref(),
-            )?;
+            let wanted = wanted.iter().map(|at| (texts[*at].as_str(), hashes[*at]));
+            let wanted: Vec<_> = wanted.collect();
+            self.embed_missing(run, model, &wanted, &mut kept, cache.ok().as_deref())?;
         }
         let flat = hashes
             .iter()
@@ -277,9 +271,7 @@ impl Library {
         &self,
         run: &JobRun<'_, EmulationProgress>,
         model: &str,
-        wanted: &[usize],
-        texts: &[String],
-        hashes: &[[u8; 32]],
+        wanted: &[(&str, [u8; 32])],
         kept: &mut Kept,
         cache: Option<&ScoreCache>,
     ) -> Result<(), String> {
@@ -300,7 +292,7 @@ impl Library {
         let mut n_done = 0;
         for some in wanted.chunks(TEXTS_AT_ONCE) {
             run.report(EmulationProgress { n_done, n_all });
-            let asked: Vec<&str> = some.iter().map(|at| texts[*at].as_str()).collect();
+            let asked: Vec<&str> = some.iter().map(|(text, _)| *text).collect();
             let vectors = embedder.embed(&asked, run.stop_flag()).map_err(|error| {
                 if run.is_stopped() {
                     stopped(n_done, n_all)
@@ -308,14 +300,14 @@ impl Library {
                     format!("no embedding: {error}")
                 }
             })?;
-            for ((at, text), vector) in some.iter().zip(&asked).zip(vectors) {
+            for ((text, hash), vector) in some.iter().zip(vectors) {
                 if let Some(cache) = cache {
                     let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
                     if let Err(error) = cache.put_vectors(&name(model), text, &bytes) {
                         tracing::warn!(%error, "cannot keep a vector");
                     }
                 }
-                kept.vectors.insert(hashes[*at], vector.into());
+                kept.vectors.insert(*hash, vector.into());
             }
             n_done += some.len() as u32;
         }
