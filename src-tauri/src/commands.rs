@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memlens_engine::acts;
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, JobKind, Journey,
     KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer,
@@ -129,7 +130,7 @@ pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
 #[specta::specta]
 pub async fn stop(shell: State<'_, Shell>, job: JobKind) -> Answer<()> {
     work(&shell, move |engine| {
-        engine.stop(job);
+        engine.library().stop(job);
         Ok(())
     })
     .await
@@ -169,7 +170,7 @@ pub async fn search(
         let ranking = Ranking::given(&ranking)?;
         let library = engine.library();
         let part = part(library, scope)?;
-        engine.aggregate_for(&ranking.values);
+        engine.keep_aggregated(&ranking.values);
         let search = library.search_as(&query, &ranking, part)?;
         library.answer(&search, &ranking.values)
     })
@@ -186,7 +187,7 @@ pub async fn rank(
 ) -> Answer<Columns> {
     work(&shell, move |engine| {
         let ranking = Ranking::given(&ranking)?;
-        engine.aggregate_for(&ranking.values);
+        engine.keep_aggregated(&ranking.values);
         let params = &ranking.values;
         Ok(engine
             .library()
@@ -360,7 +361,7 @@ pub async fn vote(
     slot: u32,
     up: bool,
 ) -> Answer<Vec<RowThumb>> {
-    work(&shell, move |engine| engine.vote(search, slot, up)).await
+    work(&shell, move |engine| acts::vote(engine, search, slot, up)).await
 }
 
 /// Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself.
@@ -373,7 +374,7 @@ pub async fn set_evergreen(
     is_evergreen: bool,
 ) -> Answer<()> {
     work(&shell, move |engine| {
-        engine.set_evergreen(folder_id(&folder)?, &path, is_evergreen)
+        acts::set_evergreen(engine, folder_id(&folder)?, &path, is_evergreen)
     })
     .await
 }
@@ -400,7 +401,10 @@ pub async fn save_question(
     question: String,
     saved: bool,
 ) -> Answer<Vec<String>> {
-    work(&shell, move |engine| engine.save_question(&question, saved)).await
+    work(&shell, move |engine| {
+        acts::save_question(engine, &question, saved)
+    })
+    .await
 }
 
 /// What the last pass over all observations found, at the distance that the parameters name.
@@ -444,7 +448,7 @@ pub async fn feedback(shell: State<'_, Shell>) -> Answer<Vec<FeedbackEntry>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback_undo(shell: State<'_, Shell>, id: String) -> Answer<Vec<FeedbackEntry>> {
-    work(&shell, move |engine| engine.undo_feedback(&id)).await
+    work(&shell, move |engine| acts::undo_feedback(engine, &id)).await
 }
 
 /// Asks where and writes all thumbs. Returns the path; null if the user cancels.
@@ -472,7 +476,9 @@ pub async fn feedback_open(
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
         let chosen = dialogs.feedback(&app);
-        chosen.map(|path| engine.import_feedback(&path)).transpose()
+        chosen
+            .map(|path| acts::import_feedback(engine, &path))
+            .transpose()
     })
     .await
 }
@@ -777,7 +783,7 @@ pub async fn preset_save(
     params: Params,
 ) -> Answer<Vec<Preset>> {
     work(&shell, move |engine| {
-        engine.save_preset(&name, &params.check()?)?;
+        acts::save_preset(engine, &name, &params.check()?)?;
         engine.library().presets()
     })
     .await
@@ -788,7 +794,7 @@ pub async fn preset_save(
 #[specta::specta]
 pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<Preset>> {
     work(&shell, move |engine| {
-        engine.delete_preset(&name)?;
+        acts::delete_preset(engine, &name)?;
         engine.library().presets()
     })
     .await

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memlens_engine::Evergreen;
+use memlens_engine::acts;
 use serde::Serialize;
 
 use crate::arguments::{EvergreenAct, EvergreenArgs};
@@ -22,12 +23,12 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
     let here = std::env::current_dir().ok();
     let as_json = match &arguments.act {
         Some(EvergreenAct::Add(named)) => {
-            library.set_evergreen(&named.path, true, here.as_deref())?;
+            acts::set_evergreen_at(&library.to_write(), &named.path, true, here.as_deref())?;
             tell(format_args!("{} does not decay", named.path));
             return Ok(());
         }
         Some(EvergreenAct::Remove(named)) => {
-            library.set_evergreen(&named.path, false, here.as_deref())?;
+            acts::set_evergreen_at(&library.to_write(), &named.path, false, here.as_deref())?;
             tell(format_args!("{} decays with age again", named.path));
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_engine::acts;
 use memlens_engine::{FeedbackEntry, Library, Voted};
 use serde::Serialize;
 
@@ -27,7 +28,7 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
         return add(&library, direction, query, place);
     }
     if let Some(id) = &arguments.undo {
-        library.undo_feedback(id)?;
+        acts::undo_feedback(&library.to_write(), id)?;
         tell(format_args!("thumb {id} undone"));
         return Ok(());
     }
@@ -37,7 +38,7 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
         return Ok(());
     }
     if let Some(path) = &arguments.import {
-        let done = library.import_feedback(path)?;
+        let done = acts::import_feedback(&library.to_write(), path)?;
         if arguments.json {
             return print_json(&done);
         }
@@ -76,11 +77,13 @@ fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(
         }
     };
     let here = std::env::current_dir().ok();
-    tell(match library.vote(query, place, up, here.as_deref())? {
-        Voted::Given => format!("thumb {direction} for {place}"),
-        Voted::Turned => format!("thumb {direction} for {place}, which had the other"),
-        Voted::TakenBack => format!("thumb {direction} for {place} undone"),
-    });
+    tell(
+        match acts::judge_place(&library.to_write(), query, place, up, here.as_deref())? {
+            Voted::Given => format!("thumb {direction} for {place}"),
+            Voted::Turned => format!("thumb {direction} for {place}, which had the other"),
+            Voted::TakenBack => format!("thumb {direction} for {place} undone"),
+        },
+    );
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_engine::acts;
 use memlens_engine::view::{QuerySetInfo, SetFormat};
 
 use crate::arguments::{QueriesAct, QueriesArgs};
@@ -22,7 +23,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             print_text(|out| sets.iter().try_for_each(|set| write(out, set)))
         }
         Some(QueriesAct::Import { file, topics }) => {
-            let imported = library.import_query_set_with(file, topics.as_deref())?;
+            let imported = acts::import_query_set(&library.to_write(), file, topics.as_deref())?;
             for told in imported.left_out.iter().chain(&imported.notices) {
                 tell(told);
             }
@@ -36,7 +37,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             tell(format_args!("wrote {}", file.display()));
             Ok(())
         }
-        Some(QueriesAct::Delete { name }) => Ok(library.delete_query_set(name)?),
+        Some(QueriesAct::Delete { name }) => Ok(acts::delete_query_set(&library.to_write(), name)?),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use memlens_engine::acts;
 use serde::Serialize;
 
 use crate::arguments::{QuestionsAct, QuestionsArgs};
@@ -19,8 +20,12 @@ struct QuestionsReport {
 pub fn run(library: Option<PathBuf>, arguments: &QuestionsArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let questions = match &arguments.act {
-        Some(QuestionsAct::Add { question }) => library.save_question(question, true)?,
-        Some(QuestionsAct::Remove { question }) => library.save_question(question, false)?,
+        Some(QuestionsAct::Add { question }) => {
+            acts::save_question(&library.to_write(), question, true)?
+        }
+        Some(QuestionsAct::Remove { question }) => {
+            acts::save_question(&library.to_write(), question, false)?
+        }
         None => library.saved_questions()?,
     };
     if arguments.json {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memlens_engine::acts;
 use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
@@ -61,7 +62,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
             is_allowed: Some(true),
             ..RecallChange::default()
         };
-        library.change_recall(allowed)?;
+        acts::change_recall(&library.to_write(), allowed)?;
     }
     let library = Arc::new(library);
     let stopping = library.clone();
@@ -70,7 +71,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
         RecallImport::default()
     } else {
         while_importing(&library, || {
-            library.import_recall(arguments.agent.as_deref())
+            acts::import_recall(&library.to_write(), arguments.agent.as_deref())
         })?
     };
     for said in done.problems.iter().chain(&done.notices) {
@@ -182,7 +183,7 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
     if !arguments.yes {
         return Err(CliError::UnconfirmedForget { what });
     }
-    library.forget_recall()?;
+    acts::forget_recall(&library.to_write())?;
     print_text(|out| writeln!(out, "{what} forgotten"))
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memlens_engine::RerankChange;
+use memlens_engine::acts;
 use serde::Serialize;
 
 use crate::arguments::{RerankHookAct, RerankHookArgs};
@@ -23,11 +24,11 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
     match &arguments.act {
         RerankHookAct::Set { command } => {
             let command = from_anywhere(command)?;
-            library.change_rerank(RerankChange::Hook(Some(command)))?;
+            acts::change_rerank(&library.to_write(), RerankChange::Hook(Some(command)))?;
             tell("the hook is set; use it with --set hook=on");
         }
         RerankHookAct::Off => {
-            library.change_rerank(RerankChange::Hook(None))?;
+            acts::change_rerank(&library.to_write(), RerankChange::Hook(None))?;
             tell("the hook is removed");
         }
         RerankHookAct::Show(arguments) => {

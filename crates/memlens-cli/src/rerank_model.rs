@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memlens_engine::acts;
 use memlens_engine::{
     CancellationToken, Library, ModelChoice, ModelOffer, RerankChange, RerankSettings,
 };
@@ -40,7 +41,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
         }
         RerankModelAct::Download { name } => download(&library, name),
         RerankModelAct::Off => {
-            library.change_rerank(RerankChange::Model(None))?;
+            acts::change_rerank(&library.to_write(), RerankChange::Model(None))?;
             tell("no model is chosen now");
             Ok(())
         }
@@ -67,7 +68,7 @@ fn set(library: &Library, typed: &str) -> Result<(), CliError> {
             folder: Some(folder.display().to_string()),
         }
     };
-    library.change_rerank(RerankChange::Model(Some(choice)))?;
+    acts::change_rerank(&library.to_write(), RerankChange::Model(Some(choice)))?;
     tell(format_args!(
         "{typed} is chosen; use it with --set rerank=model"
     ));

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
+use memlens_engine::acts;
 use memlens_engine::{HttpChoice, HttpState, KeyState, Library, RerankChange, RerankTest};
 use memlens_rank::number;
 use serde::Serialize;
@@ -76,11 +77,12 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
             })
         }
         RerankProviderAct::Off { forget_key } => {
-            let before = library.change_rerank(RerankChange::HttpOff)?.http;
+            acts::change_rerank(&library.to_write(), RerankChange::HttpOff)?;
+            let provider = library.rerank_settings()?.http;
             if *forget_key {
-                library.change_rerank(RerankChange::ForgetKey)?;
+                acts::change_rerank(&library.to_write(), RerankChange::ForgetKey)?;
             }
-            tell(match before {
+            tell(match provider {
                 Some(_) => "the provider is off; nothing is sent",
                 None => "no provider is set; nothing is sent",
             });
@@ -109,8 +111,8 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
         timeout_ms: *timeout_ms,
         is_on: true,
     };
-    let settings = library.change_rerank(RerankChange::Http(choice, key))?;
-    let Some(provider) = settings.http else {
+    acts::change_rerank(&library.to_write(), RerankChange::Http(choice, key))?;
+    let Some(provider) = library.rerank_settings()?.http else {
         return Ok(());
     };
     let host = &provider.host;

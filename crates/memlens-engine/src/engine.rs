@@ -10,26 +10,24 @@ use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
 use memlens_indexer::{Indexer, Session, Unreadable, Watching, Work, Writer};
 use memlens_params::{ParameterSet, Params};
-use memlens_rerank::Downloads;
-use memlens_rerank::choice::{RerankChange, RerankSettings, erase_models, forget_keys};
-use memlens_store::{FolderId, Store, StoreError, StoredPreset, Voted};
+use memlens_rerank::choice::{erase_models, forget_keys};
+use memlens_store::{FolderId, Store, StoreError};
 use parking_lot::Mutex;
 
 use crate::agents::{FolderToAdd, folders_to_add};
 use crate::aggregator::{Aggregator, Alarm};
 use crate::clustering::uses_clusters;
-use crate::feedback;
 use crate::jobs::JobReporter;
 use crate::past::Checked;
 use crate::past_watch::{Due, PastBell, PastWatch};
-use crate::preset::stored_text;
-use crate::providers::{choices, kept_keys, models_folder};
+use crate::providers::{kept_keys, models_folder};
 use crate::recall::Write;
 use crate::search::native;
 use crate::view::{
-    Activity, FeedbackEntry, FeedbackImport, FolderState, FolderTree, Happening, JobKind,
-    JobProgress, LibraryState, LostAnswers, RowThumb, stamp_of,
+    Activity, FolderState, FolderTree, Happening, JobKind, JobProgress, LibraryState, LostAnswers,
+    stamp_of,
 };
+use crate::writes::Writes;
 use crate::{EngineError, Library, agents};
 
 /// Something the window should show without having asked.
@@ -57,7 +55,6 @@ pub struct Engine {
     /// Ends before all else that it tells.
     pub(crate) writer: Arc<Writer>,
     shared: Arc<Shared>,
-    downloads: Downloads,
     /// Ends with its value.
     _aggregator: Aggregator,
 }
@@ -164,7 +161,6 @@ impl Engine {
             _past: past,
             writer,
             shared,
-            downloads: Downloads::default(),
             _aggregator: aggregator,
         })
     }
@@ -181,7 +177,7 @@ impl Engine {
 
     /// Has observations compared in the background from now on, where these parameters make use of
     /// it; an event tells when they are.
-    pub fn aggregate_for(&self, params: &impl ParameterSet) {
+    pub fn keep_aggregated(&self, params: &impl ParameterSet) {
         if native(&params.values()).is_some_and(|params| uses_clusters(&params)) {
             self.shared.wants_clusters.store(true, Ordering::Relaxed);
             if self.library().needs_aggregation() {
@@ -260,25 +256,15 @@ impl Engine {
     /// [`EngineError::Indexer`], [`EngineError::Store`], [`EngineError::Index`].
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
         let keys = kept_keys(&self.library().store());
-        self.downloads.stop();
+        self.library().stop(JobKind::Download);
         let _no_import = self.library().pause_import();
         self.writer.erase_all()?;
-        self.forget_worked_out(|_| true);
+        self.shared.forget_worked_out(|_| true);
         self.library().forget_answers();
         self.library().reranking.erase(self.library().dir())?;
         erase_models(&models_folder(self.library().dir()))?;
         forget_keys(&keys);
         Ok(self.state())
-    }
-
-    /// Lets go of what was worked out of past questions, and of what happened as far as it is unwanted.
-    pub(crate) fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
-        self.shared.forget_worked_out(is_unwanted);
-    }
-
-    /// Lets go of what was made of questions that are gone.
-    pub(crate) fn forget_with(&self, gone: &[String]) {
-        self.shared.forget_with(gone);
     }
 
     /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
@@ -314,30 +300,6 @@ impl Engine {
             .collect()
     }
 
-    /// Saves parameters under a name.
-    ///
-    /// # Errors
-    /// [`EngineError::NoPresetName`], [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn save_preset(&self, name: &str, params: &Params) -> Result<(), EngineError> {
-        let name = name.trim().to_owned();
-        if name.is_empty() {
-            return Err(EngineError::NoPresetName);
-        }
-        let preset = StoredPreset {
-            name,
-            params: stored_text(params),
-        };
-        self.write(|store| Ok(store.save_preset(&preset)?))
-    }
-
-    /// Deletes a preset.
-    ///
-    /// # Errors
-    /// [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn delete_preset(&self, name: &str) -> Result<(), EngineError> {
-        self.write(|store| Ok(store.delete_preset(name)?))
-    }
-
     /// Puts a setting of the library; none takes it back.
     ///
     /// # Errors
@@ -350,89 +312,15 @@ impl Engine {
         self.write(|store| Ok(store.put_setting(key, value.as_deref())?))
     }
 
-    /// Changes what is chosen for reranking; what was ranked by the choice before is forgotten.
-    ///
-    /// # Errors
-    /// As [`Library::change_rerank`], and [`EngineError::Indexer`].
-    pub fn change_rerank(&self, change: RerankChange) -> Result<RerankSettings, EngineError> {
-        let library = self.library();
-        let choices = choices(&library.store())?;
-        choices.change(change, &models_folder(library.dir()), |key, value| {
-            self.put_setting(key, value)
-        })?;
-        library.forget_answers();
-        library.rerank_settings()
-    }
-
     /// Starts to download a model; events tell how far it is. What came before goes on from there.
     ///
     /// # Errors
     /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
-    pub fn download_model(&self, name: &str) -> Result<(), EngineError> {
+    pub fn start_download(&self, name: &str) -> Result<(), EngineError> {
         let listener = self.shared.listener.clone();
         let tell = Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))));
         let models = models_folder(self.library().dir());
-        Ok(self.downloads.start(name, &models, tell)?)
-    }
-
-    /// Stops a long job. A download keeps what came, and has ended when this returns.
-    pub fn stop(&self, kind: JobKind) {
-        if kind == JobKind::Download {
-            self.downloads.stop();
-        } else {
-            self.library().stop(kind);
-        }
-    }
-
-    /// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search
-    /// that is kept ranks by it from now on. Returns the thumbs of the search's rows.
-    ///
-    /// # Errors
-    /// [`EngineError::SearchGone`], [`EngineError::NoRow`], [`EngineError::Indexer`],
-    /// [`EngineError::Store`].
-    pub fn vote(&self, search: u32, slot: u32, up: bool) -> Result<Vec<RowThumb>, EngineError> {
-        let library = self.library();
-        let kept = library.kept(search)?;
-        let vote = kept.vote(slot, up)?;
-        let given = library.thumbs()?;
-        let text = kept.row_facts(slot)?.text;
-        let edited = text.map_or(&[][..], |text| given.standing_on(&kept.query, text));
-        self.write(|store| Ok(store.vote_again(&vote, edited)?))?;
-        library.take_up_feedback()?;
-        library.row_thumbs(&kept)
-    }
-
-    /// Gives the chunk at a place a thumb for a question, in the lists or beyond them, as [`Engine::vote`] does for a row.
-    ///
-    /// # Errors
-    /// As [`Library::vote`], and [`EngineError::Indexer`].
-    pub fn judge_place(&self, query: &str, typed: &str, up: bool) -> Result<Voted, EngineError> {
-        let (vote, edited) = self.library().typed_vote(query, typed, up, None)?;
-        let voted = self.write(|store| Ok(store.vote_again(&vote, &edited)?))?;
-        self.library().take_up_feedback()?;
-        Ok(voted)
-    }
-
-    /// Takes a thumb back. Returns those that are left, the newest first.
-    ///
-    /// # Errors
-    /// [`EngineError::NoFeedback`], [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn undo_feedback(&self, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
-        self.write(|store| feedback::undo(store, id))?;
-        self.library().take_up_feedback()?;
-        self.library().feedback()
-    }
-
-    /// Adds the thumbs of a file that was exported, as [`Library::import_feedback`].
-    ///
-    /// # Errors
-    /// [`EngineError::File`], [`EngineError::Feedback`], [`EngineError::Indexer`],
-    /// [`EngineError::Store`].
-    pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
-        let (votes, problems) = feedback::read_file(path)?;
-        let imported = self.write(|store| Ok(store.import_feedback(&votes)?))?;
-        self.library().take_up_feedback()?;
-        Ok(FeedbackImport::new(imported, problems))
+        Ok(self.library().jobs().downloads.start(name, &models, tell)?)
     }
 
     /// Shows a notice to the user.
@@ -445,19 +333,27 @@ impl Engine {
     pub fn note_person(&self) {
         self.shared.past.note_person();
     }
+}
 
-    /// Has past questions checked in the background, where the person wants it.
-    pub(crate) fn check_past(&self) {
-        self.shared.past.ring();
+impl Writes for Engine {
+    fn library(&self) -> &Library {
+        Engine::library(self)
     }
 
-    /// Writes what a person changed.
-    pub(crate) fn write<T>(
+    fn write<T>(
         &self,
         change: impl FnOnce(&mut Store) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let written = self.writer.write(change);
-        written.map_err(|error| error.at(self.library().dir()))
+        written.map_err(|error| error.at(Engine::library(self).dir()))
+    }
+
+    fn drop_past(&self, gone: &[String]) {
+        self.shared.drop_past(gone);
+    }
+
+    fn past_imported(&self) {
+        self.shared.past.ring();
     }
 }
 
@@ -565,12 +461,10 @@ impl Shared {
         (self.listener)(Event::Lost(None));
     }
 
-    fn forget_with(&self, gone: &[String]) {
-        if !gone.is_empty() {
-            // First, so that no work goes on that would keep them.
-            self.forget_worked_out(|activity| activity.what == Happening::Lost);
-            self.library.forget_vectors(gone);
-        }
+    fn drop_past(&self, gone: &[String]) {
+        // First, so that no work goes on that would keep them.
+        self.forget_worked_out(|activity| activity.what == Happening::Lost);
+        self.library.forget_vectors(gone);
     }
 
     /// Reads what agents logged since, where the person allowed it.
@@ -584,7 +478,8 @@ impl Shared {
                 .map_err(|error: EngineError| error.at(self.library.dir()))
         };
         match self.library.forget_old_past(&mut *write) {
-            Ok(gone) => self.forget_with(&gone),
+            Ok(gone) if gone.is_empty() => {}
+            Ok(gone) => self.drop_past(&gone),
             Err(error) => tracing::warn!(%error, "cannot forget old past questions"),
         }
         if !self.library.recall_choice().is_allowed {

@@ -5,29 +5,11 @@ use std::sync::Arc;
 
 use memlens_store::{Folder, FolderId, Snapshot};
 
-use crate::engine::Engine;
 use crate::marks::{Evergreen, Marks, Unreadable, is_at_or_in, mark};
 use crate::place::Place;
 use crate::scope::with_slashes;
+use crate::writes::Writes;
 use crate::{EngineError, Library};
-
-impl Engine {
-    /// Says that a note or folder does not decay, or does, with all in it; an empty path is the watched folder itself. Where
-    /// that takes back what was said of it, what was said of anything in it before counts again. Every search that is kept
-    /// ranks by it from now on.
-    ///
-    /// # Errors
-    /// [`EngineError::NotWatched`], [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn set_evergreen(
-        &self,
-        folder: FolderId,
-        path: &str,
-        is_evergreen: bool,
-    ) -> Result<(), EngineError> {
-        self.write(|store| mark(store, folder, path, is_evergreen))?;
-        self.library().take_up_marks()
-    }
-}
 
 impl Library {
     /// What does not decay, and what the person says does all the same, by folder and path.
@@ -41,22 +23,6 @@ impl Library {
             why: error.notice(),
         })?;
         Ok(marks.list(&self.lists().snapshot))
-    }
-
-    /// Says that what a person types does not decay, or does: a note, a folder in a watched folder, or such a folder itself.
-    /// For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// [`EngineError::Evergreen`] when it names nothing that is watched; [`memlens_store::StoreError::Locked`] while another
-    /// process writes.
-    pub fn set_evergreen(
-        &self,
-        typed: &str,
-        is_evergreen: bool,
-        here: Option<&Path>,
-    ) -> Result<(), EngineError> {
-        let (folder, path) = named(&self.lists().snapshot, typed, here)?;
-        mark(&mut self.writer_store()?, folder, &path, is_evergreen)
     }
 
     /// The person's marks; none where they cannot be read.
@@ -82,6 +48,35 @@ impl Library {
             Ok(next)
         })
     }
+}
+
+/// Says that a note or folder does not decay, or does, with all in it; an empty path is the watched folder itself. If that takes back
+/// what was said of it, what was said of anything in it before counts again. Every search that is kept ranks by it from now on.
+///
+/// # Errors
+/// [`EngineError::NotWatched`], and as [`Writes::write`].
+pub fn set_evergreen(
+    writes: &impl Writes,
+    folder: FolderId,
+    path: &str,
+    is_evergreen: bool,
+) -> Result<(), EngineError> {
+    writes.write(|store| mark(store, folder, path, is_evergreen))?;
+    writes.library().take_up_marks()
+}
+
+/// Does the same to what a user types: a note, a folder in a watched folder, or such a folder itself.
+///
+/// # Errors
+/// [`EngineError::Evergreen`] if it names nothing that is watched; as [`Writes::write`].
+pub fn set_evergreen_at(
+    writes: &impl Writes,
+    typed: &str,
+    is_evergreen: bool,
+    here: Option<&Path>,
+) -> Result<(), EngineError> {
+    let (folder, path) = named(&writes.library().lists().snapshot, typed, here)?;
+    set_evergreen(writes, folder, &path, is_evergreen)
 }
 
 /// The watched folder and the path in it that a person means.

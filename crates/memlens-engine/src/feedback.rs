@@ -24,6 +24,7 @@ use crate::place::Place;
 use crate::search::{Search, found};
 use crate::thumbs::GivenThumbs;
 use crate::view::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
+use crate::writes::Writes;
 use crate::{EngineError, Library};
 
 /// More than a person's thumbs come to; a larger file is something else.
@@ -127,24 +128,6 @@ impl Library {
         self.write_output(self.feedback_text()?.as_bytes(), path, &[])
     }
 
-    /// Gives the chunk at a place, as a person types it, a thumb for a question: turns the other one,
-    /// takes back the same one. Of several chunks at a line the first counts. For a library that
-    /// nobody else writes to.
-    ///
-    /// # Errors
-    /// [`EngineError::EmptyQuery`]; [`EngineError::Thumb`] when the place names no chunk, or more than
-    /// one; [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn vote(
-        &self,
-        query: &str,
-        typed: &str,
-        up: bool,
-        here: Option<&Path>,
-    ) -> Result<Voted, EngineError> {
-        let (vote, edited) = self.typed_vote(query, typed, up, here)?;
-        Ok(self.writer_store()?.vote_again(&vote, &edited)?)
-    }
-
     /// The vote that a thumb at a place is, and the thumbs on what its text was.
     pub(crate) fn typed_vote(
         &self,
@@ -166,26 +149,6 @@ impl Library {
         let edited = given.standing_on(query, TextId(chunk.embedding.0));
         let vote = new_feedback(&path_of(&lists.snapshot, place), text, query, thumb(up))?;
         Ok((vote, edited.to_vec()))
-    }
-
-    /// Takes a thumb back. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// [`EngineError::NoFeedback`]; [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn undo_feedback(&self, id: &str) -> Result<(), EngineError> {
-        undo(&mut self.writer_store()?, id)
-    }
-
-    /// Adds the thumbs of a file that was exported. A line that is no thumb is refused by its number,
-    /// and the rest is kept. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// [`EngineError::File`], [`EngineError::Feedback`] for a file that is no export;
-    /// [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn import_feedback(&self, path: &Path) -> Result<FeedbackImport, EngineError> {
-        let (feedback, problems) = read_file(path)?;
-        let imported = self.writer_store()?.import_feedback(&feedback)?;
-        Ok(FeedbackImport::new(imported, problems))
     }
 
     /// Has the searches that are kept rank by the thumbs as they are now.
@@ -213,10 +176,6 @@ impl Library {
         let mut read = self.read_thumbs();
         Ok(read.now(&store, lists.vectors.model(), &lists.snapshot)?)
     }
-
-    pub(crate) fn writer_store(&self) -> Result<Store, EngineError> {
-        Store::open(self.dir()).map_err(|error| EngineError::from(error).at(self.dir()))
-    }
 }
 
 impl Search {
@@ -240,7 +199,7 @@ impl Search {
 }
 
 impl FeedbackImport {
-    pub(crate) fn new(imported: Imported, problems: Vec<String>) -> FeedbackImport {
+    fn new(imported: Imported, problems: Vec<String>) -> FeedbackImport {
         let Imported {
             n_added,
             n_turned,
@@ -255,8 +214,68 @@ impl FeedbackImport {
     }
 }
 
-/// Takes a thumb back.
-pub(crate) fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
+/// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search that is kept ranks by it from now on.
+/// Returns the thumbs of the search's rows.
+///
+/// # Errors
+/// [`EngineError::SearchGone`], [`EngineError::NoRow`], [`EngineError::Store`], and as [`Writes::write`].
+pub fn vote(
+    writes: &impl Writes,
+    search: u32,
+    slot: u32,
+    up: bool,
+) -> Result<Vec<RowThumb>, EngineError> {
+    let library = writes.library();
+    let kept = library.kept(search)?;
+    let vote = kept.vote(slot, up)?;
+    let given = library.thumbs()?;
+    let text = kept.row_facts(slot)?.text;
+    let edited = text.map_or(&[][..], |text| given.standing_on(&kept.query, text));
+    writes.write(|store| Ok(store.vote_again(&vote, edited)?))?;
+    library.take_up_feedback()?;
+    library.row_thumbs(&kept)
+}
+
+/// Gives the chunk at a place, as a user types it, a thumb for a question, as [`vote`] does for a row. Of several chunks at a line the
+/// first counts.
+///
+/// # Errors
+/// [`EngineError::EmptyQuery`]; [`EngineError::Thumb`] if the place names no chunk, or more than one; as [`Writes::write`].
+pub fn judge_place(
+    writes: &impl Writes,
+    query: &str,
+    typed: &str,
+    up: bool,
+    here: Option<&Path>,
+) -> Result<Voted, EngineError> {
+    let (vote, edited) = writes.library().typed_vote(query, typed, up, here)?;
+    let voted = writes.write(|store| Ok(store.vote_again(&vote, &edited)?))?;
+    writes.library().take_up_feedback()?;
+    Ok(voted)
+}
+
+/// Takes a thumb back. Returns those that are left, the newest first.
+///
+/// # Errors
+/// [`EngineError::NoFeedback`], and as [`Writes::write`].
+pub fn undo_feedback(writes: &impl Writes, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
+    writes.write(|store| undo(store, id))?;
+    writes.library().take_up_feedback()?;
+    writes.library().feedback()
+}
+
+/// Adds the thumbs of a file that was exported. A line that is no thumb is refused by its number, and the rest is kept.
+///
+/// # Errors
+/// [`EngineError::File`], [`EngineError::Feedback`] for a file that is no export; as [`Writes::write`].
+pub fn import_feedback(writes: &impl Writes, path: &Path) -> Result<FeedbackImport, EngineError> {
+    let (votes, problems) = read_file(path)?;
+    let imported = writes.write(|store| Ok(store.import_feedback(&votes)?))?;
+    writes.library().take_up_feedback()?;
+    Ok(FeedbackImport::new(imported, problems))
+}
+
+fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
     let is_undone = match id.parse() {
         Ok(number) => store.undo_feedback(number)?,
         Err(_) => false,
@@ -267,7 +286,7 @@ pub(crate) fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
 }
 
 /// Reads an export: its thumbs, at least one, and the lines that are none.
-pub(crate) fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError> {
+fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError> {
     let file_error = |source| EngineError::File {
         attempt: "read",
         path: path.to_owned(),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use memlens_rerank::Downloads;
 use parking_lot::{Condvar, Mutex};
 
 use crate::view::{
@@ -212,6 +213,7 @@ pub struct Jobs {
     pub autopsy: Job<AutopsyProgress>,
     /// Embedding the chunks of an emulated memory.
     pub emulation: Job<EmulationProgress>,
+    pub(crate) downloads: Downloads,
     /// The figures that a window shows; the newest run replaces the others.
     pub(crate) measuring: Job<QuerySetProgress>,
     /// The figures of a run that is saved or compared, or that support a preset.
@@ -232,6 +234,7 @@ impl Default for Jobs {
             nearest: Job::new(&bell),
             autopsy: Job::new(&bell),
             emulation: Job::new(&bell),
+            downloads: Downloads::default(),
             measuring: Job::new(&bell),
             recording: Job::new(&bell),
             sensing: Job::new(&bell),
@@ -293,7 +296,8 @@ impl Library {
         &self.jobs
     }
 
-    /// Stops a job, and the embedding and the calls to rerankers that it waits for.
+    /// Stops a job, and the embedding and the calls to rerankers that it waits for. A download keeps what came, and has ended when this
+    /// returns.
     pub fn stop(&self, kind: JobKind) {
         let jobs = &self.jobs;
         match kind {
@@ -319,8 +323,7 @@ impl Library {
                 jobs.emulation.stop();
                 self.cancel_asking();
             }
-            // Only an `Engine` downloads.
-            JobKind::Download => {}
+            JobKind::Download => jobs.downloads.stop(),
         }
     }
 }

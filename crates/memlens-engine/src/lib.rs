@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod acts;
 mod agent_config;
 mod agent_notes;
 mod agents;
@@ -104,6 +105,7 @@ mod unread;
 pub mod view;
 mod why;
 mod window_frame;
+mod writes;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{

@@ -6,6 +6,7 @@ use memlens_indexer::Indexer;
 use memlens_store::{Folder, FolderId, Store};
 
 use crate::view::LibraryState;
+use crate::writes::Writes;
 use crate::{Engine, EngineError, marks};
 
 impl Engine {

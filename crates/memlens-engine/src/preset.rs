@@ -7,12 +7,14 @@ use memlens_params::{
     ParameterKind, ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief,
 };
 use memlens_rank::{AnyPipeline, NATIVE};
+use memlens_store::StoredPreset;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, json};
 
 use crate::evidence::Evidence;
 use crate::ranking::{NATIVE_NAME, Ranking, pipeline, pipeline_of, pipelines};
 use crate::view::Preset;
+use crate::writes::Writes;
 use crate::{EngineError, Library};
 
 /// Raised when the file's form changes so that older programs misread it.
@@ -418,6 +420,30 @@ fn unnamed_in_presets() -> Values {
     let former = FORMER_DEFAULTS.iter().cloned();
     let values = Params::default().values();
     values.with(former).expect("they are in the table")
+}
+
+/// Saves parameters under a name.
+///
+/// # Errors
+/// [`EngineError::NoPresetName`], and as [`Writes::write`].
+pub fn save_preset(writes: &impl Writes, name: &str, params: &Params) -> Result<(), EngineError> {
+    let name = name.trim().to_owned();
+    if name.is_empty() {
+        return Err(EngineError::NoPresetName);
+    }
+    let preset = StoredPreset {
+        name,
+        params: stored_text(params),
+    };
+    writes.write(|store| Ok(store.save_preset(&preset)?))
+}
+
+/// Deletes a preset.
+///
+/// # Errors
+/// As [`Writes::write`].
+pub fn delete_preset(writes: &impl Writes, name: &str) -> Result<(), EngineError> {
+    writes.write(|store| Ok(store.delete_preset(name)?))
 }
 
 /// Parameters as they are stored, as JSON: those that a preset names.

@@ -13,6 +13,7 @@ use memlens_rerank::http::Provider;
 use memlens_rerank::{CancellationToken, RerankError};
 use memlens_store::Store;
 
+use crate::writes::Writes;
 use crate::{EngineError, Library};
 
 /// Where downloaded models lie in the library's folder.
@@ -68,20 +69,6 @@ impl Library {
         Ok(hook(&self.store())?.map(|command| command.words()))
     }
 
-    /// Changes what is chosen for reranking. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// As [`Choices::change`]; [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn change_rerank(&self, change: RerankChange) -> Result<RerankSettings, EngineError> {
-        let choices = choices(&self.store())?;
-        let mut writer = self.writer_store()?;
-        choices.change(change, &models_folder(self.dir()), |key, value| {
-            Ok::<(), EngineError>(writer.put_setting(key, value.as_deref())?)
-        })?;
-        drop(writer);
-        self.rerank_settings()
-    }
-
     /// Asks the provider over HTTP to score made-up texts, whether it is on or not: no note's text is sent. It is sent `n_texts` of
     /// them, at least 2 and at most 200; by default as many as `rerank_max_docs` does.
     ///
@@ -126,6 +113,22 @@ impl Library {
         let model = named_model(name)?;
         Ok(model.download(&models_folder(self.dir()), progress, cancel)?)
     }
+}
+
+/// Changes what is chosen for reranking, and drops the scores of the choice before.
+///
+/// # Errors
+/// As [`Choices::change`], and as [`Writes::write`].
+pub fn change_rerank(writes: &impl Writes, change: RerankChange) -> Result<(), EngineError> {
+    let library = writes.library();
+    let choices = choices(&library.store())?;
+    // Fails before a model is loaded or the keyring changes, if the choice could not be stored afterwards.
+    writes.write(|_| Ok(()))?;
+    choices.change(change, &models_folder(library.dir()), |key, value| {
+        writes.write(|store| Ok(store.put_setting(key, value.as_deref())?))
+    })?;
+    library.forget_answers();
+    Ok(())
 }
 
 /// A reranker that a person chose, before it is made.

@@ -22,8 +22,9 @@ use crate::jobs::JobRun;
 use crate::past::{Judged, LeftOut, Places, of_session, stored};
 use crate::recall_later::Later;
 use crate::tuning::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
-use crate::view::{Happening, RecallImport, RecallLog, RecallLogs, RecallProgress};
-use crate::{Engine, EngineError, Library};
+use crate::view::{RecallImport, RecallLog, RecallLogs, RecallProgress};
+use crate::writes::Writes;
+use crate::{EngineError, Library};
 
 /// Days after which a past question is forgotten, where nothing else is chosen.
 const KEEP_DAYS: u32 = 365;
@@ -139,39 +140,6 @@ impl Library {
         })
     }
 
-    /// Reads what is new in every log, of one agent where one is named. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// [`EngineError::RecallNotAllowed`] where the person did not agree; [`EngineError::Store`]. A log that cannot be read is
-    /// told and passed over.
-    pub fn import_recall(&self, agent: Option<&str>) -> Result<RecallImport, EngineError> {
-        let mut store = Store::open(self.dir())?;
-        let gone = self.forget_old_past(&mut |change| change(&mut store))?;
-        self.forget_vectors(&gone);
-        self.import_by(agent, WantedBy::Person, &mut |change| change(&mut store))
-    }
-
-    /// Changes what the person chose. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// As [`Engine::change_recall`].
-    pub fn change_recall(&self, change: RecallChange) -> Result<(), EngineError> {
-        let gone = changed(&mut Store::open(self.dir())?, change)?;
-        self.forget_vectors(&gone);
-        Ok(())
-    }
-
-    /// Forgets every past question. For a library that nobody else writes to. Returns how many.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn forget_recall(&self) -> Result<u32, EngineError> {
-        let mut store = Store::open(self.dir())?;
-        let gone = forgotten(&mut store)?;
-        self.forget_vectors(&gone);
-        Ok(gone.len() as u32)
-    }
-
     /// Forgets what became older than the person keeps it. Returns the words of the questions that are gone.
     pub(crate) fn forget_old_past(&self, write: Write<'_>) -> Result<Vec<String>, EngineError> {
         let oldest = oldest_ms(&self.recall_choice());
@@ -189,7 +157,7 @@ impl Library {
     /// Reads what is new while the window is open, by what writes there; some databases are left for later.
     ///
     /// # Errors
-    /// As [`Library::import_recall`].
+    /// As [`import_recall`].
     pub(crate) fn import_live(&self, write: Write<'_>) -> Result<RecallImport, EngineError> {
         self.import_by(None, WantedBy::Window, write)
     }
@@ -372,45 +340,46 @@ impl Library {
     }
 }
 
-impl Engine {
-    /// Reads what is new in every log, in the thread that asks for it.
-    ///
-    /// # Errors
-    /// As [`Library::import_recall`], and [`EngineError::Indexer`].
-    pub fn import_recall(&self) -> Result<RecallImport, EngineError> {
-        let library = self.library();
-        let gone = library.forget_old_past(&mut |change| self.write(|store| change(store)))?;
-        self.forget_with(&gone);
-        let done = library.import_by(None, WantedBy::Person, &mut |change| {
-            self.write(|store| change(store))
-        });
-        self.check_past();
-        done
+/// Reads what is new in every log, of one agent if one is named.
+///
+/// # Errors
+/// [`EngineError::RecallNotAllowed`] if the user did not agree; as [`Writes::write`]. A log that cannot be read is reported and passed over.
+pub fn import_recall(
+    writes: &impl Writes,
+    agent: Option<&str>,
+) -> Result<RecallImport, EngineError> {
+    let library = writes.library();
+    let write: Write<'_> = &mut |change| writes.write(|store| change(store));
+    let gone = library.forget_old_past(&mut *write)?;
+    if !gone.is_empty() {
+        writes.drop_past(&gone);
     }
+    let done = library.import_by(agent, WantedBy::Person, write);
+    writes.past_imported();
+    done
+}
 
-    /// Changes what the person chose.
-    ///
-    /// # Errors
-    /// [`EngineError::System`] for days out of range; [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn change_recall(&self, change: RecallChange) -> Result<RecallLogs, EngineError> {
-        let gone = self.write(|store| changed(store, change))?;
-        self.forget_with(&gone);
-        self.library().recall_logs()
+/// Changes what the user chose of past questions.
+///
+/// # Errors
+/// [`EngineError::System`] for days out of range; as [`Writes::write`].
+pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), EngineError> {
+    let gone = writes.write(|store| changed(store, change))?;
+    if !gone.is_empty() {
+        writes.drop_past(&gone);
     }
+    Ok(())
+}
 
-    /// Forgets every past question and what was observed of them, and reads no log until it is asked to again. Returns how
-    /// many there were.
-    ///
-    /// # Errors
-    /// [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn forget_recall(&self) -> Result<u32, EngineError> {
-        let library = self.library();
-        let _no_import = library.pause_import();
-        let gone = self.write(forgotten)?;
-        self.forget_worked_out(|activity| activity.what == Happening::Lost);
-        library.forget_vectors(&gone);
-        Ok(gone.len() as u32)
-    }
+/// Deletes every past question and what was observed of them, and reads no log until it is asked to again. Returns how many there were.
+///
+/// # Errors
+/// As [`Writes::write`].
+pub fn forget_recall(writes: &impl Writes) -> Result<u32, EngineError> {
+    let _no_import = writes.library().pause_import();
+    let gone = writes.write(forgotten)?;
+    writes.drop_past(&gone);
+    Ok(gone.len() as u32)
 }
 
 /// What stands in a store; the default where that cannot be read.

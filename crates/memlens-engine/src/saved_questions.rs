@@ -2,7 +2,8 @@
 
 use memlens_store::Store;
 
-use crate::{Engine, EngineError, Library};
+use crate::writes::Writes;
+use crate::{EngineError, Library};
 
 const KEY: &str = "saved_questions";
 
@@ -14,33 +15,19 @@ impl Library {
     pub fn saved_questions(&self) -> Result<Vec<String>, EngineError> {
         read(&self.store())
     }
-
-    /// Saves a question, or forgets that it was saved, and returns those that are. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn save_question(
-        &self,
-        question: &str,
-        is_saved: bool,
-    ) -> Result<Vec<String>, EngineError> {
-        save(&mut self.writer_store()?, question, is_saved)
-    }
 }
 
-impl Engine {
-    /// Saves a question, or forgets that it was saved, and returns those that are, the newest first. White space around it
-    /// counts as none; one that is saved already stays where it is.
-    ///
-    /// # Errors
-    /// [`EngineError::Indexer`] while another process writes; [`EngineError::Store`].
-    pub fn save_question(
-        &self,
-        question: &str,
-        is_saved: bool,
-    ) -> Result<Vec<String>, EngineError> {
-        self.write(|store| save(store, question, is_saved))
-    }
+/// Saves a question, or forgets that it was saved, and returns those that are, the newest first. White space around it counts as none; one
+/// that is saved already stays where it is.
+///
+/// # Errors
+/// As [`Writes::write`].
+pub fn save_question(
+    writes: &impl Writes,
+    question: &str,
+    is_saved: bool,
+) -> Result<Vec<String>, EngineError> {
+    writes.write(|store| save(store, question, is_saved))
 }
 
 fn save(store: &mut Store, question: &str, is_saved: bool) -> Result<Vec<String>, EngineError> {

@@ -24,8 +24,11 @@ use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
 pub(crate) use forgetting::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
-pub use runs::{RunDrop, RunRecord};
-pub use sets::LoadedSet;
+pub use runs::{RunDrop, RunRecord, delete_run, rename_run, save_run};
+pub use sets::{
+    LoadedSet, delete_query_set, import_query_set, new_query_set, remove_queries, rename_query_set,
+    save_query,
+};
 
 use self::figures::{Side, measure};
 use self::prepared::{Prepared, PreparedKey};

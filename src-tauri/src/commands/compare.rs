@@ -22,7 +22,7 @@ pub async fn compare(
         let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
         let part = part(library, scope)?;
         let search = |ranking: &Ranking| {
-            engine.aggregate_for(&ranking.values);
+            engine.keep_aggregated(&ranking.values);
             let search = library.search_as(&query, ranking, part.clone())?;
             match ranking.params() {
                 Some(params) => library.ask(search.id, &params),

@@ -1,5 +1,6 @@
 //! What agents asked: reading their logs, and asking again.
 
+use memlens_engine::acts;
 use memlens_engine::view::{
     PastQuestions, Ranking as RankingArgument, RecallImport, RecallLogs, ReplaySummary,
     SavedQueries, ThenNow,
@@ -65,12 +66,15 @@ pub async fn import_recall(
             if !dialogs.allows_recall(&app, &logs) {
                 return Ok(None);
             }
-            engine.change_recall(RecallChange {
-                is_allowed: Some(true),
-                ..RecallChange::default()
-            })?;
+            acts::change_recall(
+                engine,
+                RecallChange {
+                    is_allowed: Some(true),
+                    ..RecallChange::default()
+                },
+            )?;
         }
-        Ok(Some(engine.import_recall()?))
+        Ok(Some(acts::import_recall(engine, None)?))
     })
     .await
 }
@@ -79,7 +83,7 @@ pub async fn import_recall(
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_recall(shell: State<'_, Shell>) -> Answer<()> {
-    work(&shell, move |engine| engine.forget_recall().map(drop)).await
+    work(&shell, move |engine| acts::forget_recall(engine).map(drop)).await
 }
 
 /// Changes how long past questions are kept, and whether they are checked when a note is saved.
@@ -90,11 +94,15 @@ pub async fn set_recall(
     change: RecallChangeArgument,
 ) -> Answer<RecallLogs> {
     work(&shell, move |engine| {
-        engine.change_recall(RecallChange {
-            is_allowed: None,
-            keep_days: change.keep_days,
-            is_alarm_on: change.is_alarm_on,
-        })
+        acts::change_recall(
+            engine,
+            RecallChange {
+                is_allowed: None,
+                keep_days: change.keep_days,
+                is_alarm_on: change.is_alarm_on,
+            },
+        )?;
+        engine.library().recall_logs()
     })
     .await
 }

@@ -1,6 +1,9 @@
 //! What a person chooses for reranking: a provider, a model, a command of their own.
 
-use memlens_engine::{HttpChoice, ModelChoice, RerankChange, RerankSettings, RerankTest};
+use memlens_engine::acts;
+use memlens_engine::{
+    Engine, EngineError, HttpChoice, ModelChoice, RerankChange, RerankSettings, RerankTest,
+};
 use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
@@ -29,7 +32,7 @@ pub async fn set_rerank_http(
         {
             return engine.library().rerank_settings();
         }
-        engine.change_rerank(RerankChange::Http(http, key))
+        change(engine, RerankChange::Http(http, key))
     })
     .await
 }
@@ -38,7 +41,7 @@ pub async fn set_rerank_http(
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_http_off(shell: State<'_, Shell>) -> Answer<RerankSettings> {
-    work(&shell, |engine| engine.change_rerank(RerankChange::HttpOff)).await
+    work(&shell, |engine| change(engine, RerankChange::HttpOff)).await
 }
 
 /// Sends made-up texts to the provider that is set, and no text of a note.
@@ -67,7 +70,7 @@ pub async fn set_rerank_model(
         {
             return engine.library().rerank_settings();
         }
-        engine.change_rerank(RerankChange::Model(model))
+        change(engine, RerankChange::Model(model))
     })
     .await
 }
@@ -76,7 +79,7 @@ pub async fn set_rerank_model(
 #[tauri::command]
 #[specta::specta]
 pub async fn download_rerank_model(shell: State<'_, Shell>, name: String) -> Answer<()> {
-    work(&shell, move |engine| engine.download_model(&name)).await
+    work(&shell, move |engine| engine.start_download(&name)).await
 }
 
 /// Sets the user's own command, as program and arguments; null removes it. The user is asked first.
@@ -94,7 +97,13 @@ pub async fn set_hook(
         {
             return engine.library().rerank_settings();
         }
-        engine.change_rerank(RerankChange::Hook(command))
+        change(engine, RerankChange::Hook(command))
     })
     .await
+}
+
+/// Makes a change and returns the settings after it.
+fn change(engine: &Engine, change: RerankChange) -> Result<RerankSettings, EngineError> {
+    acts::change_rerank(engine, change)?;
+    engine.library().rerank_settings()
 }

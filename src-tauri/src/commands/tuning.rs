@@ -1,5 +1,6 @@
 //! Tuning by evidence: query sets, what a ranking is worth on them, and the values that are worth most.
 
+use memlens_engine::acts;
 use memlens_engine::view::{
     CalibrationAnswer, ImportedSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
     Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
@@ -32,7 +33,10 @@ pub async fn new_query_set(
     name: String,
     from: NewSetFrom,
 ) -> Answer<QuerySetInfo> {
-    work(&shell, move |engine| engine.new_query_set(&name, &from)).await
+    work(&shell, move |engine| {
+        acts::new_query_set(engine, &name, &from)
+    })
+    .await
 }
 
 /// Renames a query set.
@@ -43,14 +47,17 @@ pub async fn rename_query_set(
     set: String,
     name: String,
 ) -> Answer<QuerySetInfo> {
-    work(&shell, move |engine| engine.rename_query_set(&set, &name)).await
+    work(&shell, move |engine| {
+        acts::rename_query_set(engine, &set, &name)
+    })
+    .await
 }
 
 /// Deletes a query set.
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_query_set(shell: State<'_, Shell>, set: String) -> Answer<()> {
-    work(&shell, move |engine| engine.delete_query_set(&set)).await
+    work(&shell, move |engine| acts::delete_query_set(engine, &set)).await
 }
 
 /// Adds a query to a set, or replaces the one with its id.
@@ -61,7 +68,7 @@ pub async fn save_query(
     set: String,
     query: QueryEdit,
 ) -> Answer<QuerySetView> {
-    work(&shell, move |engine| engine.save_query(&set, &query)).await
+    work(&shell, move |engine| acts::save_query(engine, &set, &query)).await
 }
 
 /// Removes queries from a set.
@@ -72,7 +79,10 @@ pub async fn remove_queries(
     set: String,
     ids: Vec<String>,
 ) -> Answer<QuerySetView> {
-    work(&shell, move |engine| engine.remove_queries(&set, &ids)).await
+    work(&shell, move |engine| {
+        acts::remove_queries(engine, &set, &ids)
+    })
+    .await
 }
 
 /// Asks for a file and keeps it as a query set; null if the user cancels.
@@ -86,7 +96,7 @@ pub async fn import_query_set(
     work(&shell, move |engine| {
         let chosen = dialogs.queries(&app);
         chosen
-            .map(|path| engine.import_query_set(&path))
+            .map(|path| acts::import_query_set(engine, &path, None))
             .transpose()
     })
     .await
@@ -122,7 +132,7 @@ pub async fn judge_place(
     up: bool,
 ) -> Answer<bool> {
     work(&shell, move |engine| {
-        let voted = engine.judge_place(&query, &place, up)?;
+        let voted = acts::judge_place(engine, &query, &place, up, None)?;
         Ok(voted != Voted::TakenBack)
     })
     .await
@@ -199,7 +209,7 @@ pub async fn save_run(
     wish: SetWish,
     name: String,
 ) -> Answer<Option<RunInfo>> {
-    work(&shell, move |engine| engine.save_run(&wish, &name)).await
+    work(&shell, move |engine| acts::save_run(engine, &wish, &name)).await
 }
 
 /// A saved run.
@@ -220,14 +230,14 @@ pub async fn compare_runs(shell: State<'_, Shell>, a: String, b: String) -> Answ
 #[tauri::command]
 #[specta::specta]
 pub async fn rename_run(shell: State<'_, Shell>, id: String, name: String) -> Answer<RunInfo> {
-    work(&shell, move |engine| engine.rename_run(&id, &name)).await
+    work(&shell, move |engine| acts::rename_run(engine, &id, &name)).await
 }
 
 /// Deletes a run.
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_run(shell: State<'_, Shell>, id: String) -> Answer<()> {
-    work(&shell, move |engine| engine.delete_run(&id)).await
+    work(&shell, move |engine| acts::delete_run(engine, &id)).await
 }
 
 /// Asks where and writes a run's file. Returns the path; null if the user cancels.

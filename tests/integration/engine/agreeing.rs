@@ -219,13 +219,13 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
         let _ = told.send(event);
     });
     let engine = Engine::open(dir.path(), hashing(), listener).expect("it can be opened");
-    engine.aggregate_for(&Params::default());
+    engine.keep_aggregated(&Params::default());
     assert_eq!(engine.state().clustering, None);
     let params = Params {
         corroboration_on: true,
         ..Params::default()
     };
-    engine.aggregate_for(&params);
+    engine.keep_aggregated(&params);
     let is_compared =
         |event: &Event| matches!(event, Event::State(state) if state.clustering.is_some());
     let compared =

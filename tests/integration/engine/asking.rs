@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use memlens_embed::Hashing;
+use memlens_engine::acts;
 use memlens_engine::{
     EmbedderSource, EngineError, Library, ModelChoice, RerankChange, Search, WhyNot,
 };
@@ -69,7 +70,7 @@ fn status(columns: &Columns, stage: StageId) -> &Status {
 /// Sets a line of shell as the rerank command of `library`.
 fn command(library: &Library, line: &str) {
     let command = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
-    let changed = library.change_rerank(RerankChange::Hook(Some(command)));
+    let changed = acts::change_rerank(&library.to_write(), RerankChange::Hook(Some(command)));
     changed.expect("it is a command");
 }
 
@@ -380,7 +381,7 @@ fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
         name: None,
         folder: tiny.to_str().map(str::to_owned),
     };
-    let chosen = library.change_rerank(RerankChange::Model(Some(choice)));
+    let chosen = acts::change_rerank(&library.to_write(), RerankChange::Model(Some(choice)));
     chosen.expect("it is a model");
     let calls = || library.rerank_calls().expect("they can be told");
     let all = Params {

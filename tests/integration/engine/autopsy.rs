@@ -6,6 +6,7 @@
 
 use std::fs;
 
+use memlens_engine::acts;
 use memlens_engine::view::{
     Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
 };
@@ -67,7 +68,7 @@ impl Scene {
             is_allowed: Some(true),
             ..RecallChange::default()
         };
-        self.library.change_recall(change).expect("nobody writes");
+        acts::change_recall(&self.library.to_write(), change).expect("nobody writes");
     }
 
     /// Returns OpenClaw's memory of a router and other things.

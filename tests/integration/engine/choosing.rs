@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use memlens_engine::acts;
 use memlens_engine::{
     Engine, EngineError, HttpChoice, IndexerError, KeyState, ModelChoice, RerankChange,
     RerankSettings,
@@ -73,7 +74,11 @@ fn why(status: &Status) -> &str {
 }
 
 fn change(engine: &Engine, change: RerankChange) -> RerankSettings {
-    engine.change_rerank(change).expect("it can be changed")
+    acts::change_rerank(engine, change).expect("it can be changed");
+    engine
+        .library()
+        .rerank_settings()
+        .expect("they can be read")
 }
 
 #[test]
@@ -208,7 +213,10 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
     let library = open(dir.path());
     let set = |url: &str| {
         // Another process makes the change.
-        let changed = open(dir.path()).change_rerank(RerankChange::Http(tei(url, true), None));
+        let changed = acts::change_rerank(
+            &open(dir.path()).to_write(),
+            RerankChange::Http(tei(url, true), None),
+        );
         changed.expect("it can be changed");
     };
     set(&provider.url());
@@ -276,8 +284,10 @@ fn scores_of_two_providers_are_not_mixed() {
     let library = open(dir.path());
     let set = |provider: &Provider| {
         // Another process makes the change; this one is not notified.
-        let changed =
-            open(dir.path()).change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
+        let changed = acts::change_rerank(
+            &open(dir.path()).to_write(),
+            RerankChange::Http(tei(&provider.url(), true), None),
+        );
         changed.expect("it can be changed");
     };
     let [one, other] = std::array::from_fn(|_| Provider::start());
@@ -332,9 +342,7 @@ fn what_cannot_be_used_changes_nothing() {
         RerankChange::Hook(Some(Vec::new())),
         RerankChange::Hook(Some(vec!["a/b".to_owned()])),
     ] {
-        let error = engine
-            .change_rerank(refused)
-            .expect_err("it cannot be used");
+        let error = acts::change_rerank(&engine, refused).expect_err("it cannot be used");
         assert!(matches!(error, EngineError::Rerank(_)), "{error}");
     }
     let after = engine
@@ -351,7 +359,20 @@ fn a_library_that_is_only_read_keeps_its_choices() {
     let writer = engine(dir.path());
     let reader = engine(dir.path());
     let provider = Provider::start();
-    let refused = reader.change_rerank(RerankChange::Http(tei(&provider.url(), true), None));
+    let refused = acts::change_rerank(
+        &reader,
+        RerankChange::Http(tei(&provider.url(), true), None),
+    );
+    assert!(matches!(
+        refused,
+        Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
+    ));
+    // A model is not even looked for if the choice cannot be stored.
+    let nowhere = ModelChoice {
+        name: None,
+        folder: Some("/nowhere".to_owned()),
+    };
+    let refused = acts::change_rerank(&reader, RerankChange::Model(Some(nowhere)));
     assert!(matches!(
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))

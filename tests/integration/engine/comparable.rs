@@ -4,6 +4,7 @@
 use std::fs;
 
 use memlens_embed::{Embedder, Hashing};
+use memlens_engine::acts;
 use memlens_engine::view::{Fate, ReplaySummary, ThenNow};
 use memlens_engine::{Home, Library, PastFilter, Ranking, RecallChange};
 use memlens_params::Params;
@@ -72,7 +73,7 @@ impl Scene {
             is_allowed: Some(true),
             ..RecallChange::default()
         };
-        library.change_recall(change).expect("nobody writes");
+        acts::change_recall(&library.to_write(), change).expect("nobody writes");
         Scene {
             home,
             library,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memlens_engine::acts;
 use memlens_engine::{Engine, EngineError, Evergreen, Library, Search};
 use memlens_params::{Params, StageId};
 use memlens_rank::Decay;
@@ -71,7 +72,7 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
 
         let folder = library.lists().snapshot.folders[0].id;
         let mark = |path: &str, is_evergreen| {
-            let marked = engine.set_evergreen(folder, path, is_evergreen);
+            let marked = acts::set_evergreen(&engine, folder, path, is_evergreen);
             marked.expect("it can be marked");
         };
         mark("old", true);
@@ -91,7 +92,7 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         assert!(!decay(&kept, hall).0);
         assert!(!decay(&kept, "MEMORY.md").0);
         assert!(decay(&kept, "old/attic-2020-01-01.md").0);
-        let refused = engine.set_evergreen(memlens_engine::FolderId(99), "old", true);
+        let refused = acts::set_evergreen(&engine, memlens_engine::FolderId(99), "old", true);
         assert!(matches!(refused, Err(EngineError::NotWatched { .. })));
     }
     notes.write("old/new-2020-01-01.md", "The router came.");
@@ -144,8 +145,7 @@ fn what_is_typed_names_a_note_a_folder_or_all_of_a_watched_one() {
     let library = open(dir.path());
     let name = library.lists().snapshot.folders[0].name.clone();
     let check = |typed: &str, expected: &str| {
-        library
-            .set_evergreen(typed, true, None)
+        acts::set_evergreen_at(&library.to_write(), typed, true, None)
             .unwrap_or_else(|error| panic!("{typed}: {error}"));
         let marked = library.evergreen().expect("it can be told");
         let marked: Vec<&str> = marked
@@ -154,8 +154,7 @@ fn what_is_typed_names_a_note_a_folder_or_all_of_a_watched_one() {
             .map(|one| one.path.as_str())
             .collect();
         assert_eq!(marked, [expected], "{typed}");
-        library
-            .set_evergreen(typed, false, None)
+        acts::set_evergreen_at(&library.to_write(), typed, false, None)
             .expect("it can be taken back");
     };
     check("said.jsonl", "said.jsonl");
@@ -169,7 +168,7 @@ fn what_is_typed_names_a_note_a_folder_or_all_of_a_watched_one() {
         ("", "name a note"),
         ("/", "it is not in a watched folder"),
     ] {
-        let refused = library.set_evergreen(typed, true, None);
+        let refused = acts::set_evergreen_at(&library.to_write(), typed, true, None);
         let refused = refused.map_err(|error| error.to_string());
         assert_eq!(refused, Err(format!("cannot mark {typed}: {why}")));
     }

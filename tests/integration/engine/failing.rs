@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use memlens_embed::Hashing;
+use memlens_engine::acts;
 use memlens_engine::view::{FolderStatus, Happening, IndexingPhase};
 use memlens_engine::{Engine, FolderId, Indexer, Step, Watching};
 use memlens_faults::{Fault, Place, Plan};
@@ -386,12 +387,8 @@ fn what_a_person_does_waits_for_no_indexing() {
         }
         fault.wait();
         let engine = &it.engine;
-        engine
-            .save_preset("mine", &Params::default())
-            .expect("it can be saved");
-        engine
-            .vote(search.id, slot, number % 2 == 0)
-            .expect("it can be rated");
+        acts::save_preset(engine, "mine", &Params::default()).expect("it can be saved");
+        acts::vote(engine, search.id, slot, number % 2 == 0).expect("it can be rated");
         assert_eq!(engine.pause_indexing(true).phase, IndexingPhase::Paused);
         assert_eq!(engine.pause_indexing(false).phase, IndexingPhase::Working);
         let is_paused = |state: memlens_engine::view::LibraryState| {
@@ -406,12 +403,12 @@ fn what_a_person_does_waits_for_no_indexing() {
         assert!(!is_paused(
             engine.pause_folder(id, false).expect("it can go on")
         ));
-        engine.delete_preset("mine").expect("it can be deleted");
+        acts::delete_preset(engine, "mine").expect("it can be deleted");
         drop(fault);
         it.wait("it went on", is_working);
     }
     // The same thumb again takes it back.
-    let thumbs = it.engine.vote(search.id, slot, true);
+    let thumbs = acts::vote(&it.engine, search.id, slot, true);
     assert_eq!(thumbs.expect("it can be taken back"), []);
     assert_eq!(it.found("endless"), ["a.md"]);
     it.check_equals_fresh(dir.path(), &[&notes, &other]);

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use memlens_engine::acts;
 use memlens_engine::{Engine, EngineError, IndexerError, Library, RowThumb, Search, Voted, WhyNot};
 use memlens_params::{Params, StageId};
 use memlens_rank::Status;
@@ -57,7 +58,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     let first = search(engine.library());
     let slot = slot_of(&first, "hall.md");
     let copy = slot_of(&first, "copy.md");
-    let thumbs = engine.vote(first.id, slot, true).expect("it can be given");
+    let thumbs = acts::vote(&engine, first.id, slot, true).expect("it can be given");
     // Equal texts share their thumbs.
     let mut expected = [slot, copy].map(|slot| RowThumb { slot, up: true });
     expected.sort_by_key(|thumb| thumb.slot);
@@ -79,14 +80,14 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     let step = steps.find(|step| step.stage == StageId::FEEDBACK);
     assert_eq!(step.expect("it has one").status, Status::Applied);
     // The opposite thumb replaces it, the same thumb takes it back.
-    engine.vote(first.id, slot, false).expect("it can be given");
+    acts::vote(&engine, first.id, slot, false).expect("it can be given");
     let kept = engine.library().kept(first.id).expect("it is kept");
     assert_eq!(weight(&kept, "hall.md"), Some(1.0 - 0.5 / 3.0));
-    let thumbs = engine.vote(first.id, slot, false).expect("it can be given");
+    let thumbs = acts::vote(&engine, first.id, slot, false).expect("it can be given");
     assert_eq!(thumbs, []);
     let kept = engine.library().kept(first.id).expect("it is kept");
     assert_eq!(weight(&kept, "hall.md"), None);
-    let gone = engine.vote(first.id, 999, true);
+    let gone = acts::vote(&engine, first.id, 999, true);
     assert!(matches!(gone, Err(EngineError::NoRow { .. })));
 }
 
@@ -99,7 +100,7 @@ fn a_thumb_changes_no_ranking_while_feedback_is_off() {
     let before = first.columns(&Params::default());
     for (path, up) in [("hall.md", false), ("attic.md", true)] {
         let slot = slot_of(&first, path);
-        engine.vote(first.id, slot, up).expect("it can be given");
+        acts::vote(&engine, first.id, slot, up).expect("it can be given");
     }
     let kept = engine.library().kept(first.id).expect("it is kept");
     for asked in [kept, search(engine.library())] {
@@ -118,7 +119,7 @@ fn a_thumb_acts_by_how_close_the_question_is() {
     let engine = engine(dir.path());
     let first = search(engine.library());
     let slot = slot_of(&first, "attic.md");
-    engine.vote(first.id, slot, true).expect("it can be given");
+    acts::vote(&engine, first.id, slot, true).expect("it can be given");
     let ask = |query: &str| {
         let asked = engine.library().search(query, &Params::default(), None);
         asked.expect("it can be searched")
@@ -176,9 +177,7 @@ fn a_thumb_on_a_text_that_is_gone_is_refused() {
         );
         std::thread::sleep(Duration::from_millis(5));
     }
-    let error = engine
-        .vote(found.id, slot, true)
-        .expect_err("there is no text");
+    let error = acts::vote(&engine, found.id, slot, true).expect_err("there is no text");
     assert_eq!(
         error.to_string(),
         format!(
@@ -195,8 +194,7 @@ fn a_thumb_stays_with_its_text() {
     let dir = fresh(&[notes.path()]);
     let vote = || {
         let library = open(dir.path());
-        library
-            .vote(QUERY, "attic.md", true, None)
+        acts::judge_place(&library.to_write(), QUERY, "attic.md", true, None)
             .expect("it can be given")
     };
     assert_eq!(vote(), Voted::Given);
@@ -238,7 +236,7 @@ fn a_thumb_follows_its_text_when_the_note_is_edited() {
     let dir = fresh(&[notes.path()]);
     let vote = |up| {
         let library = open(dir.path());
-        let voted = library.vote(QUERY, "attic.md", up, None);
+        let voted = acts::judge_place(&library.to_write(), QUERY, "attic.md", up, None);
         voted.expect("it can be given")
     };
     assert_eq!(vote(true), Voted::Given);
@@ -283,9 +281,7 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
         ("a \"quoted\"\u{2028} 東京 query", "hall.md", false),
         (QUERY, "attic.md", false),
     ] {
-        library
-            .vote(query, path, up, None)
-            .expect("it can be given");
+        acts::judge_place(&library.to_write(), query, path, up, None).expect("it can be given");
     }
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let file = out.path().join("thumbs.jsonl");
@@ -299,7 +295,7 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
     };
     let other = fresh(&[notes.path()]);
     let into = engine(other.path());
-    let done = into.import_feedback(&file).expect("it can be read");
+    let done = acts::import_feedback(&into, &file).expect("it can be read");
     assert_eq!((done.n_added, done.problems.len()), (3, 0));
     assert_eq!(told(into.library()), told(&library));
     let inside = notes.path().join("thumbs.jsonl");
@@ -307,8 +303,8 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
     // Thumbs are taken back one by one.
     for entry in into.library().feedback().expect("it can be read") {
-        into.undo_feedback(&entry.id).expect("it is there");
-        let again = into.undo_feedback(&entry.id);
+        acts::undo_feedback(&into, &entry.id).expect("it is there");
+        let again = acts::undo_feedback(&into, &entry.id);
         assert!(matches!(again, Err(EngineError::NoFeedback { .. })));
     }
     assert_eq!(into.library().feedback().expect("it can be read"), []);
@@ -321,18 +317,24 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
     let writer = engine(dir.path());
     let reader = engine(dir.path());
     let asked = search(reader.library());
-    let refused = reader.vote(asked.id, 0, true);
+    let refused = acts::vote(&reader, asked.id, 0, true);
     assert!(matches!(
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
     ));
-    let refused = reader.undo_feedback("1");
+    let refused = acts::undo_feedback(&reader, "1");
     assert!(matches!(
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
     ));
-    // The store refuses it too.
-    let refused = open(dir.path()).vote(QUERY, "hall.md", true, None);
+    // What cannot be judged is refused whoever writes.
+    let refused = acts::judge_place(&open(dir.path()).to_write(), QUERY, "gone.md", true, None);
+    assert!(
+        matches!(refused, Err(EngineError::Thumb { .. })),
+        "{refused:?}"
+    );
+    // The store refuses the change.
+    let refused = acts::judge_place(&open(dir.path()).to_write(), QUERY, "hall.md", true, None);
     let Err(EngineError::Store(error)) = refused else {
         panic!("{refused:?}")
     };
@@ -342,7 +344,7 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
     );
     let given = search(writer.library());
     let slot = slot_of(&given, "attic.md");
-    writer.vote(given.id, slot, true).expect("it can be given");
+    acts::vote(&writer, given.id, slot, true).expect("it can be given");
     assert!(weight(&search(reader.library()), "attic.md") > Some(1.0));
 }
 
@@ -352,7 +354,7 @@ fn erasing_forgets_the_thumbs() {
     let dir = fresh(&[notes.path()]);
     let engine = engine(dir.path());
     let given = search(engine.library());
-    engine.vote(given.id, 0, true).expect("it can be given");
+    acts::vote(&engine, given.id, 0, true).expect("it can be given");
     engine.erase_all().expect("it can be erased");
     assert_eq!(engine.library().feedback().expect("it can be read"), []);
     engine.add_folder(notes.path()).expect("it can be added");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memlens_engine::acts;
 use memlens_engine::{Engine, Metric, Ranking};
 use memlens_params::Value;
 use memlens_tests::{Notes, fresh, hashing};
@@ -25,7 +26,7 @@ fn tune_counts_judged_places_in_folded_copies() {
         )
     };
     notes.write(".queries.jsonl", lines("key.md") + &lines("key (copy).md"));
-    let set = engine.import_query_set(&notes.at(".queries.jsonl"));
+    let set = acts::import_query_set(&engine, &notes.at(".queries.jsonl"), None);
     let set = set.expect("it can be imported").info.id;
     let notices = |ranking: Ranking| {
         let figures = library.measure_set(&wish(&set, &ranking), &ranking, Metric::Mrr10);

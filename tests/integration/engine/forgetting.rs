@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use memlens_engine::acts;
 use memlens_engine::view::{Happening, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
@@ -140,7 +141,7 @@ fn what_was_made_of_questions_goes_with_them() {
     replay(&watched);
     assert_eq!(known(&watched), (1, true));
     assert!(is_vector_kept(&watched));
-    assert_eq!(watched.engine.forget_recall().expect("it can"), 1);
+    assert_eq!(acts::forget_recall(&watched.engine).expect("it can"), 1);
     assert_eq!(known(&watched), (0, false));
     assert!(!is_vector_kept(&watched));
     assert_eq!(n_observed(&watched), 0);
@@ -170,10 +171,13 @@ fn what_is_older_than_the_person_keeps_it_goes_at_once() {
     let dir = library(&notes, &all);
     let watched = Watched::open(dir.path());
     let keep = |keep_days: u32| {
-        watched.engine.change_recall(RecallChange {
-            keep_days: Some(keep_days),
-            ..RecallChange::default()
-        })
+        acts::change_recall(
+            &watched.engine,
+            RecallChange {
+                keep_days: Some(keep_days),
+                ..RecallChange::default()
+            },
+        )
     };
     replay(&watched);
     keep(60).expect("it can be chosen");
@@ -217,17 +221,19 @@ fn imports_that_are_stopped_lose_nothing_and_the_next_one_reads_the_rest() {
     let dir = scratch();
     let watched = Watched::at_home(dir.path(), &notes);
     let engine = &watched.engine;
-    engine
-        .change_recall(RecallChange {
+    acts::change_recall(
+        engine,
+        RecallChange {
             is_allowed: Some(true),
             ..RecallChange::default()
-        })
-        .expect("it can be chosen");
+        },
+    )
+    .expect("it can be chosen");
     std::thread::scope(|scope| {
         // One of them waits for the other.
-        let imports = [(); 2].map(|()| scope.spawn(|| engine.import_recall()));
+        let imports = [(); 2].map(|()| scope.spawn(|| acts::import_recall(engine, None)));
         while imports.iter().any(|import| !import.is_finished()) {
-            engine.stop(JobKind::Import);
+            engine.library().stop(JobKind::Import);
             std::thread::yield_now();
         }
         for import in imports {
@@ -236,7 +242,7 @@ fn imports_that_are_stopped_lose_nothing_and_the_next_one_reads_the_rest() {
             assert!(imported.is_stopped || known(&watched).0 == 200);
         }
     });
-    let imported = engine.import_recall().expect("it can be read");
+    let imported = acts::import_recall(engine, None).expect("it can be read");
     assert!(!imported.is_stopped);
     assert_eq!(known(&watched).0, 200);
 }
@@ -249,31 +255,40 @@ fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
     let watched = Watched::at_home(dir.path(), &notes);
     let engine = &watched.engine;
     for _ in 0..8 {
-        engine
-            .change_recall(RecallChange {
+        acts::change_recall(
+            engine,
+            RecallChange {
                 is_allowed: Some(true),
                 ..RecallChange::default()
-            })
-            .expect("it can be chosen");
+            },
+        )
+        .expect("it can be chosen");
         std::thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| match engine.import_recall() {
+                scope.spawn(|| match acts::import_recall(engine, None) {
                     Ok(_) | Err(EngineError::RecallNotAllowed) => {}
                     Err(error) => panic!("{error}"),
                 });
             }
-            engine.forget_recall().expect("it can be forgotten");
+            acts::forget_recall(engine).expect("it can be forgotten");
         });
         assert_eq!(known(&watched).0, 0);
     }
     // Nothing keeps it from being read again.
-    engine
-        .change_recall(RecallChange {
+    acts::change_recall(
+        engine,
+        RecallChange {
             is_allowed: Some(true),
             ..RecallChange::default()
-        })
-        .expect("it can be chosen");
-    assert_eq!(engine.import_recall().expect("it can be read").n_new, 200);
+        },
+    )
+    .expect("it can be chosen");
+    assert_eq!(
+        acts::import_recall(engine, None)
+            .expect("it can be read")
+            .n_new,
+        200
+    );
 }
 
 #[test]
@@ -351,20 +366,16 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     let mut watched = Watched::open(dir.path());
     watched.wait("everything is indexed", Watched::is_idle);
     let engine = &watched.engine;
-    let of_past = engine
-        .new_query_set("Copied", &NewSetFrom::Past)
-        .expect("it can be made");
+    let of_past = acts::new_query_set(engine, "Copied", &NewSetFrom::Past).expect("it can be made");
     let own = NewSetFrom::Questions {
         questions: vec![set_word.to_owned()],
     };
-    let own = engine.new_query_set("Own", &own).expect("it can be made");
+    let own = acts::new_query_set(engine, "Own", &own).expect("it can be made");
     assert_eq!(found(dir.path(), &words), BTreeSet::from(words));
 
-    engine.forget_recall().expect("it can be forgotten");
-    engine.delete_query_set(&own.id).expect("it can be deleted");
-    engine
-        .delete_run(&own_run.to_string())
-        .expect("it can be deleted");
+    acts::forget_recall(engine).expect("it can be forgotten");
+    acts::delete_query_set(engine, &own.id).expect("it can be deleted");
+    acts::delete_run(engine, &own_run.to_string()).expect("it can be deleted");
     let sets = engine.library().query_sets().expect("they can be listed");
     assert!(sets.iter().all(|it| it.id != of_past.id), "{sets:?}");
     let run = engine

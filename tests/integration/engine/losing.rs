@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use memlens_engine::acts;
 use memlens_engine::view::Happening;
 use memlens_engine::{PastFilter, PastOnly, PastPage};
 use memlens_store::{NewPast, ReadLog, Store};
@@ -91,7 +92,7 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     assert_eq!(lost.edited, ["router.md"]);
     assert_eq!(lost.notes[0].questions[0].question, QUESTION);
 
-    watched.engine.forget_recall().expect("it can be forgotten");
+    acts::forget_recall(&watched.engine).expect("it can be forgotten");
     let listed = watched
         .engine
         .library()
@@ -108,13 +109,14 @@ fn nothing_is_told_where_the_person_does_not_want_it() {
     let notes = Notes::new(&[("router.md", WITH), ("bees.md", WITHOUT)]);
     let dir = library(&notes);
     let mut watched = Watched::open(dir.path());
-    watched
-        .engine
-        .change_recall(memlens_engine::RecallChange {
+    acts::change_recall(
+        &watched.engine,
+        memlens_engine::RecallChange {
             is_alarm_on: Some(false),
             ..memlens_engine::RecallChange::default()
-        })
-        .expect("it can be chosen");
+        },
+    )
+    .expect("it can be chosen");
     watched.wait("everything is indexed", Watched::is_idle);
     for text in [WITHOUT, WITH, WITHOUT] {
         edit(&mut watched, &notes, text);

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use memlens_embed::{Embedder, Hashing};
+use memlens_engine::acts;
 use memlens_engine::{Home, Library, Part, Ranking, RecallChange, Search, pipeline};
 use memlens_tests::{Notes, fresh, open, write_openclaw_index};
 
@@ -52,7 +53,7 @@ impl Watched {
             is_allowed: Some(is_allowed),
             ..RecallChange::default()
         };
-        self.library.change_recall(change).expect("nobody writes");
+        acts::change_recall(&self.library.to_write(), change).expect("nobody writes");
     }
 
     /// Watches a workspace as the agent's.

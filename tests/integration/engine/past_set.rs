@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use memlens_engine::EngineError;
+use memlens_engine::acts;
 use memlens_engine::view::{CopiedPast, NewSetFrom, QueryEdit, QuerySetInfo};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, Store, StoredPreset};
 use memlens_tests::Notes;
@@ -87,11 +88,11 @@ fn the_set_follows_the_questions_and_is_there_again_after_forgetting() {
     assert_eq!(questions("past"), [QUESTION, "when are bees treated"]);
     // By its name too, in any case.
     assert_eq!(questions("past Questions").len(), 2);
-    let refused = library.delete_query_set("past");
+    let refused = acts::delete_query_set(&library.to_write(), "past");
     let refused = refused.expect_err("it is not stored").to_string();
     assert!(refused.contains("forget past questions"), "{refused}");
 
-    library.forget_recall().expect("it can be forgotten");
+    acts::forget_recall(&library.to_write()).expect("it can be forgotten");
     assert_eq!(names(), ["Judgments"]);
     keep(&asked("3", "who feeds the koi", now));
     assert_eq!(questions("past"), ["who feeds the koi"]);
@@ -136,15 +137,11 @@ fn a_copied_question_that_the_user_edited_is_theirs() {
     ];
     let (_dir, watched) = open_with(&notes, &questions);
     let engine = &watched.engine;
-    let copy = engine
-        .new_query_set("Mine", &NewSetFrom::Past)
-        .expect("it can be made");
-    let all = engine
-        .new_query_set("All", &NewSetFrom::Past)
-        .expect("it can be made");
+    let copy = acts::new_query_set(engine, "Mine", &NewSetFrom::Past).expect("it can be made");
+    let all = acts::new_query_set(engine, "All", &NewSetFrom::Past).expect("it can be made");
     assert!(!copy.is_live && copy.id != all.id);
     for name in ["Past questions", "past"] {
-        let made = engine.new_query_set(name, &NewSetFrom::Past);
+        let made = acts::new_query_set(engine, name, &NewSetFrom::Past);
         assert!(
             matches!(made, Err(EngineError::QuerySet { .. })),
             "{name} is taken"
@@ -158,7 +155,7 @@ fn a_copied_question_that_the_user_edited_is_theirs() {
         scope: None,
         relevant: None,
     };
-    engine.save_query(&copy.id, &edit).expect("it can be saved");
+    acts::save_query(engine, &copy.id, &edit).expect("it can be saved");
     let copied = |set: &str, n_queries, n_kept| CopiedPast {
         set: set.to_owned(),
         n_queries,
@@ -168,7 +165,7 @@ fn a_copied_question_that_the_user_edited_is_theirs() {
         copies(&watched),
         [copied("All", 2, 0), copied("Mine", 1, 1)]
     );
-    engine.forget_recall().expect("it can be forgotten");
+    acts::forget_recall(engine).expect("it can be forgotten");
     assert_eq!(names(&watched), ["Judgments", "Mine"]);
     assert_eq!(
         questions_of(&watched, "Mine"),
@@ -308,7 +305,7 @@ fn forgetting_leaves_no_word_of_a_past_question_in_any_byte() {
     watched.wait("everything is indexed", Watched::is_idle);
     // What is made of the live set while it is measured.
     assert_eq!(questions_of(&watched, "past").len(), 2);
-    watched.engine.forget_recall().expect("it can be forgotten");
+    acts::forget_recall(&watched.engine).expect("it can be forgotten");
     drop(watched);
     // The preset is the user's.
     assert_eq!(found(dir.path(), &WORDS), BTreeSet::from([WORDS[6]]));

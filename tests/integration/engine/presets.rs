@@ -6,6 +6,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
+use memlens_engine::acts;
 use memlens_engine::{Engine, Ranking, pipeline, read_params};
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, table};
 use memlens_tests::{Notes, cases, fresh, hashing, open};
@@ -93,12 +94,8 @@ fn presets_saved_in_the_library_come_back() {
     tuned
         .assign_all(["min_score=0.3", "fusion=rrf", "rerank_threshold=-1.5"])
         .expect("they are in the table");
-    engine
-        .save_preset(" tuned ", &tuned)
-        .expect("it can be saved");
-    engine
-        .save_preset("plain", &Params::default())
-        .expect("it can be saved");
+    acts::save_preset(&engine, " tuned ", &tuned).expect("it can be saved");
+    acts::save_preset(&engine, "plain", &Params::default()).expect("it can be saved");
     let names_and_params = || -> Vec<(String, Params)> {
         let presets = engine.library().presets().expect("they can be read");
         presets
@@ -114,10 +111,8 @@ fn presets_saved_in_the_library_come_back() {
             ("tuned".to_owned(), tuned.clone())
         ]
     );
-    engine
-        .save_preset("plain", &tuned)
-        .expect("it can be saved");
-    engine.delete_preset("tuned").expect("it can be deleted");
+    acts::save_preset(&engine, "plain", &tuned).expect("it can be saved");
+    acts::delete_preset(&engine, "tuned").expect("it can be deleted");
     assert_eq!(names_and_params(), [("plain".to_owned(), tuned)]);
     // A preset that comes with Memlens is listed after these, until the user saves a preset with its name.
     let last = || engine.library().presets().expect("they can be read").pop();
@@ -130,16 +125,12 @@ fn presets_saved_in_the_library_come_back() {
             .check()
             .is_ok_and(|it| it != Params::default())
     );
-    engine
-        .save_preset("Rensei", &Params::default())
-        .expect("it can be saved");
+    acts::save_preset(&engine, "Rensei", &Params::default()).expect("it can be saved");
     assert_eq!(names_and_params()[0].0, "Rensei");
     assert!(last().is_some_and(|it| !it.is_built_in));
-    engine.delete_preset("Rensei").expect("it can be deleted");
+    acts::delete_preset(&engine, "Rensei").expect("it can be deleted");
     assert_eq!(last(), Some(rensei));
-    let error = engine
-        .save_preset("  ", &Params::default())
-        .expect_err("it has no name");
+    let error = acts::save_preset(&engine, "  ", &Params::default()).expect_err("it has no name");
     assert_eq!(error.to_string(), "cannot save the preset: give it a name");
 }
 

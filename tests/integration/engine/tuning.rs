@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use memlens_engine::acts;
 use memlens_engine::view::{
     CalibrationAnswer, GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind,
     TuneRequest, TypedPlace,
@@ -83,9 +84,7 @@ impl Here {
     pub fn import(&self, lines: &str) -> memlens_engine::view::ImportedSet {
         self.notes.write(".queries.jsonl", lines);
         let file = self.notes.at(".queries.jsonl");
-        self.engine
-            .import_query_set(&file)
-            .expect("it can be imported")
+        acts::import_query_set(&self.engine, &file, None).expect("it can be imported")
     }
 }
 
@@ -232,9 +231,7 @@ fn no_question_is_judged_by_its_own_thumbs() {
             .iter()
             .position(|row| row.path == format!("{animal}.md"));
         let slot = slot.expect("it is a candidate") as u32;
-        here.engine
-            .vote(search.id, slot, up)
-            .expect("it can be given");
+        acts::vote(&here.engine, search.id, slot, up).expect("it can be given");
     };
     let (query, right, wrong) = &asked[3];
     vote(query, right, false);
@@ -284,9 +281,9 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     notes.write(".queries.jsonl", lines.join("\n"));
     let set = {
         let library = open(dir.path());
-        let imported = library
-            .import_query_set(&notes.at(".queries.jsonl"))
-            .expect("it can be");
+        let imported =
+            acts::import_query_set(&library.to_write(), &notes.at(".queries.jsonl"), None)
+                .expect("it can be");
         assert_eq!(imported.notices.len(), 1, "{imported:?}");
         assert!(
             imported.notices[0].starts_with("1 of the 3 judged notes is not in this library"),
@@ -333,12 +330,11 @@ fn a_set_is_made_changed_and_written() {
     let questions = ["who eats", " who eats ", "", "who saw the newt"]
         .map(str::to_owned)
         .to_vec();
-    let set = engine
-        .new_query_set("mine", &NewSetFrom::Questions { questions })
+    let set = acts::new_query_set(engine, "mine", &NewSetFrom::Questions { questions })
         .expect("it can be made");
     assert_eq!((set.counts.n_queries, set.counts.n_unjudged), (2, 2));
     for name in ["mine", " mine ", "", "  ", "Judgments", "judgments"] {
-        let refused = engine.new_query_set(name, &NewSetFrom::Empty);
+        let refused = acts::new_query_set(engine, name, &NewSetFrom::Empty);
         assert!(
             matches!(refused, Err(EngineError::QuerySet { .. })),
             "{name:?}"
@@ -358,34 +354,31 @@ fn a_set_is_made_changed_and_written() {
             end_line,
         }])
     };
-    let view = engine
-        .save_query(&set.id, &edit(Some("q2"), place("newt.md", 7, 7)))
+    let view = acts::save_query(engine, &set.id, &edit(Some("q2"), place("newt.md", 7, 7)))
         .expect("it can be");
     assert_ne!(view.info.hash, set.hash, "another version");
     let gold = &view.queries[1].relevant.as_ref().unwrap()[0];
     assert_eq!((gold.origin, gold.state), (Origin::Given, GoldState::Fits));
     assert_eq!(view.queries[1].category, None);
-    let view = engine
-        .save_query(&set.id, &edit(None, Some(Vec::new())))
-        .expect("it can be");
+    let view = acts::save_query(engine, &set.id, &edit(None, Some(Vec::new()))).expect("it can be");
     assert_eq!((view.queries.len(), view.info.counts.n_nonsense), (3, 1));
     for refused in [
         place("nowhere.md", 1, 1),
         place("newt.md", 0, 1),
         place("newt.md", 2, 1),
     ] {
-        let refused = engine.save_query(&set.id, &edit(None, refused));
+        let refused = acts::save_query(engine, &set.id, &edit(None, refused));
         assert!(
             matches!(refused, Err(EngineError::Place { .. })),
             "{refused:?}"
         );
     }
     assert!(matches!(
-        engine.save_query(&set.id, &edit(Some("q9"), None)),
+        acts::save_query(engine, &set.id, &edit(Some("q9"), None)),
         Err(EngineError::QuerySet { .. })
     ));
     assert!(matches!(
-        engine.save_query("judgments", &edit(None, None)),
+        acts::save_query(engine, "judgments", &edit(None, None)),
         Err(EngineError::QuerySet { .. })
     ));
     let empty = QueryEdit {
@@ -393,7 +386,7 @@ fn a_set_is_made_changed_and_written() {
         ..edit(None, None)
     };
     assert!(matches!(
-        engine.save_query(&set.id, &empty),
+        acts::save_query(engine, &set.id, &empty),
         Err(EngineError::EmptyQuery)
     ));
     // Written and read again, it is the same set.
@@ -401,7 +394,7 @@ fn a_set_is_made_changed_and_written() {
     library
         .write_query_set("mine", SetFormat::Jsonl, &file)
         .expect("it can be written");
-    let back = engine.import_query_set(&file).expect("it can be read");
+    let back = acts::import_query_set(engine, &file, None).expect("it can be read");
     assert_eq!(
         (back.info.name.as_str(), back.info.counts.n_gold),
         ("mine (2)", 1)
@@ -410,17 +403,15 @@ fn a_set_is_made_changed_and_written() {
     let inside = here.notes.path().join("mine.jsonl");
     let refused = library.write_query_set("mine", SetFormat::Jsonl, &inside);
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
-    let taken = engine.rename_query_set(&back.info.id, "mine");
+    let taken = acts::rename_query_set(engine, &back.info.id, "mine");
     assert!(matches!(taken, Err(EngineError::QuerySet { .. })));
-    let same = engine
-        .rename_query_set(&back.info.id, "mine (2)")
-        .expect("it is its own name");
+    let same =
+        acts::rename_query_set(engine, &back.info.id, "mine (2)").expect("it is its own name");
     assert_eq!(same.name, "mine (2)");
-    let view = engine
-        .remove_queries(&set.id, &["q1".to_owned(), "q77".to_owned()])
+    let view = acts::remove_queries(engine, &set.id, &["q1".to_owned(), "q77".to_owned()])
         .expect("it can be");
     assert_eq!(view.queries.len(), 2);
-    engine.delete_query_set(&set.id).expect("it can be deleted");
+    acts::delete_query_set(engine, &set.id).expect("it can be deleted");
     assert!(matches!(
         library.query_set(&set.id),
         Err(EngineError::QuerySet { .. })
@@ -615,13 +606,11 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
     let here = Here::new();
     let (engine, library) = (&here.engine, here.engine.library());
     let set = here.import(&queries()).info;
-    let good = engine
-        .save_run(&wish(&set.id, &ours()), " good ")
+    let good = acts::save_run(engine, &wish(&set.id, &ours()), " good ")
         .unwrap()
         .expect("nobody stopped it");
     let none = with("min_score", Value::Number(1.0));
-    let bad = engine
-        .save_run(&wish(&set.id, &none), "")
+    let bad = acts::save_run(engine, &wish(&set.id, &none), "")
         .unwrap()
         .expect("nobody stopped it");
     assert_eq!(
@@ -654,25 +643,23 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         RunRecord::read(&file),
         Err(EngineError::Run { .. })
     ));
-    engine
-        .remove_queries(&set.id, &["q0".to_owned()])
-        .expect("it can be");
+    acts::remove_queries(engine, &set.id, &["q0".to_owned()]).expect("it can be");
     let stale = library.run(&good.id).expect("it is there").info.stale;
     assert_eq!(stale.as_deref(), Some("The query set has changed since."));
-    engine
-        .rename_query_set(&set.id, "other")
-        .expect("it can be");
+    acts::rename_query_set(engine, &set.id, "other").expect("it can be");
     let stale = library.run(&good.id).expect("it is there").info.stale;
     assert_eq!(
         stale.as_deref(),
         Some("The query set is gone or has another name.")
     );
     assert_eq!(
-        engine.rename_run(&good.id, "best").expect("it can be").name,
+        acts::rename_run(engine, &good.id, "best")
+            .expect("it can be")
+            .name,
         "best"
     );
-    assert!(engine.rename_run(&good.id, " ").is_err());
-    engine.delete_run(&good.id).expect("it can be deleted");
+    assert!(acts::rename_run(engine, &good.id, " ").is_err());
+    acts::delete_run(engine, &good.id).expect("it can be deleted");
     assert!(matches!(
         library.run(&good.id),
         Err(EngineError::Run { .. })
@@ -687,7 +674,7 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
     let left = library.runs().expect("they can be read");
     assert_eq!((left[0].label.as_str(), left[0].ndcg_10), ("damaged", None));
     assert!(library.run(&bad.id).is_err());
-    engine.delete_run(&bad.id).expect("it can be deleted");
+    acts::delete_run(engine, &bad.id).expect("it can be deleted");
     assert!(library.runs().expect("they can be read").is_empty());
 }
 
@@ -839,8 +826,7 @@ fn the_persons_word_comes_before_what_was_observed() {
     let here = Here::new();
     let library = here.engine.library();
     let vote = |query: &str, up: bool| {
-        here.engine
-            .judge_place(query, "notes/otter.md:3", up)
+        acts::judge_place(&here.engine, query, "notes/otter.md:3", up, None)
             .expect("it can be given")
     };
     assert_eq!(vote("who is the otter", true), Voted::Given);
@@ -855,11 +841,11 @@ fn the_persons_word_comes_before_what_was_observed() {
     assert_eq!(vote("who is the otter", false), Voted::TakenBack);
     assert_eq!(judged(), (0, 0));
     assert!(matches!(
-        here.engine.judge_place(" ", "notes/otter.md:3", true),
+        acts::judge_place(&here.engine, " ", "notes/otter.md:3", true, None),
         Err(EngineError::EmptyQuery)
     ));
     assert!(matches!(
-        here.engine.judge_place("x", "notes/gone.md:3", true),
+        acts::judge_place(&here.engine, "x", "notes/gone.md:3", true, None),
         Err(EngineError::Thumb { .. })
     ));
 }
@@ -870,10 +856,8 @@ fn a_file_takes_no_name_that_means_another_set() {
     let names = ["judgments", "7", ".queries"].map(|name| {
         let file = here.out.path().join(format!("{name}.jsonl"));
         std::fs::write(&file, "{\"id\":\"a\",\"query\":\"b\"}\n").expect("it can be");
-        let imported = here
-            .engine
-            .import_query_set(&file)
-            .expect("it can be imported");
+        let imported =
+            acts::import_query_set(&here.engine, &file, None).expect("it can be imported");
         imported.info.name
     });
     let folder = here.out.path().canonicalize().expect("it is there");
@@ -883,7 +867,7 @@ fn a_file_takes_no_name_that_means_another_set() {
     assert!(names[2].ends_with(folder), "{names:?}");
     let empty = here.out.path().join("empty.jsonl");
     std::fs::write(&empty, "\n\n").expect("it can be");
-    let refused = here.engine.import_query_set(&empty);
+    let refused = acts::import_query_set(&here.engine, &empty, None);
     assert!(matches!(refused, Err(EngineError::NoQueries { .. })));
 }
 
@@ -944,7 +928,7 @@ fn a_set_of_other_notes_has_no_figures_in_the_window_either() {
         library.sensitivity(&set, None, Metric::Mrr10).err(),
         library.calibrate(&set).err(),
         library.auto_tune(&set, &request(5)).err(),
-        here.engine.save_run(&set, "").err(),
+        acts::save_run(&here.engine, &set, "").err(),
     ];
     for error in refused {
         let error = error.expect("there is nothing to measure").to_string();

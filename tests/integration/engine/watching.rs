@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::Watching;
+use memlens_engine::acts;
 use memlens_engine::view::{EntryState, FolderStatus, Happening, IndexingPhase, Progress};
 use memlens_params::Params;
 use memlens_store::Store;
@@ -233,9 +234,7 @@ fn a_folder_that_moved_is_found_again_and_keeps_what_was_said_of_it() {
     let dir = scratch();
     let mut it = Watched::of(dir.path(), &[&first, &second]);
     let id = it.id(&first);
-    it.engine
-        .set_evergreen(id, "old", true)
-        .expect("it can be marked");
+    acts::set_evergreen(&it.engine, id, "old", true).expect("it can be marked");
     let elsewhere = Notes::new(&[]);
     let to = elsewhere.path().join("kept");
     fs::rename(first.path(), &to).expect("it can be moved");
@@ -582,9 +581,7 @@ fn everything_is_forgotten_at_once() {
     let asked = Arc::new(Asked::default());
     let it =
         Watched::open_with(dir.path(), recording(&asked), Watching::default()).adding(&[&notes]);
-    it.engine
-        .save_preset("mine", &Params::default())
-        .expect("it can be saved");
+    acts::save_preset(&it.engine, "mine", &Params::default()).expect("it can be saved");
     let before = it.engine.library().data_size();
     let reader = open(dir.path());
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use memlens_engine::acts;
 use memlens_engine::view::TuneRequest;
 use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking, WhyNot};
 use memlens_params::Params;
@@ -156,7 +157,7 @@ fn replay(library: &Library, judged: &[Judged]) {
     }
     whole.print();
     drop(store);
-    let n_forgotten = library.forget_recall().expect("they can be forgotten");
+    let n_forgotten = acts::forget_recall(&library.to_write()).expect("they can be forgotten");
     assert_eq!(n_forgotten as usize, past.len());
 }
 

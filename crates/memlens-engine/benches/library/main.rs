@@ -30,6 +30,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use memlens_embed::ModelInfo;
+use memlens_engine::acts;
 use memlens_engine::{EmbedderSource, Engine, Event, Indexer, Library, Purpose, bundled};
 use memlens_index::Join;
 use memlens_params::{NearDuplicates, Params};
@@ -455,11 +456,9 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
         };
         while !is_over() {
             preset.time(|| {
-                engine
-                    .save_preset("bench", &Params::default())
-                    .expect("it can be saved")
+                acts::save_preset(&engine, "bench", &Params::default()).expect("it can be saved")
             });
-            thumb.time(|| engine.vote(search.id, slot, true).expect("it can be given"));
+            thumb.time(|| acts::vote(&engine, search.id, slot, true).expect("it can be given"));
             pause.time(|| engine.pause_indexing(true));
             engine.pause_indexing(false);
             thread::sleep(Duration::from_millis(20));

@@ -13,7 +13,8 @@ use super::sets::now_ms;
 use super::tune;
 use crate::ranking::Ranking;
 use crate::view::{self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, RunView, SetWish};
-use crate::{Engine, EngineError, Library};
+use crate::writes::Writes;
+use crate::{EngineError, Library};
 
 /// Larger than any run of 50,000 queries.
 const BYTES_MAX: u64 = 256 << 20;
@@ -314,54 +315,55 @@ impl Library {
     }
 }
 
-impl Engine {
-    /// Measures a ranking on a query set and keeps what comes out. None where it was stopped.
-    ///
-    /// # Errors
-    /// As [`Library::measure_set`], [`EngineError::Indexer`].
-    pub fn save_run(&self, wish: &SetWish, name: &str) -> Result<Option<RunInfo>, EngineError> {
-        let library = self.library();
-        let Some(record) = library.run_record(wish)? else {
-            return Ok(None);
-        };
-        let name = Some(name.trim())
-            .filter(|it| !it.is_empty())
-            .unwrap_or(&record.queries);
-        let content =
-            serde_json::to_string(&record).expect("plain data can always be written as JSON");
-        let id = self.write(|store| Ok(store.add_run(name, now_ms(), &content)?))?;
-        Ok(Some(library.run_of_id(&id.to_string())?.0))
-    }
+/// Measures a ranking on a query set and keeps what comes out. `None` if it was stopped.
+///
+/// # Errors
+/// As [`Library::measure_set`], and [`Writes::write`].
+pub fn save_run(
+    writes: &impl Writes,
+    wish: &SetWish,
+    name: &str,
+) -> Result<Option<RunInfo>, EngineError> {
+    let library = writes.library();
+    let Some(record) = library.run_record(wish)? else {
+        return Ok(None);
+    };
+    let name = Some(name.trim())
+        .filter(|it| !it.is_empty())
+        .unwrap_or(&record.queries);
+    let content = serde_json::to_string(&record).expect("plain data can always be written as JSON");
+    let id = writes.write(|store| Ok(store.add_run(name, now_ms(), &content)?))?;
+    Ok(Some(library.run_of_id(&id.to_string())?.0))
+}
 
-    /// Calls a run by another name.
-    ///
-    /// # Errors
-    /// [`EngineError::Run`] where it is not there, or the name is empty; [`EngineError::Indexer`].
-    pub fn rename_run(&self, id: &str, name: &str) -> Result<RunInfo, EngineError> {
-        let library = self.library();
-        library.run_of_id(id)?;
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(EngineError::Run {
-                named: id.to_owned(),
-                why: "the name is empty".to_owned(),
-            });
-        }
-        if let Ok(number) = id.parse() {
-            self.write(|store| Ok(store.rename_run(number, name)?))?;
-        }
-        Ok(library.run_of_id(id)?.0)
+/// Calls a run by another name.
+///
+/// # Errors
+/// [`EngineError::Run`] if it is not there, or the name is empty; as [`Writes::write`].
+pub fn rename_run(writes: &impl Writes, id: &str, name: &str) -> Result<RunInfo, EngineError> {
+    let library = writes.library();
+    library.run_of_id(id)?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(EngineError::Run {
+            named: id.to_owned(),
+            why: "the name is empty".to_owned(),
+        });
     }
+    if let Ok(number) = id.parse() {
+        writes.write(|store| Ok(store.rename_run(number, name)?))?;
+    }
+    Ok(library.run_of_id(id)?.0)
+}
 
-    /// Deletes a run; one that is not there is no error.
-    ///
-    /// # Errors
-    /// [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn delete_run(&self, id: &str) -> Result<(), EngineError> {
-        match id.parse() {
-            Ok(number) => self.write(|store| Ok(store.delete_run(number)?)),
-            Err(_) => Ok(()),
-        }
+/// Deletes a run; one that is not there is no error.
+///
+/// # Errors
+/// As [`Writes::write`].
+pub fn delete_run(writes: &impl Writes, id: &str) -> Result<(), EngineError> {
+    match id.parse() {
+        Ok(number) => writes.write(|store| Ok(store.delete_run(number)?)),
+        Err(_) => Ok(()),
     }
 }
 

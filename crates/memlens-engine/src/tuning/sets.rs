@@ -16,7 +16,8 @@ use crate::view::{
     GoldPlace, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView, SetFormat,
     SetQuery, TypedPlace,
 };
-use crate::{Engine, EngineError, Library};
+use crate::writes::Writes;
+use crate::{EngineError, Library};
 
 /// A query set that was read, kept or of a file.
 #[derive(Clone)]
@@ -229,26 +230,6 @@ impl Library {
         snapshot.folders.iter().flat_map(inner).collect()
     }
 
-    /// Keeps the queries of a file under its name, or one like it where that is taken. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// As [`QueryFile::read`]; [`EngineError::NoQueries`]; [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        self.import_query_set_with(path, None)
-    }
-
-    /// The same; the questions of TREC qrels may be in a topics file that is named.
-    ///
-    /// # Errors
-    /// As [`Library::import_query_set`].
-    pub fn import_query_set_with(
-        &self,
-        path: &Path,
-        topics: Option<&Path>,
-    ) -> Result<ImportedSet, EngineError> {
-        self.read_set(path, topics)?.keep(&mut self.writer_store()?)
-    }
-
     /// The version of a file's queries: that of the set it would be kept as.
     pub fn version_of(&self, file: &QueryFile) -> String {
         self.set_of(file).info.hash
@@ -320,14 +301,6 @@ impl Library {
         self.write_output(&bytes, path, &[])
     }
 
-    /// Deletes a query set, named by its id or name. For a library that nobody else writes to.
-    ///
-    /// # Errors
-    /// As [`Library::query_set`]; [`memlens_store::StoreError::Locked`] while another process writes.
-    pub fn delete_query_set(&self, named: &str) -> Result<(), EngineError> {
-        delete(&mut self.writer_store()?, named)
-    }
-
     /// What to say of a set that was just read: a set of other notes can be kept all the same.
     fn import_notices(&self, set: &KeptSet) -> Vec<String> {
         let lists = self.lists();
@@ -395,113 +368,128 @@ impl FileSet {
     }
 }
 
-impl Engine {
-    /// Makes a query set.
-    ///
-    /// # Errors
-    /// [`EngineError::QuerySet`] for a name that is empty or taken; [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn new_query_set(
-        &self,
-        name: &str,
-        from: &NewSetFrom,
-    ) -> Result<QuerySetInfo, EngineError> {
-        let name = valid(name)?;
-        let new = stored(&self.library().begun(from)?);
-        self.write(|store| {
-            let id = store
-                .add_query_set(&name, &new)?
-                .ok_or_else(|| taken(&name))?;
-            Ok(info(&read(store, &id.to_string())?.0, &store.query_sets()?))
-        })
-    }
+/// Makes a query set.
+///
+/// # Errors
+/// [`EngineError::QuerySet`] for a name that is empty or taken; as [`Writes::write`].
+pub fn new_query_set(
+    writes: &impl Writes,
+    name: &str,
+    from: &NewSetFrom,
+) -> Result<QuerySetInfo, EngineError> {
+    let name = valid(name)?;
+    let new = stored(&writes.library().begun(from)?);
+    writes.write(|store| {
+        let id = store
+            .add_query_set(&name, &new)?
+            .ok_or_else(|| taken(&name))?;
+        Ok(info(&read(store, &id.to_string())?.0, &store.query_sets()?))
+    })
+}
 
-    /// Calls a query set by another name.
-    ///
-    /// # Errors
-    /// As [`Engine::new_query_set`].
-    pub fn rename_query_set(&self, id: &str, name: &str) -> Result<QuerySetInfo, EngineError> {
-        let name = valid(name)?;
-        self.write(|store| {
-            let (before, _) = read(store, id)?;
-            if before.name != name && !store.rename_query_set(before.id, &name)? {
-                return Err(taken(&name));
+/// Calls a query set by another name.
+///
+/// # Errors
+/// As [`new_query_set`].
+pub fn rename_query_set(
+    writes: &impl Writes,
+    id: &str,
+    name: &str,
+) -> Result<QuerySetInfo, EngineError> {
+    let name = valid(name)?;
+    writes.write(|store| {
+        let (before, _) = read(store, id)?;
+        if before.name != name && !store.rename_query_set(before.id, &name)? {
+            return Err(taken(&name));
+        }
+        Ok(info(&read(store, id)?.0, &store.query_sets()?))
+    })
+}
+
+/// Deletes a query set, named by its id or name.
+///
+/// # Errors
+/// [`EngineError::QuerySet`] if there is none; as [`Writes::write`].
+pub fn delete_query_set(writes: &impl Writes, named: &str) -> Result<(), EngineError> {
+    writes.write(|store| delete(store, named))
+}
+
+/// Keeps the queries of a file under its name, or one like it if that is taken. The questions of TREC qrels may be in a topics file
+/// that is named.
+///
+/// # Errors
+/// As [`QueryFile::read`]; [`EngineError::NoQueries`]; as [`Writes::write`].
+pub fn import_query_set(
+    writes: &impl Writes,
+    path: &Path,
+    topics: Option<&Path>,
+) -> Result<ImportedSet, EngineError> {
+    let set = writes.library().read_set(path, topics)?;
+    writes.write(|store| set.keep(store))
+}
+
+/// Adds a query to a set, or puts it in the place of one.
+///
+/// # Errors
+/// [`EngineError::EmptyQuery`]; [`EngineError::Place`] for a place in no watched folder; [`EngineError::QuerySet`] if the set is live or
+/// there is none of this id; as [`Writes::write`].
+pub fn save_query(
+    writes: &impl Writes,
+    id: &str,
+    edit: &QueryEdit,
+) -> Result<QuerySetView, EngineError> {
+    change_set(writes, id, |set| {
+        let library = writes.library();
+        let at = edit.id.as_ref().map(|id| {
+            let at = set.queries.iter().position(|it| it.id == *id);
+            at.ok_or_else(|| no_query(id))
+        });
+        match at.transpose()? {
+            Some(at) => {
+                let was = set.queries[at].clone();
+                let mut now = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
+                now.is_edited = was.is_edited || now != was;
+                set.queries[at] = now;
             }
-            Ok(info(&read(store, id)?.0, &store.query_sets()?))
-        })
-    }
-
-    /// Deletes a query set.
-    ///
-    /// # Errors
-    /// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn delete_query_set(&self, id: &str) -> Result<(), EngineError> {
-        self.write(|store| delete(store, id))
-    }
-
-    /// Keeps the queries of a file, as [`Library::import_query_set`].
-    ///
-    /// # Errors
-    /// As there, and [`EngineError::Indexer`].
-    pub fn import_query_set(&self, path: &Path) -> Result<ImportedSet, EngineError> {
-        let set = self.library().read_set(path, None)?;
-        self.write(|store| set.keep(store))
-    }
-
-    /// Adds a query to a set, or puts it in the place of one.
-    ///
-    /// # Errors
-    /// [`EngineError::EmptyQuery`]; [`EngineError::Place`] for a place in no watched folder; [`EngineError::QuerySet`] where
-    /// the set is live or there is none of this id; [`EngineError::Indexer`], [`EngineError::Store`].
-    pub fn save_query(&self, id: &str, edit: &QueryEdit) -> Result<QuerySetView, EngineError> {
-        self.change_set(id, |set| {
-            let library = self.library();
-            let at = edit.id.as_ref().map(|id| {
-                let at = set.queries.iter().position(|it| it.id == *id);
-                at.ok_or_else(|| no_query(id))
-            });
-            match at.transpose()? {
-                Some(at) => {
-                    let was = set.queries[at].clone();
-                    let mut now = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
-                    now.is_edited = was.is_edited || now != was;
-                    set.queries[at] = now;
-                }
-                None => {
-                    let new = library.typed_query(edit, set.new_id(), set, None)?;
-                    set.queries.push(new);
-                }
+            None => {
+                let new = library.typed_query(edit, set.new_id(), set, None)?;
+                set.queries.push(new);
             }
-            library.anchor(set);
-            Ok(())
-        })
-    }
+        }
+        library.anchor(set);
+        Ok(())
+    })
+}
 
-    /// Takes queries out of a set; those that are not there are no error.
-    ///
-    /// # Errors
-    /// As [`Engine::save_query`].
-    pub fn remove_queries(&self, id: &str, ids: &[String]) -> Result<QuerySetView, EngineError> {
-        self.change_set(id, |set| {
-            set.queries.retain(|query| !ids.contains(&query.id));
-            Ok(())
-        })
-    }
+/// Takes queries out of a set; those that are not there are no error.
+///
+/// # Errors
+/// As [`save_query`].
+pub fn remove_queries(
+    writes: &impl Writes,
+    id: &str,
+    ids: &[String],
+) -> Result<QuerySetView, EngineError> {
+    change_set(writes, id, |set| {
+        set.queries.retain(|query| !ids.contains(&query.id));
+        Ok(())
+    })
+}
 
-    fn change_set(
-        &self,
-        id: &str,
-        change: impl FnOnce(&mut KeptSet) -> Result<(), EngineError>,
-    ) -> Result<QuerySetView, EngineError> {
-        self.write(|store| {
-            let (before, content) = read(store, id)?;
-            let mut set = parse(&before.name, &content)?;
-            change(&mut set)?;
-            // One process writes, and within it one at a time, so that nobody changed it meanwhile.
-            store.change_query_set(before.id, &before.hash, &stored(&set))?;
-            Ok(())
-        })?;
-        self.library().query_set(id)
-    }
+fn change_set(
+    writes: &impl Writes,
+    id: &str,
+    change: impl FnOnce(&mut KeptSet) -> Result<(), EngineError>,
+) -> Result<QuerySetView, EngineError> {
+    writes.write(|store| {
+        let (before, content) = read(store, id)?;
+        let mut set = parse(&before.name, &content)?;
+        change(&mut set)?;
+        // One process writes, and within it one at a time, so that nobody changed it meanwhile.
+        store.change_query_set(before.id, &before.hash, &stored(&set))?;
+        Ok(())
+    })?;
+    writes.library().query_set(id)
 }
 
 impl Gold {
