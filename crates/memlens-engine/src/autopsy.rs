@@ -30,8 +30,8 @@ use crate::cause::Cause;
 use crate::jobs::JobRun;
 use crate::past::{OwnPipelines, Past};
 use crate::view::{
-    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
-    WorkingQuestion,
+    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, Prose, StepOutcome,
+    StepProof, WorkingQuestion,
 };
 use crate::{EngineError, Library, Ranking};
 
@@ -96,7 +96,7 @@ impl Case<'_> {
 }
 
 /// One step.
-fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<String>) -> StepProof {
+fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Prose>) -> StepProof {
     StepProof {
         step,
         outcome,
@@ -248,8 +248,8 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
             .take_while(|it| it.step != AutopsyStep::Given);
         for step in before.filter(|it| it.outcome == StepOutcome::Failed && !stays(it)) {
             step.outcome = StepOutcome::Unknown;
-            step.proof
-                .push_str(" The agent received it anyway, so this step is not the cause.");
+            let proof = std::mem::take(&mut step.proof);
+            step.proof = proof.and(" The agent received it anyway, so this step is not the cause.");
         }
     }
     let findings = Findings {

@@ -793,3 +793,26 @@ fn a_report_without_text_holds_none() {
     }
     assert!(blank.contains("home-server.md:3"), "{blank}");
 }
+
+#[test]
+fn a_report_without_text_keeps_the_words_of_memlens() {
+    let scene = Scene::router();
+    for fact in ["is", "the", "note"] {
+        let autopsy = scene.of_session(fact);
+        let (whole, blank) = (autopsy.markdown(true), autopsy.markdown(false));
+        let rows = |report: &str| -> Vec<String> {
+            let rows = report.lines().filter(|line| line.starts_with("| "));
+            rows.map(str::to_owned).collect()
+        };
+        // Only what is in quotation marks is left out.
+        let outside = |row: &String| -> Vec<String> {
+            let parts = row.split(['“', '”']).step_by(2);
+            parts.map(str::to_owned).collect()
+        };
+        let (whole, blank) = (rows(&whole), rows(&blank));
+        assert_eq!(whole.len(), 9, "{whole:#?}");
+        for (whole, blank) in whole.iter().zip(&blank) {
+            assert_eq!(outside(whole), outside(blank), "{fact}");
+        }
+    }
+}

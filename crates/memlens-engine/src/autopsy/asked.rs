@@ -5,7 +5,7 @@ use super::ranked::Ranked;
 use super::words::{moment, quoted, times};
 use super::{Case, asked_then, step as proof};
 use crate::past::{Past, PastFilter, PastKinds};
-use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
+use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, Prose, StepOutcome, StepProof};
 use crate::{EngineError, Library};
 
 /// How long before the moment a question may have been about it.
@@ -130,7 +130,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             )
         };
     }
-    let n_times = times(n_about);
+    let n_times = capitalized(&times(n_about));
     let questions: Vec<AskedThen> = match ranked {
         Some(ranked) => ranked.told(case, about),
         None => closest_first
@@ -160,33 +160,36 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     let (outcome, said) = if !patterns.is_empty() {
         (
             StepOutcome::Failed,
-            format!(
+            Prose::from(format!(
                 "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
                 quoted(patterns)
-            ),
+            )),
         )
     } else if !shared.is_empty() {
-        let words = quoted(shared.iter().map(String::as_str));
         (
             StepOutcome::Passed,
-            format!("{n_times} {when}, with words of the fact: {words}."),
+            Prose::from(format!("{n_times} {when}, with words of the fact: "))
+                .quoting(shared.iter().map(String::as_str))
+                .and("."),
         )
     } else if is_reached {
         (
             StepOutcome::Passed,
-            format!("{n_times} {when}, without a word of the fact; by meaning it was reached."),
+            format!("{n_times} {when}, without a word of the fact; by meaning it was reached.")
+                .into(),
         )
     } else {
         (
             StepOutcome::Failed,
             format!(
                 "{n_times} {when}, but in words that cannot find it: none is one of the fact's."
-            ),
+            )
+            .into(),
         )
     };
     StepProof {
         questions,
-        ..say(outcome, capitalized(&said))
+        ..proof(AutopsyStep::Asked, outcome, said)
     }
 }
 

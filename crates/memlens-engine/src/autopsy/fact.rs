@@ -8,9 +8,9 @@ use memlens_params::Params;
 use memlens_store::{Folder, FolderId};
 use memlens_written::{Gaps, NOTE_LINES, Passage, best_passage};
 
+use super::Case;
 use super::disk::{self, OnDisk, UNWATCHED};
 use super::words::telling;
-use super::{Case, words};
 use crate::place::Place;
 use crate::{EngineError, Library};
 
@@ -373,9 +373,4 @@ fn better(one: Option<Held>, other: Option<Held>) -> Option<Held> {
 /// A line as it is shown.
 fn shown(line: &str) -> String {
     line.trim().chars().take(LINE_CHARS).collect()
-}
-
-/// What a fact's words are, for a sentence.
-pub(super) fn words_told(fact: &Fact) -> String {
-    words::quoted(fact.words.iter().map(|(_, typed)| typed.as_str()))
 }

@@ -1,7 +1,7 @@
 //! An autopsy as Markdown, to paste into a report; without the notes' text where that is left out.
 
 use crate::markdown::{place, plain};
-use crate::view::{Autopsy, AutopsyStep, StepOutcome};
+use crate::view::{Autopsy, AutopsyStep, Prose, StepOutcome};
 
 impl Autopsy {
     /// As Markdown. Without text, what stands in notes is left out, and the fact with it; places, questions and numbers stay.
@@ -21,7 +21,7 @@ impl Autopsy {
         line(format!(
             "**{}** {}",
             plain(&self.headline),
-            self.shown(&self.summary, with_text)
+            shown(&self.summary, with_text)
         ));
         line(String::new());
         if let Some(found) = &self.place {
@@ -40,7 +40,7 @@ impl Autopsy {
                 "| {} | {} | {} |",
                 name(step.step),
                 outcome(step.outcome),
-                self.shown(&step.proof, with_text)
+                shown(&step.proof, with_text)
             ));
         }
         let asked: Vec<_> = self
@@ -61,30 +61,18 @@ impl Autopsy {
             line("What to do:".to_owned());
             line(String::new());
             for advice in &self.advice {
-                line(format!("- {}", self.shown(advice, with_text)));
+                line(format!("- {}", shown(advice, with_text)));
             }
         }
         out
     }
+}
 
-    /// A sentence, without the fact's own words where they are left out.
-    fn shown(&self, sentence: &str, with_text: bool) -> String {
-        if with_text {
-            return plain(sentence);
-        }
-        let mut sentence = sentence.to_owned();
-        let line = self.place.iter().map(|place| place.text.as_str());
-        let works = self.works.iter().map(|works| works.question.as_str());
-        for text in line.chain(works).chain([self.fact.as_str()]) {
-            if !text.is_empty() {
-                sentence = sentence.replace(text, "…");
-            }
-        }
-        // Words of the fact that a proof names one by one.
-        for word in super::words::telling(&self.fact) {
-            sentence = sentence.replace(&format!("“{}”", word.1), "“…”");
-        }
-        plain(&sentence)
+fn shown(sentence: &Prose, with_text: bool) -> String {
+    if with_text {
+        plain(sentence)
+    } else {
+        plain(&sentence.without_words())
     }
 }
 

@@ -6,7 +6,9 @@ use super::ranked::{Best, lost};
 use super::words::{telling, times};
 use super::{Case, Findings, place_told};
 use crate::cause::Cause;
-use crate::view::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
+use crate::view::{
+    Autopsy, AutopsyStep, Fix, Prose, StepOutcome, StepProof, Verdict, WorkingQuestion,
+};
 use memlens_rank::number;
 
 /// The whole answer.
@@ -135,16 +137,16 @@ fn summary(
     verdict: Verdict,
     best: Option<&Best>,
     n_about: usize,
-) -> String {
+) -> Prose {
     let who = case.who();
     let proof_of = |step: AutopsyStep| {
         let found = steps.iter().find(|it| it.step == step);
-        found.map_or_else(String::new, |it| it.proof.clone())
+        found.map_or_else(Prose::default, |it| it.proof.clone())
     };
     match verdict {
         Verdict::NeverWritten | Verdict::Unknown if fact.found.is_none() => match &fact.near {
-            Some(near) => format!("{}:{} comes nearest.", near.path, near.line),
-            None => "No line holds any of its words.".to_owned(),
+            Some(near) => format!("{}:{} comes nearest.", near.path, near.line).into(),
+            None => "No line holds any of its words.".into(),
         },
         Verdict::NeverWritten | Verdict::WrittenLater => proof_of(AutopsyStep::Written),
         Verdict::PastLoadCap => proof_of(AutopsyStep::LoadCap),
@@ -164,8 +166,11 @@ fn summary(
                 .map(|best| format!("{}.", lost(&best.why)));
             let end = short
                 .or(lost)
-                .unwrap_or_else(|| proof_of(AutopsyStep::Ranked));
-            format!("It is in the notes, and {who} asked about it {n_times}. {end}")
+                .map_or_else(|| proof_of(AutopsyStep::Ranked), Prose::from);
+            Prose::from(format!(
+                "It is in the notes, and {who} asked about it {n_times}. "
+            ))
+            .and_prose(&end)
         }
         Verdict::GivenUnused => proof_of(AutopsyStep::Given),
         Verdict::Unknown => {
@@ -182,31 +187,30 @@ fn advice(
     cause: Option<&Cause>,
     best: Option<&Best>,
     works: Option<&WorkingQuestion>,
-) -> Vec<String> {
+) -> Vec<Prose> {
     let who = case.who();
-    let mut advice: Vec<String> = cause.map(Cause::advice).into_iter().collect();
+    let mut advice: Vec<Prose> = cause.map(|it| it.advice().into()).into_iter().collect();
     match verdict {
         Verdict::NeverWritten => advice.push(
             "Write it down, in the words that you would ask for it. If a line says it otherwise, ask about that line, as in notes.md:12."
-                .to_owned(),
+                .into(),
         ),
-        Verdict::WrittenLater => advice.push(format!(
-            "Nothing was lost: {who} could not know it then. Ask again about now."
-        )),
-        Verdict::NeverAsked => advice.push(format!(
-            "Have {who} search its memory before it answers."
-        )),
-        Verdict::AskedBadly => advice.push(
-            "Write the words into the note that are asked for, or ask in its words.".to_owned(),
+        Verdict::WrittenLater => advice.push(
+            format!("Nothing was lost: {who} could not know it then. Ask again about now.").into(),
         ),
-        Verdict::GivenUnused => advice.push(format!(
-            "The memory did its part. Look at what {who} was told to do with what it finds."
-        )),
-        Verdict::Unknown if fact.found.is_none() => advice.push(
-            "Make these places readable, or search again without cancelling.".to_owned(),
+        Verdict::NeverAsked => {
+            advice.push(format!("Have {who} search its memory before it answers.").into());
+        }
+        Verdict::AskedBadly => advice
+            .push("Write the words into the note that are asked for, or ask in its words.".into()),
+        Verdict::GivenUnused => advice.push(
+            format!("The memory did its part. Look at what {who} was told to do with what it finds.")
+                .into(),
         ),
+        Verdict::Unknown if fact.found.is_none() => advice
+            .push("Make these places readable, or search again without cancelling.".into()),
         Verdict::Unknown if !case.asked.is_logged => advice.push(
-            "Read the agent's logs: the view Past questions, or `memlens recall import`.".to_owned(),
+            "Read the agent's logs: the view Past questions, or `memlens recall import`.".into(),
         ),
         Verdict::PastLoadCap | Verdict::NotIndexed | Verdict::RankedOut | Verdict::Unknown => {}
     }
@@ -216,26 +220,24 @@ fn advice(
             (Some((fix, rank)), _) => {
                 let comes =
                     rank.map_or_else(String::new, |rank| format!(": it comes in at rank {rank}"));
-                advice.push(format!("Set {}{comes}.", set(fix)));
+                advice.push(format!("Set {}{comes}.", set(fix)).into());
             }
             (None, Some((first, second))) => {
                 let together = format!("{} and {}", set(first), set(second));
-                advice.push(format!("Set {together}; neither does it alone."));
+                advice.push(format!("Set {together}; neither does it alone.").into());
             }
             (None, None) => {}
         }
     }
     let is_to_be_asked = matches!(verdict, Verdict::NeverAsked | Verdict::AskedBadly);
     if let Some(word) = longest_word(fact).filter(|_| is_to_be_asked && case.searches_files()) {
-        advice.push(format!(
-            "A search for “{word}” finds it: {who} searches its files for exact text."
-        ));
+        advice.push(Prose::from("A search for ").quoting([&*word]).and(&format!(
+            " finds it: {who} searches its files for exact text."
+        )));
     }
     if let Some(works) = works {
-        advice.push(format!(
-            "Ask “{}”: it finds it at rank {}.",
-            works.question, works.rank
-        ));
+        let at = format!(": it finds it at rank {}.", works.rank);
+        advice.push(Prose::from("Ask ").quoting([&*works.question]).and(&at));
     }
     advice
 }

@@ -15,13 +15,13 @@ use memlens_rank::DateSource;
 use memlens_written::best_passage;
 
 use super::disk::gaps_said;
-use super::fact::{Fact, Found, folder, is_changed, words_told};
+use super::fact::{Fact, Found, folder, is_changed};
 use super::first_sight::FirstSight;
-use super::words::{OWN_WORDS, day, moment, plain, quoted};
+use super::words::{OWN_WORDS, day, moment, plain};
 use super::{Case, step as proof};
 use crate::EngineError;
 use crate::past::Places;
-use crate::view::{AutopsyStep, StepOutcome, StepProof};
+use crate::view::{AutopsyStep, Prose, StepOutcome, StepProof};
 
 /// Lines in which the words of a fact are looked for in an older text.
 const NEAR_LINES: u32 = 3;
@@ -29,27 +29,27 @@ const NEAR_LINES: u32 = 3;
 /// Says that it is written nowhere, and what comes nearest; what was not read leaves that open.
 pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
     let near = match &fact.near {
-        None => " No line holds any of its words.".to_owned(),
-        Some(near) => format!(
-            " {}:{} comes nearest, without {}.",
-            near.path,
-            near.line,
-            quoted(near.missing.iter().map(String::as_str))
-        ),
+        None => Prose::from(" No line holds any of its words."),
+        Some(near) => Prose::from(format!(
+            " {}:{} comes nearest, without ",
+            near.path, near.line
+        ))
+        .quoting(near.missing.iter().map(String::as_str))
+        .and("."),
     };
-    let words = words_told(fact);
-    let (outcome, said) = match gaps_said(case.library, &fact.gaps) {
-        None => (
-            StepOutcome::Failed,
-            format!("No file holds all of its words: {words}.{near}"),
-        ),
-        Some(gaps) => (
-            StepOutcome::Unknown,
-            format!(
-                "No file that was read holds all of its words: {words}.{near} Not read: {gaps}."
-            ),
-        ),
+    let gaps = gaps_said(case.library, &fact.gaps);
+    let (outcome, no_file, unread) = match gaps {
+        None => (StepOutcome::Failed, "No file", String::new()),
+        Some(gaps) => {
+            let unread = format!(" Not read: {gaps}.");
+            (StepOutcome::Unknown, "No file that was read", unread)
+        }
     };
+    let said = Prose::from(format!("{no_file} holds all of its words: "))
+        .quoting(fact.words.iter().map(|(_, typed)| typed.as_str()))
+        .and(".")
+        .and_prose(&near)
+        .and(&unread);
     proof(AutopsyStep::Written, outcome, said)
 }
 
@@ -121,13 +121,12 @@ pub(super) fn step(
             lacking,
         } => {
             let without = moment(*lacking_ms);
-            let lacking = quoted(lacking.iter().map(String::as_str));
-            return say(
-                StepOutcome::Failed,
-                format!(
-                    ", and Memlens saw the note without {lacking} as late as {without}. It was needed on {needed}."
-                ),
-            );
+            let said = Prose::from(format!("{place}, and Memlens saw the note without "))
+                .quoting(lacking.iter().map(String::as_str))
+                .and(&format!(
+                    " as late as {without}. It was needed on {needed}."
+                ));
+            return Ok(proof(AutopsyStep::Written, StepOutcome::Failed, said));
         }
     }
     if let (Some(dated), Some(needed_day)) = (dated(case, found)?, day(at_ms)) {

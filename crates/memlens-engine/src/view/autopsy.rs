@@ -3,7 +3,7 @@
 use serde::Serialize;
 use specta::Type;
 
-use super::{Fix, Ranking};
+use super::{Fix, Prose, Ranking};
 
 /// Where a fact was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
@@ -69,7 +69,8 @@ pub struct StepProof {
     /// How it ended.
     pub outcome: StepOutcome,
     /// The proof, in one or two sentences.
-    pub proof: String,
+    #[specta(type = String)]
+    pub proof: Prose,
     /// Questions that belong to it, the nearest first; at most 20.
     pub questions: Vec<AskedThen>,
 }
@@ -118,13 +119,15 @@ pub struct Autopsy {
     /// The verdict in one sentence.
     pub headline: String,
     /// What is behind it, in one sentence.
-    pub summary: String,
+    #[specta(type = String)]
+    pub summary: Prose,
     /// Where the fact stands; none where it stands nowhere.
     pub place: Option<FactPlace>,
     /// Every step in its order.
     pub steps: Vec<StepProof>,
     /// What to do, each a sentence.
-    pub advice: Vec<String>,
+    #[specta(type = Vec<String>)]
+    pub advice: Vec<Prose>,
     /// The smallest change that brings it back; none where none was looked for or found.
     pub fix: Option<Fix>,
     /// The rank that the change gives it.
