@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memlens_engine::acts;
+use memlens_engine::preset;
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, JobKind, Journey,
     KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer,
@@ -334,7 +335,7 @@ pub async fn why_not(
             None => library.why_typed(&search, &params, &path, None)?,
         };
         Ok(match home {
-            Some(home) => library.with_load_cap(answer, &home),
+            Some(home) => memlens_engine::with_load_cap(library, answer, &home),
             None => answer,
         })
     })
@@ -678,7 +679,7 @@ pub async fn show_library(shell: State<'_, Shell>) -> Answer<()> {
 #[specta::specta]
 pub async fn export_text(shell: State<'_, Shell>, params: Params) -> Answer<String> {
     work(&shell, move |engine| {
-        engine.library().preset_text(&params.check()?, None)
+        preset::preset_text(engine.library(), &params.check()?, None)
     })
     .await
 }
@@ -696,9 +697,7 @@ pub async fn export_save(
         let Some(path) = dialogs.place_for_preset(&app) else {
             return Ok(None);
         };
-        engine
-            .library()
-            .write_preset(&params.check()?, &path, &[])?;
+        preset::write_preset(engine.library(), &params.check()?, &path, &[])?;
         Ok(Some(dialogs.note_saved(path)))
     })
     .await
@@ -725,7 +724,7 @@ pub async fn preset_open(app: AppHandle, shell: State<'_, Shell>) -> Answer<Opti
         let chosen = dialogs.preset(&app);
         chosen
             .map(|path| {
-                let preset = engine.library().read_preset(&path)?;
+                let preset = preset::read_preset(engine.library(), &path)?;
                 without_hook_unless_allowed(engine, &dialogs, &app, preset)
             })
             .transpose()
@@ -761,7 +760,7 @@ pub async fn preset_read(app: AppHandle, shell: State<'_, Shell>, path: String) 
     };
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        let preset = engine.library().read_preset(&saved)?;
+        let preset = preset::read_preset(engine.library(), &saved)?;
         without_hook_unless_allowed(engine, &dialogs, &app, preset)
     })
     .await
@@ -771,7 +770,7 @@ pub async fn preset_read(app: AppHandle, shell: State<'_, Shell>, path: String) 
 #[tauri::command]
 #[specta::specta]
 pub async fn presets(shell: State<'_, Shell>) -> Answer<Vec<Preset>> {
-    work(&shell, |engine| engine.library().presets()).await
+    work(&shell, |engine| preset::presets(engine.library())).await
 }
 
 /// Saves a preset. Returns all of them.
@@ -784,7 +783,7 @@ pub async fn preset_save(
 ) -> Answer<Vec<Preset>> {
     work(&shell, move |engine| {
         acts::save_preset(engine, &name, &params.check()?)?;
-        engine.library().presets()
+        preset::presets(engine.library())
     })
     .await
 }
@@ -795,7 +794,7 @@ pub async fn preset_save(
 pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<Preset>> {
     work(&shell, move |engine| {
         acts::delete_preset(engine, &name)?;
-        engine.library().presets()
+        preset::presets(engine.library())
     })
     .await
 }

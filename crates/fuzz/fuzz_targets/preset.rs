@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use memlens_embed::Hashing;
+use memlens_engine::preset;
 use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, read_params};
 use memlens_params::ParameterSet as _;
 use tempfile::TempDir;
@@ -29,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     let file = |name: &str| -> PathBuf { folder.path().join(name) };
     let given = file("given.json");
     fs::write(&given, bytes).expect("it can be written");
-    let preset = match library.read_preset(&given) {
+    let preset = match preset::read_preset(&library, &given) {
         Ok(preset) => preset,
         Err(error) => {
             assert!(matches!(error, EngineError::Preset { .. }), "{error}");
@@ -53,10 +54,9 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(checked, preset.params);
 
     let written = file("written.json");
-    library
-        .write_preset(&preset.params, &written, &[])
+    preset::write_preset(&library, &preset.params, &written, &[])
         .expect("it can be written");
-    let again = library.read_preset(&written).expect("we wrote it");
+    let again = preset::read_preset(&library, &written).expect("we wrote it");
     assert_eq!(again.params, preset.params);
     assert!(again.notes.is_empty(), "{:?}", again.notes);
 });

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_engine::preset;
 use memlens_engine::view::{
     Change, ComparedRow, ComparedSide, Comparison, QueryChange, SetComparison,
 };
@@ -35,7 +36,10 @@ pub fn ranking(library: &Library, typed: &str) -> Result<Ranking, CliError> {
     if typed == "default" {
         return Ok(Ranking::of(pipeline("memlens")?));
     }
-    if let Some(preset) = library.presets()?.into_iter().find(|it| it.name == typed) {
+    if let Some(preset) = preset::presets(library)?
+        .into_iter()
+        .find(|it| it.name == typed)
+    {
         return Ok(Ranking::native(&preset.params));
     }
     let path = Path::new(typed);

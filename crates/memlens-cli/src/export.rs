@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_engine::preset;
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
     export_only, preset_schema, read_agent_config, target,
@@ -91,7 +92,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     if arguments.json {
         return print_json(&ExportReport {
             schema_version: 1,
-            export: library.export_told(&export, &ranking, None),
+            export: export::export_told(&library, &export, &ranking, None),
             source: export.source,
             written,
             backup: backup.as_deref(),
@@ -104,10 +105,10 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
             }),
         });
     }
-    let told = library.export_told(&export, &ranking, None);
+    let told = export::export_told(&library, &export, &ranking, None);
     print_text(|out| print(out, &told, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
-        let others = match library.n_backups(written) {
+        let others = match export::n_backups(written) {
             0 | 1 => String::new(),
             n => format!("; {n} backups of it are there"),
         };
@@ -147,10 +148,12 @@ fn own(
             Some(evidence(&library, ranking, &set)?)
         }
         // Measured evidence holds only for the parameters that it was measured with.
-        (None, Some(preset)) if settings.settings.is_empty() => library.evidence_of(preset)?,
+        (None, Some(preset)) if settings.settings.is_empty() => {
+            preset::evidence_of(&library, preset)?
+        }
         (None, _) => None,
     };
-    let text = library.preset_text(&ranking.values, evidence.as_ref())?;
+    let text = preset::preset_text(&library, &ranking.values, evidence.as_ref())?;
     let Some(path) = &arguments.out else {
         return print_line(text.trim_end());
     };
@@ -268,7 +271,7 @@ fn write(
             }
         },
     })?;
-    Ok(Some(library.write_config(change)?))
+    Ok(Some(export::write_config(change)?))
 }
 
 fn print(

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_engine::preset;
 use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
 use memlens_eval::signed;
@@ -69,7 +70,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         let best = &answer.rows[0];
         let found = Ranking::given(&best.ranking)?;
         let evidence = library.tuned_evidence(&set, &answer)?;
-        let text = library.preset_text(&found.values, evidence.as_ref())?;
+        let text = preset::preset_text(&library, &found.values, evidence.as_ref())?;
         library.write_output(text.as_bytes(), out, &inputs)?;
     }
     if arguments.json {

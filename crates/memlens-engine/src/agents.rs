@@ -219,16 +219,6 @@ pub(crate) fn agent_name(id: &str) -> AgentName {
 }
 
 impl Library {
-    /// What was found of the agents of a home.
-    pub fn agents(&self, home: &Home) -> AgentsView {
-        agents(home, &self.lists().snapshot.folders)
-    }
-
-    /// What agents load of their memory files.
-    pub fn loaded(&self, home: &Home) -> LoadedView {
-        loaded(home, &self.lists().snapshot.folders)
-    }
-
     /// The watched folders of one agent.
     ///
     /// # Errors
@@ -249,25 +239,25 @@ impl Library {
         }
         Ok(Part::Folders(of_agent))
     }
+}
 
-    /// Adds to an answer what the note's agent does not load of the place that was asked about.
-    pub fn with_load_cap(&self, mut answer: WhyAnswer, home: &Home) -> WhyAnswer {
-        let files = self.loaded(home).files;
-        let of_note = files.iter().filter(|file| {
-            file.folder.as_deref() == Some(&answer.folder)
-                && file.note.as_deref() == Some(&answer.path)
+/// Adds to an answer what the note's agent does not load of the place that was asked about.
+pub fn with_load_cap(library: &Library, mut answer: WhyAnswer, home: &Home) -> WhyAnswer {
+    let lists = library.lists();
+    let files = loaded(home, &lists.snapshot.folders).files;
+    let of_note = files.iter().filter(|file| {
+        file.folder.as_deref() == Some(&answer.folder) && file.note.as_deref() == Some(&answer.path)
+    });
+    let line = answer.line.or_else(|| best_line(&answer.why));
+    answer.load_cap = tightest(of_note)
+        .and_then(|file| past_cap(file, line))
+        .or_else(|| {
+            let id = answer.folder.parse().ok()?;
+            let folder = lists.snapshot.folder(FolderId(id))?.path.clone();
+            let file = Path::new(&folder).join(&answer.path);
+            crate::autopsy::switched_off(home, None, &file)
         });
-        let line = answer.line.or_else(|| best_line(&answer.why));
-        answer.load_cap = tightest(of_note)
-            .and_then(|file| past_cap(file, line))
-            .or_else(|| {
-                let id = answer.folder.parse().ok()?;
-                let folder = self.lists().snapshot.folder(FolderId(id))?.path.clone();
-                let file = Path::new(&folder).join(&answer.path);
-                crate::autopsy::switched_off(home, None, &file)
-            });
-        answer
-    }
+    answer
 }
 
 /// The first line of the best chunk.

@@ -6,9 +6,9 @@ use std::path::Path;
 use memlens_agents::{AlwaysKind, AlwaysLoaded, Content, Cut, Found, Home, SessionLoad, look};
 use memlens_store::Folder;
 
+use crate::EngineError;
 use crate::agents::{known_agent, saturated, watching};
 use crate::view::{AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysText, AlwaysView};
-use crate::{EngineError, Library};
 
 /// What an agent loads in any session, with the texts and the ranges that are loaded; empty unless a folder of the agent is watched.
 pub fn always_loaded(home: &Home, watched: &[Folder], agent: &str) -> SessionLoad {
@@ -139,33 +139,5 @@ fn always_file(home: &Home, watched: &[Folder], file: &AlwaysLoaded) -> AlwaysFi
         n_characters: saturated(text.chars().count() as u64),
         cut_at_line,
         again_at_line,
-    }
-}
-
-impl Library {
-    /// What an agent that is watched loads in any session, with the texts.
-    pub fn always_loaded(&self, home: &Home, agent: &str) -> SessionLoad {
-        always_loaded(home, &self.lists().snapshot.folders, agent)
-    }
-
-    /// As [`always_view`].
-    ///
-    /// # Errors
-    /// As [`always_view`].
-    pub fn always_view(&self, home: &Home, agent: &str) -> Result<AlwaysView, EngineError> {
-        always_view(home, &self.lists().snapshot.folders, agent)
-    }
-
-    /// As [`always_text`].
-    ///
-    /// # Errors
-    /// As [`always_text`].
-    pub fn always_text(
-        &self,
-        home: &Home,
-        agent: &str,
-        path: &str,
-    ) -> Result<AlwaysText, EngineError> {
-        always_text(home, &self.lists().snapshot.folders, agent, path)
     }
 }

@@ -320,121 +320,120 @@ impl Export {
     }
 }
 
-impl Library {
-    /// Writes the changed config, in one step, and keeps what it held in a file beside it, whose path is returned.
-    ///
-    /// This is the one exception to "watched folders are read only": a program's config may lie in a folder that is watched, and
-    /// the person asked for this file by name.
-    ///
-    /// # Errors
-    /// [`EngineError::AgentConfig`] where it is refused, has changed since it was read, or cannot be written.
-    pub fn write_config(&self, change: &ConfigChange) -> Result<PathBuf, EngineError> {
-        let failed = |why: String| EngineError::AgentConfig {
-            path: change.path.clone(),
-            why,
-        };
-        if let Some(why) = &change.refused {
-            return Err(failed(why.clone()));
-        }
-        if change.before == change.after {
-            return Err(failed(
-                "it already has these settings; nothing was written".to_owned(),
-            ));
-        }
-        let at = crate::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
-        let name = change.path.file_name().unwrap_or_default();
-        let named = |number: String| {
-            let name = name.to_string_lossy();
-            change
-                .path
-                .with_file_name(format!("{name}.{at}{number}.bak"))
-        };
-        // Two changes may fall into one second.
-        let backup = std::iter::once(named(String::new()))
-            .chain((2..).map(|n: u32| named(format!("-{n}"))))
-            .find(|path| path.symlink_metadata().is_err())
-            .expect("some name is free");
-        let (before, after) = (change.before.as_bytes(), change.after.as_bytes());
-        replace_keeping(&change.path, before, after, &backup)
-            .map_err(|error| failed(error.to_string()))?;
-        Ok(backup)
+/// Writes the changed config, in one step, and keeps what it held in a file beside it, whose path is returned.
+///
+/// This is the one exception to "watched folders are read only": a program's config may lie in a folder that is watched, and
+/// the person asked for this file by name.
+///
+/// # Errors
+/// [`EngineError::AgentConfig`] where it is refused, has changed since it was read, or cannot be written.
+pub fn write_config(change: &ConfigChange) -> Result<PathBuf, EngineError> {
+    let failed = |why: String| EngineError::AgentConfig {
+        path: change.path.clone(),
+        why,
+    };
+    if let Some(why) = &change.refused {
+        return Err(failed(why.clone()));
     }
+    if change.before == change.after {
+        return Err(failed(
+            "it already has these settings; nothing was written".to_owned(),
+        ));
+    }
+    let at = crate::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
+    let name = change.path.file_name().unwrap_or_default();
+    let named = |number: String| {
+        let name = name.to_string_lossy();
+        change
+            .path
+            .with_file_name(format!("{name}.{at}{number}.bak"))
+    };
+    // Two changes may fall into one second.
+    let backup = std::iter::once(named(String::new()))
+        .chain((2..).map(|n: u32| named(format!("-{n}"))))
+        .find(|path| path.symlink_metadata().is_err())
+        .expect("some name is free");
+    let (before, after) = (change.before.as_bytes(), change.after.as_bytes());
+    replace_keeping(&change.path, before, after, &backup)
+        .map_err(|error| failed(error.to_string()))?;
+    Ok(backup)
+}
 
-    /// The number of copies that earlier changes of a config left beside it.
-    pub fn n_backups(&self, config: &Path) -> usize {
-        let name = config.file_name().unwrap_or_default().to_string_lossy();
-        let folder = config
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
-        let is_backup = |entry: &std::fs::DirEntry| {
-            let found = entry.file_name();
-            let found = found.to_string_lossy();
-            let middle = found
-                .strip_prefix(&*name)
-                .and_then(|it| it.strip_prefix('.')?.strip_suffix(".bak"));
-            middle.is_some_and(|at| at.starts_with(|it: char| it.is_ascii_digit()))
-        };
-        let entries = entries.into_iter().flatten().flatten();
-        entries.filter(is_backup).count()
-    }
+/// The number of copies that earlier changes of a config left beside it.
+pub fn n_backups(config: &Path) -> usize {
+    let name = config.file_name().unwrap_or_default().to_string_lossy();
+    let folder = config
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
+    let is_backup = |entry: &std::fs::DirEntry| {
+        let found = entry.file_name();
+        let found = found.to_string_lossy();
+        let middle = found
+            .strip_prefix(&*name)
+            .and_then(|it| it.strip_prefix('.')?.strip_suffix(".bak"));
+        middle.is_some_and(|at| at.starts_with(|it: char| it.is_ascii_digit()))
+    };
+    let entries = entries.into_iter().flatten().flatten();
+    entries.filter(is_backup).count()
+}
 
-    /// What a window shows of an export of a ranking.
-    pub fn export_told(
-        &self,
-        export: &Export,
-        ranking: &Ranking,
-        home: Option<&Home>,
-    ) -> view::Export {
-        let table = ranking.values.table();
-        let row = |it: &Mapped| view::ExportRow {
-            parameter: it.parameter,
-            label: table
-                .parameter(it.parameter)
-                .map_or(it.parameter, |parameter| parameter.label),
-            value: it.value.clone(),
-            key: it.key,
-            told: it.told.as_ref().map(ToString::to_string),
-            fit: it.fit.name(),
-            why: it.fit.why(),
-        };
-        let model = || {
-            format!(
-                "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
-                self.lists().vectors.model(),
-                export.target.label
-            )
-        };
-        let change = export.change.as_ref().map(|change| view::ConfigChange {
-            path: home.map_or_else(
-                || change.path.display().to_string(),
-                |home| home.shown(&change.path),
-            ),
-            diff: change.diff.clone(),
-            is_same: change.is_same,
-            notes: change.notes.iter().cloned().chain([model()]).collect(),
-            refused: change.refused.clone(),
-            watched: self.watched_around(&change.path),
-            agents: change.agents.clone(),
-        });
-        view::Export {
-            id: 0,
-            target: export.target.id,
-            rows: export.mapped.iter().map(row).collect(),
-            text: export.text.clone(),
-            change,
-            problem: None,
-        }
+/// What a window shows of an export of a ranking.
+pub fn export_told(
+    library: &Library,
+    export: &Export,
+    ranking: &Ranking,
+    home: Option<&Home>,
+) -> view::Export {
+    let table = ranking.values.table();
+    let row = |it: &Mapped| view::ExportRow {
+        parameter: it.parameter,
+        label: table
+            .parameter(it.parameter)
+            .map_or(it.parameter, |parameter| parameter.label),
+        value: it.value.clone(),
+        key: it.key,
+        told: it.told.as_ref().map(ToString::to_string),
+        fit: it.fit.name(),
+        why: it.fit.why(),
+    };
+    let model = || {
+        format!(
+            "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
+            library.lists().vectors.model(),
+            export.target.label
+        )
+    };
+    let change = export.change.as_ref().map(|change| view::ConfigChange {
+        path: home.map_or_else(
+            || change.path.display().to_string(),
+            |home| home.shown(&change.path),
+        ),
+        diff: change.diff.clone(),
+        is_same: change.is_same,
+        notes: change.notes.iter().cloned().chain([model()]).collect(),
+        refused: change.refused.clone(),
+        watched: watched_around(library, &change.path),
+        agents: change.agents.clone(),
+    });
+    view::Export {
+        id: 0,
+        target: export.target.id,
+        rows: export.mapped.iter().map(row).collect(),
+        text: export.text.clone(),
+        change,
+        problem: None,
     }
-    /// The watched folder that a config lies in; none where it lies in none.
-    pub fn watched_around(&self, path: &Path) -> Option<String> {
-        let place = place_of(path).ok()?;
-        let lists = self.lists();
-        let mut watched = lists.snapshot.folders.iter();
-        watched
-            .find(|folder| is_within(&place, Path::new(&folder.path)))
-            .map(|folder| folder.path.clone())
-    }
+}
+
+/// The watched folder that a config lies in; none where it lies in none.
+pub fn watched_around(library: &Library, path: &Path) -> Option<String> {
+    let place = place_of(path).ok()?;
+    let lists = library.lists();
+    let mut watched = lists.snapshot.folders.iter();
+    watched
+        .find(|folder| is_within(&place, Path::new(&folder.path)))
+        .map(|folder| folder.path.clone())
 }
 
 /// What is to be written of a parameter: nothing of what would have no effect.

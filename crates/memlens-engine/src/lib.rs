@@ -56,7 +56,7 @@ mod evaluate;
 mod evergreen;
 mod evidence;
 mod examples;
-mod export;
+pub mod export;
 mod facts;
 mod feedback;
 mod folded;
@@ -84,7 +84,7 @@ mod passage;
 mod past;
 mod past_watch;
 mod place;
-mod preset;
+pub mod preset;
 mod providers;
 mod query_file;
 mod ranking;
@@ -110,7 +110,7 @@ mod writes;
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{
     Finding, FolderToAdd, LoadedView, add_agent_folders, agents, folders_to_add, known_agent,
-    loaded, note_agents, watched_folders,
+    loaded, note_agents, watched_folders, with_load_cap,
 };
 pub use always::{always_loaded, always_text, always_view};
 pub use autopsy::CLOSE_TO_FACT;

@@ -74,157 +74,155 @@ struct Content {
     evidence: Option<Evidence>,
 }
 
-impl Library {
-    /// The text of `memlens.json` for these parameters, of whichever pipeline, with what speaks for them.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`] when the library cannot be read.
-    pub fn preset_text(
-        &self,
-        params: &impl ParameterSet,
-        evidence: Option<&Evidence>,
-    ) -> Result<String, EngineError> {
-        let lists = self.lists();
-        let snapshot = &lists.snapshot;
-        let resolved = in_file(&params.values());
-        let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
-        let parameters = named_in_presets(params)
-            .into_iter()
-            .map(|(id, _)| (id.to_owned(), resolved[id].clone()))
-            .collect();
-        let file = File {
-            schema: SCHEMA.to_owned(),
-            schema_version: SCHEMA_VERSION,
-            app: "memlens".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            created_at: crate::clock::now()
-                .strftime("%Y-%m-%dT%H:%M:%SZ")
-                .to_string(),
-            pipeline: of.map(|of| of.id().0),
-            parameters,
-            resolved,
-            scales: if of.is_some() {
-                serde_json::Value::Null
-            } else {
-                native_scales()
-            },
-            embedding: Embedding {
-                model: lists.vectors.model().to_owned(),
-                dimension: lists.vectors.dim(),
-            },
-            corpus: json!({
-                "documents": snapshot.documents.len(),
-                "chunks": snapshot.n_chunks(),
-                "fingerprint": self.fingerprint(),
-            }),
-            evidence: evidence.cloned(),
-        };
-        Ok(
-            serde_json::to_string_pretty(&file).expect("plain data can always be written as JSON")
-                + "\n",
-        )
-    }
+/// The text of `memlens.json` for these parameters, of whichever pipeline, with what speaks for them.
+///
+/// # Errors
+/// [`EngineError::Store`] when the library cannot be read.
+pub fn preset_text(
+    library: &Library,
+    params: &impl ParameterSet,
+    evidence: Option<&Evidence>,
+) -> Result<String, EngineError> {
+    let lists = library.lists();
+    let snapshot = &lists.snapshot;
+    let resolved = in_file(&params.values());
+    let of = pipeline_of(params.table()).filter(|of| of.id().0 != NATIVE_NAME);
+    let parameters = named_in_presets(params)
+        .into_iter()
+        .map(|(id, _)| (id.to_owned(), resolved[id].clone()))
+        .collect();
+    let file = File {
+        schema: SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        app: "memlens".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: crate::clock::now()
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+            .to_string(),
+        pipeline: of.map(|of| of.id().0),
+        parameters,
+        resolved,
+        scales: if of.is_some() {
+            serde_json::Value::Null
+        } else {
+            native_scales()
+        },
+        embedding: Embedding {
+            model: lists.vectors.model().to_owned(),
+            dimension: lists.vectors.dim(),
+        },
+        corpus: json!({
+            "documents": snapshot.documents.len(),
+            "chunks": snapshot.n_chunks(),
+            "fingerprint": fingerprint(library),
+        }),
+        evidence: evidence.cloned(),
+    };
+    Ok(
+        serde_json::to_string_pretty(&file).expect("plain data can always be written as JSON")
+            + "\n",
+    )
+}
 
-    /// Writes `memlens.json`, in one step; `inputs` are the files that the parameters were read from.
-    ///
-    /// # Errors
-    /// As [`Library::write_output`].
-    pub fn write_preset(
-        &self,
-        params: &impl ParameterSet,
-        path: &Path,
-        inputs: &[&Path],
-    ) -> Result<(), EngineError> {
-        self.write_output(self.preset_text(params, None)?.as_bytes(), path, inputs)
-    }
+/// Writes `memlens.json`, in one step; `inputs` are the files that the parameters were read from.
+///
+/// # Errors
+/// As [`Library::write_output`].
+pub fn write_preset(
+    library: &Library,
+    params: &impl ParameterSet,
+    path: &Path,
+    inputs: &[&Path],
+) -> Result<(), EngineError> {
+    library.write_output(preset_text(library, params, None)?.as_bytes(), path, inputs)
+}
 
-    /// What a person should know before using a preset here.
-    fn preset_notes(&self, content: &Content) -> Vec<String> {
-        let mut notes = Vec::new();
-        let ours = self.lists().vectors.model().to_owned();
-        if let Some(model) = content.model.as_ref().filter(|model| **model != ours) {
-            notes.push(format!(
-                "made with the embedding model {model}; this library uses {ours}, so scores and thresholds differ"
-            ));
-        }
-        let version = env!("CARGO_PKG_VERSION");
-        if !content.version.is_empty() && content.version != version {
-            notes.push(format!(
-                "made by Memlens {}; this is {version}",
-                content.version
-            ));
-        }
-        notes.extend(content.evidence.as_ref().map(Evidence::sentence));
-        notes
+/// What a person should know before using a preset here.
+fn preset_notes(library: &Library, content: &Content) -> Vec<String> {
+    let mut notes = Vec::new();
+    let ours = library.lists().vectors.model().to_owned();
+    if let Some(model) = content.model.as_ref().filter(|model| **model != ours) {
+        notes.push(format!(
+            "made with the embedding model {model}; this library uses {ours}, so scores and thresholds differ"
+        ));
     }
+    let version = env!("CARGO_PKG_VERSION");
+    if !content.version.is_empty() && content.version != version {
+        notes.push(format!(
+            "made by Memlens {}; this is {version}",
+            content.version
+        ));
+    }
+    notes.extend(content.evidence.as_ref().map(Evidence::sentence));
+    notes
+}
 
-    /// Reads a `memlens.json` back.
-    ///
-    /// # Errors
-    /// [`EngineError::File`] when it cannot be read, [`EngineError::Preset`] naming the key, value
-    /// and range that are wrong.
-    pub fn read_preset(&self, path: &Path) -> Result<Preset, EngineError> {
-        let (content, ranking) = read(path)?;
-        let params = own(path, &ranking)?;
-        let name = path
-            .file_stem()
-            .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        Ok(Preset {
-            name,
+/// Reads a `memlens.json` back.
+///
+/// # Errors
+/// [`EngineError::File`] when it cannot be read, [`EngineError::Preset`] naming the key, value
+/// and range that are wrong.
+pub fn read_preset(library: &Library, path: &Path) -> Result<Preset, EngineError> {
+    let (content, ranking) = read(path)?;
+    let params = own(path, &ranking)?;
+    let name = path
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    Ok(Preset {
+        name,
+        params,
+        notes: preset_notes(library, &content),
+        is_built_in: false,
+    })
+}
+
+/// What a `memlens.json` says for its parameters, where it was measured on these notes and with this model.
+///
+/// # Errors
+/// As [`read_preset`].
+pub fn evidence_of(library: &Library, path: &Path) -> Result<Option<Evidence>, EngineError> {
+    let (content, _) = read(path)?;
+    let is_here = content.fingerprint.as_deref() == Some(&*fingerprint(library))
+        && content.model.as_deref() == Some(library.lists().vectors.model());
+    Ok(content.evidence.filter(|_| is_here))
+}
+
+/// Names the notes as they are: a hash of every path and text.
+pub fn fingerprint(library: &Library) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for document in library.lists().snapshot.documents.iter() {
+        hasher
+            .update(document.path.as_bytes())
+            .update(&document.hash);
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The presets saved in the library; one that no longer fits says so and has defaults.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn presets(library: &Library) -> Result<Vec<Preset>, EngineError> {
+    let stored = library.store().presets()?.into_iter();
+    let stored = stored.map(|stored| match parameters(&stored.name, &stored.params) {
+        Ok(params) => Preset {
+            name: stored.name,
             params,
-            notes: self.preset_notes(&content),
+            notes: Vec::new(),
             is_built_in: false,
-        })
-    }
-
-    /// What a `memlens.json` says for its parameters, where it was measured on these notes and with this model.
-    ///
-    /// # Errors
-    /// As [`Library::read_preset`].
-    pub fn evidence_of(&self, path: &Path) -> Result<Option<Evidence>, EngineError> {
-        let (content, _) = read(path)?;
-        let is_here = content.fingerprint.as_deref() == Some(&*self.fingerprint())
-            && content.model.as_deref() == Some(self.lists().vectors.model());
-        Ok(content.evidence.filter(|_| is_here))
-    }
-
-    /// Names the notes as they are: a hash of every path and text.
-    pub fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for document in self.lists().snapshot.documents.iter() {
-            hasher
-                .update(document.path.as_bytes())
-                .update(&document.hash);
-        }
-        hasher.finalize().to_hex().to_string()
-    }
-
-    /// The presets saved in the library; one that no longer fits says so and has defaults.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn presets(&self) -> Result<Vec<Preset>, EngineError> {
-        let stored = self.store().presets()?.into_iter();
-        let stored = stored.map(|stored| match parameters(&stored.name, &stored.params) {
-            Ok(params) => Preset {
-                name: stored.name,
-                params,
-                notes: Vec::new(),
-                is_built_in: false,
-            },
-            Err(error) => Preset {
-                name: stored.name,
-                params: Params::default(),
-                notes: vec![error.to_string()],
-                is_built_in: false,
-            },
-        });
-        let mut presets: Vec<Preset> = stored.collect();
-        let is_saved = |it: &Preset| presets.iter().any(|saved| saved.name == it.name);
-        let built_in: Vec<Preset> = built_in().filter(|it| !is_saved(it)).collect();
-        presets.extend(built_in);
-        Ok(presets)
-    }
+        },
+        Err(error) => Preset {
+            name: stored.name,
+            params: Params::default(),
+            notes: vec![error.to_string()],
+            is_built_in: false,
+        },
+    });
+    let mut presets: Vec<Preset> = stored.collect();
+    let is_saved = |it: &Preset| presets.iter().any(|saved| saved.name == it.name);
+    let built_in: Vec<Preset> = built_in().filter(|it| !is_saved(it)).collect();
+    presets.extend(built_in);
+    Ok(presets)
 }
 
 /// Serializes values as a file holds them.
@@ -276,7 +274,7 @@ fn built_in() -> impl Iterator<Item = Preset> {
 /// Reads the parameters of a `memlens.json`, for callers without a library.
 ///
 /// # Errors
-/// As [`Library::read_preset`].
+/// As [`read_preset`].
 pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     own(path, &read_ranking(path)?)
 }
@@ -284,7 +282,7 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
 /// Reads a `memlens.json` of whichever pipeline.
 ///
 /// # Errors
-/// As [`Library::read_preset`], and [`EngineError::NoPipeline`] where it names one that is not known.
+/// As [`read_preset`], and [`EngineError::NoPipeline`] where it names one that is not known.
 pub fn read_ranking(path: &Path) -> Result<Ranking, EngineError> {
     read(path).map(|(_, ranking)| ranking)
 }
@@ -292,7 +290,7 @@ pub fn read_ranking(path: &Path) -> Result<Ranking, EngineError> {
 /// What a `memlens.json` says for its parameters; none where it says nothing that is understood.
 ///
 /// # Errors
-/// As [`Library::read_preset`].
+/// As [`read_preset`].
 pub fn read_evidence(path: &Path) -> Result<Option<Evidence>, EngineError> {
     read(path).map(|(content, _)| content.evidence)
 }

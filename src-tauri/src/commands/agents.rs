@@ -20,7 +20,11 @@ fn no_home() -> EngineError {
 pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        Ok(engine.library().agents(&home.ok_or_else(no_home)?))
+        let lists = engine.library().lists();
+        Ok(memlens_engine::agents(
+            &home.ok_or_else(no_home)?,
+            &lists.snapshot.folders,
+        ))
     })
     .await
 }
@@ -31,7 +35,8 @@ pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
 pub async fn agents_loaded(shell: State<'_, Shell>) -> Answer<Vec<LoadedFile>> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        Ok(engine.library().loaded(&home.ok_or_else(no_home)?).files)
+        let lists = engine.library().lists();
+        Ok(memlens_engine::loaded(&home.ok_or_else(no_home)?, &lists.snapshot.folders).files)
     })
     .await
 }
@@ -53,9 +58,8 @@ pub async fn add_agent(shell: State<'_, Shell>, id: String) -> Answer<LibrarySta
 pub async fn always_loaded(shell: State<'_, Shell>, agent: String) -> Answer<AlwaysView> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        engine
-            .library()
-            .always_view(&home.ok_or_else(no_home)?, &agent)
+        let lists = engine.library().lists();
+        memlens_engine::always_view(&home.ok_or_else(no_home)?, &lists.snapshot.folders, &agent)
     })
     .await
 }
@@ -70,9 +74,9 @@ pub async fn always_text(
 ) -> Answer<AlwaysText> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        engine
-            .library()
-            .always_text(&home.ok_or_else(no_home)?, &agent, &path)
+        let lists = engine.library().lists();
+        let home = home.ok_or_else(no_home)?;
+        memlens_engine::always_text(&home, &lists.snapshot.folders, &agent, &path)
     })
     .await
 }

@@ -76,7 +76,7 @@ pub async fn export_for(
         {
             problem = Some(error.to_string());
         }
-        let mut told = engine.library().export_told(&made, &ranking, home.as_ref());
+        let mut told = export::export_told(engine.library(), &made, &ranking, home.as_ref());
         told.problem = problem;
         told.id = exports.n_answers.fetch_add(1, Ordering::Relaxed) + 1;
         *exports.shown.lock() = Some((told.id, made));
@@ -131,15 +131,15 @@ pub async fn export_write(
             return Ok(None);
         };
         let library = engine.library();
-        let watched = library.watched_around(&change.path);
+        let watched = export::watched_around(library, &change.path);
         if !dialogs.allows_config(&app, &change.path, watched.as_deref()) {
             return Ok(None);
         }
-        let backup = library.write_config(&change)?;
+        let backup = export::write_config(&change)?;
         Ok(Some(WrittenConfig {
             path: change.path.display().to_string(),
             backup: backup.display().to_string(),
-            n_backups: library.n_backups(&change.path) as u32,
+            n_backups: export::n_backups(&change.path) as u32,
         }))
     })
     .await

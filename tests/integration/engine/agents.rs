@@ -278,7 +278,7 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
         let answer = library
             .why(&search, &params, &place, None)
             .expect("it can be told");
-        library.with_load_cap(answer, &home).load_cap
+        memlens_engine::with_load_cap(&library, answer, &home).load_cap
     };
     let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, so from line 201 on it sees nothing unless \
                 it opens the file (checked with 2.1.332).";

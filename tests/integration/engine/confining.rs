@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use memlens_engine::preset;
 use memlens_engine::{EngineError, FolderId, Library, Place, Scope};
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, image, index, open};
@@ -261,13 +262,18 @@ fn a_preset_is_written_into_no_watched_folder() {
         outside.join("nowhere/../notes/memlens.json"),
     ];
     for path in refused {
-        let written = library.write_preset(&Params::default(), &path, &[]);
+        let written = preset::write_preset(&library, &Params::default(), &path, &[]);
         assert!(written.is_err(), "{}", path.display());
         assert_eq!(image(notes.path()), before, "{}", path.display());
     }
     // The target of a link decides.
     link(notes.at("b.md"), &outside.join("link.json"));
-    let written = library.write_preset(&Params::default(), &outside.join("link.json"), &[]);
+    let written = preset::write_preset(
+        &library,
+        &Params::default(),
+        &outside.join("link.json"),
+        &[],
+    );
     assert!(matches!(written, Err(EngineError::WatchedPlace { .. })));
     assert_eq!(image(notes.path()), before);
 }
@@ -287,7 +293,7 @@ fn no_file_of_a_person_is_written_into_the_library() {
     ] {
         let path = dir.path().join(name);
         for written in [
-            library.write_preset(&Params::default(), &path, &[]),
+            preset::write_preset(&library, &Params::default(), &path, &[]),
             library.write_feedback(&path),
         ] {
             assert!(
@@ -333,8 +339,7 @@ fn nothing_is_written_into_a_watched_folder() {
         notes.at("x/memlens.json"),
         notes.at("x/../memlens.json"),
     ] {
-        let error = library
-            .write_preset(&Params::default(), &path, &[])
+        let error = preset::write_preset(&library, &Params::default(), &path, &[])
             .expect_err("it is refused");
         let expected = format!(
             "cannot write {}: it is in {}, a watched folder, where Memlens never writes",

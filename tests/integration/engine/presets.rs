@@ -7,6 +7,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use memlens_engine::acts;
+use memlens_engine::preset;
 use memlens_engine::{Engine, Ranking, pipeline, read_params};
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, table};
 use memlens_tests::{Notes, cases, fresh, hashing, open};
@@ -67,10 +68,8 @@ fn any_parameters_come_back() {
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let file = out.path().join("tuned.memlens.json");
     let comes_back = |params: Params| {
-        library
-            .write_preset(&params, &file, &[])
-            .expect("it can be written");
-        let preset = library.read_preset(&file).expect("it can be read");
+        preset::write_preset(&library, &params, &file, &[]).expect("it can be written");
+        let preset = preset::read_preset(&library, &file).expect("it can be read");
         prop_assert_eq!(&preset.params, &params);
         prop_assert_eq!(
             (preset.name.as_str(), preset.notes.len()),
@@ -97,7 +96,7 @@ fn presets_saved_in_the_library_come_back() {
     acts::save_preset(&engine, " tuned ", &tuned).expect("it can be saved");
     acts::save_preset(&engine, "plain", &Params::default()).expect("it can be saved");
     let names_and_params = || -> Vec<(String, Params)> {
-        let presets = engine.library().presets().expect("they can be read");
+        let presets = preset::presets(engine.library()).expect("they can be read");
         presets
             .into_iter()
             .filter(|preset| !preset.is_built_in)
@@ -115,7 +114,11 @@ fn presets_saved_in_the_library_come_back() {
     acts::delete_preset(&engine, "tuned").expect("it can be deleted");
     assert_eq!(names_and_params(), [("plain".to_owned(), tuned)]);
     // A preset that comes with Memlens is listed after these, until the user saves a preset with its name.
-    let last = || engine.library().presets().expect("they can be read").pop();
+    let last = || {
+        preset::presets(engine.library())
+            .expect("they can be read")
+            .pop()
+    };
     let rensei = last().expect("one comes with Memlens");
     assert_eq!((rensei.name.as_str(), rensei.is_built_in), ("Rensei", true));
     assert!(
@@ -159,7 +162,7 @@ fn a_preset_from_before_feedback_was_off_by_default_keeps_it_on() {
         .expect("it can be saved");
     drop(store);
     let library = open(dir.path());
-    let presets = library.presets().expect("they can be read");
+    let presets = preset::presets(&library).expect("they can be read");
     let old = presets.iter().find(|preset| preset.name == "old");
     assert_eq!(old.map(|preset| &preset.params), Some(&expected));
     // A preset saved now has the value in either case.
@@ -168,9 +171,7 @@ fn a_preset_from_before_feedback_was_off_by_default_keeps_it_on() {
             feedback_on: on,
             ..Params::default()
         };
-        let text = library
-            .preset_text(&params, None)
-            .expect("it can be written");
+        let text = preset::preset_text(&library, &params, None).expect("it can be written");
         let saved: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         assert_eq!(
             saved["parameters"],
@@ -186,7 +187,7 @@ fn a_file_says_what_it_was_made_with() {
     let library = open(dir.path());
     let mut params = Params::default();
     params.assign("min_score", "0.25").expect("it is in range");
-    let text = library.preset_text(&params, None).expect("it can be told");
+    let text = preset::preset_text(&library, &params, None).expect("it can be told");
     let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(file["schemaVersion"], 1);
     assert_eq!(
@@ -211,7 +212,7 @@ fn a_file_says_what_it_was_made_with() {
     // Read in another library, it reports the differences.
     let path = dir.path().join("memlens.json");
     fs::write(&path, text.replace("hashing-64", "another model")).expect("it can be written");
-    let preset = library.read_preset(&path).expect("it can be read");
+    let preset = preset::read_preset(&library, &path).expect("it can be read");
     assert_eq!(preset.params, params);
     assert_eq!(
         preset.notes,
@@ -334,8 +335,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     // A folder is in the place of the file.
     let taken = out.path().join("taken.json");
     fs::create_dir(&taken).expect("it can be made");
-    let error = library
-        .write_preset(&Params::default(), &taken, &[])
+    let error = preset::write_preset(&library, &Params::default(), &taken, &[])
         .expect_err("a folder is no file");
     assert!(
         error
@@ -348,8 +348,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     let beside = out.path().join("memlens.json.part");
     fs::write(&beside, "theirs").expect("it can be written");
     let nowhere = out.path().join("none/memlens.json");
-    let error = library
-        .write_preset(&Params::default(), &nowhere, &[])
+    let error = preset::write_preset(&library, &Params::default(), &nowhere, &[])
         .expect_err("there is no such folder");
     assert!(
         error
@@ -360,15 +359,12 @@ fn a_file_is_written_whole_or_not_at_all() {
 
     // Readers never see part of a file that is being replaced.
     let file = out.path().join("memlens.json");
-    library
-        .write_preset(&Params::default(), &file, &[])
-        .expect("it can be written");
+    preset::write_preset(&library, &Params::default(), &file, &[]).expect("it can be written");
     let seen = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for _ in 0..50 {
-                library
-                    .write_preset(&Params::default(), &file, &[])
+                preset::write_preset(&library, &Params::default(), &file, &[])
                     .expect("it can be written");
             }
         });
@@ -388,13 +384,13 @@ fn a_file_is_written_whole_or_not_at_all() {
     {
         std::os::unix::fs::symlink(notes.path(), out.path().join("link"))
             .expect("a link can be made");
-        let error = library
-            .write_preset(
-                &Params::default(),
-                &out.path().join("link/memlens.json"),
-                &[],
-            )
-            .expect_err("it is watched");
+        let error = preset::write_preset(
+            &library,
+            &Params::default(),
+            &out.path().join("link/memlens.json"),
+            &[],
+        )
+        .expect_err("it is watched");
         assert!(
             error
                 .to_string()
@@ -419,9 +415,7 @@ fn numbers_of_integer_parameters_are_integers() {
         Ranking::of(pipeline("openclaw").expect("it is known")),
         Ranking::of(pipeline("qmd").expect("it is known")),
     ] {
-        let text = library
-            .preset_text(&ranking.values, None)
-            .expect("it can be written");
+        let text = preset::preset_text(&library, &ranking.values, None).expect("it can be written");
         let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let mut n_integers = 0;
         for parameter in &ranking.values.table().parameters {

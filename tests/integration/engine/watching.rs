@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use memlens_engine::Watching;
 use memlens_engine::acts;
+use memlens_engine::preset;
 use memlens_engine::view::{EntryState, FolderStatus, Happening, IndexingPhase, Progress};
 use memlens_params::Params;
 use memlens_store::Store;
@@ -597,9 +598,7 @@ fn everything_is_forgotten_at_once() {
     );
     assert_eq!((it.found("relay"), it.engine.activity().len()), (vec![], 0));
     assert!(
-        it.engine
-            .library()
-            .presets()
+        preset::presets(it.engine.library())
             .expect("they can be read")
             .iter()
             .all(|preset| preset.is_built_in)

@@ -6,7 +6,8 @@ use memlens_agents::{AlwaysKind, Content, Home};
 
 use super::fact::Found;
 use super::{Case, step as proof};
-use crate::agents::{past_cap, tightest};
+use crate::agents::{loaded, past_cap, tightest};
+use crate::always::always_loaded;
 use crate::cause::Cause;
 use crate::view::{AutopsyStep, LoadedFile, StepOutcome, StepProof};
 
@@ -42,7 +43,8 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
                 .to_owned(),
         );
     };
-    let files = case.library.loaded(home).files;
+    let lists = case.library.lists();
+    let files = loaded(home, &lists.snapshot.folders).files;
     let is_it = |file: &&LoadedFile| {
         let is_note = match &file.folder {
             Some(folder) => {
@@ -98,7 +100,8 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
 fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
     let path = found.file.as_ref()?;
     let who = case.who();
-    let load = case.library.always_loaded(home, case.agent_id()?);
+    let lists = case.library.lists();
+    let load = always_loaded(home, &lists.snapshot.folders, case.agent_id()?);
     let file = load.files.iter().find(|file| file.path == *path)?;
     if let Content::NotLoaded(why) = &file.content {
         let name = home.shown(path);

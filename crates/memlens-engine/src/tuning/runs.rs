@@ -11,6 +11,7 @@ use super::Wish;
 use super::figures::{Pair, changed, metric_row, verdict};
 use super::sets::now_ms;
 use super::tune;
+use crate::preset;
 use crate::ranking::Ranking;
 use crate::view::{self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, RunView, SetWish};
 use crate::writes::Writes;
@@ -187,7 +188,7 @@ impl Library {
             schema_version: 1,
             queries: wish.loaded.info.name.clone(),
             queries_hash: prepared.hash.clone(),
-            corpus: self.fingerprint(),
+            corpus: preset::fingerprint(self),
             pipeline: wish.ranking.pipeline.id().0.to_owned(),
             params: wish.ranking.told().values,
             all: Summary::of(per_query.iter().map(|it| &it.scores)),
@@ -203,7 +204,7 @@ impl Library {
     pub fn runs(&self) -> Result<Vec<RunInfo>, EngineError> {
         let stored = self.store().runs()?;
         let hashes = self.set_hashes()?;
-        let corpus = self.fingerprint();
+        let corpus = preset::fingerprint(self);
         let each =
             stored.into_iter().map(
                 |run| match serde_json::from_str::<RunRecord>(&run.content) {
@@ -303,7 +304,7 @@ impl Library {
         let run = run.ok_or_else(|| refused("it is not there any more".to_owned()))?;
         let record: RunRecord = serde_json::from_str(&run.content)
             .map_err(|error| refused(format!("the library holds it damaged: {error}")))?;
-        let (corpus, hashes) = (self.fingerprint(), self.set_hashes()?);
+        let (corpus, hashes) = (preset::fingerprint(self), self.set_hashes()?);
         let info = info(run.id, run.name, run.at_ms, &record, &corpus, &hashes);
         Ok((info, record))
     }
