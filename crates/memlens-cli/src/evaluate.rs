@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use memlens_engine::preset;
+use memlens_engine::tuning;
 use memlens_engine::{QueryFile, Run, RunDrop, RunRecord, folded_sentence, values_in_file};
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
@@ -135,7 +136,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         pipeline: ranking.pipeline.id().0,
         params: values_in_file(&ranking.values),
         all: Summary::of(scored().map(|(_, scores)| scores)),
-        queries_hash: library.version_of(&set),
+        queries_hash: tuning::version_of(&set),
         corpus: preset::fingerprint(&library),
         nonsense,
         nothing: nonsense.share(),

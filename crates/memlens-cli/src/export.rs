@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memlens_engine::preset;
+use memlens_engine::tuning;
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
     export_only, preset_schema, read_agent_config, target,
@@ -206,7 +207,7 @@ fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evi
     bar.finish_and_clear();
     let name = set.path.file_name().unwrap_or_default().to_string_lossy();
     Ok(
-        Evidence::of(name.into_owned(), &library.version_of(set), &before, &after)
+        Evidence::of(name.into_owned(), &tuning::version_of(set), &before, &after)
             .expect("a query set without answers is refused"),
     )
 }

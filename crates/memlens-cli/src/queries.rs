@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::{QuerySetInfo, SetFormat};
 
 use crate::arguments::{QueriesAct, QueriesArgs};
@@ -16,7 +17,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
     let library = open(library)?;
     match &arguments.act {
         None => {
-            let sets = library.query_sets()?;
+            let sets = tuning::query_sets(&library)?;
             if arguments.json {
                 return print_json(&sets);
             }
@@ -33,7 +34,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             print_text(|out| write(out, &imported.info))
         }
         Some(QueriesAct::Export { name, file }) => {
-            library.write_query_set(name, format_of(file), file)?;
+            tuning::write_query_set(&library, name, format_of(file), file)?;
             tell(format_args!("wrote {}", file.display()));
             Ok(())
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memlens_engine::preset;
+use memlens_engine::tuning;
 use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
 use memlens_eval::signed;
@@ -59,7 +60,9 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     let stopped = library.clone();
     on_stop(move || stopped.stop(JobKind::Tune))?;
     let set = queries(&library, &arguments.queries, arguments.topics.as_deref())?;
-    let answer = while_tuning(&library, || library.tune_set(&set, &ranking, &request))?;
+    let answer = while_tuning(&library, || {
+        tuning::tune_set(&library, &set, &ranking, &request)
+    })?;
     let Some(answer) = answer else {
         return Err(CliError::Stopped);
     };
@@ -69,7 +72,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     if let Some(out) = &arguments.out {
         let best = &answer.rows[0];
         let found = Ranking::given(&best.ranking)?;
-        let evidence = library.tuned_evidence(&set, &answer)?;
+        let evidence = tuning::tuned_evidence(&library, &set, &answer)?;
         let text = preset::preset_text(&library, &found.values, evidence.as_ref())?;
         library.write_output(text.as_bytes(), out, &inputs)?;
     }
@@ -95,19 +98,19 @@ fn queries(
     topics: Option<&Path>,
 ) -> Result<LoadedSet, EngineError> {
     let path = Path::new(named);
-    let sets = library.query_sets()?;
+    let sets = tuning::query_sets(library)?;
     if !path.exists()
         && sets
             .iter()
             .any(|set| set.name.eq_ignore_ascii_case(named) || set.id == named)
     {
-        return library.load_set(named);
+        return tuning::load_set(library, named);
     }
     let file = QueryFile::read_with_topics(path, topics)?.with_answers()?;
     for line in &file.left_out {
         tell(line);
     }
-    Ok(library.set_of(&file))
+    Ok(tuning::set_of(&file))
 }
 
 fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {

@@ -8,6 +8,7 @@ use memlens_store::{Folder, FolderId, Snapshot};
 use crate::marks::{Evergreen, Marks, Unreadable, is_at_or_in, mark};
 use crate::place::Place;
 use crate::scope::with_slashes;
+use crate::tuning;
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
@@ -40,7 +41,7 @@ impl Library {
     /// Has the searches that are kept rank by the marks as they are now.
     pub(crate) fn take_up_marks(&self) -> Result<(), EngineError> {
         let marks = self.marks()?;
-        self.forget_tuning();
+        tuning::forget_tuning(self);
         self.replace_searches(|search| {
             let mut next = search.clone();
             next.facts.marks = marks.clone();

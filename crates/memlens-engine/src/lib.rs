@@ -100,7 +100,7 @@ mod searched;
 mod staleness;
 mod status;
 mod thumbs;
-mod tuning;
+pub mod tuning;
 mod unread;
 pub mod view;
 mod why;

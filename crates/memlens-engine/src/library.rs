@@ -34,6 +34,7 @@ use crate::recall::ImportRun;
 use crate::reranking::Reranking;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing};
 use crate::thumbs::{Asked, ReadThumbs};
+use crate::tuning;
 use crate::tuning::Tuning;
 use crate::view::{Emulated, SearchAnswer};
 
@@ -570,7 +571,7 @@ impl Library {
     pub(crate) fn forget_searches(&self) {
         self.forget_emulations();
         self.embedder.forget();
-        self.forget_tuning();
+        tuning::forget_tuning(self);
         self.searches().clear();
     }
 

@@ -13,6 +13,7 @@ use memlens_rerank::{Limits, RerankError, RerankerInfo, Scale, Scores};
 
 use crate::reranking::Call;
 use crate::search::Search;
+use crate::tuning;
 use crate::{EngineError, Library, providers};
 
 mod filled;
@@ -56,7 +57,7 @@ impl Library {
     /// Lets go of what was made from settings or files that changed, and of the answers that searches keep.
     pub(crate) fn forget_answers(&self) {
         self.reranking.forget();
-        self.forget_tuning();
+        tuning::forget_tuning(self);
         let forgotten = self.replace_searches(|search| {
             let mut next = search.clone();
             next.retrieved.set.rerank.clear();

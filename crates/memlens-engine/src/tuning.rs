@@ -24,10 +24,12 @@ use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
 pub(crate) use forgetting::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
-pub use runs::{RunDrop, RunRecord, delete_run, rename_run, save_run};
+pub use runs::{
+    RunDrop, RunRecord, compare_runs, delete_run, rename_run, run, run_text, runs, save_run,
+};
 pub use sets::{
-    LoadedSet, delete_query_set, import_query_set, new_query_set, remove_queries, rename_query_set,
-    save_query,
+    LoadedSet, delete_query_set, import_query_set, load_set, new_query_set, query_set, query_sets,
+    remove_queries, rename_query_set, save_query, set_of, version_of, write_query_set,
 };
 
 use self::figures::{Side, measure};
@@ -83,7 +85,7 @@ impl Wish {
     /// What a window asks for.
     fn of(library: &Library, wish: &SetWish) -> Result<Wish, EngineError> {
         Ok(Wish {
-            loaded: library.load_set(&wish.set)?,
+            loaded: load_set(library, &wish.set)?,
             without: wish.without.clone(),
             ranking: Ranking::given(&wish.ranking)?,
             is_timed: false,
@@ -91,224 +93,225 @@ impl Wish {
     }
 }
 
-impl Library {
-    /// Stops what measures a query set, and drops the sets that were asked.
-    pub(crate) fn forget_tuning(&self) {
-        self.jobs.stop_measuring();
-        self.tuning.forget();
-    }
+/// Stops what measures a query set, and drops the sets that were asked.
+pub(crate) fn forget_tuning(library: &Library) {
+    library.jobs.stop_measuring();
+    library.tuning.forget();
+}
 
-    /// What a ranking is worth on a query set beside a pinned one. None where it was stopped.
-    ///
-    /// # Errors
-    /// As [`Library::query_set`] and [`Library::search_as`]; [`EngineError::Param`] for values that are refused.
-    pub fn measure_set(
-        &self,
-        wish: &SetWish,
-        pinned: &Ranking,
-        metric: Metric,
-    ) -> Result<Option<SetMetrics>, EngineError> {
-        // The newest wins: whoever still prepares another set for this stops.
-        let going = self.jobs.measuring.replace();
-        let wish = Wish::of(self, wish)?;
-        let Some(now) = self.prepared(&wish, &going)? else {
-            return Ok(None);
-        };
-        let values = wish.ranking.values.clone();
+/// What a ranking is worth on a query set beside a pinned one. None where it was stopped.
+///
+/// # Errors
+/// As [`query_set`] and [`Library::search_as`]; [`EngineError::Param`] for values that are refused.
+pub fn measure_set(
+    library: &Library,
+    wish: &SetWish,
+    pinned: &Ranking,
+    metric: Metric,
+) -> Result<Option<SetMetrics>, EngineError> {
+    // The newest wins: whoever still prepares another set for this stops.
+    let going = library.jobs.measuring.replace();
+    let wish = Wish::of(library, wish)?;
+    let Some(now) = library.prepared(&wish, &going)? else {
+        return Ok(None);
+    };
+    let values = wish.ranking.values.clone();
+    let wish = Wish {
+        ranking: pinned.clone(),
+        ..wish
+    };
+    let Some(before) = library.prepared(&wish, &going)? else {
+        return Ok(None);
+    };
+    let now = Side {
+        prepared: &now,
+        values: &values,
+    };
+    let pinned = Side {
+        prepared: &before,
+        values: &pinned.values,
+    };
+    Ok(Some(measure(now, pinned, metric)))
+}
+
+/// How a metric depends on each live parameter. None where it was stopped, as by the next one that is asked for.
+///
+/// # Errors
+/// As [`measure_set`].
+pub fn sensitivity(
+    library: &Library,
+    wish: &SetWish,
+    pinned: Option<&Ranking>,
+    metric: Metric,
+) -> Result<Option<Sensitivity>, EngineError> {
+    let going = library.jobs.sensing.replace();
+    let wish = Wish::of(library, wish)?;
+    let Some(prepared) = library.prepared(&wish, &going)? else {
+        return Ok(None);
+    };
+    let values = &wish.ranking.values;
+    let depth = prepared::depth_kept(values) as f64;
+    let Some(found) = sensitivity::sensitivity(&prepared, values, metric, depth, &going) else {
+        return Ok(None);
+    };
+    let pinned = pinned.map(|pinned| {
         let wish = Wish {
             ranking: pinned.clone(),
             ..wish
         };
-        let Some(before) = self.prepared(&wish, &going)? else {
-            return Ok(None);
-        };
-        let now = Side {
-            prepared: &now,
-            values: &values,
-        };
-        let pinned = Side {
-            prepared: &before,
-            values: &pinned.values,
-        };
-        Ok(Some(measure(now, pinned, metric)))
-    }
-
-    /// How a metric depends on each live parameter. None where it was stopped, as by the next one that is asked for.
-    ///
-    /// # Errors
-    /// As [`Library::measure_set`].
-    pub fn sensitivity(
-        &self,
-        wish: &SetWish,
-        pinned: Option<&Ranking>,
-        metric: Metric,
-    ) -> Result<Option<Sensitivity>, EngineError> {
-        let going = self.jobs.sensing.replace();
-        let wish = Wish::of(self, wish)?;
-        let Some(prepared) = self.prepared(&wish, &going)? else {
-            return Ok(None);
-        };
-        let values = &wish.ranking.values;
-        let depth = prepared::depth_kept(values) as f64;
-        let Some(found) = sensitivity::sensitivity(&prepared, values, metric, depth, &going) else {
-            return Ok(None);
-        };
-        let pinned = pinned.map(|pinned| {
-            let wish = Wish {
-                ranking: pinned.clone(),
-                ..wish
+        let prepared = library.prepared(&wish, &going)?;
+        let mean = prepared.map(|prepared| {
+            let meter = Meter {
+                prepared: &prepared,
+                metric,
             };
-            let prepared = self.prepared(&wish, &going)?;
-            let mean = prepared.map(|prepared| {
-                let meter = Meter {
-                    prepared: &prepared,
-                    metric,
-                };
-                mean_and_error(&meter.of_each(&pinned.values)).0
-            });
-            Ok::<Option<f64>, EngineError>(mean)
+            mean_and_error(&meter.of_each(&pinned.values)).0
         });
-        Ok(Some(Sensitivity {
-            pinned: pinned.transpose()?.flatten(),
-            ..found
-        }))
-    }
+        Ok::<Option<f64>, EngineError>(mean)
+    });
+    Ok(Some(Sensitivity {
+        pinned: pinned.transpose()?.flatten(),
+        ..found
+    }))
+}
 
-    /// Where the scores of relevant, other and nonsense rows lie. None where it was stopped.
-    ///
-    /// # Errors
-    /// As [`Library::measure_set`].
-    pub fn calibrate(&self, wish: &SetWish) -> Result<Option<CalibrationAnswer>, EngineError> {
-        let going = self.jobs.calibrating.begin();
-        let wish = Wish::of(self, wish)?;
-        let prepared = self.prepared(&wish, &going)?;
-        Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
-    }
+/// Where the scores of relevant, other and nonsense rows lie. None where it was stopped.
+///
+/// # Errors
+/// As [`measure_set`].
+pub fn calibrate(
+    library: &Library,
+    wish: &SetWish,
+) -> Result<Option<CalibrationAnswer>, EngineError> {
+    let going = library.jobs.calibrating.begin();
+    let wish = Wish::of(library, wish)?;
+    let prepared = library.prepared(&wish, &going)?;
+    Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
+}
 
-    /// The values of some parameters that a metric is greatest by, and what they are worth. None where it was stopped.
-    ///
-    /// # Errors
-    /// As [`Library::measure_set`]; [`EngineError::Tune`] where nothing can be tuned so.
-    pub fn auto_tune(
-        &self,
-        wish: &SetWish,
-        request: &TuneRequest,
-    ) -> Result<Option<TuneAnswer>, EngineError> {
-        let going = self.jobs.tuning.replace();
-        self.tune(Wish::of(self, wish)?, request, &going)
-    }
+/// The values of some parameters that a metric is greatest by, and what they are worth. None where it was stopped.
+///
+/// # Errors
+/// As [`measure_set`]; [`EngineError::Tune`] where nothing can be tuned so.
+pub fn auto_tune(
+    library: &Library,
+    wish: &SetWish,
+    request: &TuneRequest,
+) -> Result<Option<TuneAnswer>, EngineError> {
+    let going = library.jobs.tuning.replace();
+    tune(library, Wish::of(library, wish)?, request, &going)
+}
 
-    /// The same on a set that was loaded, for a ranking.
-    ///
-    /// # Errors
-    /// As [`Library::auto_tune`].
-    pub fn tune_set(
-        &self,
-        set: &LoadedSet,
-        ranking: &Ranking,
-        request: &TuneRequest,
-    ) -> Result<Option<TuneAnswer>, EngineError> {
+/// The same on a set that was loaded, for a ranking.
+///
+/// # Errors
+/// As [`auto_tune`].
+pub fn tune_set(
+    library: &Library,
+    set: &LoadedSet,
+    ranking: &Ranking,
+    request: &TuneRequest,
+) -> Result<Option<TuneAnswer>, EngineError> {
+    let wish = Wish {
+        loaded: set.clone(),
+        without: Vec::new(),
+        ranking: ranking.clone(),
+        is_timed: false,
+    };
+    tune(library, wish, request, &library.jobs.tuning.replace())
+}
+
+/// What speaks for the best ranking found: its figures beside those of the default on all queries, and on those that had no
+/// part in choosing it. None where it was stopped.
+///
+/// # Errors
+/// As [`auto_tune`].
+pub fn tuned_evidence(
+    library: &Library,
+    set: &LoadedSet,
+    answer: &TuneAnswer,
+) -> Result<Option<Evidence>, EngineError> {
+    let best = Ranking::given(&answer.rows[0].ranking)?;
+    let default = Ranking::of(best.pipeline);
+    let going = library.jobs.recording.begin();
+    let mut scores = Vec::new();
+    for ranking in [&default, &best] {
         let wish = Wish {
             loaded: set.clone(),
             without: Vec::new(),
             ranking: ranking.clone(),
             is_timed: false,
         };
-        self.tune(wish, request, &self.jobs.tuning.replace())
-    }
-
-    /// What speaks for the best ranking found: its figures beside those of the default on all queries, and on those that had no
-    /// part in choosing it. None where it was stopped.
-    ///
-    /// # Errors
-    /// As [`Library::auto_tune`].
-    pub fn tuned_evidence(
-        &self,
-        set: &LoadedSet,
-        answer: &TuneAnswer,
-    ) -> Result<Option<Evidence>, EngineError> {
-        let best = Ranking::given(&answer.rows[0].ranking)?;
-        let default = Ranking::of(best.pipeline);
-        let going = self.jobs.recording.begin();
-        let mut scores = Vec::new();
-        for ranking in [&default, &best] {
-            let wish = Wish {
-                loaded: set.clone(),
-                without: Vec::new(),
-                ranking: ranking.clone(),
-                is_timed: false,
-            };
-            let Some(prepared) = self.prepared(&wish, &going)? else {
-                return Ok(None);
-            };
-            let judged = prepared.judged();
-            let each = judged.map(|it| {
-                (
-                    it.id.clone(),
-                    it.scores(&prepared.rank(it, &ranking.values)),
-                )
-            });
-            scores.push(each.collect::<BTreeMap<String, Scores>>());
-        }
-        // A query that failed by one of them is paired with nothing.
-        let both = scores[0]
-            .iter()
-            .filter_map(|(id, was)| Some((*was, *scores[1].get(id)?)));
-        let (before, after): (Vec<Scores>, Vec<Scores>) = both.unzip();
-        let evidence = Evidence::of(set.info.name.clone(), &set.info.hash, &before, &after);
-        Ok(evidence.map(|evidence| evidence.held_out_by(answer)))
-    }
-
-    fn tune(
-        &self,
-        mut wish: Wish,
-        request: &TuneRequest,
-        going: &SetRun<'_>,
-    ) -> Result<Option<TuneAnswer>, EngineError> {
-        wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
-        wish.is_timed = request.max_ms.is_some();
-        let Some(prepared) = self.prepared(&wish, going)? else {
+        let Some(prepared) = library.prepared(&wish, &going)? else {
             return Ok(None);
         };
-        let task = tune::Task {
-            prepared: &prepared,
-            present: &wish.ranking,
-            request,
-            greatest_depth: prepared::depth_kept(&wish.ranking.values) as f64,
-        };
-        tune::tune(&task, going)
+        let judged = prepared.judged();
+        let each = judged.map(|it| {
+            (
+                it.id.clone(),
+                it.scores(&prepared.rank(it, &ranking.values)),
+            )
+        });
+        scores.push(each.collect::<BTreeMap<String, Scores>>());
     }
+    // A query that failed by one of them is paired with nothing.
+    let both = scores[0]
+        .iter()
+        .filter_map(|(id, was)| Some((*was, *scores[1].get(id)?)));
+    let (before, after): (Vec<Scores>, Vec<Scores>) = both.unzip();
+    let evidence = Evidence::of(set.info.name.clone(), &set.info.hash, &before, &after);
+    Ok(evidence.map(|evidence| evidence.held_out_by(answer)))
+}
 
-    /// What changes cost: what becomes of the other rows, and of the query set that was measured last. None where they cannot be
-    /// made together.
-    pub(crate) fn price(
-        &self,
-        trial: &Trial<'_>,
-        params: &Values,
-        fixes: &[&Fix],
-    ) -> Option<FixPrice> {
-        let mut price = trial.price(params, fixes)?;
-        let is_live = fixes.iter().all(|fix| !fix.queries_again);
-        if let Some(prepared) = self
-            .tuning
-            .at_hand(trial.pipeline, params, self.lists().snapshot.generation)
-            .filter(|_| is_live)
-        {
-            let changes = fixes
-                .iter()
-                .map(|fix| (fix.parameter.as_str(), fix.to.clone()));
-            let changed = params.clone().with(changes).ok()?;
-            let meter = Meter {
-                prepared: &prepared,
-                metric: Metric::Ndcg10,
-            };
-            let mean = |values: &Values| mean_and_error(&meter.of_each(values)).0;
-            price.metric = (prepared.judged().next().is_some()).then(|| MetricPrice {
-                set: prepared.name.clone(),
-                before: mean(params),
-                after: mean(&changed),
-            });
-        }
-        Some(price)
+fn tune(
+    library: &Library,
+    mut wish: Wish,
+    request: &TuneRequest,
+    going: &SetRun<'_>,
+) -> Result<Option<TuneAnswer>, EngineError> {
+    wish.ranking.values = tune::capped(wish.ranking.values, request.max_rerank_docs);
+    wish.is_timed = request.max_ms.is_some();
+    let Some(prepared) = library.prepared(&wish, going)? else {
+        return Ok(None);
+    };
+    let task = tune::Task {
+        prepared: &prepared,
+        present: &wish.ranking,
+        request,
+        greatest_depth: prepared::depth_kept(&wish.ranking.values) as f64,
+    };
+    tune::tune(&task, going)
+}
+
+/// What changes cost: what becomes of the other rows, and of the query set that was measured last. None where they cannot be
+/// made together.
+pub(crate) fn price(
+    library: &Library,
+    trial: &Trial<'_>,
+    params: &Values,
+    fixes: &[&Fix],
+) -> Option<FixPrice> {
+    let mut price = trial.price(params, fixes)?;
+    let is_live = fixes.iter().all(|fix| !fix.queries_again);
+    if let Some(prepared) = library
+        .tuning
+        .at_hand(trial.pipeline, params, library.lists().snapshot.generation)
+        .filter(|_| is_live)
+    {
+        let changes = fixes
+            .iter()
+            .map(|fix| (fix.parameter.as_str(), fix.to.clone()));
+        let changed = params.clone().with(changes).ok()?;
+        let meter = Meter {
+            prepared: &prepared,
+            metric: Metric::Ndcg10,
+        };
+        let mean = |values: &Values| mean_and_error(&meter.of_each(values)).0;
+        price.metric = (prepared.judged().next().is_some()).then(|| MetricPrice {
+            set: prepared.name.clone(),
+            before: mean(params),
+            after: mean(&changed),
+        });
     }
+    Some(price)
 }

@@ -17,6 +17,7 @@ use crate::changes::Trial;
 use crate::copies;
 use crate::place::{self, Place};
 use crate::search::Search;
+use crate::tuning;
 use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
 
@@ -311,14 +312,14 @@ fn searched(
                 };
                 let mut fixes = trial.fixes(params);
                 for fix in &mut fixes {
-                    fix.price = library.price(&trial, params, &[fix]);
+                    fix.price = tuning::price(library, &trial, params, &[fix]);
                 }
                 // Stable: of those that disturb as many the smallest change comes first.
                 fixes.sort_by_key(|fix| fix.price.as_ref().map_or(u32::MAX, FixPrice::n_disturbed));
                 fixes.truncate(FIXES_SHOWN);
                 if fixes.is_empty() && !chunk.kept {
                     chunk.pair = trial.pair(params).map(|(first, second)| {
-                        let price = library.price(&trial, params, &[&first, &second]);
+                        let price = tuning::price(library, &trial, params, &[&first, &second]);
                         (first, Fix { price, ..second })
                     });
                     chunk.advice = chunk.pair.is_none().then(|| advice(&chunk.journey));

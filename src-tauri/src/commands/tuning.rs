@@ -1,6 +1,7 @@
 //! Tuning by evidence: query sets, what a ranking is worth on them, and the values that are worth most.
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::{
     CalibrationAnswer, ImportedSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
     Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
@@ -15,14 +16,17 @@ use super::{Answer, Shell, work};
 #[tauri::command]
 #[specta::specta]
 pub async fn query_sets(shell: State<'_, Shell>) -> Answer<Vec<QuerySetInfo>> {
-    work(&shell, |engine| engine.library().query_sets()).await
+    work(&shell, |engine| tuning::query_sets(engine.library())).await
 }
 
 /// A query set with the state of each relevant place.
 #[tauri::command]
 #[specta::specta]
 pub async fn query_set(shell: State<'_, Shell>, set: String) -> Answer<QuerySetView> {
-    work(&shell, move |engine| engine.library().query_set(&set)).await
+    work(&shell, move |engine| {
+        tuning::query_set(engine.library(), &set)
+    })
+    .await
 }
 
 /// Creates a query set.
@@ -116,7 +120,7 @@ pub async fn export_query_set(
         let Some(path) = dialogs.place_for_settings(&app, format.file_name()) else {
             return Ok(None);
         };
-        engine.library().write_query_set(&set, format, &path)?;
+        tuning::write_query_set(engine.library(), &set, format, &path)?;
         Ok(Some(path.display().to_string()))
     })
     .await
@@ -149,7 +153,7 @@ pub async fn measure_set(
 ) -> Answer<Option<SetMetrics>> {
     work(&shell, move |engine| {
         let pinned = Ranking::given(&pinned)?;
-        engine.library().measure_set(&wish, &pinned, metric)
+        tuning::measure_set(engine.library(), &wish, &pinned, metric)
     })
     .await
 }
@@ -165,7 +169,7 @@ pub async fn sensitivity(
 ) -> Answer<Option<Sensitivity>> {
     work(&shell, move |engine| {
         let pinned = pinned.as_ref().map(Ranking::given).transpose()?;
-        engine.library().sensitivity(&wish, pinned.as_ref(), metric)
+        tuning::sensitivity(engine.library(), &wish, pinned.as_ref(), metric)
     })
     .await
 }
@@ -177,7 +181,10 @@ pub async fn calibrate(
     shell: State<'_, Shell>,
     wish: SetWish,
 ) -> Answer<Option<CalibrationAnswer>> {
-    work(&shell, move |engine| engine.library().calibrate(&wish)).await
+    work(&shell, move |engine| {
+        tuning::calibrate(engine.library(), &wish)
+    })
+    .await
 }
 
 /// The best settings found, measured on queries that were not used to choose them; null if stopped.
@@ -189,7 +196,7 @@ pub async fn auto_tune(
     request: TuneRequest,
 ) -> Answer<Option<TuneAnswer>> {
     work(&shell, move |engine| {
-        engine.library().auto_tune(&wish, &request)
+        tuning::auto_tune(engine.library(), &wish, &request)
     })
     .await
 }
@@ -198,7 +205,7 @@ pub async fn auto_tune(
 #[tauri::command]
 #[specta::specta]
 pub async fn runs(shell: State<'_, Shell>) -> Answer<Vec<RunInfo>> {
-    work(&shell, |engine| engine.library().runs()).await
+    work(&shell, |engine| tuning::runs(engine.library())).await
 }
 
 /// Measures a ranking on a query set and saves the result; null if stopped.
@@ -216,14 +223,17 @@ pub async fn save_run(
 #[tauri::command]
 #[specta::specta]
 pub async fn run(shell: State<'_, Shell>, id: String) -> Answer<RunView> {
-    work(&shell, move |engine| engine.library().run(&id)).await
+    work(&shell, move |engine| tuning::run(engine.library(), &id)).await
 }
 
 /// What changed from one run to another.
 #[tauri::command]
 #[specta::specta]
 pub async fn compare_runs(shell: State<'_, Shell>, a: String, b: String) -> Answer<RunComparison> {
-    work(&shell, move |engine| engine.library().compare_runs(&a, &b)).await
+    work(&shell, move |engine| {
+        tuning::compare_runs(engine.library(), &a, &b)
+    })
+    .await
 }
 
 /// Renames a run.
@@ -253,7 +263,7 @@ pub async fn export_run(
         let Some(path) = dialogs.place_for_settings(&app, "run.json") else {
             return Ok(None);
         };
-        let text = engine.library().run_text(&id)?;
+        let text = tuning::run_text(engine.library(), &id)?;
         engine.library().write_output(text.as_bytes(), &path, &[])?;
         Ok(Some(path.display().to_string()))
     })

@@ -1,5 +1,6 @@
 //! Auto-tune where nothing is surely better: the best try, its sentence, and what using it anyway is worth.
 
+use memlens_engine::tuning;
 use memlens_engine::view::TuneRequest;
 use memlens_engine::{Metric, Ranking};
 use memlens_params::Value;
@@ -30,12 +31,10 @@ fn the_best_try_is_the_best_place_of_the_curves_and_says_what_would_decide() {
                 metric,
                 ..request(5)
             };
-            let answer = library
-                .auto_tune(&wish(&set, &ranking), &request)
+            let answer = tuning::auto_tune(library, &wish(&set, &ranking), &request)
                 .expect("it can be")
                 .expect("nobody stopped it");
-            let curves = library
-                .sensitivity(&wish(&set, &ranking), None, metric)
+            let curves = tuning::sensitivity(library, &wish(&set, &ranking), None, metric)
                 .expect("it can be")
                 .expect("nobody stopped it")
                 .curves;
@@ -73,8 +72,7 @@ fn the_best_try_is_the_best_place_of_the_curves_and_says_what_would_decide() {
             assert!(n >= 1.0 && answer.sentence.contains(&more), "{answer:?}");
             // Used anyway, it is worth what the sentence says.
             let found = Ranking::given(&best.ranking).expect("it is one");
-            let figures = library
-                .measure_set(&wish(&set, &found), &ranking, metric)
+            let figures = tuning::measure_set(library, &wish(&set, &found), &ranking, metric)
                 .unwrap()
                 .unwrap();
             let row = figures

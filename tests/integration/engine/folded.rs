@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::{Engine, Metric, Ranking};
 use memlens_params::Value;
 use memlens_tests::{Notes, fresh, hashing};
@@ -29,7 +30,7 @@ fn tune_counts_judged_places_in_folded_copies() {
     let set = acts::import_query_set(&engine, &notes.at(".queries.jsonl"), None);
     let set = set.expect("it can be imported").info.id;
     let notices = |ranking: Ranking| {
-        let figures = library.measure_set(&wish(&set, &ranking), &ranking, Metric::Mrr10);
+        let figures = tuning::measure_set(library, &wish(&set, &ranking), &ranking, Metric::Mrr10);
         let figures = figures.expect("it can be measured");
         figures.expect("nobody stopped it").notices
     };

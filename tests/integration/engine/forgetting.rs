@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::{Happening, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
@@ -376,7 +377,7 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     acts::forget_recall(engine).expect("it can be forgotten");
     acts::delete_query_set(engine, &own.id).expect("it can be deleted");
     acts::delete_run(engine, &own_run.to_string()).expect("it can be deleted");
-    let sets = engine.library().query_sets().expect("they can be listed");
+    let sets = tuning::query_sets(engine.library()).expect("they can be listed");
     assert!(sets.iter().all(|it| it.id != of_past.id), "{sets:?}");
     let run = engine
         .library()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use memlens_engine::EngineError;
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::{CopiedPast, NewSetFrom, QueryEdit, QuerySetInfo};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, Store, StoredPreset};
 use memlens_tests::Notes;
@@ -32,7 +33,7 @@ fn open_with(notes: &Notes, questions: &[NewPast]) -> (tempfile::TempDir, Watche
 
 fn sets(watched: &Watched) -> Vec<QuerySetInfo> {
     let library = watched.engine.library();
-    library.query_sets().expect("they can be listed")
+    tuning::query_sets(library).expect("they can be listed")
 }
 
 fn names(watched: &Watched) -> Vec<String> {
@@ -40,7 +41,7 @@ fn names(watched: &Watched) -> Vec<String> {
 }
 
 fn questions_of(watched: &Watched, set: &str) -> Vec<String> {
-    let set = watched.engine.library().query_set(set);
+    let set = tuning::query_set(watched.engine.library(), set);
     let queries = set.expect("it is there").queries;
     queries.into_iter().map(|it| it.query).collect()
 }
@@ -71,15 +72,19 @@ fn the_set_follows_the_questions_and_is_there_again_after_forgetting() {
         kept.expect("it can be kept");
     };
     let names = || -> Vec<String> {
-        let sets = library.query_sets().expect("they can be listed");
+        let sets = tuning::query_sets(&library).expect("they can be listed");
         sets.into_iter().map(|it| it.name).collect()
     };
     let questions = |set: &str| -> Vec<String> {
-        let queries = library.query_set(set).expect("it is there").queries;
+        let queries = tuning::query_set(&library, set)
+            .expect("it is there")
+            .queries;
         queries.into_iter().map(|it| it.query).collect()
     };
     assert_eq!(names(), ["Judgments", "Past questions"]);
-    let live = library.query_sets().expect("they can be listed").remove(1);
+    let live = tuning::query_sets(&library)
+        .expect("they can be listed")
+        .remove(1);
     assert_eq!(
         (&*live.id, live.is_live, live.counts.n_judged),
         ("past", true, 1)
@@ -113,7 +118,7 @@ fn notes_that_changed_since_are_counted_and_left_out() {
     ];
     let (_dir, watched) = open_with(&notes, &questions);
     let library = watched.engine.library();
-    let set = library.query_set("past").expect("it is there");
+    let set = tuning::query_set(library, "past").expect("it is there");
     // Both notes were saved after the questions.
     let expected = [
         "2 opened or cited notes were changed since and are not counted",
@@ -147,7 +152,7 @@ fn a_copied_question_that_the_user_edited_is_theirs() {
             "{name} is taken"
         );
     }
-    let set = engine.library().query_set(&copy.id).expect("it is there");
+    let set = tuning::query_set(engine.library(), &copy.id).expect("it is there");
     let edit = QueryEdit {
         id: Some(set.queries[0].id.clone()),
         query: "which port does the new router use".to_owned(),
@@ -193,7 +198,7 @@ fn a_set_that_an_earlier_version_stored_is_still_found() {
         .to_string();
     drop(store);
     let notices = |watched: &Watched, named: &str| {
-        let set = watched.engine.library().query_set(named);
+        let set = tuning::query_set(watched.engine.library(), named);
         set.expect("it is there").notices.join("\n")
     };
     let renamed = "your stored set of this name is now called “Past questions (copy)”";

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::{
     CalibrationAnswer, GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind,
     TuneRequest, TypedPlace,
@@ -136,10 +137,14 @@ fn live_figures_are_those_of_eval() {
         (33, 30, 2, 1, 30)
     );
     let (now, pinned) = (with("fusion", Value::Choice("rrf".to_owned())), ours());
-    let figures = library
-        .measure_set(&wish(&imported.info.id, &now), &pinned, Metric::Mrr10)
-        .expect("it can be measured")
-        .expect("nobody stopped it");
+    let figures = tuning::measure_set(
+        library,
+        &wish(&imported.info.id, &now),
+        &pinned,
+        Metric::Mrr10,
+    )
+    .expect("it can be measured")
+    .expect("nobody stopped it");
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
     let file = file.with_answers().expect("it has some");
     let judged = library.judged(&file).expect("the notes are there");
@@ -181,8 +186,7 @@ fn live_figures_are_those_of_eval() {
         without: vec![Origin::Imported],
         ..wish(&imported.info.id, &now)
     };
-    let figures = library
-        .measure_set(&none, &pinned, Metric::Mrr10)
+    let figures = tuning::measure_set(library, &none, &pinned, Metric::Mrr10)
         .unwrap()
         .unwrap();
     assert_eq!((figures.n_judged, figures.n_unjudged), (0, 31));
@@ -202,7 +206,7 @@ fn no_question_is_judged_by_its_own_thumbs() {
         }
     };
     let measured = || {
-        let figures = library.measure_set(&wish(&set, &ours()), &ours(), Metric::Mrr10);
+        let figures = tuning::measure_set(library, &wish(&set, &ours()), &ours(), Metric::Mrr10);
         figures
             .unwrap()
             .unwrap()
@@ -252,7 +256,7 @@ fn no_question_is_judged_by_its_own_thumbs() {
     let mean = scores.iter().map(|it| it.ndcg_10).sum::<f64>() / 30.0;
     assert!((measured()[0].expect("it is defined") - mean).abs() < 1e-9);
     // Thumbs are judgments: the live set holds them. A question with only a thumb down has no known answer.
-    let sets = library.query_sets().expect("they can be read");
+    let sets = tuning::query_sets(library).expect("they can be read");
     let live = &sets[0];
     assert_eq!((live.id.as_str(), live.is_live), ("judgments", true));
     assert_eq!((live.counts.n_queries, live.counts.n_judged), (27, 27));
@@ -298,7 +302,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     notes.write("b.md", "Milk, eggs, bread.\n");
     index(dir.path(), &[notes.path()]);
     let library = open(dir.path());
-    let view = library.query_set(&set).expect("it is there");
+    let view = tuning::query_set(&library, &set).expect("it is there");
     let gold = |at: usize| {
         let place = &view.queries[at].relevant.as_ref().expect("it is judged")[0];
         (place.state, place.now)
@@ -306,8 +310,7 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     assert_eq!(gold(0), (GoldState::Moved, Some((5, 5))));
     assert_eq!(gold(1), (GoldState::Gone, None));
     assert_eq!(gold(2), (GoldState::Gone, None));
-    let figures = library
-        .measure_set(&wish(&set, &ours()), &ours(), Metric::HitFile)
+    let figures = tuning::measure_set(&library, &wish(&set, &ours()), &ours(), Metric::HitFile)
         .unwrap()
         .unwrap();
     // The boiler's note has another text now, so it is left out. The note that never existed counts as not found.
@@ -391,9 +394,7 @@ fn a_set_is_made_changed_and_written() {
     ));
     // Written and read again, it is the same set.
     let file = here.out.path().join("mine.jsonl");
-    library
-        .write_query_set("mine", SetFormat::Jsonl, &file)
-        .expect("it can be written");
+    tuning::write_query_set(library, "mine", SetFormat::Jsonl, &file).expect("it can be written");
     let back = acts::import_query_set(engine, &file, None).expect("it can be read");
     assert_eq!(
         (back.info.name.as_str(), back.info.counts.n_gold),
@@ -401,7 +402,7 @@ fn a_set_is_made_changed_and_written() {
     );
     assert_eq!(back.left_out, Vec::<String>::new());
     let inside = here.notes.path().join("mine.jsonl");
-    let refused = library.write_query_set("mine", SetFormat::Jsonl, &inside);
+    let refused = tuning::write_query_set(library, "mine", SetFormat::Jsonl, &inside);
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
     let taken = acts::rename_query_set(engine, &back.info.id, "mine");
     assert!(matches!(taken, Err(EngineError::QuerySet { .. })));
@@ -413,11 +414,14 @@ fn a_set_is_made_changed_and_written() {
     assert_eq!(view.queries.len(), 2);
     acts::delete_query_set(engine, &set.id).expect("it can be deleted");
     assert!(matches!(
-        library.query_set(&set.id),
+        tuning::query_set(library, &set.id),
         Err(EngineError::QuerySet { .. })
     ));
     engine.erase_all().expect("it can be erased");
-    assert_eq!(library.query_sets().expect("they can be read").len(), 1);
+    assert_eq!(
+        tuning::query_sets(library).expect("they can be read").len(),
+        1
+    );
 }
 
 #[test]
@@ -426,13 +430,11 @@ fn every_place_of_a_curve_is_what_measuring_there_gives() {
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
     let ranking = with("min_score", Value::Number(0.3));
-    let found = library
-        .sensitivity(&wish(&set, &ranking), Some(&ours()), Metric::Mrr10)
+    let found = tuning::sensitivity(library, &wish(&set, &ranking), Some(&ours()), Metric::Mrr10)
         .expect("it can be")
         .expect("nobody stopped it");
     let measured = |ranking: &Ranking| {
-        let figures = library
-            .measure_set(&wish(&set, ranking), &ours(), Metric::Mrr10)
+        let figures = tuning::measure_set(library, &wish(&set, ranking), &ours(), Metric::Mrr10)
             .unwrap()
             .unwrap();
         let row = figures
@@ -497,7 +499,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
     bad.values
         .set("text_weight", Value::Number(0.0))
         .expect("it is in range");
-    let tune = |request: &TuneRequest| library.auto_tune(&wish(&set, &bad), request);
+    let tune = |request: &TuneRequest| tuning::auto_tune(library, &wish(&set, &bad), request);
     let answer = tune(&request(5))
         .expect("it can be")
         .expect("nobody stopped it");
@@ -526,8 +528,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
     );
     // Measured on all queries, with what was found on all queries.
     let found = Ranking::given(&best.ranking).expect("it is one");
-    let figures = library
-        .measure_set(&wish(&set, &found), &bad, Metric::Mrr10)
+    let figures = tuning::measure_set(library, &wish(&set, &found), &bad, Metric::Mrr10)
         .unwrap()
         .unwrap();
     let row = figures
@@ -549,8 +550,7 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
             > 1
     );
     // A good ranking is left unchanged.
-    let kept = library
-        .auto_tune(&wish(&set, &found), &request(5))
+    let kept = tuning::auto_tune(library, &wish(&set, &found), &request(5))
         .unwrap()
         .unwrap();
     assert!(!kept.can_choose, "{kept:?}");
@@ -592,9 +592,8 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
         .map(|line| format!("{line}\n"))
         .collect();
     let few = here.import(&few).info.id;
-    let refused = library
-        .auto_tune(&wish(&few, &bad), &request(2))
-        .expect_err("they are too few");
+    let refused =
+        tuning::auto_tune(library, &wish(&few, &bad), &request(2)).expect_err("they are too few");
     assert_eq!(
         refused.to_string(),
         "cannot tune: 19 judged queries choose by chance; judge at least 20"
@@ -618,21 +617,23 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         ("good", set.name.as_str())
     );
     assert_eq!((good.stale.clone(), good.n_judged), (None, 30));
-    let compared = library
-        .compare_runs(&good.id, &bad.id)
-        .expect("both are there");
+    let compared = tuning::compare_runs(library, &good.id, &bad.id).expect("both are there");
     assert_eq!(compared.notices, Vec::<String>::new());
     assert!(
         compared.rows[0].now < compared.rows[0].pinned,
         "{compared:?}"
     );
     assert_eq!(compared.verdict, None);
-    let view = library.run(&bad.id).expect("it is there");
+    let view = tuning::run(library, &bad.id).expect("it is there");
     assert_eq!(view.changed.len(), 1, "{view:?}");
     assert_eq!(view.per_query.len(), 30);
     // The gate reads its file.
     let file = here.out.path().join("run.json");
-    std::fs::write(&file, library.run_text(&good.id).expect("it is there")).expect("it can be");
+    std::fs::write(
+        &file,
+        tuning::run_text(library, &good.id).expect("it is there"),
+    )
+    .expect("it can be");
     let record = RunRecord::read(&file).expect("it is a run");
     let drop = record
         .drop_to(&record, Metric::Ndcg10)
@@ -644,10 +645,16 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
         Err(EngineError::Run { .. })
     ));
     acts::remove_queries(engine, &set.id, &["q0".to_owned()]).expect("it can be");
-    let stale = library.run(&good.id).expect("it is there").info.stale;
+    let stale = tuning::run(library, &good.id)
+        .expect("it is there")
+        .info
+        .stale;
     assert_eq!(stale.as_deref(), Some("The query set has changed since."));
     acts::rename_query_set(engine, &set.id, "other").expect("it can be");
-    let stale = library.run(&good.id).expect("it is there").info.stale;
+    let stale = tuning::run(library, &good.id)
+        .expect("it is there")
+        .info
+        .stale;
     assert_eq!(
         stale.as_deref(),
         Some("The query set is gone or has another name.")
@@ -661,21 +668,21 @@ fn a_run_is_kept_and_says_when_it_is_stale() {
     assert!(acts::rename_run(engine, &good.id, " ").is_err());
     acts::delete_run(engine, &good.id).expect("it can be deleted");
     assert!(matches!(
-        library.run(&good.id),
+        tuning::run(library, &good.id),
         Err(EngineError::Run { .. })
     ));
-    assert_eq!(library.runs().expect("they can be read").len(), 1);
+    assert_eq!(tuning::runs(library).expect("they can be read").len(), 1);
     // A run that cannot be read is named, so that it can be deleted.
     let database = here.dir.path().join("library.sqlite");
     let database = rusqlite::Connection::open(database).expect("it is SQLite");
     database
         .execute("UPDATE runs SET content = '{'", [])
         .expect("it can be changed");
-    let left = library.runs().expect("they can be read");
+    let left = tuning::runs(library).expect("they can be read");
     assert_eq!((left[0].label.as_str(), left[0].ndcg_10), ("damaged", None));
-    assert!(library.run(&bad.id).is_err());
+    assert!(tuning::run(library, &bad.id).is_err());
     acts::delete_run(engine, &bad.id).expect("it can be deleted");
-    assert!(library.runs().expect("they can be read").is_empty());
+    assert!(tuning::runs(library).expect("they can be read").is_empty());
 }
 
 #[test]
@@ -684,7 +691,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
     let calibrated = |ranking: &Ranking| {
-        let answer = library.calibrate(&wish(&set, ranking)).expect("it can be");
+        let answer = tuning::calibrate(library, &wish(&set, ranking)).expect("it can be");
         match answer.expect("nobody stopped it") {
             CalibrationAnswer::Line(line) => *line,
             CalibrationAnswer::None { why } => panic!("{why}"),
@@ -707,8 +714,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     );
     let line = &found.lines[found.lines.len() / 2];
     let there = with("min_score", Value::Number(line.line));
-    let figures = library
-        .measure_set(&wish(&set, &there), &ours(), Metric::Precision)
+    let figures = tuning::measure_set(library, &wish(&set, &there), &ours(), Metric::Precision)
         .unwrap()
         .unwrap();
     let nothing = figures.nothing.expect("there is nonsense");
@@ -719,9 +725,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     );
     // A ranking without a threshold reports that.
     let hindsight = Ranking::of(pipeline("hindsight").expect("it is known"));
-    let answer = library
-        .calibrate(&wish(&set, &hindsight))
-        .expect("it can be");
+    let answer = tuning::calibrate(library, &wish(&set, &hindsight)).expect("it can be");
     assert!(
         matches!(answer, Some(CalibrationAnswer::None { .. })),
         "{answer:?}"
@@ -738,8 +742,7 @@ fn a_change_that_brings_a_note_back_has_its_price() {
         ..Params::default()
     };
     let ranking = Ranking::native(&params);
-    library
-        .measure_set(&wish(&set, &ranking), &ranking, Metric::Ndcg10)
+    tuning::measure_set(library, &wish(&set, &ranking), &ranking, Metric::Ndcg10)
         .unwrap()
         .unwrap();
     let search = library
@@ -779,8 +782,7 @@ fn a_change_that_brings_a_note_back_has_its_price() {
         Value::Toggle(_) | Value::Choice(_) | Value::Unset => panic!("{limit:?}"),
     };
     let after = Ranking::native(&params);
-    let figures = library
-        .measure_set(&wish(&set, &after), &ranking, Metric::Ndcg10)
+    let figures = tuning::measure_set(library, &wish(&set, &after), &ranking, Metric::Ndcg10)
         .unwrap()
         .unwrap();
     let row = figures
@@ -813,7 +815,7 @@ fn what_is_switched_on_later_is_worked_out_for_the_set() {
     }
     let set = here.import(&queries()).info.id;
     let measured = |ranking: &Ranking| {
-        let figures = library.measure_set(&wish(&set, ranking), &ours(), Metric::Mrr10);
+        let figures = tuning::measure_set(library, &wish(&set, ranking), &ours(), Metric::Mrr10);
         figures.unwrap().unwrap();
         library.clustering().is_some()
     };
@@ -831,7 +833,7 @@ fn the_persons_word_comes_before_what_was_observed() {
     };
     assert_eq!(vote("who is the otter", true), Voted::Given);
     let judged = || {
-        let sets = library.query_sets().expect("they can be read");
+        let sets = tuning::query_sets(library).expect("they can be read");
         (sets[0].counts.n_queries, sets[0].counts.n_judged)
     };
     assert_eq!(judged(), (1, 1));
@@ -886,10 +888,14 @@ fn fifty_thousand_queries_are_kept_and_measured_in_part() {
     }
     let imported = here.import(&lines);
     assert_eq!(imported.info.counts.n_judged, 50_000);
-    let figures = library
-        .measure_set(&wish(&imported.info.id, &ours()), &ours(), Metric::Mrr10)
-        .unwrap()
-        .unwrap();
+    let figures = tuning::measure_set(
+        library,
+        &wish(&imported.info.id, &ours()),
+        &ours(),
+        Metric::Mrr10,
+    )
+    .unwrap()
+    .unwrap();
     assert_eq!(figures.n_judged, 2_000);
     let told = figures.notices.join("\n");
     assert!(
@@ -904,8 +910,7 @@ fn a_verdict_names_its_metric() {
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
     let fewer = with("budget_tokens", Value::Number(32_000.0));
-    let figures = library
-        .measure_set(&wish(&set, &fewer), &ours(), Metric::Recall5)
+    let figures = tuning::measure_set(library, &wish(&set, &fewer), &ours(), Metric::Recall5)
         .unwrap()
         .unwrap();
     assert_eq!(
@@ -924,10 +929,10 @@ fn a_set_of_other_notes_has_no_figures_in_the_window_either() {
     assert!(imported.notices.concat().contains(said), "{imported:?}");
     let set = wish(&imported.info.id, &ours());
     let refused = [
-        library.measure_set(&set, &ours(), Metric::Mrr10).err(),
-        library.sensitivity(&set, None, Metric::Mrr10).err(),
-        library.calibrate(&set).err(),
-        library.auto_tune(&set, &request(5)).err(),
+        tuning::measure_set(library, &set, &ours(), Metric::Mrr10).err(),
+        tuning::sensitivity(library, &set, None, Metric::Mrr10).err(),
+        tuning::calibrate(library, &set).err(),
+        tuning::auto_tune(library, &set, &request(5)).err(),
         acts::save_run(&here.engine, &set, "").err(),
     ];
     for error in refused {
@@ -936,10 +941,14 @@ fn a_set_of_other_notes_has_no_figures_in_the_window_either() {
     }
     // If some notes are there, the missing ones are named.
     let imported = here.import(&queries().replace("toad.md", "toad.txt"));
-    let figures = library
-        .measure_set(&wish(&imported.info.id, &ours()), &ours(), Metric::Mrr10)
-        .unwrap()
-        .unwrap();
+    let figures = tuning::measure_set(
+        library,
+        &wish(&imported.info.id, &ours()),
+        &ours(),
+        Metric::Mrr10,
+    )
+    .unwrap()
+    .unwrap();
     let said = "1 of the 30 judged notes is not in this library and counts as not found: toad.txt";
     assert!(figures.notices.iter().any(|it| it == said), "{figures:?}");
 }

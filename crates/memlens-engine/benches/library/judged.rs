@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use memlens_engine::acts;
+use memlens_engine::tuning;
 use memlens_engine::view::TuneRequest;
 use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking, WhyNot};
 use memlens_params::Params;
@@ -106,7 +107,7 @@ fn tune(library: &Library, set: &QueryFile) {
     let mut whole = Series::of("tuning", SECONDS, &note);
     let ranking = Ranking::native(&Params::default());
     whole.time(|| {
-        let tuned = library.tune_set(&library.set_of(set), &ranking, &request);
+        let tuned = tuning::tune_set(library, &tuning::set_of(set), &ranking, &request);
         assert!(tuned.expect("it can be tuned").is_some(), "nobody stops it");
     });
     whole.print();

@@ -83,85 +83,83 @@ pub(super) fn renamed(named: &str, sets: &[StoredSet]) -> Option<String> {
     ))
 }
 
-impl Library {
-    /// The judgments as they are now, by question.
-    pub(super) fn judgments(&self) -> Result<LoadedSet, EngineError> {
-        let lists = self.lists();
-        let store = self.store();
-        let given = store.feedback()?.into_iter().map(|one| {
-            let of = one.feedback;
-            (Origin::Given, of.query, of.hash, of.text, of.path, of.thumb)
-        });
-        let observed = store.judgments(StoredOrigin::Observed)?.into_iter();
-        let observed = observed.map(|of| {
-            (
-                Origin::Observed,
-                of.question,
-                of.hash,
-                of.text,
-                of.path,
-                Thumb::Up,
-            )
-        });
-        // The newest of each come first.
-        let all: Vec<_> = given.chain(observed).collect();
-        let texts: Vec<JudgedText<'_>> = all
-            .iter()
-            .map(|(_, _, hash, text, path, _)| JudgedText { hash, text, path })
-            .collect();
-        let stands = follow(&texts, &lists.snapshot, &store, lists.vectors.model())?;
-        drop(store);
-        let mut set = KeptSet::default();
-        let mut at: HashMap<String, usize> = HashMap::new();
-        let mut n_gone = 0;
-        // Of several on one text the person's word comes before what was observed, and the newer before the older.
-        let mut is_decided = HashSet::new();
-        for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
-            let at = *at.entry(question(asked)).or_insert_with(|| {
-                let hash = blake3::hash(question(asked).as_bytes()).to_hex();
-                set.queries.push(KeptQuery {
-                    id: format!("j-{}", &hash[..8]),
-                    query: asked.clone(),
-                    ..KeptQuery::default()
-                });
-                set.queries.len() - 1
+/// The judgments as they are now, by question.
+pub(super) fn judgments(library: &Library) -> Result<LoadedSet, EngineError> {
+    let lists = library.lists();
+    let store = library.store();
+    let given = store.feedback()?.into_iter().map(|one| {
+        let of = one.feedback;
+        (Origin::Given, of.query, of.hash, of.text, of.path, of.thumb)
+    });
+    let observed = store.judgments(StoredOrigin::Observed)?.into_iter();
+    let observed = observed.map(|of| {
+        (
+            Origin::Observed,
+            of.question,
+            of.hash,
+            of.text,
+            of.path,
+            Thumb::Up,
+        )
+    });
+    // The newest of each come first.
+    let all: Vec<_> = given.chain(observed).collect();
+    let texts: Vec<JudgedText<'_>> = all
+        .iter()
+        .map(|(_, _, hash, text, path, _)| JudgedText { hash, text, path })
+        .collect();
+    let stands = follow(&texts, &lists.snapshot, &store, lists.vectors.model())?;
+    drop(store);
+    let mut set = KeptSet::default();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut n_gone = 0;
+    // Of several on one text the person's word comes before what was observed, and the newer before the older.
+    let mut is_decided = HashSet::new();
+    for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
+        let at = *at.entry(question(asked)).or_insert_with(|| {
+            let hash = blake3::hash(question(asked).as_bytes()).to_hex();
+            set.queries.push(KeptQuery {
+                id: format!("j-{}", &hash[..8]),
+                query: asked.clone(),
+                ..KeptQuery::default()
             });
-            let Some(place) = stands.place() else {
-                n_gone += 1;
-                continue;
-            };
-            if is_decided.insert((at, place)) && *thumb == Thumb::Up {
-                let relevant = &mut set.queries[at].relevant;
-                relevant
-                    .get_or_insert_default()
-                    .push(gold_at(&lists, place, *origin));
-            }
-        }
-        let notices = (n_gone > 0)
-            .then(|| no_longer_fit(n_gone))
-            .into_iter()
-            .collect();
-        Ok(LoadedSet {
-            info: live_info(JUDGMENTS, JUDGMENTS_NAME, &set),
-            set,
-            notices,
-        })
-    }
-
-    /// The past questions as they are now, each wording of an agent once.
-    pub(super) fn past_set(&self) -> Result<LoadedSet, EngineError> {
-        let past = self.past_set_of(&PastFilter::default(), Path::new(""))?;
-        let queries = past.queries.iter();
-        let set = KeptSet {
-            queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
-            ..KeptSet::default()
+            set.queries.len() - 1
+        });
+        let Some(place) = stands.place() else {
+            n_gone += 1;
+            continue;
         };
-        Ok(LoadedSet {
-            info: live_info(PAST, PAST_NAME, &set),
-            set,
-            notices: past.notices,
-        })
+        if is_decided.insert((at, place)) && *thumb == Thumb::Up {
+            let relevant = &mut set.queries[at].relevant;
+            relevant
+                .get_or_insert_default()
+                .push(gold_at(&lists, place, *origin));
+        }
     }
+    let notices = (n_gone > 0)
+        .then(|| no_longer_fit(n_gone))
+        .into_iter()
+        .collect();
+    Ok(LoadedSet {
+        info: live_info(JUDGMENTS, JUDGMENTS_NAME, &set),
+        set,
+        notices,
+    })
+}
+
+/// The past questions as they are now, each wording of an agent once.
+pub(super) fn past_set(library: &Library) -> Result<LoadedSet, EngineError> {
+    let past = library.past_set_of(&PastFilter::default(), Path::new(""))?;
+    let queries = past.queries.iter();
+    let set = KeptSet {
+        queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
+        ..KeptSet::default()
+    };
+    Ok(LoadedSet {
+        info: live_info(PAST, PAST_NAME, &set),
+        set,
+        notices: past.notices,
+    })
 }
 
 fn live_info(id: &str, name: &str, set: &KeptSet) -> QuerySetInfo {

@@ -168,7 +168,7 @@ impl Library {
     /// was stopped.
     ///
     /// # Errors
-    /// As [`Library::query_set`], and where the first query cannot be asked.
+    /// As [`crate::tuning::query_set`], and where the first query cannot be asked.
     pub(crate) fn prepared(
         &self,
         wish: &Wish,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Wish;
 use super::figures::{Pair, changed, metric_row, verdict};
-use super::sets::now_ms;
+use super::sets::{now_ms, query_sets};
 use super::tune;
 use crate::preset;
 use crate::ranking::Ranking;
@@ -161,172 +161,175 @@ fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String
     notices
 }
 
-impl Library {
-    /// What a ranking is worth on a query set now. None where it was stopped.
-    pub(crate) fn run_record(&self, wish: &SetWish) -> Result<Option<RunRecord>, EngineError> {
-        let going = self.jobs.recording.begin();
-        let wish = Wish::of(self, wish)?;
-        let Some(prepared) = self.prepared(&wish, &going)? else {
-            return Ok(None);
-        };
-        let values = &wish.ranking.values;
-        let per_query: Vec<RunQueryRecord> = prepared
-            .judged()
-            .map(|query| RunQueryRecord {
-                id: query.id.clone(),
-                query: query.query.clone(),
-                category: query.category.clone(),
-                scores: query.scores(&prepared.rank(query, values)),
-            })
-            .collect();
-        let nonsense: Vec<bool> = prepared
-            .nonsense()
-            .map(|query| prepared.rank(query, values).is_empty())
-            .collect();
-        let n_nothing = nonsense.iter().filter(|it| **it).count();
-        Ok(Some(RunRecord {
-            schema_version: 1,
-            queries: wish.loaded.info.name.clone(),
-            queries_hash: prepared.hash.clone(),
-            corpus: preset::fingerprint(self),
-            pipeline: wish.ranking.pipeline.id().0.to_owned(),
-            params: wish.ranking.told().values,
-            all: Summary::of(per_query.iter().map(|it| &it.scores)),
-            nothing: (!nonsense.is_empty()).then(|| n_nothing as f64 / nonsense.len() as f64),
-            per_query,
-        }))
-    }
-
-    /// The runs that are kept, the newest first.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn runs(&self) -> Result<Vec<RunInfo>, EngineError> {
-        let stored = self.store().runs()?;
-        let hashes = self.set_hashes()?;
-        let corpus = preset::fingerprint(self);
-        let each =
-            stored.into_iter().map(
-                |run| match serde_json::from_str::<RunRecord>(&run.content) {
-                    Ok(record) => info(run.id, run.name, run.at_ms, &record, &corpus, &hashes),
-                    Err(_) => damaged(run),
-                },
-            );
-        Ok(each.collect())
-    }
-
-    /// A run that is kept.
-    ///
-    /// # Errors
-    /// [`EngineError::Run`] where there is none of this id; [`EngineError::Store`].
-    pub fn run(&self, id: &str) -> Result<RunView, EngineError> {
-        let (info, record) = self.run_of_id(id)?;
-        let ranking = record.ranking();
-        // Of a pipeline or a parameter that is no more, only the values are told.
-        let changed = Ranking::given(&ranking).map(|ranking| {
-            let default = memlens_params::Values::defaults(ranking.pipeline.table());
-            tune::changed(&ranking.values, &default)
-        });
-        let mean = |metric: Metric| record.all.as_ref().and_then(|all| metric.of(&all.mean));
-        let mut per_query: Vec<RunQuery> = record
-            .per_query
-            .iter()
-            .map(|it| RunQuery {
-                id: it.id.clone(),
-                query: it.query.clone(),
-                category: it.category.clone(),
-                value: it.scores.ndcg_10,
-            })
-            .collect();
-        per_query.sort_by(|a, b| a.value.total_cmp(&b.value));
-        Ok(RunView {
-            info,
-            ranking,
-            changed: changed.unwrap_or_default(),
-            rows: Metric::ALL
-                .iter()
-                .map(|metric| RunMetric {
-                    metric: *metric,
-                    label: metric.label().to_owned(),
-                    value: mean(*metric),
-                })
-                .collect(),
-            nothing: record.nothing,
-            per_query,
+/// What a ranking is worth on a query set now. None where it was stopped.
+pub(crate) fn run_record(
+    library: &Library,
+    wish: &SetWish,
+) -> Result<Option<RunRecord>, EngineError> {
+    let going = library.jobs.recording.begin();
+    let wish = Wish::of(library, wish)?;
+    let Some(prepared) = library.prepared(&wish, &going)? else {
+        return Ok(None);
+    };
+    let values = &wish.ranking.values;
+    let per_query: Vec<RunQueryRecord> = prepared
+        .judged()
+        .map(|query| RunQueryRecord {
+            id: query.id.clone(),
+            query: query.query.clone(),
+            category: query.category.clone(),
+            scores: query.scores(&prepared.rank(query, values)),
         })
-    }
+        .collect();
+    let nonsense: Vec<bool> = prepared
+        .nonsense()
+        .map(|query| prepared.rank(query, values).is_empty())
+        .collect();
+    let n_nothing = nonsense.iter().filter(|it| **it).count();
+    Ok(Some(RunRecord {
+        schema_version: 1,
+        queries: wish.loaded.info.name.clone(),
+        queries_hash: prepared.hash.clone(),
+        corpus: preset::fingerprint(library),
+        pipeline: wish.ranking.pipeline.id().0.to_owned(),
+        params: wish.ranking.told().values,
+        all: Summary::of(per_query.iter().map(|it| &it.scores)),
+        nothing: (!nonsense.is_empty()).then(|| n_nothing as f64 / nonsense.len() as f64),
+        per_query,
+    }))
+}
 
-    /// What changed from one run to another.
-    ///
-    /// # Errors
-    /// As [`Library::run`].
-    pub fn compare_runs(&self, a: &str, b: &str) -> Result<RunComparison, EngineError> {
-        let ((a, before), (b, now)) = (self.run_of_id(a)?, self.run_of_id(b)?);
-        let pairs = pairs(&before, &now);
-        let all = |side: fn(&Pair<'_>) -> f64| pairs.iter().map(side).collect::<Vec<f64>>();
-        let difference = paired_bootstrap(&all(|it| it.pinned.ndcg_10), &all(|it| it.now.ndcg_10));
-        Ok(RunComparison {
-            a,
-            b,
-            rows: Metric::ALL
-                .iter()
-                .map(|it| metric_row(&pairs, *it))
-                .collect(),
-            per_query: changed(&pairs, Metric::Ndcg10),
-            verdict: match pairs.len() {
-                0 => Some("The two runs have no judged query in common.".to_owned()),
-                n => verdict(n, Metric::Ndcg10, difference),
+/// The runs that are kept, the newest first.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn runs(library: &Library) -> Result<Vec<RunInfo>, EngineError> {
+    let stored = library.store().runs()?;
+    let hashes = set_hashes(library)?;
+    let corpus = preset::fingerprint(library);
+    let each =
+        stored.into_iter().map(
+            |run| match serde_json::from_str::<RunRecord>(&run.content) {
+                Ok(record) => info(run.id, run.name, run.at_ms, &record, &corpus, &hashes),
+                Err(_) => damaged(run),
             },
-            notices: differences(&before, &now, pairs.len()),
+        );
+    Ok(each.collect())
+}
+
+/// A run that is kept.
+///
+/// # Errors
+/// [`EngineError::Run`] where there is none of this id; [`EngineError::Store`].
+pub fn run(library: &Library, id: &str) -> Result<RunView, EngineError> {
+    let (info, record) = run_of_id(library, id)?;
+    let ranking = record.ranking();
+    // Of a pipeline or a parameter that is no more, only the values are told.
+    let changed = Ranking::given(&ranking).map(|ranking| {
+        let default = memlens_params::Values::defaults(ranking.pipeline.table());
+        tune::changed(&ranking.values, &default)
+    });
+    let mean = |metric: Metric| record.all.as_ref().and_then(|all| metric.of(&all.mean));
+    let mut per_query: Vec<RunQuery> = record
+        .per_query
+        .iter()
+        .map(|it| RunQuery {
+            id: it.id.clone(),
+            query: it.query.clone(),
+            category: it.category.clone(),
+            value: it.scores.ndcg_10,
         })
-    }
+        .collect();
+    per_query.sort_by(|a, b| a.value.total_cmp(&b.value));
+    Ok(RunView {
+        info,
+        ranking,
+        changed: changed.unwrap_or_default(),
+        rows: Metric::ALL
+            .iter()
+            .map(|metric| RunMetric {
+                metric: *metric,
+                label: metric.label().to_owned(),
+                value: mean(*metric),
+            })
+            .collect(),
+        nothing: record.nothing,
+        per_query,
+    })
+}
 
-    /// The text of a run's file, as `memlens eval --json` prints it.
-    ///
-    /// # Errors
-    /// As [`Library::run`].
-    pub fn run_text(&self, id: &str) -> Result<String, EngineError> {
-        let (_, record) = self.run_of_id(id)?;
-        Ok(
-            serde_json::to_string_pretty(&record)
-                .expect("plain data can always be written as JSON")
-                + "\n",
-        )
-    }
+/// What changed from one run to another.
+///
+/// # Errors
+/// As [`run`].
+pub fn compare_runs(library: &Library, a: &str, b: &str) -> Result<RunComparison, EngineError> {
+    let ((a, before), (b, now)) = (run_of_id(library, a)?, run_of_id(library, b)?);
+    let pairs = pairs(&before, &now);
+    let all = |side: fn(&Pair<'_>) -> f64| pairs.iter().map(side).collect::<Vec<f64>>();
+    let difference = paired_bootstrap(&all(|it| it.pinned.ndcg_10), &all(|it| it.now.ndcg_10));
+    Ok(RunComparison {
+        a,
+        b,
+        rows: Metric::ALL
+            .iter()
+            .map(|it| metric_row(&pairs, *it))
+            .collect(),
+        per_query: changed(&pairs, Metric::Ndcg10),
+        verdict: match pairs.len() {
+            0 => Some("The two runs have no judged query in common.".to_owned()),
+            n => verdict(n, Metric::Ndcg10, difference),
+        },
+        notices: differences(&before, &now, pairs.len()),
+    })
+}
 
-    fn run_of_id(&self, id: &str) -> Result<(RunInfo, RunRecord), EngineError> {
-        let refused = |why: String| EngineError::Run {
-            named: id.to_owned(),
-            why,
-        };
-        let number = id.parse::<i64>().ok();
-        let run = number.map(|id| self.store().run(id)).transpose()?.flatten();
-        let run = run.ok_or_else(|| refused("it is not there any more".to_owned()))?;
-        let record: RunRecord = serde_json::from_str(&run.content)
-            .map_err(|error| refused(format!("the library holds it damaged: {error}")))?;
-        let (corpus, hashes) = (preset::fingerprint(self), self.set_hashes()?);
-        let info = info(run.id, run.name, run.at_ms, &record, &corpus, &hashes);
-        Ok((info, record))
-    }
+/// The text of a run's file, as `memlens eval --json` prints it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_text(library: &Library, id: &str) -> Result<String, EngineError> {
+    let (_, record) = run_of_id(library, id)?;
+    Ok(
+        serde_json::to_string_pretty(&record).expect("plain data can always be written as JSON")
+            + "\n",
+    )
+}
 
-    /// The versions of the query sets, by their names.
-    fn set_hashes(&self) -> Result<HashMap<String, String>, EngineError> {
-        let sets = self.query_sets()?.into_iter();
-        Ok(sets.map(|set| (set.name, set.hash)).collect())
-    }
+fn run_of_id(library: &Library, id: &str) -> Result<(RunInfo, RunRecord), EngineError> {
+    let refused = |why: String| EngineError::Run {
+        named: id.to_owned(),
+        why,
+    };
+    let number = id.parse::<i64>().ok();
+    let run = number
+        .map(|id| library.store().run(id))
+        .transpose()?
+        .flatten();
+    let run = run.ok_or_else(|| refused("it is not there any more".to_owned()))?;
+    let record: RunRecord = serde_json::from_str(&run.content)
+        .map_err(|error| refused(format!("the library holds it damaged: {error}")))?;
+    let (corpus, hashes) = (preset::fingerprint(library), set_hashes(library)?);
+    let info = info(run.id, run.name, run.at_ms, &record, &corpus, &hashes);
+    Ok((info, record))
+}
+
+/// The versions of the query sets, by their names.
+fn set_hashes(library: &Library) -> Result<HashMap<String, String>, EngineError> {
+    let sets = query_sets(library)?.into_iter();
+    Ok(sets.map(|set| (set.name, set.hash)).collect())
 }
 
 /// Measures a ranking on a query set and keeps what comes out. `None` if it was stopped.
 ///
 /// # Errors
-/// As [`Library::measure_set`], and [`Writes::write`].
+/// As [`measure_set`], and [`Writes::write`].
 pub fn save_run(
     writes: &impl Writes,
     wish: &SetWish,
     name: &str,
 ) -> Result<Option<RunInfo>, EngineError> {
     let library = writes.library();
-    let Some(record) = library.run_record(wish)? else {
+    let Some(record) = run_record(library, wish)? else {
         return Ok(None);
     };
     let name = Some(name.trim())
@@ -334,7 +337,7 @@ pub fn save_run(
         .unwrap_or(&record.queries);
     let content = serde_json::to_string(&record).expect("plain data can always be written as JSON");
     let id = writes.write(|store| Ok(store.add_run(name, now_ms(), &content)?))?;
-    Ok(Some(library.run_of_id(&id.to_string())?.0))
+    Ok(Some(run_of_id(library, &id.to_string())?.0))
 }
 
 /// Calls a run by another name.
@@ -343,7 +346,7 @@ pub fn save_run(
 /// [`EngineError::Run`] if it is not there, or the name is empty; as [`Writes::write`].
 pub fn rename_run(writes: &impl Writes, id: &str, name: &str) -> Result<RunInfo, EngineError> {
     let library = writes.library();
-    library.run_of_id(id)?;
+    run_of_id(library, id)?;
     let name = name.trim();
     if name.is_empty() {
         return Err(EngineError::Run {
@@ -354,7 +357,7 @@ pub fn rename_run(writes: &impl Writes, id: &str, name: &str) -> Result<RunInfo,
     if let Ok(number) = id.parse() {
         writes.write(|store| Ok(store.rename_run(number, name)?))?;
     }
-    Ok(library.run_of_id(id)?.0)
+    Ok(run_of_id(library, id)?.0)
 }
 
 /// Deletes a run; one that is not there is no error.

@@ -9,7 +9,7 @@ use memlens_store::{NewSet, Snapshot, Store, StoredSet};
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet};
-use super::live_sets::{Live, live, renamed, shown_name};
+use super::live_sets::{Live, judgments, live, past_set, renamed, shown_name};
 use crate::judged::note_at;
 use crate::query_file::QueryFile;
 use crate::view::{
@@ -28,318 +28,318 @@ pub struct LoadedSet {
     pub(crate) notices: Vec<String>,
 }
 
-impl Library {
-    /// Every query set: the live ones of judgments and of past questions first, then by name.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn query_sets(&self) -> Result<Vec<QuerySetInfo>, EngineError> {
-        let stored = self.store().query_sets()?;
-        let mut sets = vec![self.judgments()?.info];
-        let past = self.past_set()?.info;
-        if past.counts.n_queries > 0 {
-            sets.push(past);
-        }
-        sets.extend(stored.iter().map(|it| info(it, &stored)));
-        Ok(sets)
+/// Every query set: the live ones of judgments and of past questions first, then by name.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn query_sets(library: &Library) -> Result<Vec<QuerySetInfo>, EngineError> {
+    let stored = library.store().query_sets()?;
+    let mut sets = vec![judgments(library)?.info];
+    let past = past_set(library)?.info;
+    if past.counts.n_queries > 0 {
+        sets.push(past);
     }
+    sets.extend(stored.iter().map(|it| info(it, &stored)));
+    Ok(sets)
+}
 
-    /// A query set with the state of each relevant place.
-    ///
-    /// # Errors
-    /// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Store`].
-    pub fn query_set(&self, id: &str) -> Result<QuerySetView, EngineError> {
-        let LoadedSet { info, set, notices } = self.load_set(id)?;
-        let lists = self.lists();
-        let mut lines = NoteLines::of(&lists.snapshot);
-        let mut finder = set.finder(&lists.snapshot);
-        let queries = set.queries.iter().map(|query| SetQuery {
-            id: query.id.clone(),
-            query: query.query.clone(),
-            category: query.category.clone(),
-            scope: query.scope.clone(),
-            relevant: query.relevant.as_ref().map(|gold| {
-                let each = gold
-                    .iter()
-                    .map(|place| place.told(finder.find(&place.path).path(), &mut lines));
-                each.collect()
-            }),
-        });
-        Ok(QuerySetView {
-            queries: queries.collect(),
-            base: set.base.display().to_string(),
-            info,
-            notices,
-        })
+/// A query set with the state of each relevant place.
+///
+/// # Errors
+/// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Store`].
+pub fn query_set(library: &Library, id: &str) -> Result<QuerySetView, EngineError> {
+    let LoadedSet { info, set, notices } = load_set(library, id)?;
+    let lists = library.lists();
+    let mut lines = NoteLines::of(&lists.snapshot);
+    let mut finder = set.finder(&lists.snapshot);
+    let queries = set.queries.iter().map(|query| SetQuery {
+        id: query.id.clone(),
+        query: query.query.clone(),
+        category: query.category.clone(),
+        scope: query.scope.clone(),
+        relevant: query.relevant.as_ref().map(|gold| {
+            let each = gold
+                .iter()
+                .map(|place| place.told(finder.find(&place.path).path(), &mut lines));
+            each.collect()
+        }),
+    });
+    Ok(QuerySetView {
+        queries: queries.collect(),
+        base: set.base.display().to_string(),
+        info,
+        notices,
+    })
+}
+
+/// A query set by its id or its name.
+///
+/// # Errors
+/// As [`query_set`].
+pub fn load_set(library: &Library, named: &str) -> Result<LoadedSet, EngineError> {
+    if let Some(live) = live(named) {
+        let mut loaded = match live {
+            Live::Judgments => judgments(library)?,
+            Live::Past => past_set(library)?,
+        };
+        let sets = library.store().query_sets()?;
+        loaded.notices.extend(renamed(named, &sets));
+        return Ok(loaded);
     }
+    let store = library.store();
+    let (stored, content) = read(&store, named)?;
+    let set = parse(&stored.name, &content)?;
+    Ok(LoadedSet {
+        info: info(&stored, &store.query_sets()?),
+        set,
+        notices: Vec::new(),
+    })
+}
 
-    /// A query set by its id or its name.
-    ///
-    /// # Errors
-    /// As [`Library::query_set`].
-    pub fn load_set(&self, named: &str) -> Result<LoadedSet, EngineError> {
-        if let Some(live) = live(named) {
-            let mut loaded = match live {
-                Live::Judgments => self.judgments()?,
-                Live::Past => self.past_set()?,
-            };
-            let sets = self.store().query_sets()?;
-            loaded.notices.extend(renamed(named, &sets));
-            return Ok(loaded);
-        }
-        let store = self.store();
-        let (stored, content) = read(&store, named)?;
-        let set = parse(&stored.name, &content)?;
-        Ok(LoadedSet {
-            info: info(&stored, &store.query_sets()?),
-            set,
-            notices: Vec::new(),
-        })
-    }
-
-    /// Notes the text of each relevant place that has none yet.
-    fn anchor(&self, set: &mut KeptSet) {
-        let lists = self.lists();
-        let mut lines = NoteLines::of(&lists.snapshot);
-        let mut finder = set.finder(&lists.snapshot);
-        let queries = set.queries.iter_mut();
-        for gold in queries.filter_map(|it| it.relevant.as_mut()).flatten() {
-            if gold.text.is_none() {
-                let range = (gold.start_line, gold.end_line);
-                gold.text = lines.text(finder.find(&gold.path).path(), range);
-            }
+/// Notes the text of each relevant place that has none yet.
+fn anchor(library: &Library, set: &mut KeptSet) {
+    let lists = library.lists();
+    let mut lines = NoteLines::of(&lists.snapshot);
+    let mut finder = set.finder(&lists.snapshot);
+    let queries = set.queries.iter_mut();
+    for gold in queries.filter_map(|it| it.relevant.as_mut()).flatten() {
+        if gold.text.is_none() {
+            let range = (gold.start_line, gold.end_line);
+            gold.text = lines.text(finder.find(&gold.path).path(), range);
         }
     }
+}
 
-    /// What a new set begins with.
-    fn begun(&self, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
-        let mut set = match from {
-            NewSetFrom::Empty => KeptSet::default(),
-            NewSetFrom::Judgments => self.judgments()?.set,
-            NewSetFrom::Past => self.past_set()?.set,
-            NewSetFrom::Questions { questions } => {
-                let mut set = KeptSet::default();
-                for query in questions.iter().map(|it| it.trim()) {
-                    if !query.is_empty() && set.queries.iter().all(|it| it.query != query) {
-                        set.queries.push(KeptQuery {
-                            id: set.new_id(),
-                            query: query.to_owned(),
-                            ..KeptQuery::default()
-                        });
-                    }
+/// What a new set begins with.
+fn begun(library: &Library, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
+    let mut set = match from {
+        NewSetFrom::Empty => KeptSet::default(),
+        NewSetFrom::Judgments => judgments(library)?.set,
+        NewSetFrom::Past => past_set(library)?.set,
+        NewSetFrom::Questions { questions } => {
+            let mut set = KeptSet::default();
+            for query in questions.iter().map(|it| it.trim()) {
+                if !query.is_empty() && set.queries.iter().all(|it| it.query != query) {
+                    set.queries.push(KeptQuery {
+                        id: set.new_id(),
+                        query: query.to_owned(),
+                        ..KeptQuery::default()
+                    });
                 }
-                set
             }
-        };
-        self.anchor(&mut set);
-        Ok(set)
-    }
-
-    /// A query as the person typed it, in a set.
-    fn typed_query(
-        &self,
-        edit: &QueryEdit,
-        id: String,
-        set: &KeptSet,
-        was: Option<&KeptQuery>,
-    ) -> Result<KeptQuery, EngineError> {
-        let query = edit.query.trim();
-        if query.is_empty() {
-            return Err(EngineError::EmptyQuery);
+            set
         }
-        let filled = |text: &Option<String>| {
-            let text = text.as_deref().map(str::trim);
-            text.filter(|it| !it.is_empty()).map(str::to_owned)
-        };
-        let relevant = edit.relevant.as_ref().map(|places| {
-            let each = places.iter().map(|place| self.typed_gold(place, set, was));
-            each.collect::<Result<Vec<Gold>, EngineError>>()
-        });
-        Ok(KeptQuery {
-            id,
-            query: query.to_owned(),
-            category: filled(&edit.category),
-            scope: filled(&edit.scope),
-            relevant: relevant.transpose()?,
-            is_edited: was.is_some_and(|was| was.is_edited),
-        })
-    }
+    };
+    anchor(library, &mut set);
+    Ok(set)
+}
 
-    /// A relevant place as the person typed it; one that stood there before keeps its origin and text.
-    fn typed_gold(
-        &self,
-        typed: &TypedPlace,
-        set: &KeptSet,
-        was: Option<&KeptQuery>,
-    ) -> Result<Gold, EngineError> {
-        let refused = |why: &str| EngineError::Place {
-            typed: format!("{}:{}-{}", typed.path, typed.start_line, typed.end_line),
-            why: why.to_owned(),
-        };
-        if typed.start_line == 0 || typed.end_line < typed.start_line {
-            return Err(refused(
-                "lines count from 1, and the last is not before the first",
-            ));
-        }
-        let lists = self.lists();
-        let absolute = [set
-            .finder(&lists.snapshot)
-            .find(&typed.path)
-            .path()
-            .to_owned()]
-        .into_iter()
-        .chain(self.in_watched(&lists.snapshot, &typed.path))
-        .find(|path| note_at(&lists.snapshot, path).is_some());
-        let path = absolute
-            .as_deref()
-            .map_or(typed.path.clone(), |it| set.named(it));
-        let before = was
-            .and_then(|was| was.relevant.as_ref())
-            .into_iter()
-            .flatten();
-        let mut before = before.filter(|it| {
-            (it.path == path || it.path == typed.path)
-                && (it.start_line, it.end_line) == (typed.start_line, typed.end_line)
-        });
-        if let Some(same) = before.next() {
-            return Ok(same.clone());
-        }
-        if absolute.is_none() {
-            return Err(refused("no watched folder holds this note"));
-        }
-        Ok(Gold {
-            path,
-            start_line: typed.start_line,
-            end_line: typed.end_line,
-            origin: Origin::Given,
-            text: None,
-        })
+/// A query as the person typed it, in a set.
+fn typed_query(
+    library: &Library,
+    edit: &QueryEdit,
+    id: String,
+    set: &KeptSet,
+    was: Option<&KeptQuery>,
+) -> Result<KeptQuery, EngineError> {
+    let query = edit.query.trim();
+    if query.is_empty() {
+        return Err(EngineError::EmptyQuery);
     }
-
-    /// The notes that a path names within watched folders, with or without the folder's name.
-    fn in_watched(&self, snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
-        let inner = |folder: &memlens_store::Folder| {
-            let named = typed.strip_prefix(&folder.name);
-            let named = named.and_then(|rest| rest.strip_prefix('/'));
-            let paths = [Some(typed), named].into_iter().flatten();
-            let found = paths.filter(|path| snapshot.find(folder.id, path).is_some());
-            found
-                .map(|path| Path::new(&folder.path).join(path))
-                .collect::<Vec<_>>()
-        };
-        snapshot.folders.iter().flat_map(inner).collect()
-    }
-
-    /// The version of a file's queries: that of the set it would be kept as.
-    pub fn version_of(&self, file: &QueryFile) -> String {
-        self.set_of(file).info.hash
-    }
-
-    /// The queries of a file as a set that is not kept.
-    pub fn set_of(&self, file: &QueryFile) -> LoadedSet {
-        // With those that are not judged yet, which may be judged later.
-        let queries = file.all.iter();
-        let set = KeptSet {
-            // Document ids are relative to no folder.
-            base: match file.has_document_ids {
-                true => PathBuf::new(),
-                false => file.base.clone(),
-            },
-            has_document_ids: file.has_document_ids,
-            queries: queries
-                .map(|query| kept_query(query, Origin::Imported))
-                .collect(),
-        };
-        LoadedSet {
-            info: QuerySetInfo {
-                id: String::new(),
-                name: file
-                    .path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned(),
-                is_live: false,
-                hash: set.version(),
-                counts: set.counts(),
-                changed_ms: None,
-            },
-            set,
-            notices: Vec::new(),
-        }
-    }
-
-    /// Writes a query set to a file, its paths relative to the file's folder where they lie in it.
-    ///
-    /// # Errors
-    /// As [`Library::query_set`] and [`Library::write_output`].
-    pub fn write_query_set(
-        &self,
-        named: &str,
-        format: SetFormat,
-        path: &Path,
-    ) -> Result<(), EngineError> {
-        let set = self.load_set(named)?.set;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let from = KeptSet {
-            base: folder,
-            ..KeptSet::default()
-        };
-        let lists = self.lists();
-        let finder = RefCell::new(set.finder(&lists.snapshot));
-        let queries: Vec<Query> = set
-            .queries
+    let filled = |text: &Option<String>| {
+        let text = text.as_deref().map(str::trim);
+        text.filter(|it| !it.is_empty()).map(str::to_owned)
+    };
+    let relevant = edit.relevant.as_ref().map(|places| {
+        let each = places
             .iter()
-            .map(|it| it.plain(|path| from.named(finder.borrow_mut().find(path).path())))
-            .collect();
-        let bytes = match format {
-            SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
-            SetFormat::Csv => memlens_eval::to_csv(&queries),
-            SetFormat::Qmd => memlens_eval::to_qmd(&queries),
-        };
-        self.write_output(&bytes, path, &[])
-    }
+            .map(|place| typed_gold(library, place, set, was));
+        each.collect::<Result<Vec<Gold>, EngineError>>()
+    });
+    Ok(KeptQuery {
+        id,
+        query: query.to_owned(),
+        category: filled(&edit.category),
+        scope: filled(&edit.scope),
+        relevant: relevant.transpose()?,
+        is_edited: was.is_some_and(|was| was.is_edited),
+    })
+}
 
-    /// What to say of a set that was just read: a set of other notes can be kept all the same.
-    fn import_notices(&self, set: &KeptSet) -> Vec<String> {
-        let lists = self.lists();
-        let checked = set
-            .finder(&lists.snapshot)
-            .check("it", set.judged_paths(&[]));
-        match checked {
-            Ok(notice) => notice.into_iter().collect(),
-            Err(error) => vec![error.to_string()],
-        }
+/// A relevant place as the person typed it; one that stood there before keeps its origin and text.
+fn typed_gold(
+    library: &Library,
+    typed: &TypedPlace,
+    set: &KeptSet,
+    was: Option<&KeptQuery>,
+) -> Result<Gold, EngineError> {
+    let refused = |why: &str| EngineError::Place {
+        typed: format!("{}:{}-{}", typed.path, typed.start_line, typed.end_line),
+        why: why.to_owned(),
+    };
+    if typed.start_line == 0 || typed.end_line < typed.start_line {
+        return Err(refused(
+            "lines count from 1, and the last is not before the first",
+        ));
     }
+    let lists = library.lists();
+    let absolute = [set
+        .finder(&lists.snapshot)
+        .find(&typed.path)
+        .path()
+        .to_owned()]
+    .into_iter()
+    .chain(in_watched(&lists.snapshot, &typed.path))
+    .find(|path| note_at(&lists.snapshot, path).is_some());
+    let path = absolute
+        .as_deref()
+        .map_or(typed.path.clone(), |it| set.named(it));
+    let before = was
+        .and_then(|was| was.relevant.as_ref())
+        .into_iter()
+        .flatten();
+    let mut before = before.filter(|it| {
+        (it.path == path || it.path == typed.path)
+            && (it.start_line, it.end_line) == (typed.start_line, typed.end_line)
+    });
+    if let Some(same) = before.next() {
+        return Ok(same.clone());
+    }
+    if absolute.is_none() {
+        return Err(refused("no watched folder holds this note"));
+    }
+    Ok(Gold {
+        path,
+        start_line: typed.start_line,
+        end_line: typed.end_line,
+        origin: Origin::Given,
+        text: None,
+    })
+}
 
-    /// What a file is kept as, and the name that it asks for.
-    fn read_set(&self, path: &Path, topics: Option<&Path>) -> Result<FileSet, EngineError> {
-        let file = QueryFile::read_with_topics(path, topics)?;
-        let mut set = self.set_of(&file).set;
-        if set.queries.is_empty() {
-            return Err(EngineError::NoQueries { path: file.path });
-        }
-        self.anchor(&mut set);
-        let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
-        let stem = stem.unwrap_or_default();
-        let mut name = stem.trim_start_matches('.').to_owned();
-        // The folder says more than a name that every set has.
-        if name == "queries"
-            && let Some(folder) = file.base.file_name()
-        {
-            name = folder.to_string_lossy().into_owned();
-        }
-        if valid(&name).is_err() {
-            name = format!("set {name}");
-        }
-        Ok(FileSet {
-            name,
-            new: stored(&set),
-            left_out: file.bad_lines,
-            notices: self.import_notices(&set),
-        })
+/// The notes that a path names within watched folders, with or without the folder's name.
+fn in_watched(snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
+    let inner = |folder: &memlens_store::Folder| {
+        let named = typed.strip_prefix(&folder.name);
+        let named = named.and_then(|rest| rest.strip_prefix('/'));
+        let paths = [Some(typed), named].into_iter().flatten();
+        let found = paths.filter(|path| snapshot.find(folder.id, path).is_some());
+        found
+            .map(|path| Path::new(&folder.path).join(path))
+            .collect::<Vec<_>>()
+    };
+    snapshot.folders.iter().flat_map(inner).collect()
+}
+
+/// The version of a file's queries: that of the set it would be kept as.
+pub fn version_of(file: &QueryFile) -> String {
+    set_of(file).info.hash
+}
+
+/// The queries of a file as a set that is not kept.
+pub fn set_of(file: &QueryFile) -> LoadedSet {
+    // With those that are not judged yet, which may be judged later.
+    let queries = file.all.iter();
+    let set = KeptSet {
+        // Document ids are relative to no folder.
+        base: match file.has_document_ids {
+            true => PathBuf::new(),
+            false => file.base.clone(),
+        },
+        has_document_ids: file.has_document_ids,
+        queries: queries
+            .map(|query| kept_query(query, Origin::Imported))
+            .collect(),
+    };
+    LoadedSet {
+        info: QuerySetInfo {
+            id: String::new(),
+            name: file
+                .path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            is_live: false,
+            hash: set.version(),
+            counts: set.counts(),
+            changed_ms: None,
+        },
+        set,
+        notices: Vec::new(),
     }
+}
+
+/// Writes a query set to a file, its paths relative to the file's folder where they lie in it.
+///
+/// # Errors
+/// As [`query_set`] and [`Library::write_output`].
+pub fn write_query_set(
+    library: &Library,
+    named: &str,
+    format: SetFormat,
+    path: &Path,
+) -> Result<(), EngineError> {
+    let set = load_set(library, named)?.set;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let from = KeptSet {
+        base: folder,
+        ..KeptSet::default()
+    };
+    let lists = library.lists();
+    let finder = RefCell::new(set.finder(&lists.snapshot));
+    let queries: Vec<Query> = set
+        .queries
+        .iter()
+        .map(|it| it.plain(|path| from.named(finder.borrow_mut().find(path).path())))
+        .collect();
+    let bytes = match format {
+        SetFormat::Jsonl => memlens_eval::to_jsonl(&queries),
+        SetFormat::Csv => memlens_eval::to_csv(&queries),
+        SetFormat::Qmd => memlens_eval::to_qmd(&queries),
+    };
+    library.write_output(&bytes, path, &[])
+}
+
+/// What to say of a set that was just read: a set of other notes can be kept all the same.
+fn import_notices(library: &Library, set: &KeptSet) -> Vec<String> {
+    let lists = library.lists();
+    let checked = set
+        .finder(&lists.snapshot)
+        .check("it", set.judged_paths(&[]));
+    match checked {
+        Ok(notice) => notice.into_iter().collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// What a file is kept as, and the name that it asks for.
+fn read_set(library: &Library, path: &Path, topics: Option<&Path>) -> Result<FileSet, EngineError> {
+    let file = QueryFile::read_with_topics(path, topics)?;
+    let mut set = set_of(&file).set;
+    if set.queries.is_empty() {
+        return Err(EngineError::NoQueries { path: file.path });
+    }
+    anchor(library, &mut set);
+    let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
+    let stem = stem.unwrap_or_default();
+    let mut name = stem.trim_start_matches('.').to_owned();
+    // The folder says more than a name that every set has.
+    if name == "queries"
+        && let Some(folder) = file.base.file_name()
+    {
+        name = folder.to_string_lossy().into_owned();
+    }
+    if valid(&name).is_err() {
+        name = format!("set {name}");
+    }
+    Ok(FileSet {
+        name,
+        new: stored(&set),
+        left_out: file.bad_lines,
+        notices: import_notices(library, &set),
+    })
 }
 
 /// A query set as a file holds it, to be kept.
@@ -378,7 +378,7 @@ pub fn new_query_set(
     from: &NewSetFrom,
 ) -> Result<QuerySetInfo, EngineError> {
     let name = valid(name)?;
-    let new = stored(&writes.library().begun(from)?);
+    let new = stored(&begun(writes.library(), from)?);
     writes.write(|store| {
         let id = store
             .add_query_set(&name, &new)?
@@ -424,7 +424,7 @@ pub fn import_query_set(
     path: &Path,
     topics: Option<&Path>,
 ) -> Result<ImportedSet, EngineError> {
-    let set = writes.library().read_set(path, topics)?;
+    let set = read_set(writes.library(), path, topics)?;
     writes.write(|store| set.keep(store))
 }
 
@@ -447,16 +447,16 @@ pub fn save_query(
         match at.transpose()? {
             Some(at) => {
                 let was = set.queries[at].clone();
-                let mut now = library.typed_query(edit, was.id.clone(), set, Some(&was))?;
+                let mut now = typed_query(library, edit, was.id.clone(), set, Some(&was))?;
                 now.is_edited = was.is_edited || now != was;
                 set.queries[at] = now;
             }
             None => {
-                let new = library.typed_query(edit, set.new_id(), set, None)?;
+                let new = typed_query(library, edit, set.new_id(), set, None)?;
                 set.queries.push(new);
             }
         }
-        library.anchor(set);
+        anchor(library, set);
         Ok(())
     })
 }
@@ -489,7 +489,7 @@ fn change_set(
         store.change_query_set(before.id, &before.hash, &stored(&set))?;
         Ok(())
     })?;
-    writes.library().query_set(id)
+    query_set(writes.library(), id)
 }
 
 impl Gold {
