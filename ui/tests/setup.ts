@@ -1,10 +1,23 @@
 // What jsdom does not have and the window uses. Layout stays at 0: tests look at roles, texts and state.
 import "@testing-library/jest-dom/vitest";
-import { configure } from "@testing-library/svelte";
+import { configure, prettyDOM } from "@testing-library/svelte";
 import { beforeEach } from "vitest";
 
 // A test waits for a condition, however busy the machine is; its own timeout ends one that never comes.
-configure({ asyncUtilTimeout: 10_000 });
+configure({
+  asyncUtilTimeout: 10_000,
+  // A query that waits fails at each change of the page until it succeeds. Printing the page is slow, so only the message
+  // of the last failure, which is read, prints it.
+  getElementError(message, container) {
+    const error = new Error();
+    error.name = "TestingLibraryElementError";
+    Object.defineProperty(error, "message", {
+      configurable: true,
+      get: () => [message, prettyDOM(container)].filter(Boolean).join("\n\n"),
+    });
+    return error;
+  },
+});
 
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}
