@@ -18,7 +18,10 @@ async function chosen(window, side, label) {
   await window.click(`.heads button[aria-label^="${side}:"]`);
   await window.until(
     "the menu is open",
-    (label) => Array.from(document.querySelectorAll("[role=menuitemradio]")).some((item) => item.textContent.includes(label)),
+    (label) =>
+      Array.from(document.querySelectorAll("[role=menuitemradio]")).some((item) =>
+        item.textContent.includes(label),
+      ),
     label,
   );
   await window.run((label) => {
@@ -40,11 +43,14 @@ scenario("the program whose faults began this finds nothing where ours does", as
   await chosen(window, "A", "OpenClaw 2026.2");
   await window.until(
     "both sides are there",
-    () => document.querySelectorAll(".both ol").length === 2 && document.querySelector(".both .told") === null,
+    () =>
+      document.querySelectorAll(".both ol").length === 2 && document.querySelector(".both .told") === null,
   );
   await window.until(
     "the side of OpenClaw keeps nothing",
-    () => document.querySelectorAll('.both ol[aria-label^="A: OpenClaw 2026.2"] > li.row:not(.dropped)').length === 0,
+    () =>
+      document.querySelectorAll('.both ol[aria-label^="A: OpenClaw 2026.2"] > li.row:not(.dropped)')
+        .length === 0,
   );
   const ours = await kept(window, "B");
   assert.ok(ours.includes("reference/home-server.md"), ours.join());
@@ -54,7 +60,9 @@ scenario("the program whose faults began this finds nothing where ours does", as
   await chosen(window, "A", "OpenClaw 2026.9");
   await window.until(
     "the side of OpenClaw keeps rows",
-    () => document.querySelectorAll('.both ol[aria-label^="A: OpenClaw 2026.9"] > li.row:not(.dropped)').length > 0,
+    () =>
+      document.querySelectorAll('.both ol[aria-label^="A: OpenClaw 2026.9"] > li.row:not(.dropped)').length >
+      0,
   );
   const theirs = await kept(window, "A");
   assert.equal(theirs[0], "reference/home-server.md");
@@ -62,33 +70,35 @@ scenario("the program whose faults began this finds nothing where ours does", as
   assert.ok(Number(both) > 0, both);
 });
 
-scenario("over a query set it is told which ranking finds more, and a query opens its comparison", async ({
-  window,
-  scratch,
-}) => {
-  // Hidden, so that it is no note; its paths are relative to the notes.
-  const queries = join(scratch.notes, ".queries.jsonl");
-  await copyFile(QUERIES, queries);
-  await scratch.answerDialogs(queries);
-  await chosen(window, "A", "OpenClaw 2026.2");
-  await window.click("[aria-label='Over a query set'] button", "Choose a query set…");
-  await window.until(
-    "57 queries are compared",
-    () => document.querySelector("[aria-label='Over a query set'] h2")?.innerText.includes("Over 57 queries"),
-  );
-  const [all] = (await window.texts("[aria-label='Over a query set'] tr.all")).map((text) =>
-    text.replaceAll(/\s+/g, " "),
-  );
-  const [, before, after, wins, losses] = /All 57 (0\.\d+) (0\.\d+) \+0\.\d+ (\d+) \/ \d+ \/ (\d+)/.exec(all) ?? [];
-  assert.ok(Number(before) < 0.4 && Number(after) > 0.8, all);
-  assert.ok(Number(wins) > 30 && Number(losses) < 3, all);
-  const hits = (await window.texts("[aria-label='Over a query set'] dd"))[0];
-  assert.match(hits, /^0\.26 → 0\.98$/);
-  const [first] = await window.texts("[aria-label='Queries that differ most'] li button > span:nth-child(2)");
-  await window.click("[aria-label='Queries that differ most'] li:first-child button");
-  await window.until(
-    "its comparison is shown",
-    (query) => document.querySelector("input[type=search]").value === query,
-    first,
-  );
-});
+scenario(
+  "over a query set it is told which ranking finds more, and a query opens its comparison",
+  async ({ window, scratch }) => {
+    // Hidden, so that it is no note; its paths are relative to the notes.
+    const queries = join(scratch.notes, ".queries.jsonl");
+    await copyFile(QUERIES, queries);
+    await scratch.answerDialogs(queries);
+    await chosen(window, "A", "OpenClaw 2026.2");
+    await window.click("[aria-label='Over a query set'] button", "Choose a query set…");
+    await window.until("57 queries are compared", () =>
+      document.querySelector("[aria-label='Over a query set'] h2")?.innerText.includes("Over 57 queries"),
+    );
+    const [all] = (await window.texts("[aria-label='Over a query set'] tr.all")).map((text) =>
+      text.replaceAll(/\s+/g, " "),
+    );
+    const [, before, after, wins, losses] =
+      /All 57 (0\.\d+) (0\.\d+) \+0\.\d+ (\d+) \/ \d+ \/ (\d+)/.exec(all) ?? [];
+    assert.ok(Number(before) < 0.4 && Number(after) > 0.8, all);
+    assert.ok(Number(wins) > 30 && Number(losses) < 3, all);
+    const hits = (await window.texts("[aria-label='Over a query set'] dd"))[0];
+    assert.match(hits, /^0\.26 → 0\.98$/);
+    const [first] = await window.texts(
+      "[aria-label='Queries that differ most'] li button > span:nth-child(2)",
+    );
+    await window.click("[aria-label='Queries that differ most'] li:first-child button");
+    await window.until(
+      "its comparison is shown",
+      (query) => document.querySelector("input[type=search]").value === query,
+      first,
+    );
+  },
+);

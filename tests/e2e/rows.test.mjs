@@ -19,7 +19,8 @@ const pathOf = ({ chunk }) => `[data-chunk='${chunk}'] .path`;
 async function said(window, text) {
   await window.until(
     `“${text}” is said`,
-    (wanted) => Array.from(document.querySelectorAll("[role='status']")).some((one) => one.innerText.includes(wanted)),
+    (wanted) =>
+      Array.from(document.querySelectorAll("[role='status']")).some((one) => one.innerText.includes(wanted)),
     text,
   );
 }
@@ -45,9 +46,9 @@ scenario("the right button opens a row's menu, which copies and leads to Memory"
   await window.rightClick(pathOf(rows[1]));
   await window.until("its menu is open", () => document.querySelector("[role='menu']") !== null);
   await window.run(() => {
-    Array.from(document.querySelectorAll("[role='menuitem']"))
-      .find((item) => item.innerText.startsWith("Show in Memory"))
-      .id = "to-memory";
+    Array.from(document.querySelectorAll("[role='menuitem']")).find((item) =>
+      item.innerText.startsWith("Show in Memory"),
+    ).id = "to-memory";
   });
   await window.click("#to-memory");
   await window.until(

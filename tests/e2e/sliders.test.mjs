@@ -134,7 +134,10 @@ scenario("min score by the keyboard drops rows, and says what dropped them", asy
     const card = document.querySelector(".card-none")?.innerText ?? "";
     return /Nothing passed/.test(card) && /Threshold dropped the last \d+ rows/.test(card);
   });
-  await window.until("the engine tells what helps", () => document.querySelector(".card-none button") !== null);
+  await window.until(
+    "the engine tells what helps",
+    () => document.querySelector(".card-none button") !== null,
+  );
   await window.click(".card-none tbody tr:first-child button");
   await window.rowsUntil("the best row is back", (rows) => kept(rows).length >= 1);
   await window.click("label[for='field-min_score']");

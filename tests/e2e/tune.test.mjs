@@ -26,23 +26,33 @@ scenario("a set is imported, measured, and moved by a slider and by a curve", as
   await scratch.answerDialogs(queries);
   await window.show("Tune");
   await window.click("main button", "Import a set…");
-  await window.until("the set is measured", () => document.querySelector("section[aria-labelledby=metrics]") !== null);
+  await window.until(
+    "the set is measured",
+    () => document.querySelector("section[aria-labelledby=metrics]") !== null,
+  );
   const [now, pinned] = await ndcg(window);
   assert.equal(now, pinned);
   assert.ok(Number(now) > 0.5, now);
 
   await window.drag("vector_weight", 0);
-  await window.until("the metrics moved with the slider", (before) => {
-    const rows = Array.from(document.querySelectorAll("section[aria-labelledby=metrics] tbody tr"));
-    const row = rows.find((one) => one.cells[0].textContent.startsWith("nDCG@10"));
-    return row.cells[1].textContent.trim() !== before;
-  }, now);
+  await window.until(
+    "the metrics moved with the slider",
+    (before) => {
+      const rows = Array.from(document.querySelectorAll("section[aria-labelledby=metrics] tbody tr"));
+      const row = rows.find((one) => one.cells[0].textContent.startsWith("nDCG@10"));
+      return row.cells[1].textContent.trim() !== before;
+    },
+    now,
+  );
   const [less, same, change] = await ndcg(window);
   assert.equal(same, pinned);
   assert.ok(Number(less) < Number(now), less);
   assert.match(change, /^▽ 0\.\d{3}$/);
 
-  await window.until("the curves are drawn", () => document.querySelector("svg[aria-label$='along Vector weight']") !== null);
+  await window.until(
+    "the curves are drawn",
+    () => document.querySelector("svg[aria-label$='along Vector weight']") !== null,
+  );
   await window.run(() => document.querySelector("svg[aria-label$='along Vector weight']").focus());
   await window.press(KEY.end);
   await window.press(KEY.enter);
