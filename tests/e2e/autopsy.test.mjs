@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 
 import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
-import { inOneWindow } from "./driver/scenario.mjs";
+import { inOneWindow, openSample } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
-import { MemlensWindow } from "./driver/window.mjs";
 
 const RANKED_OUT = "The lighthouse lamp turns every eleven seconds";
 const GIVEN = "The greenhouse heater trips its fuse below zero";
@@ -43,7 +42,7 @@ const scenario = inOneWindow({
     await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
   },
   open: async (scratch) => {
-    const window = await MemlensWindow.openIndexed(scratch);
+    const window = await openSample(scratch);
     await scratch.answerDialogs("agreed");
     await window.invoke("import_recall");
     return window;

@@ -4,8 +4,8 @@ import { readlink } from "node:fs/promises";
 import { test } from "node:test";
 
 import { until } from "./driver/deadline.mjs";
+import { openSample } from "./driver/scenario.mjs";
 import { Scratch } from "./driver/scratch.mjs";
-import { MemlensWindow } from "./driver/window.mjs";
 
 /** The processes of a window whose program has this name. */
 async function named(window, name) {
@@ -19,7 +19,7 @@ const pageProcesses = (window) => named(window, "WebKitWebProcess");
 // The driver gives up a session whose page crashed, so what the page shows is not asked for.
 test("a page whose process is killed comes back", async () => {
   const scratch = await Scratch.make();
-  const window = await MemlensWindow.openIndexed(scratch);
+  const window = await openSample(scratch);
   try {
     const before = await pageProcesses(window);
     assert.equal(before.length, 1, "one process shows the page");

@@ -219,6 +219,9 @@ scenario("a note that changes while it is open is shown as it is now", async ({ 
   await window.until("the new text stands there", () =>
     document.querySelector("article [role='region']")?.innerText.includes("Nothing but words."),
   );
+  await until("the new text is indexed", async () =>
+    JSON.stringify(await scratch.search("tamed words")).includes("Nothing but words."),
+  );
 });
 
 scenario("the system opens the note", async ({ window, scratch }) => {
@@ -253,8 +256,9 @@ scenario("files with problems are told, and lead to the line", async ({ window }
 scenario("the search view is as it was left", async ({ window }) => {
   await window.ask(QUESTION);
   const before = await window.rowsUntil(
-    "the question is answered",
-    (rows) => rows[0]?.name === "home-server.md",
+    "the question is answered, by the notes as they are now",
+    (rows) =>
+      rows[0]?.name === "home-server.md" && rows.every((row) => !row.text.includes("has changed since")),
   );
   await window.show("Memory");
   await window.show("Search");

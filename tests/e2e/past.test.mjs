@@ -4,8 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
-import { inOneWindow } from "./driver/scenario.mjs";
-import { MemlensWindow } from "./driver/window.mjs";
+import { inOneWindow, openSample } from "./driver/scenario.mjs";
 
 const LOST = "five rungs of the evidence ladder";
 const FOUND_NOTHING = "unobtainium reactor startup checklist";
@@ -34,7 +33,7 @@ const scenario = inOneWindow({
       { at: hoursAgo(2), query: FOUND_NOTHING, results: [] },
     ];
     await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
-    return MemlensWindow.openIndexed(scratch);
+    return openSample(scratch);
   },
 });
 
@@ -42,9 +41,7 @@ scenario(
   "nothing is read before the person agrees, and then what was asked is listed",
   async ({ window, scratch }) => {
     await window.click("nav button", "Past questions");
-    await window.until("the log is named", () =>
-      document.body.innerText.includes("7f3a.jsonl"),
-    );
+    await window.until("the log is named", () => document.body.innerText.includes("7f3a.jsonl"));
     await scratch.answerDialogs(null);
     await window.click("button", "Read past questions");
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -52,9 +49,7 @@ scenario(
     await scratch.answerDialogs("agreed");
     await window.click("button", "Read past questions");
     // Two searches, and the opening after the first.
-    await window.until("all are listed", () =>
-      document.body.innerText.includes("3 shown"),
-    );
+    await window.until("all are listed", () => document.body.innerText.includes("3 shown"));
     const text = await window.run(() => document.body.innerText);
     assert.ok(text.includes("Opened protocols/evidence-ladder.md"), text);
     assert.ok(text.includes(LOST) && text.includes(FOUND_NOTHING), text);
@@ -62,74 +57,55 @@ scenario(
   },
 );
 
-scenario(
-  "an answer of then lies beside that of now, with what became of each result",
-  async ({ window }) => {
-    const listed = await window.invoke("past_questions", {
-      filter: { text: LOST, agent: null, only: "all" },
-      page: { at: null, open: null },
-    });
-    const [row] = listed.rows;
-    await window.click("[role='row'] .question", LOST);
-    await window.until("the answers lie side by side", () =>
-      document.body.innerText.includes("the note is gone"),
-    );
-    const told = await window.invoke("then_now", { id: row.id, by: null });
-    assert.equal(told.label, "OpenClaw 2026.9 (yours)");
-    // OpenClaw's own index is not there, so its model is not known, and nothing is claimed of its results.
-    assert.match(
-      told.not_compared,
-      /^cannot be compared: its own index and embedding model are not known here/,
-    );
-    assert.deepEqual(
-      told.then.map(({ path, fate }) => [path, fate]),
-      [
-        ["memory/2026-10-19.md", null],
-        ["protocols/evidence-ladder.md", null],
-      ],
-    );
-    // What stands on the screen is what was told.
-    const shown = await window.run(() => document.body.innerText);
-    assert.ok(shown.includes("These answers cannot be compared: "), shown);
-    for (const { path } of told.now)
-      assert.ok(shown.includes(path.split("/").at(-1)), path);
-  },
-);
+scenario("an answer of then lies beside that of now, with what became of each result", async ({ window }) => {
+  const listed = await window.invoke("past_questions", {
+    filter: { text: LOST, agent: null, only: "all" },
+    page: { at: null, open: null },
+  });
+  const [row] = listed.rows;
+  await window.click("[role='row'] .question", LOST);
+  await window.until("the answers lie side by side", () =>
+    document.body.innerText.includes("the note is gone"),
+  );
+  const told = await window.invoke("then_now", { id: row.id, by: null });
+  assert.equal(told.label, "OpenClaw 2026.9 (yours)");
+  // OpenClaw's own index is not there, so its model is not known, and nothing is claimed of its results.
+  assert.match(
+    told.not_compared,
+    /^cannot be compared: its own index and embedding model are not known here/,
+  );
+  assert.deepEqual(
+    told.then.map(({ path, fate }) => [path, fate]),
+    [
+      ["memory/2026-10-19.md", null],
+      ["protocols/evidence-ladder.md", null],
+    ],
+  );
+  // What stands on the screen is what was told.
+  const shown = await window.run(() => document.body.innerText);
+  assert.ok(shown.includes("These answers cannot be compared: "), shown);
+  for (const { path } of told.now) assert.ok(shown.includes(path.split("/").at(-1)), path);
+});
 
-scenario(
-  "a replay tells that no answer can be compared, and why",
-  async ({ window }) => {
-    await window.click("button", "Replay");
-    await window.until("the strip is there", () =>
-      document.body.innerText.includes("none can be compared"),
-    );
-    const { replay, n_changed } = await window.invoke("past_questions", {
-      filter: { text: "", agent: null, only: "all" },
-      page: { at: null, open: null },
-    });
-    assert.deepEqual(
-      [replay.n_questions, replay.n_notes, replay.n_compared, n_changed],
-      [2, 11, 0, null],
-    );
-    const text = await window.run(() => document.body.innerText);
-    assert.ok(text.includes("2 answers cannot be compared: "), text);
-  },
-);
+scenario("a replay tells that no answer can be compared, and why", async ({ window }) => {
+  await window.click("button", "Replay");
+  await window.until("the strip is there", () => document.body.innerText.includes("none can be compared"));
+  const { replay, n_changed } = await window.invoke("past_questions", {
+    filter: { text: "", agent: null, only: "all" },
+    page: { at: null, open: null },
+  });
+  assert.deepEqual([replay.n_questions, replay.n_notes, replay.n_compared, n_changed], [2, 11, 0, null]);
+  const text = await window.run(() => document.body.innerText);
+  assert.ok(text.includes("2 answers cannot be compared: "), text);
+});
 
-scenario(
-  "a note that is deleted is told with the question that found it",
-  async ({ window, scratch }) => {
-    // What the questions find is learnt in the background, a moment after the import.
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
-    await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
-    await window.until("it is told", () =>
-      /past questions? do(es)? not find protocols\/evidence-ladder\.md any more/.test(
-        document.body.innerText,
-      ),
-    );
-    await window.click(".notices button", "Compare");
-    await window.until("the question is opened", () =>
-      document.body.innerText.includes("the note is gone"),
-    );
-  },
-);
+scenario("a note that is deleted is told with the question that found it", async ({ window, scratch }) => {
+  // What the questions find is learnt in the background, a moment after the import.
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
+  await window.until("it is told", () =>
+    /past questions? do(es)? not find protocols\/evidence-ladder\.md any more/.test(document.body.innerText),
+  );
+  await window.click(".notices button", "Compare");
+  await window.until("the question is opened", () => document.body.innerText.includes("the note is gone"));
+});

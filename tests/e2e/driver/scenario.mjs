@@ -8,6 +8,12 @@ import { MemlensWindow } from "./window.mjs";
 /** Asked of the sample notes throughout. */
 export const QUESTION = "the internet is down at home, what should I try first";
 
+/** Opens a window on the sample notes and whatever else was written, with everything indexed. */
+export async function openSample(scratch) {
+  await scratch.useSampleLibrary();
+  return MemlensWindow.openIndexed(scratch);
+}
+
 /**
  * Opens a window for the tests of a file and returns what declares one: `scenario(name, act)`.
  *
@@ -15,10 +21,7 @@ export const QUESTION = "the internet is down at home, what should I try first";
  * by default until all is indexed. Window and folders end with the file, whatever happens; a scenario that fails leaves a
  * picture and names it.
  */
-export function inOneWindow({
-  prepare = async () => {},
-  open = (scratch) => MemlensWindow.openIndexed(scratch),
-} = {}) {
+export function inOneWindow({ prepare = async () => {}, open = openSample } = {}) {
   let scratch;
   let window;
   before(async () => {

@@ -38,9 +38,9 @@ export class Scratch {
     delete this.environment.ORT_DISABLE_TELEMETRY;
   }
 
-  /** Makes the folders; `notes` holds the sample notes unless `isEmpty`. */
-  static async make({ isEmpty = false } = {}) {
-    const scratch = new Scratch(await mkdtemp(join(tmpdir(), "memlens-e2e-")));
+  /** Makes the folders, in `root` if given; `notes` holds the sample notes unless `isEmpty`. */
+  static async make({ isEmpty = false, root } = {}) {
+    const scratch = new Scratch(root ?? (await mkdtemp(join(tmpdir(), "memlens-e2e-"))));
     if (isEmpty) await mkdir(scratch.notes);
     else await cp(SAMPLE, scratch.notes, { recursive: true, filter: (path) => !path.endsWith(QUESTIONS) });
     await mkdir(scratch.home);
@@ -75,6 +75,18 @@ export class Scratch {
   /** Writes a file of the made-up home folder, and the folders it lies in. */
   async writeHome(path, text) {
     await writeFileAt(join(this.home, path), text);
+  }
+
+  /**
+   * Starts from the library of `MEMLENS_SAMPLE`, if set, where the sample notes are embedded already. Only the texts of other
+   * notes are embedded then, by the command line.
+   */
+  async useSampleLibrary() {
+    const root = process.env.MEMLENS_SAMPLE;
+    if (root === undefined) return;
+    const sample = new Scratch(root);
+    await cp(sample.library, this.library, { recursive: true });
+    await this.memlens("index", "--moved-from", sample.notes, this.notes);
   }
 
   /** What the command line answers, on this library. Rejects with its standard error when it fails. */

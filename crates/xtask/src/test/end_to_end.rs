@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -48,6 +49,7 @@ pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()
     let (alone, beside): (Vec<_>, Vec<_>) = files
         .iter()
         .partition(|file| ALONE.contains(&file.as_str()));
+    make_sample(project)?;
     let mut failed = Vec::new();
     for (files, screens) in [(beside, SCREENS), (alone, 1)] {
         let screens = screens.min(files.len());
@@ -58,6 +60,34 @@ pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()
     }
     failed.sort();
     Err(Error::EndToEnd(failed.join(", ")))
+}
+
+/// The folder with the sample notes and a library where they are indexed, from which most files start: embedding them is the
+/// slowest part of opening a window.
+fn sample(project: &Project) -> PathBuf {
+    project.root.join("target/end-to-end-sample")
+}
+
+fn make_sample(project: &Project) -> Result<()> {
+    let folder = sample(project);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|source| Error::Write {
+            path: folder.clone(),
+            source,
+        })?;
+    }
+    let mut node = node(project);
+    command::run(node.arg("driver/make-sample.mjs").arg(&folder))
+}
+
+/// Node, at work in the folder of the tests, with the programs that they drive.
+fn node(project: &Project) -> Command {
+    let mut node = Command::new("node");
+    node.current_dir(project.e2e())
+        .env("MEMLENS_APP", project.program("memlens-app"))
+        .env("MEMLENS_CLI", project.program("memlens"))
+        .stdin(Stdio::null());
+    node
 }
 
 /// Runs `files` on as many screens at once; returns the files that failed.
@@ -105,12 +135,9 @@ fn on_screens(
 /// Runs one file: what it printed, its tests, and whether it ran tests of which none failed.
 fn run(project: &Project, display: &Display, file: &str) -> Result<(String, Tally, bool)> {
     let start = Instant::now();
-    let mut node = Command::new("node");
+    let mut node = node(project);
     node.args(["--test", "--test-reporter=spec", file])
-        .current_dir(project.e2e())
-        .env("MEMLENS_APP", project.program("memlens-app"))
-        .env("MEMLENS_CLI", project.program("memlens"))
-        .stdin(Stdio::null());
+        .env("MEMLENS_SAMPLE", sample(project));
     display.show(&mut node);
     let output = node.output().map_err(|source| Error::Start {
         command: command::line(&node),
