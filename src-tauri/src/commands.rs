@@ -739,7 +739,8 @@ fn without_hook_unless_allowed(
     app: &AppHandle,
     mut preset: Preset,
 ) -> Result<Preset, EngineError> {
-    if let Some(command) = engine.library().hook_started_by(&preset.params)?
+    if let Some(command) =
+        memlens_engine::providers::hook_started_by(engine.library(), &preset.params)?
         && !dialogs.allows_hook_of_preset(app, &preset.name, &command)
     {
         preset.params.hook = HookMode::Off;

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
@@ -141,7 +142,7 @@ fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliErro
         agent: arguments.agent.clone(),
         ..PastFilter::default()
     };
-    for notice in library.write_past_queries(&filter, &arguments.out)? {
+    for notice in past::write_queries(library, &filter, &arguments.out)? {
         tell(notice);
     }
     tell(format_args!("wrote {}", arguments.out.display()));
@@ -153,7 +154,7 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
         kinds: PastKinds::All,
         ..PastFilter::default()
     };
-    let past = library.past(&all)?;
+    let past = past::list(library, &all)?;
     let is_opening = |past: &&Past| past.asked.kind == PastKind::Opening;
     let n_openings = past.iter().filter(is_opening).count();
     let n_questions = past.len() - n_openings;
@@ -285,17 +286,20 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
     if let Some(agent) = &arguments.agent {
         known_agent(agent)?;
     }
-    let past = library.past(&PastFilter {
-        kinds: match arguments.only {
-            Some(RecallOnly::Searches) => PastKinds::Searches,
-            Some(RecallOnly::Openings) => PastKinds::Openings,
-            None => PastKinds::All,
+    let past = past::list(
+        library,
+        &PastFilter {
+            kinds: match arguments.only {
+                Some(RecallOnly::Searches) => PastKinds::Searches,
+                Some(RecallOnly::Openings) => PastKinds::Openings,
+                None => PastKinds::All,
+            },
+            text: arguments.text.clone().unwrap_or_default(),
+            agent: arguments.agent.clone(),
+            session: arguments.session.clone(),
+            since_ms: arguments.since.as_deref().map(since).transpose()?,
         },
-        text: arguments.text.clone().unwrap_or_default(),
-        agent: arguments.agent.clone(),
-        session: arguments.session.clone(),
-        since_ms: arguments.since.as_deref().map(since).transpose()?,
-    })?;
+    )?;
     if arguments.json {
         let listed: Vec<Listed<'_>> = past.iter().map(Listed::of).collect();
         return print_json(&listed);

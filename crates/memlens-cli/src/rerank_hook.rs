@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_engine::RerankChange;
 use memlens_engine::acts;
+use memlens_engine::providers;
 use serde::Serialize;
 
 use crate::arguments::{RerankHookAct, RerankHookArgs};
@@ -32,7 +33,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
             tell("the hook is removed");
         }
         RerankHookAct::Show(arguments) => {
-            let command = library.rerank_settings()?.hook;
+            let command = providers::rerank_settings(&library)?.hook;
             if arguments.json {
                 return print_json(&HookReport {
                     schema_version: 1,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_engine::acts;
+use memlens_engine::providers;
 use memlens_engine::{
     CancellationToken, Library, ModelChoice, ModelOffer, RerankChange, RerankSettings,
 };
@@ -29,7 +30,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
     match &arguments.act {
         RerankModelAct::Set { model } => set(&library, model),
         RerankModelAct::List(arguments) => {
-            let RerankSettings { model, models, .. } = library.rerank_settings()?;
+            let RerankSettings { model, models, .. } = providers::rerank_settings(&library)?;
             if arguments.json {
                 return print_json(&ModelReport {
                     schema_version: 1,
@@ -50,7 +51,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
 
 /// Chooses a model by its name, or by its folder if no model has this name.
 fn set(library: &Library, typed: &str) -> Result<(), CliError> {
-    let offers = library.rerank_settings()?.models;
+    let offers = providers::rerank_settings(library)?.models;
     let is_name = offers.iter().any(|offer| offer.name == typed);
     let choice = if is_name || !Path::new(typed).is_dir() {
         ModelChoice {
@@ -88,7 +89,7 @@ fn download(library: &Library, name: &str) -> Result<(), CliError> {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let downloaded = library.download_model(name, &mut progress, &cancel);
+    let downloaded = providers::download_model(library, name, &mut progress, &cancel);
     bar.finish_and_clear();
     let folder = match downloaded {
         Err(_) if cancel.is_cancelled() => return Err(CliError::Stopped),

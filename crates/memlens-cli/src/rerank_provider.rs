@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use memlens_engine::acts;
+use memlens_engine::providers;
 use memlens_engine::{HttpChoice, HttpState, KeyState, Library, RerankChange, RerankTest};
 use memlens_rank::number;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
     match &arguments.act {
         RerankProviderAct::Set(arguments) => set(&library, arguments),
         RerankProviderAct::Show(arguments) => {
-            let provider = library.rerank_settings()?.http;
+            let provider = providers::rerank_settings(&library)?.http;
             if arguments.json {
                 return print_json(&ProviderReport {
                     schema_version: 1,
@@ -46,7 +47,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
             print_text(|out| print(out, provider.as_ref()))
         }
         RerankProviderAct::Test(arguments) => {
-            let test = library.test_rerank_http(Some(arguments.max_docs))?;
+            let test = providers::test_rerank_http(&library, Some(arguments.max_docs))?;
             if arguments.json {
                 return print_json(&TestReport {
                     schema_version: 1,
@@ -78,7 +79,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
         }
         RerankProviderAct::Off { forget_key } => {
             acts::change_rerank(&library.to_write(), RerankChange::HttpOff)?;
-            let provider = library.rerank_settings()?.http;
+            let provider = providers::rerank_settings(&library)?.http;
             if *forget_key {
                 acts::change_rerank(&library.to_write(), RerankChange::ForgetKey)?;
             }
@@ -112,7 +113,7 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
         is_on: true,
     };
     acts::change_rerank(&library.to_write(), RerankChange::Http(choice, key))?;
-    let Some(provider) = library.rerank_settings()?.http else {
+    let Some(provider) = providers::rerank_settings(library)?.http else {
         return Ok(());
     };
     let host = &provider.host;

@@ -81,11 +81,11 @@ mod outside;
 mod own_index;
 mod own_ranking;
 mod passage;
-mod past;
+pub mod past;
 mod past_watch;
 mod place;
 pub mod preset;
-mod providers;
+pub mod providers;
 mod query_file;
 mod ranking;
 mod recall;
@@ -160,7 +160,7 @@ pub use moving::move_folder;
 pub use nearest::Nearest;
 pub use output::refuse_agent_place;
 pub use own_ranking::{OwnRanking, own_ranking};
-pub use past::{NoteOpening, Past, PastFilter, PastKinds, PastOnly, PastPage};
+pub use past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
 pub use place::Place;
 pub use preset::{
     in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,

@@ -6,7 +6,6 @@ mod judged;
 mod listed;
 mod markdown;
 mod matching;
-mod opened;
 mod own;
 mod places;
 mod queries;
@@ -27,12 +26,15 @@ use crate::{EngineError, Library};
 
 pub(crate) use check::Checked;
 pub(crate) use judged::{Judged, LeftOut};
-pub use listed::{PastOnly, PastPage};
-pub use opened::NoteOpening;
+pub use listed::{PastOnly, PastPage, autopsy_choices, complete, page};
+pub use markdown::markdown;
 pub(crate) use own::OwnPipelines;
 pub(crate) use places::Places;
-pub(crate) use queries::is_past_id;
-pub(crate) use replay::Replayed;
+pub(crate) use queries::{is_past_id, past_set_of};
+pub use queries::{queries_text, write_queries};
+pub use replay::replay;
+pub(crate) use replay::{Replayed, search_past};
+pub use then_now::then_now;
 pub(crate) use worked_out::{Era, WorkedOut};
 
 /// A search or an opening that is kept.
@@ -100,38 +102,36 @@ impl PastFilter {
     }
 }
 
-impl Library {
-    /// The past questions of a filter, the newest first; those without a time come last.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn past(&self, filter: &PastFilter) -> Result<Vec<Past>, EngineError> {
-        let stored = self.store().past_wanted(&filter.wanted())?;
-        Ok(stored.into_iter().map(past).collect())
-    }
+/// The past questions of a filter, the newest first; those without a time come last.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn list(library: &Library, filter: &PastFilter) -> Result<Vec<Past>, EngineError> {
+    let stored = library.store().past_wanted(&filter.wanted())?;
+    Ok(stored.into_iter().map(past).collect())
+}
 
-    /// The newest searches, at most so many, each once per agent.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub(crate) fn newest_past(&self, n_most: u32) -> Result<Vec<Past>, EngineError> {
-        let stored = self.store().newest_past(n_most)?;
-        Ok(stored.into_iter().map(past).collect())
-    }
+/// The newest searches, at most so many, each once per agent.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub(crate) fn newest(library: &Library, n_most: u32) -> Result<Vec<Past>, EngineError> {
+    let stored = library.store().newest_past(n_most)?;
+    Ok(stored.into_iter().map(past).collect())
+}
 
-    /// The past question of an id.
-    ///
-    /// # Errors
-    /// [`EngineError::NoPast`] where there is none, [`EngineError::Store`].
-    pub fn past_question(&self, id: &str) -> Result<Past, EngineError> {
-        let number = id.parse().ok();
-        let stored = match number {
-            Some(number) => self.store().past_question(number)?,
-            None => None,
-        };
-        let none = || EngineError::NoPast { id: id.to_owned() };
-        stored.map(past).ok_or_else(none)
-    }
+/// The past question of an id.
+///
+/// # Errors
+/// [`EngineError::NoPast`] where there is none, [`EngineError::Store`].
+pub fn find(library: &Library, id: &str) -> Result<Past, EngineError> {
+    let number = id.parse().ok();
+    let stored = match number {
+        Some(number) => library.store().past_question(number)?,
+        None => None,
+    };
+    let none = || EngineError::NoPast { id: id.to_owned() };
+    stored.map(past).ok_or_else(none)
 }
 
 /// The newest questions of a session, the newest last.

@@ -27,92 +27,96 @@ pub(crate) fn models_folder(dir: &Path) -> PathBuf {
 /// The highest value of `rerank_max_docs`.
 const TEST_TEXTS_MAX: u32 = 200;
 
-impl Library {
-    /// What is chosen for reranking, and tells where the key of a provider is that is on.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`]; [`RerankError::Setting`] for a choice that this version does not understand.
-    pub fn rerank_settings(&self) -> Result<RerankSettings, EngineError> {
-        let choices = choices(&self.store())?;
-        Ok(choices.settings(&models_folder(self.dir()))?)
-    }
+/// What is chosen for reranking, and tells where the key of a provider is that is on.
+///
+/// # Errors
+/// [`EngineError::Store`]; [`RerankError::Setting`] for a choice that this version does not understand.
+pub fn rerank_settings(library: &Library) -> Result<RerankSettings, EngineError> {
+    let choices = choices(&library.store())?;
+    Ok(choices.settings(&models_folder(library.dir()))?)
+}
 
-    /// The host that note text or a key would go to by this choice and did not by the one before; none where
-    /// nothing new leaves this machine.
-    ///
-    /// # Errors
-    /// As [`HttpChoice::check`], and [`EngineError::Store`].
-    pub fn new_host(&self, choice: &HttpChoice) -> Result<Option<String>, EngineError> {
-        Ok(choices(&self.store())?.new_host(choice)?)
-    }
+/// The host that note text or a key would go to by this choice and did not by the one before; none where
+/// nothing new leaves this machine.
+///
+/// # Errors
+/// As [`HttpChoice::check`], and [`EngineError::Store`].
+pub fn new_host(library: &Library, choice: &HttpChoice) -> Result<Option<String>, EngineError> {
+    Ok(choices(&library.store())?.new_host(choice)?)
+}
 
-    /// The folder whose files would be read by this choice and are not by the one before; none where no other
-    /// folder is named. Nothing is looked at in it.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn new_model_folder(
-        &self,
-        choice: Option<&ModelChoice>,
-    ) -> Result<Option<String>, EngineError> {
-        Ok(choices(&self.store())?.new_model_folder(choice))
-    }
+/// The folder whose files would be read by this choice and are not by the one before; none where no other
+/// folder is named. Nothing is looked at in it.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn new_model_folder(
+    library: &Library,
+    choice: Option<&ModelChoice>,
+) -> Result<Option<String>, EngineError> {
+    Ok(choices(&library.store())?.new_model_folder(choice))
+}
 
-    /// The user's own command that a ranking by these parameters would run; `None` if it runs none.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`], [`RerankError::Setting`] for a command that is not understood.
-    pub fn hook_started_by(&self, params: &Params) -> Result<Option<Vec<String>>, EngineError> {
-        if params.hook == HookMode::Off {
-            return Ok(None);
+/// The user's own command that a ranking by these parameters would run; `None` if it runs none.
+///
+/// # Errors
+/// [`EngineError::Store`], [`RerankError::Setting`] for a command that is not understood.
+pub fn hook_started_by(
+    library: &Library,
+    params: &Params,
+) -> Result<Option<Vec<String>>, EngineError> {
+    if params.hook == HookMode::Off {
+        return Ok(None);
+    }
+    Ok(hook(&library.store())?.map(|command| command.words()))
+}
+
+/// Asks the provider over HTTP to score made-up texts, whether it is on or not: no note's text is sent. It is sent `n_texts` of
+/// them, at least 2 and at most 200; by default as many as `rerank_max_docs` does.
+///
+/// # Errors
+/// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did, and where
+/// another one was set meanwhile, of which the answer says nothing.
+pub fn test_rerank_http(
+    library: &Library,
+    n_texts: Option<u32>,
+) -> Result<RerankTest, EngineError> {
+    let call = library.reranking.beside();
+    let checked = choices(&library.store())?.http()?.ok_or_else(no_provider)?;
+    let timeout = checked
+        .timeout()
+        .unwrap_or_else(|| parameter_timeout(&Params::default()));
+    let n_texts = n_texts.unwrap_or(Params::default().rerank_max_docs);
+    let tested = checked.test(
+        n_texts.clamp(2, TEST_TEXTS_MAX),
+        timeout,
+        call.cancel.clone(),
+    );
+    // Another process may have set it, or this one its key alone.
+    let now = choices(&library.store())?.http()?;
+    if now.as_ref() != Some(&checked) || !library.reranking.is_wanted(&call) {
+        return Err(RerankError::Setting {
+            what: "the answer of the test".to_owned(),
+            why: "the provider changed during the test; test it again".to_owned(),
         }
-        Ok(hook(&self.store())?.map(|command| command.words()))
+        .into());
     }
+    Ok(tested?)
+}
 
-    /// Asks the provider over HTTP to score made-up texts, whether it is on or not: no note's text is sent. It is sent `n_texts` of
-    /// them, at least 2 and at most 200; by default as many as `rerank_max_docs` does.
-    ///
-    /// # Errors
-    /// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did, and where
-    /// another one was set meanwhile, of which the answer says nothing.
-    pub fn test_rerank_http(&self, n_texts: Option<u32>) -> Result<RerankTest, EngineError> {
-        let call = self.reranking.beside();
-        let checked = choices(&self.store())?.http()?.ok_or_else(no_provider)?;
-        let timeout = checked
-            .timeout()
-            .unwrap_or_else(|| parameter_timeout(&Params::default()));
-        let n_texts = n_texts.unwrap_or(Params::default().rerank_max_docs);
-        let tested = checked.test(
-            n_texts.clamp(2, TEST_TEXTS_MAX),
-            timeout,
-            call.cancel.clone(),
-        );
-        // Another process may have set it, or this one its key alone.
-        let now = choices(&self.store())?.http()?;
-        if now.as_ref() != Some(&checked) || !self.reranking.is_wanted(&call) {
-            return Err(RerankError::Setting {
-                what: "the answer of the test".to_owned(),
-                why: "the provider changed during the test; test it again".to_owned(),
-            }
-            .into());
-        }
-        Ok(tested?)
-    }
-
-    /// Downloads a model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
-    /// those of the whole model. What came before goes on from there. `cancel` stops it.
-    ///
-    /// # Errors
-    /// [`RerankError::Setting`] for an unknown name, others with the cause or where it was stopped.
-    pub fn download_model(
-        &self,
-        name: &str,
-        progress: &mut dyn FnMut(u64, u64),
-        cancel: &CancellationToken,
-    ) -> Result<PathBuf, EngineError> {
-        let model = named_model(name)?;
-        Ok(model.download(&models_folder(self.dir()), progress, cancel)?)
-    }
+/// Downloads a model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
+/// those of the whole model. What came before goes on from there. `cancel` stops it.
+///
+/// # Errors
+/// [`RerankError::Setting`] for an unknown name, others with the cause or where it was stopped.
+pub fn download_model(
+    library: &Library,
+    name: &str,
+    progress: &mut dyn FnMut(u64, u64),
+    cancel: &CancellationToken,
+) -> Result<PathBuf, EngineError> {
+    let model = named_model(name)?;
+    Ok(model.download(&models_folder(library.dir()), progress, cancel)?)
 }
 
 /// Changes what is chosen for reranking, and drops the scores of the choice before.

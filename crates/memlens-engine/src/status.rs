@@ -1,7 +1,6 @@
 //! What the library holds, in figures: the same for window and command line.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memlens_embed::EmbedderSource;
 use memlens_index::Heads;
@@ -94,19 +93,4 @@ fn model_in_step(store: &Store) -> Result<Option<String>, EngineError> {
     let (model, dim) = made_by.unwrap_or((heads.model().to_owned(), heads.dim()));
     let is_in_step = heads.fit(&model, dim, store.generation()?);
     Ok(is_in_step.then_some(model))
-}
-
-impl Library {
-    /// The absolute paths of all notes that can be found.
-    pub fn note_paths(&self) -> BTreeSet<PathBuf> {
-        let lists = self.lists();
-        let snapshot = &lists.snapshot;
-        let documents = snapshot.documents.iter();
-        documents
-            .filter_map(|document| {
-                let folder = snapshot.folder(document.folder)?;
-                Some(Path::new(&folder.path).join(&document.path))
-            })
-            .collect()
-    }
 }

@@ -1,5 +1,6 @@
 //! Why an agent forgot a fact.
 
+use memlens_engine::past;
 use memlens_engine::view::{Autopsy, AutopsyChoices, AutopsyQuestion};
 use tauri::State;
 
@@ -23,7 +24,7 @@ pub async fn autopsy_choices(
     agent: Option<String>,
 ) -> Answer<AutopsyChoices> {
     work(&shell, move |engine| {
-        engine.library().autopsy_choices(agent.as_deref())
+        past::autopsy_choices(engine.library(), agent.as_deref())
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! What agents asked: reading their logs, and asking again.
 
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::view::{
     PastQuestions, Ranking as RankingArgument, RecallImport, RecallLogs, ReplaySummary,
     SavedQueries, ThenNow,
@@ -125,7 +126,7 @@ pub async fn past_questions(
             at: page.at,
             open: page.open,
         };
-        engine.library().past_questions(&wanted, filter.only, &page)
+        past::page(engine.library(), &wanted, filter.only, &page)
     })
     .await
 }
@@ -134,7 +135,10 @@ pub async fn past_questions(
 #[tauri::command]
 #[specta::specta]
 pub async fn complete_past(shell: State<'_, Shell>, text: String) -> Answer<Vec<String>> {
-    work(&shell, move |engine| engine.library().complete_past(&text)).await
+    work(&shell, move |engine| {
+        past::complete(engine.library(), &text)
+    })
+    .await
 }
 
 /// A past question's answer then and now. Without `by` it is ranked by the pipeline of the agent that asked.
@@ -147,7 +151,7 @@ pub async fn then_now(
 ) -> Answer<ThenNow> {
     work(&shell, move |engine| {
         let by = by.as_ref().map(Ranking::given).transpose()?;
-        engine.library().then_now(&id, by.as_ref())
+        past::then_now(engine.library(), &id, by.as_ref())
     })
     .await
 }
@@ -161,9 +165,7 @@ pub async fn replay_past(
 ) -> Answer<Option<ReplaySummary>> {
     work(&shell, move |engine| {
         let by = by.as_ref().map(Ranking::given).transpose()?;
-        engine
-            .library()
-            .replay_past(&PastFilter::default(), by.as_ref())
+        past::replay(engine.library(), &PastFilter::default(), by.as_ref())
     })
     .await
 }
@@ -179,7 +181,7 @@ pub async fn past_markdown(
 ) -> Answer<String> {
     work(&shell, move |engine| {
         let by = by.as_ref().map(Ranking::given).transpose()?;
-        engine.library().past_markdown(&id, by.as_ref(), with_text)
+        past::markdown(engine.library(), &id, by.as_ref(), with_text)
     })
     .await
 }
@@ -196,9 +198,7 @@ pub async fn save_past_queries(
         let Some(path) = dialogs.place_for_queries(&app) else {
             return Ok(None);
         };
-        let notices = engine
-            .library()
-            .write_past_queries(&PastFilter::default(), &path)?;
+        let notices = past::write_queries(engine.library(), &PastFilter::default(), &path)?;
         Ok(Some(SavedQueries {
             path: path.display().to_string(),
             notices,

@@ -1,6 +1,7 @@
 //! What a person chooses for reranking: a provider, a model, a command of their own.
 
 use memlens_engine::acts;
+use memlens_engine::providers;
 use memlens_engine::{
     Engine, EngineError, HttpChoice, ModelChoice, RerankChange, RerankSettings, RerankTest,
 };
@@ -12,7 +13,10 @@ use super::{Answer, Shell, work};
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_settings(shell: State<'_, Shell>) -> Answer<RerankSettings> {
-    work(&shell, |engine| engine.library().rerank_settings()).await
+    work(&shell, |engine| {
+        providers::rerank_settings(engine.library())
+    })
+    .await
 }
 
 /// Sets the provider. Without a key the stored key stays; an empty key deletes it. If note text or a key would go to a host that
@@ -27,10 +31,10 @@ pub async fn set_rerank_http(
 ) -> Answer<RerankSettings> {
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        if let Some(host) = engine.library().new_host(&http)?
+        if let Some(host) = providers::new_host(engine.library(), &http)?
             && !dialogs.allows_provider(&app, &host, http.key_env.as_deref())
         {
-            return engine.library().rerank_settings();
+            return providers::rerank_settings(engine.library());
         }
         change(engine, RerankChange::Http(http, key))
     })
@@ -49,7 +53,7 @@ pub async fn rerank_http_off(shell: State<'_, Shell>) -> Answer<RerankSettings> 
 #[specta::specta]
 pub async fn test_rerank_http(shell: State<'_, Shell>, n_texts: u32) -> Answer<RerankTest> {
     work(&shell, move |engine| {
-        engine.library().test_rerank_http(Some(n_texts))
+        providers::test_rerank_http(engine.library(), Some(n_texts))
     })
     .await
 }
@@ -65,10 +69,10 @@ pub async fn set_rerank_model(
 ) -> Answer<RerankSettings> {
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        if let Some(folder) = engine.library().new_model_folder(model.as_ref())?
+        if let Some(folder) = providers::new_model_folder(engine.library(), model.as_ref())?
             && !dialogs.allows_model(&app, &folder)
         {
-            return engine.library().rerank_settings();
+            return providers::rerank_settings(engine.library());
         }
         change(engine, RerankChange::Model(model))
     })
@@ -95,7 +99,7 @@ pub async fn set_hook(
         if let Some(command) = &command
             && !dialogs.allows_hook(&app, command)
         {
-            return engine.library().rerank_settings();
+            return providers::rerank_settings(engine.library());
         }
         change(engine, RerankChange::Hook(command))
     })
@@ -105,5 +109,5 @@ pub async fn set_hook(
 /// Makes a change and returns the settings after it.
 fn change(engine: &Engine, change: RerankChange) -> Result<RerankSettings, EngineError> {
     acts::change_rerank(engine, change)?;
-    engine.library().rerank_settings()
+    providers::rerank_settings(engine.library())
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use memlens_engine::acts;
+use memlens_engine::providers;
 use memlens_engine::{
     Engine, EngineError, HttpChoice, IndexerError, KeyState, ModelChoice, RerankChange,
     RerankSettings,
@@ -75,10 +76,7 @@ fn why(status: &Status) -> &str {
 
 fn change(engine: &Engine, change: RerankChange) -> RerankSettings {
     acts::change_rerank(engine, change).expect("it can be changed");
-    engine
-        .library()
-        .rerank_settings()
-        .expect("they can be read")
+    providers::rerank_settings(engine.library()).expect("they can be read")
 }
 
 #[test]
@@ -103,7 +101,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     assert!(why(rerank(&ask(&engine))).contains("switched off for this library"));
     assert_eq!(provider.requests(), []);
     // The user can still test it; no note is sent.
-    let test = engine.library().test_rerank_http(None).expect("it answers");
+    let test = providers::test_rerank_http(engine.library(), None).expect("it answers");
     assert_eq!((test.scores.len(), test.scale), (2, "unit"));
     let sent = provider.requests();
     assert_eq!(sent.len(), 1);
@@ -159,10 +157,7 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
         assert_eq!(rerank(&ask(&engine)), &Status::Applied);
     }
     let engine = engine(dir.path());
-    let settings = engine
-        .library()
-        .rerank_settings()
-        .expect("they can be read");
+    let settings = providers::rerank_settings(engine.library()).expect("they can be read");
     assert_eq!(settings.hook, Some(hook));
     let http = settings.http.expect("it is set");
     assert_eq!(
@@ -175,10 +170,7 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
     std::fs::create_dir_all(model.join("onnx")).expect("it can be made");
 
     engine.erase_all().expect("it can be erased");
-    let settings = engine
-        .library()
-        .rerank_settings()
-        .expect("they can be read");
+    let settings = providers::rerank_settings(engine.library()).expect("they can be read");
     assert_eq!(
         (settings.http, settings.model, settings.hook),
         (None, None, None)
@@ -221,7 +213,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
     };
     set(&provider.url());
     std::thread::scope(|scope| {
-        let test = scope.spawn(|| library.test_rerank_http(None));
+        let test = scope.spawn(|| providers::test_rerank_http(&library, None));
         asked.recv().expect("it is asked");
         set(&other.url());
         may.send(()).expect("it waits");
@@ -231,7 +223,7 @@ fn a_test_of_a_provider_that_was_changed_meanwhile_says_nothing_of_the_new_one()
             "cannot use the answer of the test: the provider changed during the test; test it again"
         );
     });
-    let test = library.test_rerank_http(None).expect("it answers");
+    let test = providers::test_rerank_http(&library, None).expect("it answers");
     assert_eq!(test.host, other.host());
 }
 
@@ -321,10 +313,7 @@ fn what_cannot_be_used_changes_nothing() {
         RerankChange::Http(tei(&provider.url(), true), None),
     );
     change(&engine, RerankChange::Hook(Some(vec!["sort".to_owned()])));
-    let before = engine
-        .library()
-        .rerank_settings()
-        .expect("they can be read");
+    let before = providers::rerank_settings(engine.library()).expect("they can be read");
     let empty = tempfile::tempdir().expect("a scratch folder can be made");
     let folder = ModelChoice {
         name: None,
@@ -345,10 +334,7 @@ fn what_cannot_be_used_changes_nothing() {
         let error = acts::change_rerank(&engine, refused).expect_err("it cannot be used");
         assert!(matches!(error, EngineError::Rerank(_)), "{error}");
     }
-    let after = engine
-        .library()
-        .rerank_settings()
-        .expect("they can be read");
+    let after = providers::rerank_settings(engine.library()).expect("they can be read");
     assert_eq!(after, before);
 }
 
@@ -422,7 +408,9 @@ fn a_host_is_new_until_it_was_agreed_to() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
     let engine = engine(dir.path());
-    let host = |choice: &HttpChoice| engine.library().new_host(choice).expect("it can be told");
+    let host = |choice: &HttpChoice| {
+        providers::new_host(engine.library(), choice).expect("it can be told")
+    };
     let remote = tei("https://tei.example", true);
     assert_eq!(host(&remote).as_deref(), Some("tei.example"));
     assert_eq!(host(&tei("http://127.0.0.1:1", true)), None);
@@ -445,7 +433,7 @@ fn a_folder_with_a_model_is_new_until_it_was_agreed_to() {
     let dir = fresh(&[notes.path()]);
     let engine = engine(dir.path());
     let new = |choice: Option<&ModelChoice>| {
-        let folder = engine.library().new_model_folder(choice);
+        let folder = providers::new_model_folder(engine.library(), choice);
         folder.expect("it can be told")
     };
     let in_folder = |folder: &str| ModelChoice {

@@ -5,6 +5,7 @@ use std::fs;
 
 use memlens_embed::{Embedder, Hashing};
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::view::{Fate, ReplaySummary, ThenNow};
 use memlens_engine::{Home, Library, PastFilter, Ranking, RecallChange};
 use memlens_params::Params;
@@ -114,14 +115,14 @@ impl Scene {
         let mut store = Store::open(self.library.dir()).expect("nobody writes");
         store.keep_past(&log, &[past], &[]).expect("it can be kept");
         drop(store);
-        let all = self.library.past(&PastFilter::default());
+        let all = past::list(&self.library, &PastFilter::default());
         let all = all.expect("they can be read");
         let one = all.iter().find(|it| it.asked.call == call);
         one.expect("it was kept").id.to_string()
     }
 
     fn then_now(&self, id: &str, by: Option<&Ranking>) -> ThenNow {
-        let answer = self.library.then_now(id, by).expect("it can be asked");
+        let answer = past::then_now(&self.library, id, by).expect("it can be asked");
         if answer.not_compared.is_some() {
             let of_now = answer.now.iter().map(|it| it.fate);
             let mut fates = of_now.chain(answer.then.iter().map(|it| it.fate));
@@ -148,7 +149,7 @@ impl Scene {
     }
 
     fn replay(&self, by: Option<&Ranking>) -> ReplaySummary {
-        let replay = self.library.replay_past(&PastFilter::default(), by);
+        let replay = past::replay(&self.library, &PastFilter::default(), by);
         replay
             .expect("it can be replayed")
             .expect("nobody stopped it")
@@ -284,7 +285,8 @@ fn without_proof_nothing_is_claimed_and_the_reason_is_given() {
     let by_native = scene.replay(Some(&native));
     assert_eq!((by_native.n_compared, by_native.n_changed), (0, 0));
     // A count of changes is none where nothing can be compared.
-    let listed = scene.library.past_questions(
+    let listed = past::page(
+        &scene.library,
         &PastFilter::default(),
         memlens_engine::PastOnly::All,
         &memlens_engine::PastPage::default(),
@@ -321,10 +323,7 @@ fn another_model_an_older_index_and_an_unknown_config_prove_nothing() {
 fn markdown_says_what_the_window_says() {
     let scene = Scene::own();
     let id = scene.asked("codex", "1", &hall(), &json!({}));
-    let text = scene
-        .library
-        .past_markdown(&id, None, true)
-        .expect("it can be written");
+    let text = past::markdown(&scene.library, &id, None, true).expect("it can be written");
     assert!(
         text.contains("> These answers cannot be compared: Codex's own search is not emulated.\n"),
         "{text}"
@@ -333,9 +332,6 @@ fn markdown_says_what_the_window_says() {
     for claim in ["| new |", "| gone |", "| kept |", "unchanged"] {
         assert!(!text.contains(claim), "{claim} in {text}");
     }
-    let blank = scene
-        .library
-        .past_markdown(&id, None, false)
-        .expect("it can be written");
+    let blank = past::markdown(&scene.library, &id, None, false).expect("it can be written");
     assert!(!blank.contains("The router stood"), "{blank}");
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::tuning;
 use memlens_engine::view::{Happening, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
@@ -110,9 +111,13 @@ fn is_vector_kept(watched: &Watched) -> bool {
 /// How many questions there are, and whether a replay is known.
 fn known(watched: &Watched) -> (u32, bool) {
     let library = watched.engine.library();
-    let listed = library
-        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
-        .expect("they can be listed");
+    let listed = past::page(
+        library,
+        &PastFilter::default(),
+        PastOnly::All,
+        &PastPage::default(),
+    )
+    .expect("they can be listed");
     (listed.n_all, listed.replay.is_some())
 }
 
@@ -125,10 +130,7 @@ fn n_observed(watched: &Watched) -> usize {
 }
 
 fn replay(watched: &Watched) {
-    let replayed = watched
-        .engine
-        .library()
-        .replay_past(&PastFilter::default(), None)
+    let replayed = past::replay(watched.engine.library(), &PastFilter::default(), None)
         .expect("they can be asked");
     assert!(replayed.is_some());
 }
@@ -324,8 +326,7 @@ fn a_question_that_cannot_be_asked_ends_no_replay() {
     let dir = library(&notes, &all);
     let watched = Watched::open(dir.path());
     let library = watched.engine.library();
-    let summary = library
-        .replay_past(&PastFilter::default(), None)
+    let summary = past::replay(library, &PastFilter::default(), None)
         .expect("one can be asked")
         .expect("nobody stopped it");
     assert_eq!(summary.n_questions, 1);

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use memlens_engine::past;
 use memlens_engine::view::PastQuestions;
 use memlens_engine::{Library, PastFilter, PastOnly, PastPage};
 use memlens_store::{NewPast, ReadLog, Store};
@@ -63,9 +64,7 @@ fn listed(
         at,
         open: open.map(str::to_owned),
     };
-    library
-        .past_questions(filter, only, &page)
-        .expect("they can be listed")
+    past::page(library, filter, only, &page).expect("they can be listed")
 }
 
 fn text(text: &str) -> PastFilter {
@@ -206,12 +205,10 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
     assert!(row.is_opening);
     assert_eq!(row.opened[0].path, "/m/topic.md");
     assert_eq!(list(PastOnly::Searches).rows.len(), 1);
-    let sessions = library.autopsy_choices(None).expect("it is a library");
+    let sessions = past::autopsy_choices(&library, None).expect("it is a library");
     assert_eq!(sessions.sessions[0].session, "-home-sam");
     // An opening is not a question.
-    let error = library
-        .then_now(&row.id, None)
-        .expect_err("it is an opening");
+    let error = past::then_now(&library, &row.id, None).expect_err("it is an opening");
     assert_eq!(
         error.to_string(),
         format!(
@@ -220,19 +217,17 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
         )
     );
     assert_eq!(
-        library
-            .past(&PastFilter::default())
+        past::list(&library, &PastFilter::default())
             .expect("they are read")
             .len(),
         1
     );
-    let replay = library.replay_past(&PastFilter::default(), None);
+    let replay = past::replay(&library, &PastFilter::default(), None);
     let replay = replay
         .expect("it can be replayed")
         .expect("nobody stopped it");
     assert_eq!(replay.n_questions, 1);
-    let queries = library
-        .past_queries(&PastFilter::default(), dir.path())
+    let queries = past::queries_text(&library, &PastFilter::default(), dir.path())
         .expect("they can be exported");
     assert_eq!(queries.lines().count(), 1, "{queries}");
 }
@@ -264,17 +259,13 @@ fn the_page_of_an_opened_question_is_found() {
 #[test]
 fn what_is_offered_elsewhere_reads_no_list() {
     let (_dir, library) = library();
-    let offered = library
-        .complete_past("RELAY 11")
-        .expect("they can be looked for");
+    let offered = past::complete(&library, "RELAY 11").expect("they can be looked for");
     let newest = (1_194..1_200)
         .rev()
         .map(|at| format!("Où is relay {at}"))
         .collect::<Vec<_>>();
     assert_eq!(offered, newest);
-    let choices = library
-        .autopsy_choices(Some("codex"))
-        .expect("they can be looked for");
+    let choices = past::autopsy_choices(&library, Some("codex")).expect("they can be looked for");
     assert_eq!(choices.agents.len(), 2);
     let sessions: Vec<&str> = choices
         .sessions

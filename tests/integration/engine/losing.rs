@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::view::Happening;
 use memlens_engine::{PastFilter, PastOnly, PastPage};
 use memlens_store::{NewPast, ReadLog, Store};
@@ -79,11 +80,13 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
         "{:?}",
         watched.told
     );
-    let listed = watched
-        .engine
-        .library()
-        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
-        .expect("they can be listed");
+    let listed = past::page(
+        watched.engine.library(),
+        &PastFilter::default(),
+        PastOnly::All,
+        &PastPage::default(),
+    )
+    .expect("they can be listed");
     let lost = listed.lost.expect("it is told to the list too");
     assert_eq!(
         lost.sentence,
@@ -93,11 +96,13 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     assert_eq!(lost.notes[0].questions[0].question, QUESTION);
 
     acts::forget_recall(&watched.engine).expect("it can be forgotten");
-    let listed = watched
-        .engine
-        .library()
-        .past_questions(&PastFilter::default(), PastOnly::All, &PastPage::default())
-        .expect("they can be listed");
+    let listed = past::page(
+        watched.engine.library(),
+        &PastFilter::default(),
+        PastOnly::All,
+        &PastPage::default(),
+    )
+    .expect("they can be listed");
     assert_eq!(listed.lost, None);
     let told = watched.engine.activity();
     assert!(told.iter().any(|it| it.what == Happening::Changed));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use memlens_engine::EngineError;
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::tuning;
 use memlens_engine::view::{CopiedPast, NewSetFrom, QueryEdit, QuerySetInfo};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, Store, StoredPreset};
@@ -127,8 +128,11 @@ fn notes_that_changed_since_are_counted_and_left_out() {
     assert_eq!(set.notices, expected);
     assert!(set.queries.iter().all(|it| it.relevant.is_none()));
     let out = scratch();
-    let notices =
-        library.write_past_queries(&Default::default(), &out.path().join("queries.jsonl"));
+    let notices = past::write_queries(
+        library,
+        &Default::default(),
+        &out.path().join("queries.jsonl"),
+    );
     assert_eq!(notices.expect("it can be written"), expected);
 }
 

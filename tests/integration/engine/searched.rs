@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use memlens_engine::past;
 use memlens_engine::view::{NotSearchedBy, TreeEntry};
 use memlens_engine::{
     EngineError, FolderId, Home, Library, Part, Place, Ranking, Scope, Search, WhyNot, agents,
@@ -327,17 +328,13 @@ fn each_agent_searches_its_own_workspace() {
     asked("/h/.openclaw/agents/yard/agent/openclaw-agent.sqlite", "1");
     asked("/h/.openclaw/agents/main/sessions/1.jsonl", "2");
     scene.library.refresh().expect("it can be read");
-    let past = scene
-        .library
-        .past(&memlens_engine::PastFilter::default())
-        .expect("they are kept");
+    let past =
+        past::list(&scene.library, &memlens_engine::PastFilter::default()).expect("they are kept");
     let now = |member: &str| {
         let one = past.iter().find(|it| it.member.as_deref() == Some(member));
         let id = one.expect("its log names it").id.to_string();
-        let then_now = scene
-            .library
-            .then_now(&id, Some(&all("openclaw")))
-            .expect("it can be asked");
+        let then_now =
+            past::then_now(&scene.library, &id, Some(&all("openclaw"))).expect("it can be asked");
         then_now
             .now
             .into_iter()
@@ -474,7 +471,7 @@ fn a_replay_names_the_notes_that_are_never_searched() {
     let scene = mixed();
     let filter = memlens_engine::PastFilter::default();
     let replay = |ranking: &Ranking| {
-        let summary = scene.library.replay_past(&filter, Some(ranking));
+        let summary = past::replay(&scene.library, &filter, Some(ranking));
         summary
             .expect("it can be asked")
             .expect("nobody stops it")

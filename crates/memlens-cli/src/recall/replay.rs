@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use memlens_engine::past;
 use memlens_engine::view::{Fate, JobKind, NowResult, ReplaySummary, ThenNow, ThenResult};
 use memlens_engine::{Library, PastFilter, PastKind, Ranking, pipeline};
 use memlens_rank::number;
@@ -35,7 +36,7 @@ pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliErro
     let stopping = library.clone();
     on_stop(move || stopping.stop(JobKind::Replay))?;
     let done = while_replaying(&library, || {
-        library.replay_past(&PastFilter::default(), by.as_ref())
+        past::replay(&library, &PastFilter::default(), by.as_ref())
     })?;
     let Some(summary) = done else {
         return Err(CliError::Stopped);
@@ -97,16 +98,16 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
 
 /// Asks one past question again and prints then and now.
 pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliError> {
-    let past = library.past_question(&arguments.id)?;
+    let past = past::find(library, &arguments.id)?;
     if past.asked.kind == PastKind::Opening {
         return super::show_opening(&past, arguments.json);
     }
     let by = by(library, &arguments.by)?;
     if arguments.markdown {
-        let text = library.past_markdown(&arguments.id, by.as_ref(), !arguments.no_text)?;
+        let text = past::markdown(library, &arguments.id, by.as_ref(), !arguments.no_text)?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
-    let mut answer = library.then_now(&arguments.id, by.as_ref())?;
+    let mut answer = past::then_now(library, &arguments.id, by.as_ref())?;
     if arguments.no_text {
         answer.then.iter_mut().for_each(|it| it.text = None);
         answer.now.iter_mut().for_each(|it| it.text = None);

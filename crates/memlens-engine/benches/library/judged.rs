@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use memlens_engine::acts;
+use memlens_engine::past;
 use memlens_engine::tuning;
 use memlens_engine::view::TuneRequest;
 use memlens_engine::{Library, Metric, PastFilter, Place, QueryFile, Ranking, WhyNot};
@@ -147,7 +148,7 @@ fn replay(library: &Library, judged: &[Judged]) {
     let ranking = Ranking::native(&Params::default());
     for round in 0..=ROUNDS {
         let started = Instant::now();
-        let replayed = library.replay_past(&PastFilter::default(), Some(&ranking));
+        let replayed = past::replay(library, &PastFilter::default(), Some(&ranking));
         let took = started.elapsed();
         replayed
             .expect("they can be asked")

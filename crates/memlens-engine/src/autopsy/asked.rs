@@ -4,6 +4,7 @@ use super::about::About;
 use super::ranked::Ranked;
 use super::words::{moment, quoted, times};
 use super::{Case, asked_then, step as proof};
+use crate::past;
 use crate::past::{Past, PastFilter, PastKinds};
 use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, Prose, StepOutcome, StepProof};
 use crate::{EngineError, Library};
@@ -39,13 +40,16 @@ impl Asked {
             (Some(_), _) | (None, None) => None,
         };
         let of_kind = |kinds| {
-            let mut past = library.past(&PastFilter {
-                kinds,
-                agent: question.agent.clone(),
-                session: question.session.clone(),
-                since_ms,
-                ..PastFilter::default()
-            })?;
+            let mut past = past::list(
+                library,
+                &PastFilter {
+                    kinds,
+                    agent: question.agent.clone(),
+                    session: question.session.clone(),
+                    since_ms,
+                    ..PastFilter::default()
+                },
+            )?;
             past.retain(|past| {
                 at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
             });

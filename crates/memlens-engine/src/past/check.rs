@@ -10,6 +10,7 @@ use super::own::OwnPipelines;
 use super::replay::kept;
 use super::{Era, Past};
 use crate::note_names::NoteNames;
+use crate::past;
 use crate::view::{LostAnswer, LostAnswers, LostNote};
 use crate::{EngineError, Library, Ranking};
 
@@ -151,7 +152,7 @@ impl Library {
         let generation = lists.snapshot.generation;
         let era = self.worked_out.era();
         let own = OwnPipelines::of(self);
-        let asked = self.newest_past(QUESTIONS_CHECKED)?;
+        let asked = past::newest(self, QUESTIONS_CHECKED)?;
         let of_now = before.filter(|it| it.generation == generation && it.era == era);
         // After a change of an agent's config its questions are asked again.
         let is_current = |past: &Past, found: &Found| found.is_ranked_by(&own.ranking(&past.asked));
@@ -204,7 +205,7 @@ impl Library {
         ranking: &Ranking,
         era: Era,
     ) -> Result<BTreeMap<Note, u32>, EngineError> {
-        let search = self.search_past(past, ranking)?;
+        let search = past::search_past(self, past, ranking)?;
         self.keep_vector(&search, era);
         let mut notes = BTreeMap::new();
         for (rank, span) in (1..).zip(kept(&search, ranking)?) {

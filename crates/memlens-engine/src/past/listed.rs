@@ -48,115 +48,115 @@ pub struct PastPage {
     pub open: Option<String>,
 }
 
-impl Library {
-    /// A page of the past questions, the newest first, with what is true of all of them.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn past_questions(
-        &self,
-        filter: &PastFilter,
-        only: PastOnly,
-        page: &PastPage,
-    ) -> Result<PastQuestions, EngineError> {
-        let (replay, lost) = (self.worked_out.replayed(), self.worked_out.lost());
-        let store = self.store();
-        let changed = replay.as_deref().map(changed);
-        let wanted = PastWanted {
-            is_opening: match only {
-                PastOnly::All => None,
-                PastOnly::Openings => Some(true),
-                PastOnly::Searches | PastOnly::Changed | PastOnly::FoundNothing => Some(false),
-            },
-            found_nothing: only == PastOnly::FoundNothing,
-            among: match only {
-                PastOnly::Changed => Some(changed.as_deref().unwrap_or_default()),
-                PastOnly::All
-                | PastOnly::Searches
-                | PastOnly::Openings
-                | PastOnly::FoundNothing => None,
-            },
-            ..filter.wanted()
-        };
-        let keys = store.past_keys(&wanted)?;
-        let open: Option<i64> = page.open.as_deref().and_then(|id| id.parse().ok());
-        let open_at = open.and_then(|id| keys.iter().position(|key| key.id == id));
-        let at = page.at.map(|at| at as usize).or(open_at).unwrap_or(0);
-        // A place that is no more, since questions were forgotten, is on the last page.
-        let first = at.min(keys.len().saturating_sub(1)) / PAGE * PAGE;
-        let ids: Vec<i64> = keys
-            .iter()
-            .skip(first)
-            .take(PAGE)
-            .map(|key| key.id)
-            .collect();
-        let of_page = PastWanted {
-            among: Some(&ids),
-            ..PastWanted::default()
-        };
-        let rows = store.past_wanted(&of_page)?.into_iter().map(|stored| {
-            let past = past(stored);
-            let of_replay = replay.as_ref().and_then(|it| it.questions.get(&past.id));
-            PastRow {
-                fates: of_replay.and_then(|it| it.fates.clone()),
-                ..row(&past)
+/// A page of the past questions, the newest first, with what is true of all of them.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn page(
+    library: &Library,
+    filter: &PastFilter,
+    only: PastOnly,
+    page: &PastPage,
+) -> Result<PastQuestions, EngineError> {
+    let (replay, lost) = (library.worked_out.replayed(), library.worked_out.lost());
+    let store = library.store();
+    let changed = replay.as_deref().map(changed);
+    let wanted = PastWanted {
+        is_opening: match only {
+            PastOnly::All => None,
+            PastOnly::Openings => Some(true),
+            PastOnly::Searches | PastOnly::Changed | PastOnly::FoundNothing => Some(false),
+        },
+        found_nothing: only == PastOnly::FoundNothing,
+        among: match only {
+            PastOnly::Changed => Some(changed.as_deref().unwrap_or_default()),
+            PastOnly::All | PastOnly::Searches | PastOnly::Openings | PastOnly::FoundNothing => {
+                None
             }
-        });
-        let nothing = PastWanted {
-            found_nothing: true,
+        },
+        ..filter.wanted()
+    };
+    let keys = store.past_keys(&wanted)?;
+    let open: Option<i64> = page.open.as_deref().and_then(|id| id.parse().ok());
+    let open_at = open.and_then(|id| keys.iter().position(|key| key.id == id));
+    let at = page.at.map(|at| at as usize).or(open_at).unwrap_or(0);
+    // A place that is no more, since questions were forgotten, is on the last page.
+    let first = at.min(keys.len().saturating_sub(1)) / PAGE * PAGE;
+    let ids: Vec<i64> = keys
+        .iter()
+        .skip(first)
+        .take(PAGE)
+        .map(|key| key.id)
+        .collect();
+    let of_page = PastWanted {
+        among: Some(&ids),
+        ..PastWanted::default()
+    };
+    let rows = store.past_wanted(&of_page)?.into_iter().map(|stored| {
+        let past = past(stored);
+        let of_replay = replay.as_ref().and_then(|it| it.questions.get(&past.id));
+        PastRow {
+            fates: of_replay.and_then(|it| it.fates.clone()),
+            ..row(&past)
+        }
+    });
+    let nothing = PastWanted {
+        found_nothing: true,
+        ..PastWanted::default()
+    };
+    let is_compared = replay.as_ref().is_some_and(|it| it.summary.n_compared > 0);
+    let n_changed = changed.as_deref().filter(|_| is_compared).map(|changed| {
+        store.n_past_wanted(&PastWanted {
+            among: Some(changed),
             ..PastWanted::default()
-        };
-        let is_compared = replay.as_ref().is_some_and(|it| it.summary.n_compared > 0);
-        let n_changed = changed.as_deref().filter(|_| is_compared).map(|changed| {
-            store.n_past_wanted(&PastWanted {
-                among: Some(changed),
-                ..PastWanted::default()
+        })
+    });
+    let agents = agents(&store)?;
+    Ok(PastQuestions {
+        first: first as u32,
+        rows: rows.collect(),
+        n_shown: keys.len() as u32,
+        open_at: open_at.map(|at| at as u32),
+        days: days(&keys, replay.as_deref()),
+        n_all: agents.iter().map(|it| it.n_questions + it.n_openings).sum(),
+        n_openings: agents.iter().map(|it| it.n_openings).sum(),
+        n_found_nothing: store.n_past_wanted(&nothing)?,
+        n_changed: n_changed.transpose()?,
+        agents,
+        replay: replay.as_ref().map(|it| it.summary.clone()),
+        lost,
+    })
+}
+
+/// Past questions that hold what is typed, each wording once, the newest first.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn complete(library: &Library, text: &str) -> Result<Vec<String>, EngineError> {
+    Ok(library.store().past_wordings(text, WORDINGS_OFFERED)?)
+}
+
+/// Whose memory and which of an agent's sessions an autopsy can be asked about.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn autopsy_choices(
+    library: &Library,
+    agent: Option<&str>,
+) -> Result<AutopsyChoices, EngineError> {
+    let store = library.store();
+    let sessions = store.past_sessions(agent, SESSIONS_OFFERED)?;
+    Ok(AutopsyChoices {
+        agents: agents(&store)?,
+        sessions: sessions
+            .into_iter()
+            .map(|it| AskingSession {
+                agent_name: agent_name(&it.agent).name,
+                session: it.session,
+                at_ms: it.at_ms.map(|at| at as f64),
             })
-        });
-        let agents = agents(&store)?;
-        Ok(PastQuestions {
-            first: first as u32,
-            rows: rows.collect(),
-            n_shown: keys.len() as u32,
-            open_at: open_at.map(|at| at as u32),
-            days: days(&keys, replay.as_deref()),
-            n_all: agents.iter().map(|it| it.n_questions + it.n_openings).sum(),
-            n_openings: agents.iter().map(|it| it.n_openings).sum(),
-            n_found_nothing: store.n_past_wanted(&nothing)?,
-            n_changed: n_changed.transpose()?,
-            agents,
-            replay: replay.as_ref().map(|it| it.summary.clone()),
-            lost,
-        })
-    }
-
-    /// Past questions that hold what is typed, each wording once, the newest first.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn complete_past(&self, text: &str) -> Result<Vec<String>, EngineError> {
-        Ok(self.store().past_wordings(text, WORDINGS_OFFERED)?)
-    }
-
-    /// Whose memory and which of an agent's sessions an autopsy can be asked about.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub fn autopsy_choices(&self, agent: Option<&str>) -> Result<AutopsyChoices, EngineError> {
-        let store = self.store();
-        let sessions = store.past_sessions(agent, SESSIONS_OFFERED)?;
-        Ok(AutopsyChoices {
-            agents: agents(&store)?,
-            sessions: sessions
-                .into_iter()
-                .map(|it| AskingSession {
-                    agent_name: agent_name(&it.agent).name,
-                    session: it.session,
-                    at_ms: it.at_ms.map(|at| at as f64),
-                })
-                .collect(),
-        })
-    }
+            .collect(),
+    })
 }
 
 /// The agents that searched or opened something, with their names.

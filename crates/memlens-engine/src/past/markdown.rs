@@ -6,33 +6,32 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::markdown::{code, fenced, place, plain, texts};
+use crate::past;
 use crate::view::{Fate, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
 
-impl Library {
-    /// A past question then and now; with the texts of the results then and now, or without any text of a note.
-    ///
-    /// # Errors
-    /// As [`Library::then_now`].
-    pub fn past_markdown(
-        &self,
-        id: &str,
-        by: Option<&Ranking>,
-        with_text: bool,
-    ) -> Result<String, EngineError> {
-        let told = self.then_now(id, by)?;
-        let mut out = String::new();
-        // Writing to a text cannot fail.
-        let _ = write(&mut out, &told);
-        if with_text {
-            out.push_str(&texts_of_then(&told.then));
-            out.push_str("\n## Texts now\n");
-            let search = self.kept(told.search)?;
-            let trace = search.rank(&Ranking::given(&told.ranking)?.values);
-            out.push_str(&texts(&search, trace.kept())?);
-        }
-        Ok(out)
+/// A past question then and now; with the texts of the results then and now, or without any text of a note.
+///
+/// # Errors
+/// As [`crate::past::then_now`].
+pub fn markdown(
+    library: &Library,
+    id: &str,
+    by: Option<&Ranking>,
+    with_text: bool,
+) -> Result<String, EngineError> {
+    let told = past::then_now(library, id, by)?;
+    let mut out = String::new();
+    // Writing to a text cannot fail.
+    let _ = write(&mut out, &told);
+    if with_text {
+        out.push_str(&texts_of_then(&told.then));
+        out.push_str("\n## Texts now\n");
+        let search = library.kept(told.search)?;
+        let trace = search.rank(&Ranking::given(&told.ranking)?.values);
+        out.push_str(&texts(&search, trace.kept())?);
     }
+    Ok(out)
 }
 
 fn write(out: &mut String, told: &ThenNow) -> std::fmt::Result {

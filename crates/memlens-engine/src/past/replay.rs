@@ -17,6 +17,7 @@ use super::{Era, Past, PastFilter, Places};
 use crate::agents::agent_name;
 use crate::compare::Span;
 use crate::note_names::NoteNames;
+use crate::past;
 use crate::search::Search;
 use crate::view::{Fate, NoteAnswers, ReplaySummary};
 use crate::{EngineError, Library, Ranking};
@@ -65,156 +66,158 @@ impl ReplayedQuestion {
     }
 }
 
-impl Library {
-    /// Asks all past questions of a filter again: by one ranking, or each by its agent's own. None where it was stopped.
-    ///
-    /// A question that cannot be asked is counted and passed over.
-    ///
-    /// # Errors
-    /// As [`Library::search_as`], where no question can be asked.
-    pub fn replay_past(
-        &self,
-        filter: &PastFilter,
-        by: Option<&Ranking>,
-    ) -> Result<Option<ReplaySummary>, EngineError> {
-        let era = self.worked_out.era();
-        // Before the questions are read, which takes a moment too.
-        let going = self.jobs.replay.begin();
-        let past = self.past(filter)?;
-        going.expect(past.len());
-        let started = Instant::now();
-        let asking = Asking {
-            library: self,
-            by,
-            era,
-            own: OwnPipelines::of(self),
-            places: self.places()?,
-        };
-        if let Some(params) = by.and_then(Ranking::params) {
-            self.aggregate_for(&params)?;
-        }
-        self.take_up_vectors(past.iter());
-        let tally = Mutex::new(Tally::default());
-        let in_turn = Mutex::new(self.in_turn(&past, |past| match by {
-            Some(by) => by.is_of_library().then_some(&*past.asked.question),
-            None => asking.own.of_library(&past.asked),
-        }));
-        let next = || in_turn.lock().next().filter(|_| !going.is_stopped());
-        let ask = || {
-            while let Some(past) = next() {
-                let asked = asking.ask(past);
-                if going.is_stopped() {
-                    break;
-                }
-                tally.lock().add(past.id, asked);
-                going.goes_on();
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..n_threads() {
-                // Where the system has no thread left, this one does all.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, ask);
-            }
-            ask();
-        });
-        if going.is_stopped() {
-            return Ok(None);
-        }
-        let mut tally = tally.into_inner();
-        if let Some((_, error)) = tally.failed.take_if(|(n, _)| *n as usize == past.len()) {
-            return Err(error);
-        }
-        let questions = std::mem::take(&mut tally.questions);
-        let mut summary = self.summary(tally, by, started);
-        if by.is_none() {
-            summary.notices.extend(asking.own.notices());
-        }
-        let replayed = Replayed {
-            summary: summary.clone(),
-            questions,
-        };
-        self.worked_out.keep_replay(era, replayed);
-        Ok(Some(summary))
+/// Asks all past questions of a filter again: by one ranking, or each by its agent's own. None where it was stopped.
+///
+/// A question that cannot be asked is counted and passed over.
+///
+/// # Errors
+/// As [`Library::search_as`], where no question can be asked.
+pub fn replay(
+    library: &Library,
+    filter: &PastFilter,
+    by: Option<&Ranking>,
+) -> Result<Option<ReplaySummary>, EngineError> {
+    let era = library.worked_out.era();
+    // Before the questions are read, which takes a moment too.
+    let going = library.jobs.replay.begin();
+    let past = past::list(library, filter)?;
+    going.expect(past.len());
+    let started = Instant::now();
+    let asking = Asking {
+        library,
+        by,
+        era,
+        own: OwnPipelines::of(library),
+        places: library.places()?,
+    };
+    if let Some(params) = by.and_then(Ranking::params) {
+        library.aggregate_for(&params)?;
     }
-
-    /// Asks a past question again, beside whatever a person asks: it takes no place among the searches that are kept, and asks
-    /// nobody's reranker.
-    pub(crate) fn search_past(
-        &self,
-        past: &Past,
-        ranking: &Ranking,
-    ) -> Result<Arc<Search>, EngineError> {
-        let part = self.part_asked(&past.asked.agent);
-        self.search_unfilled(&past.asked.question, ranking, part, past.asker(), false)
+    library.take_up_vectors(past.iter());
+    let tally = Mutex::new(Tally::default());
+    let in_turn = Mutex::new(library.in_turn(&past, |past| match by {
+        Some(by) => by.is_of_library().then_some(&*past.asked.question),
+        None => asking.own.of_library(&past.asked),
+    }));
+    let next = || in_turn.lock().next().filter(|_| !going.is_stopped());
+    let ask = || {
+        while let Some(past) = next() {
+            let asked = asking.ask(past);
+            if going.is_stopped() {
+                break;
+            }
+            tally.lock().add(past.id, asked);
+            going.goes_on();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..n_threads() {
+            // Where the system has no thread left, this one does all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, ask);
+        }
+        ask();
+    });
+    if going.is_stopped() {
+        return Ok(None);
     }
+    let mut tally = tally.into_inner();
+    if let Some((_, error)) = tally.failed.take_if(|(n, _)| *n as usize == past.len()) {
+        return Err(error);
+    }
+    let questions = std::mem::take(&mut tally.questions);
+    let mut summary = summary(library, tally, by, started);
+    if by.is_none() {
+        summary.notices.extend(asking.own.notices());
+    }
+    let replayed = Replayed {
+        summary: summary.clone(),
+        questions,
+    };
+    library.worked_out.keep_replay(era, replayed);
+    Ok(Some(summary))
+}
 
-    fn summary(&self, tally: Tally, by: Option<&Ranking>, started: Instant) -> ReplaySummary {
-        let lists = self.lists();
-        let snapshot = &lists.snapshot;
-        let is_found =
-            |folder: FolderId, path: &str| tally.answers.contains_key(&(folder, path.to_owned()));
-        let names = NoteNames::of(&snapshot.folders);
-        let never_found: Vec<String> = snapshot
-            .documents
+/// Asks a past question again, beside whatever a person asks: it takes no place among the searches that are kept, and asks
+/// nobody's reranker.
+pub(crate) fn search_past(
+    library: &Library,
+    past: &Past,
+    ranking: &Ranking,
+) -> Result<Arc<Search>, EngineError> {
+    let part = library.part_asked(&past.asked.agent);
+    library.search_unfilled(&past.asked.question, ranking, part, past.asker(), false)
+}
+
+fn summary(
+    library: &Library,
+    tally: Tally,
+    by: Option<&Ranking>,
+    started: Instant,
+) -> ReplaySummary {
+    let lists = library.lists();
+    let snapshot = &lists.snapshot;
+    let is_found =
+        |folder: FolderId, path: &str| tally.answers.contains_key(&(folder, path.to_owned()));
+    let names = NoteNames::of(&snapshot.folders);
+    let never_found: Vec<String> = snapshot
+        .documents
+        .iter()
+        .filter(|document| !is_found(document.folder, &document.path))
+        .map(|document| names.name(document.folder, &document.path))
+        .collect();
+    let mut answers_most: Vec<NoteAnswers> = tally
+        .answers
+        .into_iter()
+        .map(|((folder, path), n_questions)| NoteAnswers {
+            name: names.name(folder, &path),
+            path,
+            n_questions,
+        })
+        .collect();
+    answers_most.sort_by(|a, b| (b.n_questions, &a.name).cmp(&(a.n_questions, &b.name)));
+    answers_most.truncate(ANSWERS_MOST_NAMED);
+    let mut notices = Vec::new();
+    if !tally.not_emulated.is_empty() {
+        let names: Vec<String> = tally
+            .not_emulated
             .iter()
-            .filter(|document| !is_found(document.folder, &document.path))
-            .map(|document| names.name(document.folder, &document.path))
+            .map(|id| agent_name(id).name)
             .collect();
-        let mut answers_most: Vec<NoteAnswers> = tally
-            .answers
+        notices.push(format!(
+            "{}: not emulated, so Memlens's own ranking was used.",
+            names.join(", ")
+        ));
+    }
+    notices.extend(not_compared(&tally.not_compared));
+    if let Some((n, error)) = &tally.failed {
+        let questions = if *n == 1 { "question" } else { "questions" };
+        notices.push(format!("{n} {questions} could not be asked again: {error}"));
+    }
+    if by.is_some_and(|by| Filling::of(&by.values).is_some()) {
+        notices.push("Rerankers are not asked in a replay: this is the order before.".to_owned());
+    }
+    notices.extend(tally.notices);
+    let searched_by: BTreeSet<String> = match by {
+        None => tally.agents,
+        Some(by) => Program::ranked_by(by.pipeline)
+            .map(|program| program.agent().to_owned())
             .into_iter()
-            .map(|((folder, path), n_questions)| NoteAnswers {
-                name: names.name(folder, &path),
-                path,
-                n_questions,
-            })
-            .collect();
-        answers_most.sort_by(|a, b| (b.n_questions, &a.name).cmp(&(a.n_questions, &b.name)));
-        answers_most.truncate(ANSWERS_MOST_NAMED);
-        let mut notices = Vec::new();
-        if !tally.not_emulated.is_empty() {
-            let names: Vec<String> = tally
-                .not_emulated
-                .iter()
-                .map(|id| agent_name(id).name)
-                .collect();
-            notices.push(format!(
-                "{}: not emulated, so Memlens's own ranking was used.",
-                names.join(", ")
-            ));
-        }
-        notices.extend(not_compared(&tally.not_compared));
-        if let Some((n, error)) = &tally.failed {
-            let questions = if *n == 1 { "question" } else { "questions" };
-            notices.push(format!("{n} {questions} could not be asked again: {error}"));
-        }
-        if by.is_some_and(|by| Filling::of(&by.values).is_some()) {
-            notices
-                .push("Rerankers are not asked in a replay: this is the order before.".to_owned());
-        }
-        notices.extend(tally.notices);
-        let searched_by: BTreeSet<String> = match by {
-            None => tally.agents,
-            Some(by) => Program::ranked_by(by.pipeline)
-                .map(|program| program.agent().to_owned())
-                .into_iter()
-                .collect(),
-        };
-        notices.extend(self.notes_outside(&searched_by));
-        ReplaySummary {
-            at_ms: crate::clock::now().as_millisecond() as f64,
-            took_ms: started.elapsed().as_secs_f64() * 1000.0,
-            by: by.map(|ranking| ranking.pipeline.label().to_owned()),
-            n_questions: tally.n_questions,
-            n_compared: tally.n_compared,
-            n_changed: tally.n_changed,
-            n_found_nothing: tally.n_found_nothing,
-            n_notes: snapshot.documents.len() as u32,
-            n_never_found: never_found.len() as u32,
-            never_found: never_found.into_iter().take(NEVER_FOUND_NAMED).collect(),
-            answers_most,
-            notices,
-        }
+            .collect(),
+    };
+    notices.extend(library.notes_outside(&searched_by));
+    ReplaySummary {
+        at_ms: crate::clock::now().as_millisecond() as f64,
+        took_ms: started.elapsed().as_secs_f64() * 1000.0,
+        by: by.map(|ranking| ranking.pipeline.label().to_owned()),
+        n_questions: tally.n_questions,
+        n_compared: tally.n_compared,
+        n_changed: tally.n_changed,
+        n_found_nothing: tally.n_found_nothing,
+        n_notes: snapshot.documents.len() as u32,
+        n_never_found: never_found.len() as u32,
+        never_found: never_found.into_iter().take(NEVER_FOUND_NAMED).collect(),
+        answers_most,
+        notices,
     }
 }
 
@@ -273,7 +276,7 @@ impl Asking<'_> {
             .by
             .cloned()
             .unwrap_or_else(|| self.own.ranking(&past.asked));
-        let search = self.library.search_past(past, &ranking)?;
+        let search = past::search_past(self.library, past, &ranking)?;
         self.library.keep_vector(&search, self.era);
         let trace = search.rank(&ranking.values);
         let now = kept_of(&search, &trace)?;

@@ -14,6 +14,7 @@ use super::own::OwnPipelines;
 use super::{Judged, LeftOut, Past, Places};
 use crate::compare::{Span, pairs};
 use crate::note_names::NoteNames;
+use crate::past;
 use crate::search::Search;
 use crate::view::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
@@ -23,173 +24,175 @@ const SAME_EDIT_NAMED: usize = 20;
 /// Scores that differ by less are the same: logs round them.
 const SCORE_SAME: f64 = 0.0005;
 
-impl Library {
-    /// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
-    ///
-    /// # Errors
-    /// [`EngineError::NoPast`], [`EngineError::IsOpening`]; as [`Library::search_as`].
-    pub fn then_now(&self, id: &str, by: Option<&Ranking>) -> Result<ThenNow, EngineError> {
-        let past = self.past_question(id)?;
-        if past.asked.kind == PastKind::Opening {
-            return Err(EngineError::IsOpening { id: id.to_owned() });
-        }
-        let own = OwnPipelines::of(self);
-        let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
-        let part = self.part_asked(&past.asked.agent);
-        let question = &past.asked.question;
-        let asks_outside =
-            Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
-        let search = self.search_unfilled(question, &ranking, part, past.asker(), true)?;
-        let search = if asks_outside {
-            search
-        } else {
-            self.fill_in(search, &ranking.values)?
-        };
-        let (trace, columns) = search.traced(&ranking.values);
-        let kept = trace.kept();
-        let now: Vec<Span> = kept
-            .iter()
-            .map(|slot| span(&search, *slot, true))
-            .collect::<Result<_, _>>()?;
-        let places = self.places()?;
-        let then = then(&past.asked, &places);
-        let matched = Matched::of(&then, &now);
-        let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
-        let is_compared = why_not.is_none();
-        let names = NoteNames::of(&self.lists().snapshot.folders);
-        let texts = search.snippets(kept)?;
-        let mut side = Vec::with_capacity(now.len());
-        for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
-            let was = matched.then[is];
-            let score = columns.score[*slot as usize];
-            let row = search.row_facts(*slot)?;
-            let saved = places.saved_ms(row.note.folder, &row.note.path);
-            let times = past.asked.at_ms.zip(saved);
-            let moved = was.and_then(|was| matched.rose(was));
-            let before = was.and_then(|was| then[was].result.score);
-            side.push(NowResult {
-                rank: Some(is as u32 + 1),
-                folder: row.note.folder.0.to_string(),
-                path: row.note.path.clone(),
-                name: names.of_note(&row.note),
-                start_line: Some(row.start_line),
-                end_line: Some(row.end_line),
-                text: text.text,
-                score,
-                fate: is_compared.then(|| was.map_or(Fate::New, |was| matched.fate(was))),
-                moved: moved.filter(|_| is_compared).unwrap_or_default(),
-                why: if is_compared {
-                    why_there(was.is_some(), before.zip(score), times)
-                } else {
-                    times
-                        .and_then(|(asked, saved)| edited(asked, saved))
-                        .unwrap_or_default()
-                },
-                chunk: Some(search.chunk_id(*slot).0.to_string()),
-            });
-        }
-        let gone = Gone::of(&search, &trace)?;
-        let mut thens = Vec::with_capacity(then.len());
-        for (was, it) in then.iter().enumerate() {
-            let place = matched.now[was].unwrap_or(side.len());
-            if matched.now[was].is_none() {
-                side.push(gone.to_view(it, &past.asked, is_compared, &names));
-            }
-            thens.push(ThenResult {
-                rank: was as u32 + 1,
-                path: it.result.path.clone(),
-                start_line: it.result.lines.map(|lines| lines.0),
-                end_line: it.result.lines.map(|lines| lines.1),
-                score: it.result.score,
-                text: it.result.text.clone(),
-                used: used(&past.asked, it, &places),
-                fate: is_compared.then(|| matched.fate(was)),
-                now: place as u32,
-            });
-        }
-        // How true an emulation is stands beside its label.
-        let n_said = usize::from(search.emulated.is_some());
-        let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
-        notices.extend(columns.fallbacks());
-        if by.is_none() {
-            notices.extend(own.problems(&past.asked.agent));
-        }
-        if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
-            notices.insert(
-                0,
-                format!(
-                    "{} is not emulated, so Memlens's own ranking was used.",
-                    row(&past).agent_name
-                ),
-            );
-        }
-        Ok(ThenNow {
-            row: crate::view::PastRow {
-                fates: is_compared.then(|| matched.fates()),
-                ..row(&past)
-            },
-            settings: past
-                .asked
-                .settings
-                .iter()
-                .map(|(name, value)| (name.clone(), as_text(value)))
-                .collect(),
-            ranking: ranking.told(),
-            label: match by {
-                None => own.label(&past.asked.agent, &ranking),
-                Some(_) => ranking.pipeline.label().to_owned(),
-            },
-            emulated: search.emulated.clone(),
-            search: search.id,
-            observed: observed(&past.asked, &then, &places),
-            same_edit: if is_compared {
-                self.same_edit(&past, &then, &matched)
+/// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
+///
+/// # Errors
+/// [`EngineError::NoPast`], [`EngineError::IsOpening`]; as [`Library::search_as`].
+pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<ThenNow, EngineError> {
+    let past = past::find(library, id)?;
+    if past.asked.kind == PastKind::Opening {
+        return Err(EngineError::IsOpening { id: id.to_owned() });
+    }
+    let own = OwnPipelines::of(library);
+    let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
+    let part = library.part_asked(&past.asked.agent);
+    let question = &past.asked.question;
+    let asks_outside = Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
+    let search = library.search_unfilled(question, &ranking, part, past.asker(), true)?;
+    let search = if asks_outside {
+        search
+    } else {
+        library.fill_in(search, &ranking.values)?
+    };
+    let (trace, columns) = search.traced(&ranking.values);
+    let kept = trace.kept();
+    let now: Vec<Span> = kept
+        .iter()
+        .map(|slot| span(&search, *slot, true))
+        .collect::<Result<_, _>>()?;
+    let places = library.places()?;
+    let then = then(&past.asked, &places);
+    let matched = Matched::of(&then, &now);
+    let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
+    let is_compared = why_not.is_none();
+    let names = NoteNames::of(&library.lists().snapshot.folders);
+    let texts = search.snippets(kept)?;
+    let mut side = Vec::with_capacity(now.len());
+    for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
+        let was = matched.then[is];
+        let score = columns.score[*slot as usize];
+        let row = search.row_facts(*slot)?;
+        let saved = places.saved_ms(row.note.folder, &row.note.path);
+        let times = past.asked.at_ms.zip(saved);
+        let moved = was.and_then(|was| matched.rose(was));
+        let before = was.and_then(|was| then[was].result.score);
+        side.push(NowResult {
+            rank: Some(is as u32 + 1),
+            folder: row.note.folder.0.to_string(),
+            path: row.note.path.clone(),
+            name: names.of_note(&row.note),
+            start_line: Some(row.start_line),
+            end_line: Some(row.end_line),
+            text: text.text,
+            score,
+            fate: is_compared.then(|| was.map_or(Fate::New, |was| matched.fate(was))),
+            moved: moved.filter(|_| is_compared).unwrap_or_default(),
+            why: if is_compared {
+                why_there(was.is_some(), before.zip(score), times)
             } else {
-                Vec::new()
+                times
+                    .and_then(|(asked, saved)| edited(asked, saved))
+                    .unwrap_or_default()
             },
-            then: thens,
-            now: side,
-            not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
-            notices,
-        })
-    }
-
-    /// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more.
-    fn same_edit(&self, past: &Past, then: &[Then<'_>], matched: &Matched) -> Vec<LostAnswer> {
-        let Some(replay) = self.worked_out.replayed() else {
-            return Vec::new();
-        };
-        let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
-        let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
-            let place = then[was].place.as_ref().ok()?;
-            changed(&past.asked, Some(place.saved_ms))?;
-            Some((place.folder, place.path.clone()))
+            chunk: Some(search.chunk_id(*slot).0.to_string()),
         });
-        let Some(edited) = edited else {
-            return Vec::new();
-        };
-        let mut lost: Vec<(i64, LostAnswer)> = Vec::new();
-        for (id, other) in replay.questions.iter().filter(|(id, _)| **id != past.id) {
-            for result in &other.then {
-                let is_lower = result.is.is_none_or(|is| is > result.was);
-                if result.note.as_ref() == Some(&edited) && is_lower {
-                    let answer = LostAnswer {
-                        id: id.to_string(),
-                        question: other.question.clone(),
-                        was: result.was,
-                        is: result.is,
-                    };
-                    lost.push((other.at_ms.unwrap_or(i64::MIN), answer));
-                    break;
-                }
+    }
+    let gone = Gone::of(&search, &trace)?;
+    let mut thens = Vec::with_capacity(then.len());
+    for (was, it) in then.iter().enumerate() {
+        let place = matched.now[was].unwrap_or(side.len());
+        if matched.now[was].is_none() {
+            side.push(gone.to_view(it, &past.asked, is_compared, &names));
+        }
+        thens.push(ThenResult {
+            rank: was as u32 + 1,
+            path: it.result.path.clone(),
+            start_line: it.result.lines.map(|lines| lines.0),
+            end_line: it.result.lines.map(|lines| lines.1),
+            score: it.result.score,
+            text: it.result.text.clone(),
+            used: used(&past.asked, it, &places),
+            fate: is_compared.then(|| matched.fate(was)),
+            now: place as u32,
+        });
+    }
+    // How true an emulation is stands beside its label.
+    let n_said = usize::from(search.emulated.is_some());
+    let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
+    notices.extend(columns.fallbacks());
+    if by.is_none() {
+        notices.extend(own.problems(&past.asked.agent));
+    }
+    if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
+        notices.insert(
+            0,
+            format!(
+                "{} is not emulated, so Memlens's own ranking was used.",
+                row(&past).agent_name
+            ),
+        );
+    }
+    Ok(ThenNow {
+        row: crate::view::PastRow {
+            fates: is_compared.then(|| matched.fates()),
+            ..row(&past)
+        },
+        settings: past
+            .asked
+            .settings
+            .iter()
+            .map(|(name, value)| (name.clone(), as_text(value)))
+            .collect(),
+        ranking: ranking.told(),
+        label: match by {
+            None => own.label(&past.asked.agent, &ranking),
+            Some(_) => ranking.pipeline.label().to_owned(),
+        },
+        emulated: search.emulated.clone(),
+        search: search.id,
+        observed: observed(&past.asked, &then, &places),
+        same_edit: if is_compared {
+            same_edit(library, &past, &then, &matched)
+        } else {
+            Vec::new()
+        },
+        then: thens,
+        now: side,
+        not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
+        notices,
+    })
+}
+
+/// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more.
+fn same_edit(
+    library: &Library,
+    past: &Past,
+    then: &[Then<'_>],
+    matched: &Matched,
+) -> Vec<LostAnswer> {
+    let Some(replay) = library.worked_out.replayed() else {
+        return Vec::new();
+    };
+    let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
+    let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
+        let place = then[was].place.as_ref().ok()?;
+        changed(&past.asked, Some(place.saved_ms))?;
+        Some((place.folder, place.path.clone()))
+    });
+    let Some(edited) = edited else {
+        return Vec::new();
+    };
+    let mut lost: Vec<(i64, LostAnswer)> = Vec::new();
+    for (id, other) in replay.questions.iter().filter(|(id, _)| **id != past.id) {
+        for result in &other.then {
+            let is_lower = result.is.is_none_or(|is| is > result.was);
+            if result.note.as_ref() == Some(&edited) && is_lower {
+                let answer = LostAnswer {
+                    id: id.to_string(),
+                    question: other.question.clone(),
+                    was: result.was,
+                    is: result.is,
+                };
+                lost.push((other.at_ms.unwrap_or(i64::MIN), answer));
+                break;
             }
         }
-        lost.sort_by(|(at, a), (other_at, b)| (other_at, &a.question).cmp(&(at, &b.question)));
-        lost.into_iter()
-            .map(|(_, answer)| answer)
-            .take(SAME_EDIT_NAMED)
-            .collect()
     }
+    lost.sort_by(|(at, a), (other_at, b)| (other_at, &a.question).cmp(&(at, &b.question)));
+    lost.into_iter()
+        .map(|(_, answer)| answer)
+        .take(SAME_EDIT_NAMED)
+        .collect()
 }
 
 /// The rows that are no results, to tell why.

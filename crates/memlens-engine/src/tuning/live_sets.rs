@@ -11,6 +11,7 @@ use memlens_store::{Origin as StoredOrigin, StoredSet, Thumb};
 use super::kept_set::{Gold, KeptQuery, KeptSet};
 use super::sets::{LoadedSet, kept_query};
 use crate::following::{JudgedText, follow};
+use crate::past;
 use crate::past::PastFilter;
 use crate::thumbs::question;
 use crate::view::{Origin, QuerySetInfo};
@@ -149,7 +150,7 @@ pub(super) fn judgments(library: &Library) -> Result<LoadedSet, EngineError> {
 
 /// The past questions as they are now, each wording of an agent once.
 pub(super) fn past_set(library: &Library) -> Result<LoadedSet, EngineError> {
-    let past = library.past_set_of(&PastFilter::default(), Path::new(""))?;
+    let past = past::past_set_of(library, &PastFilter::default(), Path::new(""))?;
     let queries = past.queries.iter();
     let set = KeptSet {
         queries: queries.map(|it| kept_query(it, Origin::Observed)).collect(),
