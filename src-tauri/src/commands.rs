@@ -449,7 +449,11 @@ pub async fn feedback(shell: State<'_, Shell>) -> Answer<Vec<FeedbackEntry>> {
 #[tauri::command]
 #[specta::specta]
 pub async fn feedback_undo(shell: State<'_, Shell>, id: String) -> Answer<Vec<FeedbackEntry>> {
-    work(&shell, move |engine| acts::undo_feedback(engine, &id)).await
+    work(&shell, move |engine| {
+        acts::undo_feedback(engine, &id)?;
+        engine.library().feedback()
+    })
+    .await
 }
 
 /// Asks where and writes all thumbs. Returns the path; null if the user cancels.

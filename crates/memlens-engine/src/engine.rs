@@ -348,8 +348,8 @@ impl Writes for Engine {
         written.map_err(|error| error.at(Engine::library(self).dir()))
     }
 
-    fn drop_past(&self, gone: &[String]) {
-        self.shared.drop_past(gone);
+    fn past_deleted(&self) {
+        self.shared.forget_lost();
     }
 
     fn past_imported(&self) {
@@ -457,14 +457,17 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
 impl Shared {
     fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
         self.library.forget_worked_out();
-        self.work.lock().forget_activity(is_unwanted);
-        (self.listener)(Event::Lost(None));
+        self.forget_activity(is_unwanted);
     }
 
-    fn drop_past(&self, gone: &[String]) {
-        // First, so that no work goes on that would keep them.
-        self.forget_worked_out(|activity| activity.what == Happening::Lost);
-        self.library.forget_vectors(gone);
+    /// Drops what was reported of lost answers.
+    fn forget_lost(&self) {
+        self.forget_activity(|activity| activity.what == Happening::Lost);
+    }
+
+    fn forget_activity(&self, is_unwanted: impl Fn(&Activity) -> bool) {
+        self.work.lock().forget_activity(is_unwanted);
+        (self.listener)(Event::Lost(None));
     }
 
     /// Reads what agents logged since, where the person allowed it.
@@ -479,7 +482,7 @@ impl Shared {
         };
         match self.library.forget_old_past(&mut *write) {
             Ok(gone) if gone.is_empty() => {}
-            Ok(gone) => self.drop_past(&gone),
+            Ok(gone) => self.library.drop_past(&gone, || self.forget_lost()),
             Err(error) => tracing::warn!(%error, "cannot forget old past questions"),
         }
         if !self.library.recall_choice().is_allowed {

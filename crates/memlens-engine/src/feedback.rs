@@ -156,8 +156,11 @@ impl Library {
     /// # Errors
     /// [`EngineError::Store`]; the searches rank as before then.
     pub(crate) fn take_up_feedback(&self) -> Result<(), EngineError> {
-        let thumbs = self.thumbs()?;
         let kept: Vec<Arc<Search>> = self.searches().iter().cloned().collect();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let thumbs = self.thumbs()?;
         for search in kept {
             search.facts.asked.prepare(&thumbs, &search.retrieved);
         }
@@ -254,14 +257,13 @@ pub fn judge_place(
     Ok(voted)
 }
 
-/// Takes a thumb back. Returns those that are left, the newest first.
+/// Takes a thumb back.
 ///
 /// # Errors
 /// [`EngineError::NoFeedback`], and as [`Writes::write`].
-pub fn undo_feedback(writes: &impl Writes, id: &str) -> Result<Vec<FeedbackEntry>, EngineError> {
+pub fn undo_feedback(writes: &impl Writes, id: &str) -> Result<(), EngineError> {
     writes.write(|store| undo(store, id))?;
-    writes.library().take_up_feedback()?;
-    writes.library().feedback()
+    writes.library().take_up_feedback()
 }
 
 /// Adds the thumbs of a file that was exported. A line that is no thumb is refused by its number, and the rest is kept.

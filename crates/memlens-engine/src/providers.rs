@@ -127,7 +127,7 @@ pub fn change_rerank(writes: &impl Writes, change: RerankChange) -> Result<(), E
     let library = writes.library();
     let choices = choices(&library.store())?;
     // Fails before a model is loaded or the keyring changes, if the choice could not be stored afterwards.
-    writes.write(|_| Ok(()))?;
+    writes.begin()?;
     choices.change(change, &models_folder(library.dir()), |key, value| {
         writes.write(|store| Ok(store.put_setting(key, value.as_deref())?))
     })?;

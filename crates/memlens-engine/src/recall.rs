@@ -154,6 +154,14 @@ impl Library {
         Ok(gone)
     }
 
+    /// Drops what was computed from past questions, after those with the texts `gone` were deleted. `report` is called when no work
+    /// continues that would store any of it again.
+    pub(crate) fn drop_past(&self, gone: &[String], report: impl FnOnce()) {
+        self.forget_worked_out();
+        report();
+        self.forget_vectors(gone);
+    }
+
     /// Reads what is new while the window is open, by what writes there; some databases are left for later.
     ///
     /// # Errors
@@ -349,10 +357,12 @@ pub fn import_recall(
     agent: Option<&str>,
 ) -> Result<RecallImport, EngineError> {
     let library = writes.library();
+    // Before the consent is read: nobody may delete past questions and take it back meanwhile.
+    writes.begin()?;
     let write: Write<'_> = &mut |change| writes.write(|store| change(store));
     let gone = library.forget_old_past(&mut *write)?;
     if !gone.is_empty() {
-        writes.drop_past(&gone);
+        library.drop_past(&gone, || writes.past_deleted());
     }
     let done = library.import_by(agent, WantedBy::Person, write);
     writes.past_imported();
@@ -366,7 +376,7 @@ pub fn import_recall(
 pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), EngineError> {
     let gone = writes.write(|store| changed(store, change))?;
     if !gone.is_empty() {
-        writes.drop_past(&gone);
+        writes.library().drop_past(&gone, || writes.past_deleted());
     }
     Ok(())
 }
@@ -376,9 +386,10 @@ pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), E
 /// # Errors
 /// As [`Writes::write`].
 pub fn forget_recall(writes: &impl Writes) -> Result<u32, EngineError> {
-    let _no_import = writes.library().pause_import();
+    let library = writes.library();
+    let _no_import = library.pause_import();
     let gone = writes.write(forgotten)?;
-    writes.drop_past(&gone);
+    library.drop_past(&gone, || writes.past_deleted());
     Ok(gone.len() as u32)
 }
 

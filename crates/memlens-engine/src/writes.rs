@@ -13,7 +13,7 @@ pub trait Writes {
     /// The library, to read.
     fn library(&self) -> &Library;
 
-    /// Makes a change in the database. The caller reads texts, files and lists before, since nobody else writes meanwhile.
+    /// Makes a change in the database. The caller reads texts, files and lists before, because nobody else writes meanwhile.
     ///
     /// # Errors
     /// Those of `change`. [`EngineError::Indexer`] for a window that may only read; for the command line
@@ -23,8 +23,17 @@ pub trait Writes {
         change: impl FnOnce(&mut Store) -> Result<T, EngineError>,
     ) -> Result<T, EngineError>;
 
-    /// Drops what was computed from past questions. Called after questions with the texts `gone` were deleted.
-    fn drop_past(&self, gone: &[String]);
+    /// Fails if nothing can be written. On the command line it takes the write lock, so that no other process changes what is read
+    /// from now on.
+    ///
+    /// # Errors
+    /// As [`Writes::write`].
+    fn begin(&self) -> Result<(), EngineError> {
+        self.write(|_| Ok(()))
+    }
+
+    /// Called after past questions were deleted. A window drops what it reported of them.
+    fn past_deleted(&self) {}
 
     /// Called after past questions were imported. A window checks them in the background.
     fn past_imported(&self) {}
@@ -66,11 +75,6 @@ impl Writes for Writing<'_> {
                 none.insert(store)
             }
         };
-        change(store)
-    }
-
-    fn drop_past(&self, gone: &[String]) {
-        self.library.forget_worked_out();
-        self.library.forget_vectors(gone);
+        change(store).map_err(|error| error.at(dir))
     }
 }

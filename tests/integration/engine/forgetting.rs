@@ -10,8 +10,8 @@ use memlens_engine::tuning;
 use memlens_engine::view::{Happening, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
-use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store};
-use memlens_tests::{Notes, index};
+use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store, StoreError};
+use memlens_tests::{Notes, index, open};
 use serde_json::json;
 
 use crate::watched::{Watched, scratch};
@@ -248,6 +248,25 @@ fn imports_that_are_stopped_lose_nothing_and_the_next_one_reads_the_rest() {
     let imported = acts::import_recall(engine, None).expect("it can be read");
     assert!(!imported.is_stopped);
     assert_eq!(known(&watched).0, 200);
+}
+
+#[test]
+fn an_import_is_refused_before_it_reads_anything_while_another_process_writes() {
+    let notes = notes();
+    let dir = scratch();
+    let watched = Watched::at_home(dir.path(), &notes);
+    // Not allowed either, which is read under the lock.
+    let refused = acts::import_recall(&open(dir.path()).to_write(), None);
+    assert!(
+        matches!(refused, Err(EngineError::Store(StoreError::Locked { .. }))),
+        "{refused:?}"
+    );
+    drop(watched);
+    let refused = acts::import_recall(&open(dir.path()).to_write(), None);
+    assert!(
+        matches!(refused, Err(EngineError::RecallNotAllowed)),
+        "{refused:?}"
+    );
 }
 
 #[test]

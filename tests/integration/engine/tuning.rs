@@ -601,6 +601,30 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
 }
 
 #[test]
+fn queries_that_are_saved_at_the_same_time_are_all_kept() {
+    let here = Here::new();
+    let engine = &here.engine;
+    let set = acts::new_query_set(engine, "mine", &NewSetFrom::Empty).expect("it can be made");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let id = &set.id;
+            scope.spawn(move || {
+                let edit = QueryEdit {
+                    id: None,
+                    query: format!("question {number}"),
+                    category: None,
+                    scope: None,
+                    relevant: None,
+                };
+                acts::save_query(engine, id, &edit).expect("it can be saved");
+            });
+        }
+    });
+    let view = tuning::query_set(engine.library(), &set.id).expect("it is there");
+    assert_eq!(view.queries.len(), 8);
+}
+
+#[test]
 fn a_run_is_kept_and_says_when_it_is_stale() {
     let here = Here::new();
     let (engine, library) = (&here.engine, here.engine.library());

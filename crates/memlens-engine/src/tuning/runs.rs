@@ -340,7 +340,7 @@ pub fn save_run(
     Ok(Some(run_of_id(library, &id.to_string())?.0))
 }
 
-/// Calls a run by another name.
+/// Renames a run.
 ///
 /// # Errors
 /// [`EngineError::Run`] if it is not there, or the name is empty; as [`Writes::write`].

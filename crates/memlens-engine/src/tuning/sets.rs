@@ -387,7 +387,7 @@ pub fn new_query_set(
     })
 }
 
-/// Calls a query set by another name.
+/// Renames a query set.
 ///
 /// # Errors
 /// As [`new_query_set`].
@@ -479,17 +479,19 @@ pub fn remove_queries(
 fn change_set(
     writes: &impl Writes,
     id: &str,
-    change: impl FnOnce(&mut KeptSet) -> Result<(), EngineError>,
+    change: impl Fn(&mut KeptSet) -> Result<(), EngineError>,
 ) -> Result<QuerySetView, EngineError> {
-    writes.write(|store| {
-        let (before, content) = read(store, id)?;
+    let library = writes.library();
+    loop {
+        let (before, content) = read(&library.store(), id)?;
         let mut set = parse(&before.name, &content)?;
         change(&mut set)?;
-        // One process writes, and within it one at a time, so that nobody changed it meanwhile.
-        store.change_query_set(before.id, &before.hash, &stored(&set))?;
-        Ok(())
-    })?;
-    query_set(writes.library(), id)
+        let new = stored(&set);
+        // Changed again if the set was changed meanwhile.
+        if writes.write(|store| Ok(store.change_query_set(before.id, &before.hash, &new)?))? {
+            return query_set(library, id);
+        }
+    }
 }
 
 impl Gold {
