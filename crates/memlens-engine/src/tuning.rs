@@ -1,7 +1,7 @@
 //! Tuning by evidence: query sets, what a ranking is worth on them, how that depends on each parameter, and the values that are
 //! worth most.
 //!
-//! A set is asked once ([`prepared`]); from then on its queries are ranked by the same `rank` as a search that is looked at.
+//! A set is asked once (`prepared.rs`); from then on its queries are ranked by the same `rank` as a search that is looked at.
 
 mod anchors;
 mod calibrate;

@@ -322,7 +322,7 @@ fn set_hashes(library: &Library) -> Result<HashMap<String, String>, EngineError>
 /// Measures a ranking on a query set and keeps what comes out. `None` if it was stopped.
 ///
 /// # Errors
-/// As [`measure_set`], and [`Writes::write`].
+/// As [`crate::tuning::measure_set`], and [`Writes::write`].
 pub fn save_run(
     writes: &impl Writes,
     wish: &SetWish,
