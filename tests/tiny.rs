@@ -7,8 +7,8 @@ use std::time::Duration;
 use memlens_params::make::{number, whole};
 use memlens_params::{StageId, StageInfo, TypedSet, Values, parameters};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, Context, Effect, List, ListId, ListValue, Outcome, OwnFacts,
-    Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
+    Candidate, CandidateSet, ChunkId, Context, Effect, Hue, List, ListId, ListValue, Look, Outcome,
+    OwnFacts, Pipeline, PipelineId, Reason, RetrieverId, Row, Stage, Ties,
 };
 use memlens_retrieve::{
     NoText, NoteChunk, NoteFacts, Part, QueryWord, Question, RetrieveError, Retrieved, Retriever,
@@ -142,10 +142,12 @@ pub static TINY: Pipeline<Tiny> = Pipeline {
         Stage {
             id: LOOK,
             explain: look,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: CUT,
             explain: cut,
+            look: Look::plain(Hue::Cut),
         },
     ],
     // Newest first, so that a tie broken by `Candidate::order` would be noticed.

@@ -204,10 +204,20 @@ fn builder() -> Builder<tauri::Wry> {
             JobProgressed
         ])
         .constant("QUERIES_MIN", memlens_engine::QUERIES_MIN)
+        .constant("STAGE_LOOKS", stage_looks())
         .typ::<memlens_params::Parameter>()
         .typ::<memlens_params::StageInfo>()
+        .typ::<memlens_rank::StageLook>()
         .typ::<memlens_engine::view::Autopsy>()
         .typ::<memlens_engine::view::AutopsyQuestion>()
+}
+
+/// Returns how all stages are shown, with sorted keys: otherwise their order depends on a feature of `serde_json`, which
+/// other packages of the same build can enable.
+fn stage_looks() -> serde_json::Value {
+    let mut looks = serde_json::json!(memlens_engine::stage_looks());
+    looks.sort_all_objects();
+    looks
 }
 
 /// Writes the TypeScript bindings of every command, event and type.

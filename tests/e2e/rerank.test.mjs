@@ -342,8 +342,9 @@ scenario("the hook reorders what is left, and the journey tells its move", async
     (rows) => String(kept(rows)) === String(before.toReversed()),
   );
   await window.until("the journey tells", () =>
-    Array.from(document.querySelectorAll(".j-steps li.hook .ranks"), (ranks) => ranks.innerText).some(
-      (text) => text.includes("→"),
-    ),
+    Array.from(
+      document.querySelectorAll(".j-steps [data-step='hook'] .ranks"),
+      (ranks) => ranks.innerText,
+    ).some((text) => text.includes("→")),
   );
 });

@@ -10,7 +10,7 @@ mod reasons;
 mod stages;
 
 use memlens_params::{TypedSet, Values};
-use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
+use memlens_rank::{Hue, Look, Pipeline, PipelineId, RetrieverId, Stage, Ties};
 use params::{CANDIDATES, FLOOR, LIMIT, RERANK, VECTOR};
 
 use crate::filling::Filler;
@@ -33,22 +33,27 @@ pub static KNOWN_STEPS: Pipeline<Octopus> = Pipeline {
         Stage {
             id: VECTOR,
             explain: stages::vector,
+            look: Look::plain(Hue::Vector),
         },
         Stage {
             id: FLOOR,
             explain: stages::floor,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: CANDIDATES,
             explain: stages::candidates,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: RERANK,
             explain: stages::rerank,
+            look: Look::plain(Hue::Rerank),
         },
         Stage {
             id: LIMIT,
             explain: stages::limit,
+            look: Look::plain(Hue::Cut),
         },
     ],
     // Its own order of equal scores is not known.

@@ -166,7 +166,7 @@ pub use preset::{
     in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,
 };
 pub use query_file::QueryFile;
-pub use ranking::{Ranking, pipeline, pipelines};
+pub use ranking::{Ranking, pipeline, pipelines, stage_looks};
 pub use recall::RecallChange;
 pub use report::{CopyReport, RowReport, SearchReport, StageReport, StepReport, TraceForm};
 pub use search::{Search, Timing};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memlens_emulate::openclaw::Edition;
 use memlens_emulate::{Program, hindsight, octopus};
 use memlens_params::{ParameterSet, Params, Table, Value, Values};
-use memlens_rank::{AnyPipeline, NATIVE};
+use memlens_rank::{AnyPipeline, NATIVE, StageLook};
 
 use crate::closest::with_closest;
 use crate::{EngineError, Library, view};
@@ -82,6 +82,18 @@ pub fn pipelines() -> Vec<&'static dyn AnyPipeline> {
         .chain(others)
         .chain(own_lists)
         .collect()
+}
+
+/// How the stages of every pipeline are shown.
+pub fn stage_looks() -> Vec<StageLook> {
+    let mut looks: Vec<StageLook> = Vec::new();
+    for one in pipelines().into_iter().flat_map(|it| it.looks()) {
+        // Editions of one program share their stages.
+        if looks.iter().all(|known| known.stage != one.stage) {
+            looks.push(one);
+        }
+    }
+    looks
 }
 
 /// The pipeline whose parameters a table holds; none of one that is not known.

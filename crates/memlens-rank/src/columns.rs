@@ -5,15 +5,8 @@ use serde::Serialize;
 use specta::Type;
 
 use crate::answers::RerankScale;
-use crate::stages::corroboration::Corroboration;
-use crate::stages::decay::Decay;
-use crate::stages::diversity::Diversity;
-use crate::stages::feedback::Feedback;
-use crate::stages::fusion::Fusion;
-use crate::stages::hook::HookMove;
-use crate::stages::lists::Listed;
-use crate::stages::repeats::Repeats;
-use crate::stages::rerank::{Rerank, RerankState};
+use crate::look::{Cell, Column, Score};
+use crate::stages::{HookMove, Repeats, Rerank, RerankState};
 use crate::trace::{Entry, StageTrace, Status, Trace};
 use crate::{CandidateSet, ListId};
 
@@ -56,31 +49,87 @@ pub struct FoldedCopies {
     pub copies: Vec<u32>,
 }
 
-/// The ranks and scores of the rows in one list, by slot.
+/// What one column of the table shows of each row, by slot. A vector is empty if the column shows nothing of its kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct ListColumn {
-    /// The stage that reads the list.
+pub struct CellColumn {
+    /// Identifies the column; see [`Column::key`].
+    pub key: &'static str,
+    /// The stage that the column belongs to.
     pub stage: StageId,
-    /// The 1-based rank within the list's depth.
+    /// Whether the stage reads a list.
+    pub is_list: bool,
+    /// The 1-based rank before the stage.
+    pub before: Vec<Option<u32>>,
+    /// The 1-based rank after the stage; in a list, the rank in the list.
     pub rank: Vec<Option<u32>>,
-    /// The raw score in the list. Empty for Memlens's own lists, whose scores are part of the rows.
-    pub score: Vec<Option<f64>>,
+    /// The number that the cell shows.
+    pub value: Vec<Option<f64>>,
+    /// Whether the row is sent to a reranker and scored.
+    pub state: Vec<Option<RerankState>>,
 }
 
-/// Scores and ranks after a stage of a pipeline in another crate, by slot.
-#[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct OwnColumn {
-    /// The stage's identifier in the pipeline.
-    pub stage: StageId,
-    /// The score after the stage; `None` for rows that did not reach it.
-    pub score: Vec<Option<f64>>,
-    /// The 1-based rank after the stage; `None` for rows that did not reach it or were dropped there.
-    pub rank: Vec<Option<u32>>,
+/// What one cell shows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CellValue {
+    /// The 1-based rank before the stage.
+    pub before: Option<u32>,
+    /// The 1-based rank after the stage.
+    pub rank: Option<u32>,
+    /// The number that the cell shows.
+    pub value: Option<f64>,
+    /// Whether the row is sent to a reranker and scored.
+    pub state: Option<RerankState>,
 }
 
-/// One ranking in columns. Every column but `stages`, `order`, `copies`, `lists` and `own` is indexed by slot. The
-/// columns of stages behind fusion are empty if their stage has no entries, as in most rankings, because the columns
-/// are sent at every step of a slider.
+impl CellValue {
+    /// Returns a cell with the ranks of an entry.
+    pub fn ranks(entry: &Entry) -> CellValue {
+        CellValue {
+            before: entry.rank_before,
+            rank: entry.rank_after,
+            ..CellValue::default()
+        }
+    }
+
+    /// Returns a cell with a number.
+    pub fn of(value: impl Into<Option<f64>>) -> CellValue {
+        CellValue {
+            value: value.into(),
+            ..CellValue::default()
+        }
+    }
+}
+
+impl CellColumn {
+    fn new(key: &'static str, stage: &StageTrace) -> CellColumn {
+        let first = stage.entries.first();
+        CellColumn {
+            key,
+            stage: stage.id,
+            is_list: first.is_some_and(|first| first.detail.listed().is_some()),
+            before: Vec::new(),
+            rank: Vec::new(),
+            value: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+
+    fn set(&mut self, slot: u32, n_slots: usize, cell: CellValue) {
+        fn set<T: Clone>(all: &mut Vec<Option<T>>, slot: u32, n_slots: usize, one: Option<T>) {
+            if one.is_some() {
+                all.resize(n_slots, None);
+                all[slot as usize] = one;
+            }
+        }
+        set(&mut self.before, slot, n_slots, cell.before);
+        set(&mut self.rank, slot, n_slots, cell.rank);
+        set(&mut self.value, slot, n_slots, cell.value);
+        set(&mut self.state, slot, n_slots, cell.state);
+    }
+}
+
+/// One ranking in columns. Every vector but `stages`, `order`, `copies` and `cells` is indexed by slot. What nobody shows
+/// is left out, because the columns are sent at every step of a slider.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
     /// All stages in the order of the pipeline.
@@ -91,42 +140,16 @@ pub struct Columns {
     pub n_kept: u32,
     /// The kept rows under which copies are folded, best first.
     pub copies: Vec<FoldedCopies>,
-    /// One column per list that is in use, in the order of their stages.
-    pub lists: Vec<ListColumn>,
-    /// The fused score, if the row is listed.
-    pub fused: Vec<Option<f64>>,
-    /// The 1-based rank by fused score.
-    pub fused_rank: Vec<Option<u32>>,
-    /// The normalised RRF score, under every fusion method.
-    pub rrf: Vec<Option<f64>>,
-    /// The 1-based rank by RRF.
-    pub rrf_rank: Vec<Option<u32>>,
+    /// The columns of the table, in the order of their stages.
+    pub cells: Vec<CellColumn>,
     /// The scale of the reranker's scores; `None` if no row has one.
     pub rerank_scale: Option<RerankScale>,
-    /// Whether the row is sent to the reranker and scored; `None` for rows that did not reach that stage.
-    pub rerank_state: Vec<Option<RerankState>>,
-    /// The reranker's score as reported; `None` if the row has none.
-    pub rerank_score: Vec<Option<f64>>,
-    /// The 1-based rank before the reranker.
-    pub rerank_rank_before: Vec<Option<u32>>,
-    /// The 1-based rank after the reranker.
-    pub rerank_rank_after: Vec<Option<u32>>,
     /// Number of rows that wait for a score of the reranker, which is called when the slider is released.
     pub n_pending: u32,
     /// Whether the user's command has not run yet for the rows that reach it; it runs when the slider is released.
     pub hook_pending: bool,
     /// The row's last score; `None` if it never got one.
     pub score: Vec<Option<f64>>,
-    /// Number of others that say the same as the row; `None` for rows that did not reach the corroboration stage.
-    pub n_corroborating: Vec<Option<u32>>,
-    /// The weight of the row's thumbs; `None` if no thumb counted.
-    pub feedback_weight: Vec<Option<f64>>,
-    /// The share of its score that the row's age leaves, in `[0, 1]`; `None` if it does not decay.
-    pub decay_factor: Vec<Option<f64>>,
-    /// The 1-based rank before diversity.
-    pub diversity_rank_before: Vec<Option<u32>>,
-    /// The 1-based rank after diversity.
-    pub diversity_rank_after: Vec<Option<u32>>,
     /// The parts that sum to the final score.
     pub parts: Vec<Vec<Part>>,
     /// The stage that dropped the row, if any.
@@ -135,8 +158,6 @@ pub struct Columns {
     pub reason: Vec<Option<String>>,
     /// A remark on a kept row, if any.
     pub remark: Vec<Option<String>>,
-    /// Scores and ranks after each stage of a pipeline in another crate that changed either.
-    pub own: Vec<OwnColumn>,
     /// The sum of the kept rows' tokens.
     pub tokens_used: u32,
     /// The lowest score among the kept rows that have no hit in the BM25 list. A `min_score` above it starts to drop
@@ -145,6 +166,11 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Returns a column of the table, or `None` if the ranking has no such column.
+    pub fn cells_of(&self, key: &str) -> Option<&CellColumn> {
+        self.cells.iter().find(|column| column.key == key)
+    }
+
     /// Returns a message for each stage that fell back: its name, and why.
     pub fn fallbacks(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|stage| match &stage.status {
@@ -158,16 +184,6 @@ impl Trace {
     /// Returns the trace in columns. `micros` returns the wall time of a stage in microseconds, if it was measured.
     pub fn columns(&self, set: &CandidateSet, micros: impl Fn(StageId) -> Option<f64>) -> Columns {
         let n = set.candidates.len();
-        let n_told_by = |stage| {
-            let says_something = |stage: &StageTrace| !stage.entries.is_empty();
-            if self.stage(stage).is_some_and(says_something) {
-                n
-            } else {
-                0
-            }
-        };
-        let n_reranked = n_told_by(StageId::RERANK);
-        let n_diversified = n_told_by(StageId::DIVERSITY);
         let mut columns = Columns {
             stages: self
                 .stages
@@ -186,29 +202,15 @@ impl Trace {
             order: self.kept().to_vec(),
             n_kept: self.kept().len() as u32,
             copies: Vec::new(),
-            lists: Vec::new(),
-            fused: vec![None; n],
-            fused_rank: vec![None; n],
-            rrf: vec![None; n],
-            rrf_rank: vec![None; n],
+            cells: Vec::new(),
             rerank_scale: None,
-            rerank_state: vec![None; n_reranked],
-            rerank_score: vec![None; n_reranked],
-            rerank_rank_before: vec![None; n_reranked],
-            rerank_rank_after: vec![None; n_reranked],
             n_pending: 0,
             hook_pending: false,
             score: vec![None; n],
-            n_corroborating: vec![None; n_told_by(StageId::CORROBORATION)],
-            feedback_weight: vec![None; n_told_by(StageId::FEEDBACK)],
-            decay_factor: vec![None; n_told_by(StageId::DECAY)],
-            diversity_rank_before: vec![None; n_diversified],
-            diversity_rank_after: vec![None; n_diversified],
             parts: vec![Vec::new(); n],
             dropped_by: vec![None; n],
             reason: vec![None; n],
             remark: vec![None; n],
-            own: Vec::new(),
             tokens_used: self
                 .kept()
                 .iter()
@@ -219,17 +221,10 @@ impl Trace {
         // The score that the threshold compares with `min_score`.
         let mut compared = vec![None; n];
         for stage in &self.stages {
-            columns.lists.extend(list_column(stage, n));
-            columns.own.extend(own_column(stage, n));
+            columns.cells.extend(cells(stage, n));
             for entry in &stage.entries {
                 let at = entry.slot as usize;
                 let detail = &entry.detail;
-                if let Some(fusion) = detail.get::<Fusion>().filter(|it| it.is_listed) {
-                    columns.rrf[at] = Some(fusion.rrf);
-                    columns.rrf_rank[at] = fusion.rrf_rank;
-                    columns.fused[at] = entry.score_after;
-                    columns.fused_rank[at] = entry.rank_after;
-                }
                 let shares = entry.detail.shares().into_iter();
                 columns.parts[at].extend(shares.map(|(stage, amount)| Part { stage, amount }));
                 if let Some(amount) = entry.change() {
@@ -238,30 +233,11 @@ impl Trace {
                         amount,
                     });
                 }
-                if let Some(Rerank {
-                    state, raw, scale, ..
-                }) = detail.get()
-                {
+                if let Some(Rerank { state, scale, .. }) = detail.get() {
                     columns.rerank_scale = columns.rerank_scale.or(*scale);
-                    columns.rerank_state[at] = Some(*state);
-                    columns.rerank_score[at] = *raw;
-                    columns.rerank_rank_before[at] = entry.rank_before;
-                    columns.rerank_rank_after[at] = entry.rank_after;
                     columns.n_pending += u32::from(*state == RerankState::Pending);
                 }
                 columns.hook_pending |= matches!(detail.get(), Some(HookMove::Pending));
-                if let Some(Corroboration { n_others, .. }) = detail.get() {
-                    columns.n_corroborating[at] = Some(*n_others);
-                }
-                if let Some(Feedback {
-                    up, down, weight, ..
-                }) = detail.get()
-                {
-                    columns.feedback_weight[at] = (up + down > 0.0).then_some(*weight);
-                }
-                if let Some(Decay { days, factor, .. }) = detail.get() {
-                    columns.decay_factor[at] = days.map(|_| *factor);
-                }
                 if let Some(Repeats { copies, .. }) = detail.get()
                     && !copies.is_empty()
                 {
@@ -271,10 +247,6 @@ impl Trace {
                     });
                 }
                 compared[at] = detail.compared().or(compared[at]);
-                if detail.get::<Diversity>().is_some() {
-                    columns.diversity_rank_before[at] = entry.rank_before;
-                    columns.diversity_rank_after[at] = entry.rank_after;
-                }
                 if entry.detail.listed().is_none() {
                     columns.score[at] = entry.score_after.or(entry.score_before);
                 }
@@ -304,47 +276,54 @@ impl Trace {
     }
 }
 
-/// Returns the column of a stage that reads a list; `None` for other stages, and if the list is not in use.
-fn list_column(stage: &StageTrace, n_slots: usize) -> Option<ListColumn> {
-    let first = stage.entries.first()?;
-    first.detail.listed()?;
-    let is_own = first.detail.get::<Listed>().is_none();
-    let mut column = ListColumn {
-        stage: stage.id,
-        rank: vec![None; n_slots],
-        score: vec![None; if is_own { n_slots } else { 0 }],
-    };
-    for entry in &stage.entries {
-        column.rank[entry.slot as usize] = entry.rank_after;
-        if let Some(score) = column.score.get_mut(entry.slot as usize) {
-            *score = entry.detail.listed().and_then(|value| value.score);
-        }
+/// Returns the columns of a stage. A stage that did nothing has only those that last.
+fn cells(stage: &StageTrace, n_slots: usize) -> Vec<CellColumn> {
+    if stage.look.is_plain {
+        return plain_cells(stage, n_slots).into_iter().collect();
     }
-    Some(column)
+    let is_idle = stage.entries.is_empty() && matches!(stage.status, Status::Skipped { .. });
+    let declared = stage.look.columns.iter();
+    declared
+        .filter(|column| column.is_lasting || !is_idle)
+        .map(|column| {
+            let mut cells = CellColumn::new(column.key, stage);
+            for entry in &stage.entries {
+                let cell = entry.detail.cell(column, entry);
+                let value = cell.value.filter(|_| !is_of_row(column));
+                cells.set(entry.slot, n_slots, CellValue { value, ..cell });
+            }
+            cells
+        })
+        .collect()
 }
 
-/// Returns the column of a stage of another crate; `None` if it changed no score and no order.
-fn own_column(stage: &StageTrace, n_slots: usize) -> Option<OwnColumn> {
-    let first = &stage.entries.first()?.detail;
-    if first.listed().is_some() || !first.record().is_of_other_crate() {
-        return None;
+/// Returns whether the rows already have the column's numbers.
+fn is_of_row(column: &Column) -> bool {
+    match column.cell {
+        Cell::Ranked(Score { of_row, .. }) | Cell::Scored(Score { of_row, .. }) => of_row.is_some(),
+        Cell::Reranked | Cell::Counted { .. } | Cell::Weight { .. } | Cell::Place => false,
     }
+}
+
+/// Returns the ranks and scores after a stage without declared columns; `None` if it reads no list and changed no score
+/// and no order.
+fn plain_cells(stage: &StageTrace, n_slots: usize) -> Option<CellColumn> {
+    let mut cells = CellColumn::new(stage.id.as_str(), stage);
     let scores = |entry: &Entry| entry.score_after != entry.score_before;
     // When rows are dropped, those behind them move up, which does not change the order.
     let drops = stage.entries.iter().any(|entry| entry.is_dropped);
     let moves = |entry: &Entry| !drops && entry.rank_after != entry.rank_before;
     let changes = |entry: &Entry| scores(entry) || moves(entry);
-    if !stage.entries.iter().any(changes) {
+    if !cells.is_list && !stage.entries.iter().any(changes) {
         return None;
     }
-    let mut column = OwnColumn {
-        stage: stage.id,
-        score: vec![None; n_slots],
-        rank: vec![None; n_slots],
-    };
     for entry in &stage.entries {
-        column.score[entry.slot as usize] = entry.score_after;
-        column.rank[entry.slot as usize] = entry.rank_after;
+        let cell = CellValue {
+            rank: entry.rank_after,
+            value: entry.score_after,
+            ..CellValue::default()
+        };
+        cells.set(entry.slot, n_slots, cell);
     }
-    Some(column)
+    Some(cells)
 }

@@ -1,8 +1,9 @@
 //! Ranking: `rank(&CandidateSet, &Params, &Pipeline) -> Trace`, pure and total.
 //!
 //! Retrieval freezes every fact that ranking may use in a [`CandidateSet`]. A [`Stage`] reads the facts and returns its
-//! reasons, one per row. [`Reason::effect`] is the only place where a reason becomes a score, a place or a drop. The driver in [`rank`] sorts and records. So what a [`Trace`] explains is what happened, and the same input
-//! gives the same trace.
+//! reasons, one per row. [`Reason::effect`] is the only place where a reason becomes a score, a place or a drop. The
+//! driver in [`rank`] sorts and records. So what a [`Trace`] explains is what happened, and the same input gives the
+//! same trace. A stage also declares its [`Look`]: its hue, its columns in the table, and what its switch sets.
 //!
 //! This crate does not know files, clocks, threads, the search engine or the window.
 //!
@@ -24,6 +25,7 @@ mod candidate;
 mod columns;
 mod directions;
 mod journey;
+mod look;
 mod pipeline;
 mod reason;
 mod stages;
@@ -35,25 +37,20 @@ pub use candidate::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, List, ListId, ListState, ListValue,
     OwnFacts, Thumbs,
 };
-pub use columns::{Columns, FoldedCopies, ListColumn, OwnColumn, Part, StageSummary};
+pub use columns::{CellColumn, CellValue, Columns, FoldedCopies, Part, StageSummary};
 pub use directions::Directions;
 pub use journey::{Bar, FormulaLine, JourneyCore, JourneyStep};
+pub use look::{
+    Cell, Column, First, Full, Hue, Look, RowScore, Score, Sort, StageLook, Start, StartValue,
+};
 pub use pipeline::{
-    AnyPipeline, Context, NATIVE, Outcome, Pipeline, PipelineId, Reasons, RetrieverId, Row, Stage,
-    Ties, dropped_at, order, rank, rank_observed,
+    AnyPipeline, Context, Outcome, Pipeline, PipelineId, Reasons, RetrieverId, Row, Stage, Ties,
+    dropped_at, order, rank, rank_observed,
 };
 pub use reason::{Detail, Effect, Placer, Reason, Record, Term, Terms};
-pub use stages::budget::Budget;
-pub use stages::corroboration::{Corroboration, cluster_level};
-pub use stages::decay::Decay;
-pub use stages::diversity::Diversity;
-pub use stages::feedback::Feedback;
-pub use stages::fusion::Fusion;
-pub use stages::hook::HookMove;
-pub use stages::limit::Limit;
-pub use stages::lists::Listed;
-pub use stages::repeats::Repeats;
-pub use stages::rerank::{LateMix, Rerank, RerankState, chars_read};
-pub use stages::threshold::Threshold;
+pub use stages::{
+    Budget, Corroboration, Decay, Diversity, Feedback, Fusion, HookMove, LateMix, Limit, Listed,
+    NATIVE, Repeats, Rerank, RerankState, Threshold, chars_read, cluster_level,
+};
 pub use trace::{Entry, StageTrace, Status, Trace};
 pub use words::{number, share};

@@ -5,9 +5,8 @@ use serde::Serialize;
 use specta::Type;
 
 use crate::reason::{Detail, Effect, Reason};
-use crate::stages;
 use crate::trace::{Entry, StageTrace, Status, Trace};
-use crate::{CandidateSet, List, ListId, ListState};
+use crate::{CandidateSet, List, ListId, ListState, Look, StageLook};
 
 /// The input of a stage, besides the rows.
 pub struct Context<'a, P = Params> {
@@ -127,12 +126,14 @@ impl Outcome {
     }
 }
 
-/// A stage: its identifier, and the function that gives its reasons.
+/// A stage: its identifier, the function that gives its reasons, and how it is shown.
 pub struct Stage<P: 'static = Params> {
     /// Identifies the stage in its table.
     pub id: StageId,
     /// Returns for each of the rows, in their order, the reason that decides what happens to it.
     pub explain: fn(&Context<'_, P>, &[Row]) -> Outcome,
+    /// How it is shown.
+    pub look: Look,
 }
 
 /// The identifier of a pipeline.
@@ -189,6 +190,9 @@ pub trait AnyPipeline: Sync {
     /// Returns the table of its parameters and stages.
     fn table(&self) -> &'static Table;
 
+    /// Returns how its stages are shown, in their order.
+    fn looks(&self) -> Vec<StageLook>;
+
     /// Like [`rank_observed`], with values of its table. Values of another table count as its defaults.
     fn rank_observed(
         &self,
@@ -226,6 +230,14 @@ impl<P: TypedSet> AnyPipeline for Pipeline<P> {
         P::default().table()
     }
 
+    fn looks(&self) -> Vec<StageLook> {
+        let look = |stage: &Stage<P>| StageLook {
+            stage: stage.id,
+            look: stage.look,
+        };
+        self.stages.iter().map(look).collect()
+    }
+
     fn rank_observed(
         &self,
         set: &CandidateSet,
@@ -243,68 +255,6 @@ impl<P: TypedSet> AnyPipeline for Pipeline<P> {
         dropped_at(set, &P::of(values), self, slot)
     }
 }
-
-/// Memlens's own pipeline of stages.
-pub static NATIVE: Pipeline = Pipeline {
-    id: PipelineId("memlens"),
-    label: "Memlens",
-    ties: Ties::Order(|set| set.candidates.iter().map(|it| it.order).collect()),
-    retriever: RetrieverId::NATIVE,
-    stages: &[
-        Stage {
-            id: StageId::VECTOR,
-            explain: stages::lists::vector,
-        },
-        Stage {
-            id: StageId::BM25,
-            explain: stages::lists::bm25,
-        },
-        Stage {
-            id: StageId::FUSION,
-            explain: stages::fusion::fusion,
-        },
-        Stage {
-            id: StageId::RERANK,
-            explain: stages::rerank::rerank,
-        },
-        Stage {
-            id: StageId::CORROBORATION,
-            explain: stages::corroboration::corroboration,
-        },
-        Stage {
-            id: StageId::FEEDBACK,
-            explain: stages::feedback::feedback,
-        },
-        Stage {
-            id: StageId::DECAY,
-            explain: stages::decay::decay,
-        },
-        Stage {
-            id: StageId::DIVERSITY,
-            explain: stages::diversity::diversity,
-        },
-        Stage {
-            id: StageId::REPEATS,
-            explain: stages::repeats::repeats,
-        },
-        Stage {
-            id: StageId::THRESHOLD,
-            explain: stages::threshold::threshold,
-        },
-        Stage {
-            id: StageId::LIMIT,
-            explain: stages::limit::limit,
-        },
-        Stage {
-            id: StageId::HOOK,
-            explain: stages::hook::hook,
-        },
-        Stage {
-            id: StageId::BUDGET,
-            explain: stages::budget::budget,
-        },
-    ],
-};
 
 /// Ranks the candidates and records why.
 ///
@@ -333,7 +283,7 @@ pub fn rank_observed<P: TypedSet>(
         let outcome = (stage.explain)(&context, &rows);
         let info = table.stage(stage.id);
         let label = info.map_or(stage.id.as_str(), |info| info.label);
-        traces.push(apply(outcome, stage.id, label, pipeline.ties, &mut rows));
+        traces.push(apply(outcome, stage, label, pipeline.ties, &mut rows));
         after(stage.id);
     }
     Trace::new(traces, rows.iter().map(|row| row.slot).collect())
@@ -408,9 +358,9 @@ fn start(set: &CandidateSet, ties: Ties) -> Vec<Row> {
 }
 
 /// Applies the outcome of a stage to the rows, and records it.
-fn apply(
+fn apply<P>(
     outcome: Outcome,
-    id: StageId,
+    stage: &Stage<P>,
     label: &'static str,
     ties: Ties,
     rows: &mut Vec<Row>,
@@ -434,8 +384,9 @@ fn apply(
     };
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {
-        id,
+        id: stage.id,
         label,
+        look: stage.look,
         status,
         n_in,
         n_out,

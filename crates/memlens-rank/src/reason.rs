@@ -9,7 +9,9 @@ use memlens_params::StageId;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::ListValue;
+use crate::look::Column;
+use crate::trace::Entry;
+use crate::{CellValue, ListValue};
 
 /// Why a stage decided as it did on one row.
 ///
@@ -32,10 +34,7 @@ pub trait Reason: Any + fmt::Debug + Send + Sync {
     /// Returns what the stage decided with, as files and JSON output show it.
     fn record(&self) -> Record {
         let terms = self.terms().into_iter();
-        Record::new(
-            OF_OTHER_CRATE,
-            terms.map(|(name, value)| (name, value.into())),
-        )
+        Record::new("own", terms.map(|(name, value)| (name, value.into())))
     }
 
     /// Returns the formulas that led to the number, with their values filled in, each with its result.
@@ -67,6 +66,15 @@ pub trait Reason: Any + fmt::Debug + Send + Sync {
     /// stage.
     fn compared(&self) -> Option<f64> {
         None
+    }
+
+    /// Returns what a column of the stage shows of the row: unless the stage decides otherwise, the ranks before and
+    /// after it, and the score after it.
+    fn cell(&self, _column: &Column, entry: &Entry) -> CellValue {
+        CellValue {
+            value: entry.score_after,
+            ..CellValue::ranks(entry)
+        }
     }
 
     /// Returns a remark to show on a kept row, or `None` if there is nothing unusual.
@@ -198,9 +206,6 @@ impl Serialize for Terms {
     }
 }
 
-/// The kind of a reason without a record of its own.
-const OF_OTHER_CRATE: &str = "own";
-
 /// What a stage decided with on one row, as files and JSON output show it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
@@ -218,11 +223,6 @@ impl Record {
             kind,
             terms: Terms(terms.into_iter().collect()),
         }
-    }
-
-    /// Returns whether the reason belongs to a pipeline of another crate.
-    pub(crate) fn is_of_other_crate(&self) -> bool {
-        self.kind == OF_OTHER_CRATE
     }
 }
 

@@ -4,7 +4,7 @@ use memlens_params::StageId;
 use serde::Serialize;
 use specta::Type;
 
-use crate::Detail;
+use crate::{Detail, Look};
 
 /// Whether a stage did its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
@@ -50,6 +50,8 @@ pub struct StageTrace {
     pub id: StageId,
     /// The stage's name as displayed to the user.
     pub label: &'static str,
+    /// How the stage is shown.
+    pub look: Look,
     /// Whether it did its work.
     pub status: Status,
     /// Number of rows that reached the stage; for a list, the number of chunks searched.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{ParameterSet, Params, StageId, stages};
 use memlens_rank::{
-    Age, CandidateSet, DateSource, Directions, List, ListId, NATIVE, Status, Thumbs, number, rank,
+    Age, CandidateSet, Columns, DateSource, Directions, List, ListId, NATIVE, Status, Thumbs,
+    number, rank,
 };
 
 /// Three chunks: both lists, vector only, text only.
@@ -472,8 +473,8 @@ fn thumbs_and_age_weigh_and_the_journey_tells_how() {
         )
     );
     let columns = trace.columns(&set, |_| None);
-    assert_eq!(columns.n_corroborating, [Some(1), Some(1)]);
-    assert_eq!(columns.feedback_weight, [Some(1.1), None]);
+    assert_eq!(values(&columns, "corroboration"), [Some(1.0), Some(1.0)]);
+    assert_eq!(values(&columns, "feedback"), [Some(1.1), None]);
 }
 
 #[test]
@@ -482,9 +483,10 @@ fn columns_of_a_stage_that_says_nothing_do_not_travel() {
     let lengths = |set: &CandidateSet, settings: &[&str]| {
         let params = &params_of(settings);
         let columns = rank(set, params, &NATIVE).columns(set, |_| None);
-        assert_eq!(columns.decay_factor, []);
-        assert_eq!(columns.diversity_rank_after, []);
-        (columns.n_corroborating.len(), columns.feedback_weight.len())
+        assert_eq!(columns.cells_of("decay"), None);
+        assert_eq!(columns.cells_of("diversity"), None);
+        let length = |key| values(&columns, key).len();
+        (length("corroboration"), length("feedback"))
     };
     assert_eq!(lengths(&set, &[]), (2, 0));
     assert_eq!(lengths(&set, &["corroboration_on=off"]), (0, 0));
@@ -505,12 +507,8 @@ fn thumbs_count_by_how_close_their_questions_are() {
         };
         let trace = rank(&set, &params_of(&["corroboration_on=off"]), &NATIVE);
         let journey = trace.journey(0);
-        let weight = trace
-            .columns(&set, |_| None)
-            .feedback_weight
-            .first()
-            .copied()
-            .flatten();
+        let columns = trace.columns(&set, |_| None);
+        let weight = values(&columns, "feedback").first().copied().flatten();
         let step = journey
             .steps
             .into_iter()
@@ -601,7 +599,7 @@ fn a_date_in_the_future_counts_as_today_and_an_evergreen_file_does_not_decay() {
     assert_eq!(said(1), "evergreen, so it does not decay");
     assert_eq!(said(2), "no date, so it does not decay");
     let columns = rank(&set, &params_of(&["half_life_days=7"]), &NATIVE).columns(&set, |_| None);
-    assert_eq!(columns.decay_factor, [Some(1.0), None, None]);
+    assert_eq!(values(&columns, "decay"), [Some(1.0), None, None]);
     // Saved a minute ago, and a day ago.
     for (days, expected) in [
         (
@@ -632,9 +630,9 @@ fn diversity_brings_up_what_is_unlike() {
     let trace = rank(&set, &params_of(&["mmr_lambda=0.5"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
     let columns = trace.columns(&set, |_| None);
-    let moves = (columns.diversity_rank_before, columns.diversity_rank_after);
-    assert_eq!(moves.0, [Some(1), Some(2), Some(3)]);
-    assert_eq!(moves.1, [Some(1), Some(3), Some(2)]);
+    let moves = columns.cells_of("diversity").unwrap();
+    assert_eq!(moves.before, [Some(1), Some(2), Some(3)]);
+    assert_eq!(moves.rank, [Some(1), Some(3), Some(2)]);
     let said = |slot| sentence(&set, &["mmr_lambda=0.5"], StageId::DIVERSITY, slot);
     assert_eq!(said(0), "first: the best score");
     assert_eq!(said(1), "most similar to rank 1 above, cosine 1.000");
@@ -694,4 +692,9 @@ fn a_stage_with_nothing_to_do_says_why() {
 fn no_candidates_make_an_empty_trace() {
     let trace = rank(&CandidateSet::of_cosines(&[]), &Params::default(), &NATIVE);
     assert!(trace.kept().is_empty() && trace.stages.iter().all(|stage| stage.n_out == 0));
+}
+
+/// Returns the numbers of a column; empty if the ranking has no such column.
+fn values<'a>(columns: &'a Columns, key: &str) -> &'a [Option<f64>] {
+    columns.cells_of(key).map_or(&[], |cells| &cells.value)
 }

@@ -574,12 +574,13 @@ proptest! {
         let params = Params { near_duplicates: NearDuplicates::Keep, corroboration_on: true, agreement_measure: AgreementMeasure::Simhash, ..uncut(params) };
         let counts = |simhash_distance: u32| {
             let params = Params { simhash_distance, ..params.clone() };
-            traced(&set, &params).columns(&set, |_| None).n_corroborating
+            let columns = traced(&set, &params).columns(&set, |_| None);
+            columns.cells_of("corroboration").map_or_else(Vec::new, |cells| cells.value.clone())
         };
         for distance in 0..7 {
             let (near, far) = (counts(distance), counts(distance + 1));
             // The column is empty if no observation agrees with another.
-            let of = |counts: &[Option<u32>], slot| counts.get(slot).copied().flatten().unwrap_or(0);
+            let of = |counts: &[Option<f64>], slot| counts.get(slot).copied().flatten().unwrap_or(0.0);
             for slot in 0..set.candidates.len() {
                 prop_assert!(of(&near, slot) <= of(&far, slot));
             }

@@ -242,12 +242,15 @@ fn columns_of_a_reranker_that_says_nothing_do_not_travel() {
     let columns =
         |set: &CandidateSet, params: &Params| rank(set, params, &NATIVE).columns(set, |_| None);
     let lengths = |columns: &Columns| {
-        [
-            columns.rerank_state.len(),
-            columns.rerank_score.len(),
-            columns.rerank_rank_before.len(),
-            columns.rerank_rank_after.len(),
-        ]
+        let cells = columns.cells_of("rerank");
+        cells.map_or([0; 4], |cells| {
+            [
+                cells.state.len(),
+                cells.value.len(),
+                cells.before.len(),
+                cells.rank.len(),
+            ]
+        })
     };
     let on = columns(&set, &params(RerankMode::Http));
     assert_eq!(lengths(&on), [4; 4]);

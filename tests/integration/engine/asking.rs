@@ -96,9 +96,10 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     assert_eq!(*status(&columns, StageId::RERANK), Status::Applied);
     assert_eq!(columns.n_pending, 0);
     assert_eq!(columns.rerank_scale, Some(RerankScale::MaxSim));
-    assert_eq!(columns.rerank_state, [Some(RerankState::Scored); 3]);
+    let cells = columns.cells_of("rerank").expect("it has a column");
+    assert_eq!(cells.state, [Some(RerankState::Scored); 3]);
     let kept = library.kept(first.id).expect("it is kept");
-    assert_eq!(kept.columns(&params).rerank_score, columns.rerank_score);
+    assert_eq!(kept.columns(&params).cells_of("rerank"), Some(cells));
     assert_eq!(library.rerank_calls().expect("it can be told").len(), 1);
     // Fewer rows need no new call.
     let fewer = Params {
@@ -111,7 +112,8 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     drop(library);
     let library = open(dir.path());
     let again = ask(&library, &params);
-    assert_eq!(again.rerank_score, columns.rerank_score);
+    let values = again.cells_of("rerank").map(|cells| &cells.value);
+    assert_eq!(values, Some(&cells.value));
     assert_eq!(library.rerank_calls().expect("it can be told").len(), 1);
 }
 

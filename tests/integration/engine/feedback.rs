@@ -46,7 +46,8 @@ fn with_feedback() -> Params {
 
 /// Returns the weight that the feedback stage gives to a note's row when it is on.
 fn weight(search: &Search, path: &str) -> Option<f64> {
-    let weights = search.columns(&with_feedback()).feedback_weight;
+    let columns = search.columns(&with_feedback());
+    let weights = &columns.cells_of("feedback")?.value;
     *weights.get(slot_of(search, path) as usize)?
 }
 

@@ -1,6 +1,7 @@
 //! A pipeline of another crate: one list, two stages, its own parameters, and ties in the order in which rows came. It
 //! shows that ranking assumes nothing of Memlens's own pipeline.
 
+use memlens_engine::{pipeline, pipelines, stage_looks};
 use memlens_params::{ParameterSet, TypedSet, Value, Values};
 use memlens_rank::AnyPipeline;
 use memlens_tests::tiny::{CUT, LOOK, TINY, Tiny, set};
@@ -63,14 +64,12 @@ fn its_columns_name_its_stages() {
         .rank(&set, &Values::defaults(tiny().table()))
         .columns(&set, |_| None);
     assert_eq!(columns.order, [3, 1, 0, 2]);
-    assert_eq!((columns.n_kept, columns.lists.len()), (2, 0));
-    assert_eq!(columns.own.len(), 1, "the cut changes no score");
-    assert_eq!(columns.own[0].stage, LOOK);
-    assert_eq!(
-        columns.own[0].score,
-        [Some(2.0), Some(2.5), Some(1.0), Some(3.0)]
-    );
-    assert_eq!(columns.own[0].rank, [Some(3), Some(2), Some(4), Some(1)]);
+    assert_eq!(columns.n_kept, 2);
+    assert_eq!(columns.cells.len(), 1, "the cut changes no score");
+    let cells = &columns.cells[0];
+    assert_eq!((cells.stage, cells.is_list), (LOOK, false));
+    assert_eq!(cells.value, [Some(2.0), Some(2.5), Some(1.0), Some(3.0)]);
+    assert_eq!(cells.rank, [Some(3), Some(2), Some(4), Some(1)]);
     assert_eq!(columns.remark[1].as_deref(), Some("pinned"));
     assert_eq!(columns.dropped_by, [Some(CUT), None, Some(CUT), None]);
     let labels: Vec<&str> = columns.stages.iter().map(|stage| stage.label).collect();
@@ -142,4 +141,16 @@ fn a_score_that_is_not_finite_counts_as_nothing() {
         detail,
         serde_json::json!({ "kind": "own", "rank": 1.0, "keep": 2.0 })
     );
+}
+
+#[test]
+fn a_stage_looks_the_same_in_every_pipeline() {
+    let known = stage_looks();
+    let editions = ["openclaw@2026.2", "openclaw@2026.7"];
+    let editions = editions.map(|named| pipeline(named).expect("it is known"));
+    for pipeline in pipelines().into_iter().chain(editions) {
+        for one in pipeline.looks() {
+            assert!(known.contains(&one), "{}: {one:?}", pipeline.label());
+        }
+    }
 }

@@ -261,6 +261,8 @@ export const events = {
 /* Constants */
 export const QUERIES_MIN = 20 as const;
 
+export const STAGE_LOOKS = [{"look":{"columns":[{"below":"rank · cos","cell":{"decimals":3,"full":"one","kind":"ranked","of_row":"cosine","unit":"cosine, at most 1"},"is_lasting":true,"key":"vector","label":"Vector","name":"Vector","sort":"rank","weight":8}],"fades":false,"first":"dropped","hue":"vector","is_plain":false,"only_cuts":false,"start":null},"stage":"vector"},{"look":{"columns":[{"below":"rank · score","cell":{"decimals":2,"full":"best","kind":"ranked","of_row":"bm25","unit":"BM25, 0 or more"},"is_lasting":true,"key":"bm25","label":"BM25","name":"BM25","sort":"rank","weight":7}],"fades":false,"first":"dropped","hue":"bm25","is_plain":false,"only_cuts":false,"start":null},"stage":"bm25"},{"look":{"columns":[{"below":"rank · score","cell":{"decimals":3,"full":"one","kind":"ranked","of_row":null,"unit":"reciprocal rank fusion, scaled to 0–1"},"is_lasting":true,"key":"rrf","label":"RRF","name":"RRF","sort":"rank","weight":1},{"below":"score","cell":{"decimals":3,"full":"best_above_one","kind":"scored","of_row":null,"unit":"fused score"},"is_lasting":true,"key":"fusion","label":"Fused","name":"Fused","sort":"rank","weight":5}],"fades":false,"first":"dropped","hue":"fusion","is_plain":false,"only_cuts":false,"start":null},"stage":"fusion"},{"look":{"columns":[{"below":"rank · score","cell":{"kind":"reranked"},"is_lasting":false,"key":"rerank","label":"Rerank","name":"Rerank","sort":"rank","weight":9}],"fades":false,"first":"dropped","hue":"rerank","is_plain":false,"only_cuts":false,"start":{"parameter":"rerank","value":"late"}},"stage":"rerank"},{"look":{"columns":[{"below":"others · add","cell":{"kind":"counted","many":"others say the same","one":"other says the same","without":"Nothing else says the same"},"is_lasting":false,"key":"corroboration","label":"Corrob.","name":"Corroboration","sort":"value","weight":6}],"fades":false,"first":"dropped","hue":"corroboration","is_plain":false,"only_cuts":false,"start":null},"stage":"corroboration"},{"look":{"columns":[{"below":"weight","cell":{"by":"by your thumbs","kind":"weight","without":"No thumb weighs it"},"is_lasting":false,"key":"feedback","label":"Feedb.","name":"Feedback","sort":"value","weight":4}],"fades":false,"first":"dropped","hue":"feedback","is_plain":false,"only_cuts":false,"start":null},"stage":"feedback"},{"look":{"columns":[{"below":"weight","cell":{"by":"by its age","kind":"weight","without":"Does not decay"},"is_lasting":false,"key":"decay","label":"Decay","name":"Decay","sort":"value","weight":3}],"fades":true,"first":"dropped","hue":"decay","is_plain":false,"only_cuts":false,"start":{"parameter":"half_life_days","value":30.0}},"stage":"decay"},{"look":{"columns":[{"below":"moved","cell":{"kind":"place"},"is_lasting":false,"key":"diversity","label":"Divers.","name":"Diversity","sort":"rank","weight":2}],"fades":false,"first":"dropped","hue":"diversity","is_plain":false,"only_cuts":false,"start":{"parameter":"mmr_lambda","value":0.7}},"stage":"diversity"},{"look":{"columns":[],"fades":false,"first":"remarked","hue":"cut","is_plain":false,"only_cuts":false,"start":null},"stage":"repeats"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":false,"only_cuts":true,"start":null},"stage":"threshold"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":false,"only_cuts":true,"start":null},"stage":"limit"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":false,"only_cuts":false,"start":{"parameter":"hook","value":"on"}},"stage":"hook"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":false,"only_cuts":true,"start":{"parameter":"budget_tokens","value":2000.0}},"stage":"budget"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"vector","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.vector"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"bm25","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.text"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.paths"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"fusion","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.fusion"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"decay","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.decay"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.importance"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"diversity","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.mmr"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.named"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.threshold"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openclaw.limit"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"bm25","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.text"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"vector","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.vector"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.lines"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"fusion","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.fusion"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.candidates"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"rerank","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.rerank"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.threshold"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.limit"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"qmd.snippet"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"vector","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.vector"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.score"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"decay","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.decay"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.candidates"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.address"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"rerank","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.rerank"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.threshold"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"openviking.limit"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"bm25","is_plain":true,"only_cuts":false,"start":null},"stage":"basic_memory.text"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"vector","is_plain":true,"only_cuts":false,"start":null},"stage":"basic_memory.vector"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"fusion","is_plain":true,"only_cuts":false,"start":null},"stage":"basic_memory.fusion"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"rerank","is_plain":true,"only_cuts":false,"start":null},"stage":"basic_memory.rerank"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"basic_memory.page"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.semantic"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"bm25","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.bm25"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"fusion","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.fusion"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.candidates"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"rerank","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.rerank"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.min_reranker"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.score"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.min_final"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"hindsight.limit"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"vector","is_plain":true,"only_cuts":false,"start":null},"stage":"octopus.vector"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"octopus.floor"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"octopus.candidates"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"rerank","is_plain":true,"only_cuts":false,"start":null},"stage":"octopus.rerank"},{"look":{"columns":[],"fades":false,"first":"dropped","hue":"cut","is_plain":true,"only_cuts":false,"start":null},"stage":"octopus.limit"}] as const;
+
 /* Types */
 /**  An event in a watched folder. */
 export type Activity = {
@@ -673,6 +675,53 @@ export type CategoryFigure = {
 	pinned: number,
 };
 
+/**  How a cell is drawn. */
+export type Cell = 
+/**  A rank, a score and its bar. */
+{
+	kind: "ranked",
+} & Score | 
+/**  A score and its bar. */
+{
+	kind: "scored",
+} & Score | 
+/**  Rank before and after, and the score as a reranker reported it, or why there is none. */
+({ kind: "reranked" }) & { by?: never; many?: never; one?: never; without?: never } | 
+/**  A count, and what it added to the score. */
+({ kind: "counted"; 
+/**  What is counted, after "1". */
+one: string; 
+/**  What is counted, after any other number. */
+many: string; 
+/**  What an empty cell says. */
+without: string }) & { by?: never } | 
+/**  A factor of the score. */
+({ kind: "weight"; 
+/**  What weighs the row, after the number. */
+by: string; 
+/**  What an empty cell says. */
+without: string }) & { many?: never; one?: never } | 
+/**  Rank before and after. */
+({ kind: "place" }) & { by?: never; many?: never; one?: never; without?: never };
+
+/**  What one column of the table shows of each row, by slot. A vector is empty if the column shows nothing of its kind. */
+export type CellColumn = {
+	/**  Identifies the column; see [`Column::key`]. */
+	key: string,
+	/**  The stage that the column belongs to. */
+	stage: StageId,
+	/**  Whether the stage reads a list. */
+	is_list: boolean,
+	/**  The 1-based rank before the stage. */
+	before: (number | null)[],
+	/**  The 1-based rank after the stage; in a list, the rank in the list. */
+	rank: (number | null)[],
+	/**  The number that the cell shows. */
+	value: (number | null)[],
+	/**  Whether the row is sent to a reranker and scored. */
+	state: (RerankState | null)[],
+};
+
 /**  How nDCG@10 changes from A to B. */
 export type Change = {
 	/**  Over how many queries. */
@@ -756,10 +805,29 @@ export type ClustersAnswer = {
 	is_stale: boolean,
 };
 
+/**  A column of the table. */
+export type Column = {
+	/**  Identifies the column; that of a stage's main column is the stage's identifier. */
+	key: string,
+	/**  The name in the head of the column. */
+	label: string,
+	/**  The name in full, where there is room for it. */
+	name: string,
+	/**  What the cells show, below the name. */
+	below: string,
+	/**  How a cell is drawn. */
+	cell: Cell,
+	/**  How rows are sorted by the column. */
+	sort: Sort,
+	/**  Whether the column is shown even if the stage did nothing. */
+	is_lasting: boolean,
+	/**  Columns with lower numbers are left out first in a narrow table. */
+	weight: number,
+};
+
 /**
- *  One ranking in columns. Every column but `stages`, `order`, `copies`, `lists` and `own` is indexed by slot. The
- *  columns of stages behind fusion are empty if their stage has no entries, as in most rankings, because the columns
- *  are sent at every step of a slider.
+ *  One ranking in columns. Every vector but `stages`, `order`, `copies` and `cells` is indexed by slot. What nobody shows
+ *  is left out, because the columns are sent at every step of a slider.
  */
 export type Columns = {
 	/**  All stages in the order of the pipeline. */
@@ -770,42 +838,16 @@ export type Columns = {
 	n_kept: number,
 	/**  The kept rows under which copies are folded, best first. */
 	copies: FoldedCopies[],
-	/**  One column per list that is in use, in the order of their stages. */
-	lists: ListColumn[],
-	/**  The fused score, if the row is listed. */
-	fused: (number | null)[],
-	/**  The 1-based rank by fused score. */
-	fused_rank: (number | null)[],
-	/**  The normalised RRF score, under every fusion method. */
-	rrf: (number | null)[],
-	/**  The 1-based rank by RRF. */
-	rrf_rank: (number | null)[],
+	/**  The columns of the table, in the order of their stages. */
+	cells: CellColumn[],
 	/**  The scale of the reranker's scores; `None` if no row has one. */
 	rerank_scale: RerankScale | null,
-	/**  Whether the row is sent to the reranker and scored; `None` for rows that did not reach that stage. */
-	rerank_state: (RerankState | null)[],
-	/**  The reranker's score as reported; `None` if the row has none. */
-	rerank_score: (number | null)[],
-	/**  The 1-based rank before the reranker. */
-	rerank_rank_before: (number | null)[],
-	/**  The 1-based rank after the reranker. */
-	rerank_rank_after: (number | null)[],
 	/**  Number of rows that wait for a score of the reranker, which is called when the slider is released. */
 	n_pending: number,
 	/**  Whether the user's command has not run yet for the rows that reach it; it runs when the slider is released. */
 	hook_pending: boolean,
 	/**  The row's last score; `None` if it never got one. */
 	score: (number | null)[],
-	/**  Number of others that say the same as the row; `None` for rows that did not reach the corroboration stage. */
-	n_corroborating: (number | null)[],
-	/**  The weight of the row's thumbs; `None` if no thumb counted. */
-	feedback_weight: (number | null)[],
-	/**  The share of its score that the row's age leaves, in `[0, 1]`; `None` if it does not decay. */
-	decay_factor: (number | null)[],
-	/**  The 1-based rank before diversity. */
-	diversity_rank_before: (number | null)[],
-	/**  The 1-based rank after diversity. */
-	diversity_rank_after: (number | null)[],
 	/**  The parts that sum to the final score. */
 	parts: Part[][],
 	/**  The stage that dropped the row, if any. */
@@ -814,8 +856,6 @@ export type Columns = {
 	reason: (string | null)[],
 	/**  A remark on a kept row, if any. */
 	remark: (string | null)[],
-	/**  Scores and ranks after each stage of a pipeline in another crate that changed either. */
-	own: OwnColumn[],
 	/**  The sum of the kept rows' tokens. */
 	tokens_used: number,
 	/**
@@ -1203,6 +1243,13 @@ export type FileProblem = {
 	severity: ProblemSeverity,
 };
 
+/**  The rows that come first under a stage without a column. */
+export type First = 
+/**  The rows that the stage dropped. */
+"dropped" | 
+/**  The rows with a remark. */
+"remarked";
+
 /**  A change of one parameter. */
 export type Fix = {
 	/**  The parameter's id. */
@@ -1303,6 +1350,15 @@ export type FormulaLine = {
 	/**  The formula's result, unrounded. */
 	value: number,
 };
+
+/**  The score of a full bar. */
+export type Full = 
+/**  1. */
+"one" | 
+/**  The best of the column. */
+"best" | 
+/**  The best of the column, at least 1. */
+"best_above_one";
 
 /**  How two lists become one score. */
 export type FusionMethod = 
@@ -1427,6 +1483,27 @@ export type HttpState = {
 	/**  Where its key is. */
 	key: KeyState,
 };
+
+/**  A hue of the window's palette. */
+export type Hue = 
+/**  Vector lists. */
+"vector" | 
+/**  Lists by words. */
+"bm25" | 
+/**  Fusion of lists. */
+"fusion" | 
+/**  Rerankers. */
+"rerank" | 
+/**  Agreement with others. */
+"corroboration" | 
+/**  The user's thumbs. */
+"feedback" | 
+/**  Age. */
+"decay" | 
+/**  Diversity. */
+"diversity" | 
+/**  Neutral: stages that drop or move rows, and all others. */
+"cut";
 
 /**  What an import came to. */
 export type ImportedSet = {
@@ -1644,16 +1721,6 @@ export type LineFigures = {
 	nonsense_kept: number,
 };
 
-/**  The ranks and scores of the rows in one list, by slot. */
-export type ListColumn = {
-	/**  The stage that reads the list. */
-	stage: StageId,
-	/**  The 1-based rank within the list's depth. */
-	rank: (number | null)[],
-	/**  The raw score in the list. Empty for Memlens's own lists, whose scores are part of the rows. */
-	score: (number | null)[],
-};
-
 /**  What a limit leaves out of a file. */
 export type LoadCut = 
 /**  Nothing. */
@@ -1707,6 +1774,27 @@ export type LoadedFile = {
 	version: string,
 	/**  Where the limit comes from, for the user. */
 	source: string,
+};
+
+/**  How a stage is shown. */
+export type Look = {
+	/**  The hue of the stage in every part of the window. */
+	hue: Hue,
+	/**  The stage's columns, from left to right. */
+	columns: Column[],
+	/**  Whether the stage has a plain column if it reads a list, and while it changes a score or the order. */
+	is_plain: boolean,
+	/**  The parameter without which the stage does nothing although its switch is on; `None` if there is none. */
+	start: Start | null,
+	/**  The rows that come first if the table is sorted by the stage and it has no column. */
+	first: First,
+	/**
+	 *  Whether the stage only keeps fewer rows. No quality measure rewards that, so its parameters are tuned only on
+	 *  request.
+	 */
+	only_cuts: boolean,
+	/**  Whether the least score is compared with the score before this stage. */
+	fades: boolean,
 };
 
 /**  A past question whose answer has a note lower than before, or no more. */
@@ -1974,16 +2062,6 @@ export type OriginCount = {
 	origin: Origin,
 	/**  How many. */
 	n: number,
-};
-
-/**  Scores and ranks after a stage of a pipeline in another crate, by slot. */
-export type OwnColumn = {
-	/**  The stage's identifier in the pipeline. */
-	stage: StageId,
-	/**  The score after the stage; `None` for rows that did not reach it. */
-	score: (number | null)[],
-	/**  The 1-based rank after the stage; `None` for rows that did not reach it or were dropped there. */
-	rank: (number | null)[],
 };
 
 /**  One parameter of the table. */
@@ -2686,6 +2764,13 @@ export type Row = {
 	matched: string[],
 };
 
+/**  A score that is part of a row. */
+export type RowScore = 
+/**  The score in the vector list. */
+"cosine" | 
+/**  The score in the BM25 list. */
+"bm25";
+
 /**  The thumb that a row has for the question that was asked. */
 export type RowThumb = {
 	/**  The row. */
@@ -2839,6 +2924,18 @@ path: string }) & { agent?: never } |
 ({ 
 /**  The agent's id. */
 agent: string }) & { folder?: never; path?: never };
+
+/**  A score in a cell. */
+export type Score = {
+	/**  What the number is: its name, then its range behind a comma. */
+	unit: string,
+	/**  Number of decimals. */
+	decimals: number,
+	/**  The score of a full bar. */
+	full: Full,
+	/**  The score of a row that does not depend on parameters, and is sent with the row instead of the ranking. */
+	of_row: RowScore | null,
+};
 
 /**  Every metric of one query, or their means; each in `[0, 1]` except `returned`. */
 export type Scores = {
@@ -3041,6 +3138,13 @@ export type Snippet = {
 	on_disk: OnDisk | null,
 };
 
+/**  How rows are sorted by a column. */
+export type Sort = 
+/**  By rank, the first rank first. */
+"rank" | 
+/**  By value, the greatest first. */
+"value";
+
 /**
  *  The identifier of a stage, the same in files, on the command line and in the window. It belongs to a pipeline, which
  *  defines the order of its stages.
@@ -3057,6 +3161,14 @@ export type StageInfo = {
 	switch: string | null,
 	/**  What it does, as a sentence for the user. */
 	sentence: string,
+};
+
+/**  How a stage of a pipeline is shown. */
+export type StageLook = {
+	/**  The stage. */
+	stage: StageId,
+	/**  How it is shown. */
+	look: Look,
 };
 
 /**  A stage as the strip of stages shows it. */
@@ -3078,6 +3190,21 @@ export type StageSummary = {
 	/**  A short fact about the stage's work. */
 	note: string | null,
 };
+
+/**  A parameter that a stage needs in order to act. */
+export type Start = {
+	/**  The identifier of the parameter. */
+	parameter: string,
+	/**  The value that it gets when the stage is switched on while the parameter is off. */
+	value: StartValue,
+};
+
+/**  The value of a parameter that starts a stage. */
+export type StartValue = 
+/**  A number. */
+number | 
+/**  One of the parameter's choices. */
+string;
 
 /**  The library changed. */
 export type StateChanged = LibraryState;

@@ -1,30 +1,18 @@
 // One switch for each stage: what it stands at, and what it sets.
-import type { Params, StageInfo, Value } from "../api/bindings";
-import { OWN, type Pipeline, type Values } from "./pipeline";
+import type { StageInfo, Value } from "../api/bindings";
+import { lookOf } from "../shared/looks";
+import type { Pipeline, Values } from "./pipeline";
 import { parameterOf, withValue } from "./rules";
-
-/**
- * The parameters without which a stage does nothing though it is switched on, by stage, with the value that switching it on begins with.
- *
- * Only of Memlens's own pipeline; an agent's stages do what their one toggle says.
- */
-const STARTS: Partial<Record<string, { id: keyof Params; value: Value }>> = {
-  rerank: { id: "rerank", value: "late" },
-  decay: { id: "half_life_days", value: 30 },
-  diversity: { id: "mmr_lambda", value: 0.7 },
-  hook: { id: "hook", value: "on" },
-  budget: { id: "budget_tokens", value: 2000 },
-};
 
 /** The parameter that a stage needs to do anything, and its value that stands for off; null where the toggle says it all. */
 export function starterOf(
   pipeline: Pipeline,
   stage: string,
 ): { id: string; value: Value; off: Value } | null {
-  const start = pipeline.id === OWN.id ? STARTS[stage] : undefined;
-  if (start === undefined) return null;
-  const { kind } = parameterOf(pipeline, start.id);
-  return { ...start, off: kind.kind === "number" ? kind.off : "off" };
+  const start = lookOf(stage)?.start ?? null;
+  if (start === null) return null;
+  const { kind } = parameterOf(pipeline, start.parameter);
+  return { id: start.parameter, value: start.value, off: kind.kind === "number" ? kind.off : "off" };
 }
 
 /** Whether a stage's switch is on: these values let it act. Facts may still give it nothing to do. */

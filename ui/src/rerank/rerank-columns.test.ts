@@ -2,14 +2,19 @@
 import { describe, expect, test } from "vitest";
 import type { Columns, RerankScale } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
+import { cellsOf } from "../../tests/fake/ranking";
 import { endsOf, isPending, rerankedOf, scaleOf, scaleWords, shareOf, usesReranker } from "./rerank-columns";
 
 function columns(part: Partial<Columns>): Columns {
   return {
-    rerank_state: ["scored", "pending", "not_sent", null],
-    rerank_score: [0.4, null, null, null],
-    rerank_rank_before: [2, 1, 3, null],
-    rerank_rank_after: [1, 2, 3, null],
+    cells: [
+      cellsOf("rerank", {
+        state: ["scored", "pending", "not_sent", null],
+        value: [0.4, null, null, null],
+        before: [2, 1, 3, null],
+        rank: [1, 2, 3, null],
+      }),
+    ],
     n_pending: 0,
     hook_pending: false,
     ...part,

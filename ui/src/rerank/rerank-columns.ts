@@ -14,13 +14,14 @@ export type Reranked = {
 
 /** Null where the stage did nothing to the row. */
 export function rerankedOf(columns: Columns, slot: number): Reranked | null {
-  const state = columns.rerank_state[slot] ?? null;
-  if (state === null) return null;
+  const cells = columns.cells.find((one) => one.state.length > 0);
+  const state = cells?.state[slot] ?? null;
+  if (cells === undefined || state === null) return null;
   return {
     state,
-    before: columns.rerank_rank_before[slot] ?? null,
-    after: columns.rerank_rank_after[slot] ?? null,
-    score: columns.rerank_score[slot] ?? null,
+    before: cells.before[slot] ?? null,
+    after: cells.rank[slot] ?? null,
+    score: cells.value[slot] ?? null,
   };
 }
 

@@ -137,8 +137,9 @@ describe("the column", () => {
     await scored();
     await user.click(within(grid()).getByRole("button", { name: /^Rerank/ }));
     expect(workspace.search.sort).toBe("rerank");
+    const cells = workspace.search.columns?.cells.find(({ key }) => key === "rerank");
     const ranks = workspace.search.lines.flatMap((line) =>
-      line.kind === "row" ? [workspace.search.columns?.rerank_rank_after[line.slot] ?? Infinity] : [],
+      line.kind === "row" ? [cells?.rank[line.slot] ?? Infinity] : [],
     );
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
   });
@@ -235,7 +236,8 @@ describe("the journey", () => {
   it("says of a row that was not sent that it was not", async () => {
     const { workspace } = await open({ set: { rerank: "late", rerank_max_docs: 3 } });
     await scored();
-    const slot = workspace.search.columns?.rerank_state.indexOf("not_sent") ?? -1;
+    const cells = workspace.search.columns?.cells.find(({ key }) => key === "rerank");
+    const slot = cells?.state.indexOf("not_sent") ?? -1;
     workspace.search.open(slot);
     await waitFor(async () => expect(await section()).toHaveTextContent(/not sent: below/));
   });

@@ -2,51 +2,43 @@
 import { expect, test } from "vitest";
 import { CLERK, rankClerk } from "../../tests/fake/agent-pipeline";
 import { makeChunks } from "../../tests/fake/notes";
-import { rank, retrieve } from "../../tests/fake/ranking";
-import type { Status } from "../api/bindings";
+import { cellsOf, rank, retrieve } from "../../tests/fake/ranking";
 import { DEFAULTS } from "../api/parameters";
 import { columnGroups, layoutOf, TABLE_ENDS, type ColumnGroup } from "./column-groups";
 
 const SET = retrieve("the internet is down at home", makeChunks(40), DEFAULTS);
 const LISTS = ["vector", "bm25", "rrf", "fusion"];
-const keys = (columns: ReturnType<typeof rank>) => columnGroups(columns, false).map(({ key }) => key);
+const BEHIND = ["rerank", "corroboration", "feedback", "decay", "diversity"] as const;
+const keys = (columns: ReturnType<typeof rank>) => columnGroups(columns).map(({ key }) => key);
 
-function withStatus(stage: string, status: Status) {
+const withCells = (key: string) => {
   const columns = rank(SET, DEFAULTS);
-  return { ...columns, stages: columns.stages.map((one) => (one.id === stage ? { ...one, status } : one)) };
-}
+  return { ...columns, cells: [...columns.cells, cellsOf(key, {})] };
+};
 
 test("the lists alone while every stage behind them is off", () => {
   expect(keys(rank(SET, DEFAULTS))).toEqual(LISTS);
 });
 
-test.each(["corroboration", "feedback", "decay", "diversity"])("%s while it is applied", (stage) => {
-  expect(keys(withStatus(stage, { kind: "applied" }))).toEqual([...LISTS, stage]);
+test.each(BEHIND)("%s while it has cells", (stage) => {
+  expect(keys(withCells(stage))).toEqual([...LISTS, stage]);
 });
 
 test("the reranker also before the first score, named by its scale once it has one", () => {
-  const params = { ...DEFAULTS, rerank: "late" as const };
-  const waiting = {
-    ...rank(SET, params),
-    ...withStatus("rerank", { kind: "skipped", why: "20 of 20 scores pending" }),
-    rerank_state: rank(SET, params).rerank_state,
-  };
+  const waiting = rank(SET, { ...DEFAULTS, rerank: "late" });
   expect(keys(waiting)).toEqual([...LISTS, "rerank"]);
-  expect(columnGroups({ ...waiting, rerank_scale: null }, false).at(-1)?.below).toBe("rank · score");
-  expect(columnGroups({ ...waiting, rerank_scale: "logit" }, false).at(-1)?.below).toBe("rank · logit");
+  expect(columnGroups({ ...waiting, rerank_scale: null }).at(-1)?.below).toBe("rank · score");
+  expect(columnGroups({ ...waiting, rerank_scale: "logit" }).at(-1)?.below).toBe("rank · logit");
 });
 
-const SIZES: Partial<Record<string, ColumnGroup["size"]>> = {
-  ...{ fusion: "fused", rerank: "rerank", corroboration: "corroboration", feedback: "weight" },
-  ...{ decay: "weight", diversity: "place" },
-};
+const GROUPS = new Map(
+  BEHIND.flatMap((key) => columnGroups(withCells(key)).map((group) => [group.key, group] as const)),
+);
 
 function groupOf(key: string): ColumnGroup {
-  return {
-    ...{ key, label: key, name: key, below: "", hue: key, sorted: "ascending" },
-    stage: key === "rrf" ? "fusion" : key,
-    size: SIZES[key] ?? "list",
-  };
+  const group = GROUPS.get(key);
+  if (group === undefined) throw new Error(`no column ${key}`);
+  return group;
 }
 
 /** What columns need at least, in rem. */
@@ -58,7 +50,6 @@ function neededBy({ columns, gap }: ReturnType<typeof layoutOf>): number {
 
 test("the final score is in sight beside every set of columns, from the narrowest table that a window has", () => {
   const lists = LISTS.map(groupOf);
-  const BEHIND = ["rerank", "corroboration", "feedback", "decay", "diversity"] as const;
   for (let set = 0; set < 1 << BEHIND.length; set += 1) {
     const behind = BEHIND.filter((_, at) => (set >> at) & 1);
     const wished = [...lists, ...behind.map(groupOf)];
@@ -76,7 +67,7 @@ test("the final score is in sight beside every set of columns, from the narrowes
 });
 
 test("what has no room goes in turn: RRF first, the lists and the reranker last", () => {
-  const all = [...LISTS, "rerank", "corroboration", "feedback", "decay", "diversity"].map(groupOf);
+  const all = [...LISTS, ...BEHIND].map(groupOf);
   const left = (width: number) =>
     all.filter((one) => !layoutOf(all, width).groups.includes(one)).map(({ key }) => key);
   expect(left(60)).toEqual([]);
@@ -88,7 +79,7 @@ test("what has no room goes in turn: RRF first, the lists and the reranker last"
 const CLERK_RANKING = { pipeline: CLERK.id, values: {} };
 
 test("an agent's: one per list, one per stage that changed a score or a place, and none of ours", () => {
-  const groups = columnGroups(rankClerk(SET, CLERK_RANKING), true);
+  const groups = columnGroups(rankClerk(SET, CLERK_RANKING));
   expect(groups.map(({ key, label, hue }) => [key, label, hue])).toEqual([
     ["clerk.near", "Meaning", "cut"],
     ["clerk.words", "Words", "cut"],
@@ -96,14 +87,17 @@ test("an agent's: one per list, one per stage that changed a score or a place, a
     ["clerk.age", "Age", "cut"],
   ]);
   const spread = rankClerk(SET, { ...CLERK_RANKING, values: { "clerk.spread_on": true } });
-  expect(columnGroups(spread, true).map(({ key }) => key)).toContain("clerk.spread");
+  expect(columnGroups(spread).map(({ key }) => key)).toContain("clerk.spread");
 });
 
 test("the final score is in sight beside an agent's columns too, were every stage to have one", () => {
   const { stages } = CLERK;
   const all = stages.map(({ id, label }, at): ColumnGroup => ({
-    ...{ key: id, stage: id, hue: "cut", label, name: label, below: "", sorted: "ascending" },
-    size: at < 3 ? "list" : "fused",
+    ...{ key: id, stage: id, hue: "cut", label, name: label, below: "", sorted: "ascending", weight: -at },
+    cell:
+      at < 3
+        ? { kind: "ranked", unit: label, decimals: 3, full: "best_above_one", of_row: null }
+        : { kind: "changed" },
   }));
   expect(neededBy(layoutOf(all, 42))).toBeLessThanOrEqual(42);
 });

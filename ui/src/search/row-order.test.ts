@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../api/parameters";
 import { makeChunks } from "../../tests/fake/notes";
-import { rank, retrieve } from "../../tests/fake/ranking";
+import { cellsOf, rank, retrieve } from "../../tests/fake/ranking";
 import {
   dropsByStage,
   moveOf,
@@ -48,8 +48,8 @@ describe("tableLines", () => {
   it.each<[SortKey, (slot: number) => number | null | undefined]>([
     ["vector", (slot) => ranksOf(COLUMNS, "vector")[slot]],
     ["bm25", (slot) => ranksOf(COLUMNS, "bm25")[slot]],
-    ["rrf", (slot) => COLUMNS.rrf_rank[slot]],
-    ["fusion", (slot) => COLUMNS.fused_rank[slot]],
+    ["rrf", (slot) => ranksOf(COLUMNS, "rrf")[slot]],
+    ["fusion", (slot) => ranksOf(COLUMNS, "fusion")[slot]],
   ])("sorted by %s the ranks rise, rows without one come last, and there is no cut", (sort, rankIn) => {
     const order = rows(sort).map((line) => rankIn(line.slot) ?? Infinity);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
@@ -86,13 +86,14 @@ describe("stages with columns of their own", () => {
     tableLines(columns, sort, null).flatMap((line) => (line.kind === "row" ? [line.slot] : []));
 
   it("sort by the reranker's order, rows that did not reach it last", () => {
-    const columns = { ...COLUMNS, rerank_rank_after: COLUMNS.fused_rank.map((at) => at) };
+    const reranked = cellsOf("rerank", { rank: [...ranksOf(COLUMNS, "fusion")] });
+    const columns = { ...COLUMNS, cells: [...COLUMNS.cells, reranked] };
     expect(sorted("rerank", columns)).toEqual(sorted("fusion", columns));
   });
 
   it.each(["corroboration", "feedback"] as const)("sort by %s, the most first and none last", (stage) => {
     const values = SET.rows.map((_, slot) => (slot % 3 === 0 ? null : slot % 7));
-    const columns = { ...COLUMNS, n_corroborating: values, feedback_weight: values };
+    const columns = { ...COLUMNS, cells: [...COLUMNS.cells, cellsOf(stage, { value: values })] };
     const shown = sorted(stage, columns).map((slot) => values[slot] ?? -Infinity);
     expect(shown).toEqual(shown.toSorted((a, b) => b - a));
   });

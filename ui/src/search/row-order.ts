@@ -1,18 +1,13 @@
-import type { Columns, Row, StageId, StageInfo } from "../api/bindings";
+import type { CellColumn, Columns, Row, StageId, StageInfo } from "../api/bindings";
+import { columnOf, lookOf } from "../shared/looks";
 
-/** What the table is sorted by: the end of the pipeline, a stage, or the RRF columns beside fusion. */
-export type SortKey = "final" | "rrf" | StageId;
+/** What the table is sorted by: the end of the pipeline, a stage, or a further column of one. */
+export type SortKey = "final" | CellColumn["key"] | StageId;
 
 /** What a sort is called on screen. */
 export function sortLabel(key: SortKey, stages: readonly Pick<StageInfo, "id" | "label">[]): string {
-  switch (key) {
-    case "final":
-      return "final score";
-    case "rrf":
-      return "RRF";
-    default:
-      return stages.find((stage) => stage.id === key)?.label ?? key;
-  }
+  if (key === "final") return "final score";
+  return stages.find((stage) => stage.id === key)?.label ?? columnOf(key)?.name ?? key;
 }
 
 export type RowLine = {
@@ -84,37 +79,23 @@ export function tableLines(columns: Columns, sort: SortKey, filter: StageId | nu
 
 /** Smaller comes first; rows without a place come last. */
 function placeUnder(columns: Columns, sort: Exclude<SortKey, "final">): (slot: number) => number {
-  const byRank = (ranks: readonly (number | null)[]) => (slot: number) => ranks[slot] ?? Infinity;
-  const byValue = (values: readonly (number | null)[]) => (slot: number) => -(values[slot] ?? -Infinity);
-  switch (sort) {
-    case "rrf":
-      return byRank(columns.rrf_rank);
-    case "fusion":
-      return byRank(columns.fused_rank);
-    case "rerank":
-      return byRank(columns.rerank_rank_after);
-    case "corroboration":
-      return byValue(columns.n_corroborating);
-    case "feedback":
-      return byValue(columns.feedback_weight);
-    case "decay":
-      return byValue(columns.decay_factor);
-    case "diversity":
-      return byRank(columns.diversity_rank_after);
-    case "repeats":
-      return (slot) => (columns.remark[slot] === null ? 1 : 0);
-    default: {
-      const ranks = ranksOf(columns, sort);
-      // What a stage without columns of its own did is what it dropped: those rows first.
-      return ranks.length > 0 ? byRank(ranks) : (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
-    }
-  }
+  const { rank = [], value = [] } = cellsOf(columns, sort) ?? {};
+  if (columnOf(sort)?.sort === "value" && value.length > 0) return (slot) => -(value[slot] ?? -Infinity);
+  if (rank.length > 0) return (slot) => rank[slot] ?? Infinity;
+  // What a stage without a column did is what it dropped or remarked: those rows first.
+  return lookOf(sort)?.first === "remarked"
+    ? (slot) => (columns.remark[slot] === null ? 1 : 0)
+    : (slot) => (columns.dropped_by[slot] === sort ? 0 : 1);
 }
 
-/** The ranks in the list that a stage reads, or after a stage of another pipeline, by slot; empty where there are none. */
-export function ranksOf(columns: Columns, stage: StageId): readonly (number | null)[] {
-  const ofStage = (column: { stage: StageId }) => column.stage === stage;
-  return (columns.lists.find(ofStage) ?? columns.own.find(ofStage))?.rank ?? [];
+/** A column of the ranking by its key; null if it has none. */
+export function cellsOf(columns: Columns, key: string): CellColumn | null {
+  return columns.cells.find((cells) => cells.key === key) ?? null;
+}
+
+/** The ranks that a column shows, by slot; empty if it has none. */
+export function ranksOf(columns: Columns, key: string): readonly (number | null)[] {
+  return cellsOf(columns, key)?.rank ?? [];
 }
 
 /** Tells whether two rankings show the same chunks in their first `n` places, and keep as many of them. */
@@ -149,9 +130,8 @@ function firstChunks(rows: readonly Row[], order: readonly number[], n: number):
 }
 
 /** The slots that fusion ranked, best first. */
-function fusedOrder({ fused_rank }: Columns): number[] {
-  const rankOf = (slot: number) => fused_rank[slot] ?? Infinity;
-  return fused_rank
-    .flatMap((rank, slot) => (rank === null ? [] : [slot]))
-    .sort((a, b) => rankOf(a) - rankOf(b));
+function fusedOrder(columns: Columns): number[] {
+  const ranks = ranksOf(columns, "fusion");
+  const rankOf = (slot: number) => ranks[slot] ?? Infinity;
+  return ranks.flatMap((rank, slot) => (rank === null ? [] : [slot])).sort((a, b) => rankOf(a) - rankOf(b));
 }

@@ -1,30 +1,39 @@
 import type { Columns, Part, Row, StageId } from "../api/bindings";
+import type { ColumnGroup } from "./column-groups";
+import { cellsOf } from "./row-order";
 
 /** The value of a full bar, by column: a long bar means the same in every row. */
 export type Scales = {
-  cosine: number;
-  bm25: number;
-  fused: number;
-  /** 0 where nobody corroborates. */ corroboration: number;
+  /** By the keys of the columns; 0 where every bar is empty. */
+  columns: ReadonlyMap<string, number>;
   final: number;
-  /** The columns of an agent's stages, by stage. */
-  stages: ReadonlyMap<StageId, number>;
 };
 
-/** Scores that should end at 1 are drawn to 1, or to the best where that is more, as are all of an agent's; BM25 to its best. */
-export function scalesOf(rows: readonly Row[], columns: Columns): Scales {
-  const best = (values: (number | null)[]) =>
-    values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+/** The scales of the columns, as their stages declare them, and of the final score: to 1, or to the best where that is more. */
+export function scalesOf(rows: readonly Row[], columns: Columns, groups: readonly ColumnGroup[]): Scales {
   return {
-    cosine: 1,
-    bm25: best(rows.map((row) => row.bm25)) || 1,
-    fused: Math.max(1, best(columns.fused)),
-    corroboration: best(columns.parts.map((parts) => amountOf(parts, "corroboration"))),
+    columns: new Map(groups.map((group) => [group.key, fullOf(rows, columns, group)])),
     final: Math.max(1, best(columns.score)),
-    stages: new Map(
-      [...columns.lists, ...columns.own].map(({ stage, score }) => [stage, Math.max(1, best(score))]),
-    ),
   };
+}
+
+function fullOf(rows: readonly Row[], columns: Columns, { key, stage, cell }: ColumnGroup): number {
+  if (cell.kind === "counted") return best(columns.parts.map((parts) => amountOf(parts, stage)));
+  if (cell.kind !== "ranked" && cell.kind !== "scored") return 1;
+  const { of_row } = cell;
+  const values = of_row === null ? (cellsOf(columns, key)?.value ?? []) : rows.map((row) => row[of_row]);
+  switch (cell.full) {
+    case "one":
+      return 1;
+    case "best":
+      return best(values) || 1;
+    case "best_above_one":
+      return Math.max(1, best(values));
+  }
+}
+
+function best(values: readonly (number | null)[]): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
 /** What a stage added to a score; 0 where it added nothing. */

@@ -10,7 +10,8 @@ const COUNT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 /** A value that is 1 to so many decimals is 1 but for the noise of floating point. */
 const DECIMALS_MAX = 6;
 
-function fixed(value: number, decimals: number): string {
+/** A number with so many decimals. */
+export function fixed(value: number, decimals: number): string {
   const size = Math.abs(value);
   let text = size.toFixed(decimals);
   // A value that is not 1 must not look like it: 0.9998, not 1.000.
@@ -24,6 +25,11 @@ function fixed(value: number, decimals: number): string {
 /** A score or a cosine: three decimals. */
 export function score(value: number): string {
   return fixed(value, 3);
+}
+
+/** A score that does not look like 0 unless it is: a full-text search gives some that are all but. */
+export function smallScore(value: number): string {
+  return value > 0 && value < 0.0005 ? "<0.001" : score(value);
 }
 
 /** A BM25 score: two decimals. */

@@ -1,9 +1,7 @@
 // Which parameters auto-tune may move, by the rules of the engine: what a ranking reads at all, and what it tries unless it is told.
 import type { Parameter } from "../api/bindings";
 import type { Pipeline, Values } from "../parameters/pipeline";
-
-/** The stages that only keep less; no metric of the best ten rewards what they are for, so they are tried only when ticked. */
-const CUTS: readonly string[] = ["threshold", "limit", "budget"];
+import { lookOf } from "../shared/looks";
 
 /** The live sliders and choices that these values read. */
 export function tunable(pipeline: Pipeline, values: Values): Parameter[] {
@@ -17,7 +15,7 @@ export function tunable(pipeline: Pipeline, values: Values): Parameter[] {
   });
 }
 
-/** Those of them that are tried unless the person says otherwise. */
+/** Those of them that are tried unless the user says otherwise: no metric of the best ten rewards a stage that only cuts. */
 export function usuallyTuned(pipeline: Pipeline, values: Values): string[] {
   const place = (stage: string | null) => pipeline.stages.findIndex(({ id }) => id === stage);
   const reranker = values["rerank"];
@@ -27,7 +25,7 @@ export function usuallyTuned(pipeline: Pipeline, values: Values): string[] {
     values["rerank_on"] !== false &&
     values["rerank_share"] !== 0;
   return tunable(pipeline, values)
-    .filter(({ stage }) => stage !== null && !CUTS.includes(stage))
+    .filter(({ stage }) => stage !== null && lookOf(stage)?.only_cuts !== true)
     .filter(({ stage }) => !isReranked || place(stage) >= place("rerank"))
     .map(({ id }) => id);
 }

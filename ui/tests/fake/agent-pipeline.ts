@@ -16,7 +16,7 @@ import type {
   StageSummary,
   Value,
 } from "../../src/api/bindings";
-import { marksIn, type FakeSet } from "./ranking";
+import { cellsOf, marksIn, type FakeSet } from "./ranking";
 
 const stage = (id: string, label: string, sentence: string, on: string | null = null): StageInfo => ({
   id: `clerk.${id}`,
@@ -122,11 +122,8 @@ export function rankClerk(set: FakeSet, ranking: Ranking): Columns {
     spreadOut.filter((slot) => dropped_by[slot] === "clerk.floor"),
     spreadOut.filter((slot) => dropped_by[slot] === "clerk.top"),
   ];
-  const own = (id: string, scores: number[], order: readonly number[]) => ({
-    stage: `clerk.${id}`,
-    score: scores,
-    rank: ranksOf(n, order),
-  });
+  const own = (id: string, value: (number | null)[], order: readonly number[], is_list = false) =>
+    cellsOf(`clerk.${id}`, { is_list, value, rank: ranksOf(n, order) });
   const summary = (id: string, n_in: number, n_out: number, note: string | null = null): StageSummary => ({
     id: `clerk.${id}`,
     label: CLERK.stages.find((one) => one.id === `clerk.${id}`)?.label ?? id,
@@ -146,32 +143,17 @@ export function rankClerk(set: FakeSet, ranking: Ranking): Columns {
     order: [...kept, ...late, ...rest],
     n_kept: kept.length,
     copies: [],
-    lists: [
-      { stage: "clerk.near", rank: ranksOf(n, byValue(cosine)), score: cosine },
-      { stage: "clerk.words", rank: ranksOf(n, byValue(words)), score: words },
-    ],
-    own: [
+    cells: [
+      own("near", cosine, byValue(cosine), true),
+      own("words", words, byValue(words), true),
       own("mix", mix, byValue(mix)),
       own("age", score, aged),
       ...(spread ? [own("spread", score, spreadOut)] : []),
     ],
-    fused: nothing(),
-    fused_rank: nothing(),
-    rrf: nothing(),
-    rrf_rank: nothing(),
     rerank_scale: null,
-    rerank_state: [],
-    rerank_score: [],
-    rerank_rank_before: [],
-    rerank_rank_after: [],
     n_pending: 0,
     hook_pending: false,
     score,
-    n_corroborating: [],
-    feedback_weight: [],
-    decay_factor: [],
-    diversity_rank_before: [],
-    diversity_rank_after: [],
     parts: mix.map((_, slot) => [
       { stage: "clerk.near", amount: near * (cosine[slot] ?? 0) },
       { stage: "clerk.words", amount: (1 - near) * (words[slot] ?? 0) },
@@ -193,11 +175,11 @@ export function clerkJourney(set: FakeSet, ranking: Ranking, slot: number): Jour
   const dropped_by = columns.dropped_by[slot] ?? null;
   const text = set.texts[slot] ?? "";
   const steps = columns.stages.map((one): JourneyStep => {
-    const column = [...columns.lists, ...columns.own].find(({ stage }) => stage === one.id);
+    const column = columns.cells.find(({ stage }) => stage === one.id);
     return {
       ...{ stage: one.id, label: one.label, status: one.status, rank_before: null, score_before: null },
       rank_after: column?.rank[slot] ?? null,
-      score_after: column?.score[slot] ?? null,
+      score_after: column?.value[slot] ?? null,
       dropped: one.id === dropped_by,
       sentence: one.id === dropped_by ? (columns.reason[slot] ?? "") : `${one.label} as Clerk has it`,
     };

@@ -5,6 +5,7 @@
  */
 import type {
   Bar,
+  CellColumn,
   Columns,
   FormulaLine,
   Journey,
@@ -132,6 +133,16 @@ function minMax(values: (number | null)[]): (value: number | null) => number {
   const low = Math.min(...present);
   const high = Math.max(...present);
   return (value) => (value === null ? 0 : high === low ? 1 : 0.05 + (0.95 * (value - low)) / (high - low));
+}
+
+/** A column of the table; what is left out is empty. */
+export function cellsOf(key: string, cells: Partial<CellColumn>): CellColumn {
+  return { key, stage: key, is_list: false, before: [], rank: [], value: [], state: [], ...cells };
+}
+
+/** The number that a column shows of a row. */
+export function valueIn(columns: Columns, key: string, slot: number): number | null {
+  return columns.cells.find((cells) => cells.key === key)?.value[slot] ?? null;
 }
 
 export function rank(set: FakeSet, params: Params): Columns {
@@ -339,20 +350,13 @@ export function rank(set: FakeSet, params: Params): Columns {
     order: [...kept, ...dropped],
     n_kept: kept.length,
     copies: [],
-    lists: [
-      { stage: "vector", rank: vectorRank, score: [] },
-      { stage: "bm25", rank: bm25Rank, score: [] },
+    cells: [
+      cellsOf("vector", { is_list: params.vector_on, rank: vectorRank }),
+      cellsOf("bm25", { is_list: params.bm25_on, rank: bm25Rank }),
+      cellsOf("rrf", { stage: "fusion", rank: ranksOf(rrf, Infinity), value: rrf }),
+      cellsOf("fusion", { rank: ranksOf(fused, Infinity), value: fused }),
+      ...reranked.cells,
     ],
-    own: [],
-    fused,
-    fused_rank: ranksOf(fused, Infinity),
-    rrf,
-    rrf_rank: ranksOf(rrf, Infinity),
-    n_corroborating: set.rows.map(() => null),
-    feedback_weight: set.rows.map(() => null),
-    decay_factor: set.rows.map(() => null),
-    diversity_rank_before: set.rows.map(() => null),
-    diversity_rank_after: set.rows.map(() => null),
     score,
     parts,
     ...reranked.columns,
@@ -371,29 +375,13 @@ export function rank(set: FakeSet, params: Params): Columns {
 
 /** Blends what is known of the sent rows, best first; what has no score keeps its fused order below them. */
 function rerankBy(set: FakeSet, params: Params, byFused: number[], fused: (number | null)[]) {
-  const none = set.rows.map(() => null);
-  const columns: Pick<
-    Columns,
-    | "rerank_rank_before"
-    | "rerank_rank_after"
-    | "rerank_score"
-    | "rerank_state"
-    | "rerank_scale"
-    | "n_pending"
-  > = {
-    rerank_rank_before: none,
-    rerank_rank_after: none,
-    rerank_score: none,
-    rerank_state: none,
-    rerank_scale: null,
-    n_pending: 0,
-  };
   const scale = params.rerank_on ? scaleBy(params) : null;
   if (scale === null)
     return {
       order: byFused,
       score: fused,
-      columns,
+      cells: [],
+      columns: { rerank_scale: null, n_pending: 0 },
       status: { kind: "skipped", why: "off" } satisfies Status,
       note: null,
     };
@@ -425,22 +413,23 @@ function rerankBy(set: FakeSet, params: Params, byFused: number[], fused: (numbe
   return {
     order,
     score,
-    columns: {
-      rerank_rank_before: rankIn(byFused),
-      rerank_rank_after: rankIn(order),
-      rerank_score: set.rows.map((_, slot) => rawOf(slot)),
-      rerank_state: set.rows.map((_, slot) =>
-        !isReached.has(slot)
-          ? null
-          : !sent.has(slot)
-            ? ("not_sent" as const)
-            : rawOf(slot) === null
-              ? ("pending" as const)
-              : ("scored" as const),
-      ),
-      rerank_scale: scale,
-      n_pending: pending.length,
-    },
+    cells: [
+      cellsOf("rerank", {
+        before: rankIn(byFused),
+        rank: rankIn(order),
+        value: set.rows.map((_, slot) => rawOf(slot)),
+        state: set.rows.map((_, slot) =>
+          !isReached.has(slot)
+            ? null
+            : !sent.has(slot)
+              ? ("not_sent" as const)
+              : rawOf(slot) === null
+                ? ("pending" as const)
+                : ("scored" as const),
+        ),
+      }),
+    ],
+    columns: { rerank_scale: scale, n_pending: pending.length },
     status,
     note: `${sent.size} sent`,
   };
@@ -448,11 +437,9 @@ function rerankBy(set: FakeSet, params: Params, byFused: number[], fused: (numbe
 
 /** The rows that these parameters send. */
 export function sentBy(set: FakeSet, params: Params): ReadonlySet<number> {
-  const { rerank_state } = rank(set, params);
+  const state = rank(set, params).cells.find(({ key }) => key === "rerank")?.state ?? [];
   return new Set(
-    set.rows.flatMap((_, slot) =>
-      rerank_state[slot] === "pending" || rerank_state[slot] === "scored" ? [slot] : [],
-    ),
+    set.rows.flatMap((_, slot) => (state[slot] === "pending" || state[slot] === "scored" ? [slot] : [])),
   );
 }
 
@@ -468,7 +455,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
   if (row === undefined) throw new Error(`there is no row ${slot}`);
   const place = columns.order.indexOf(slot);
   const finalRank = place < columns.n_kept ? place + 1 : null;
-  const fused = columns.fused[slot] ?? null;
+  const fused = valueIn(columns, "fusion", slot);
   const bars: Bar[] = [];
   let at = 0;
   for (const part of columns.parts[slot] ?? []) {
@@ -515,7 +502,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
       const info = STAGES[index];
       const isGone = droppedAt >= 0 && index > droppedAt;
       const isAfterFusion = index >= 2;
-      const before = index > 2 && !isGone ? (columns.fused_rank[slot] ?? null) : null;
+      const before = index > 2 && !isGone ? (listRanks(columns, "fusion")[slot] ?? null) : null;
       const after =
         index === 0
           ? listRanks(columns, "vector")[slot]
@@ -523,7 +510,7 @@ export function journeyOf(set: FakeSet, params: Params, slot: number): Journey {
             ? listRanks(columns, "bm25")[slot]
             : isGone || index === droppedAt
               ? null
-              : columns.fused_rank[slot];
+              : listRanks(columns, "fusion")[slot];
       return {
         stage: stage.id,
         label: info?.label ?? stage.id,

@@ -1,6 +1,6 @@
 //! The pipelines of OpenClaw's three editions.
 
-use memlens_rank::{CandidateSet, Pipeline, PipelineId, RetrieverId, Stage, Ties};
+use memlens_rank::{CandidateSet, Hue, Look, Pipeline, PipelineId, RetrieverId, Stage, Ties};
 
 use super::params::{
     DECAY, FUSION, Feb2026, IMPORTANCE, Jul2026, LIMIT, MMR, NAMED, PATHS, Since2026Aug, TEXT,
@@ -23,22 +23,27 @@ pub static V2026_2: Pipeline<Feb2026> = Pipeline {
         Stage {
             id: VECTOR,
             explain: stages::vector,
+            look: Look::plain(Hue::Vector),
         },
         Stage {
             id: TEXT,
             explain: stages::text,
+            look: Look::plain(Hue::Bm25),
         },
         Stage {
             id: FUSION,
             explain: stages::sum_2026_2,
+            look: Look::plain(Hue::Fusion),
         },
         Stage {
             id: THRESHOLD,
             explain: stages::threshold_2026_2,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: LIMIT,
             explain: stages::limit,
+            look: Look::plain(Hue::Cut),
         },
     ],
     ties: TIES,
@@ -53,30 +58,37 @@ pub static V2026_7: Pipeline<Jul2026> = Pipeline {
         Stage {
             id: VECTOR,
             explain: stages::vector,
+            look: Look::plain(Hue::Vector),
         },
         Stage {
             id: TEXT,
             explain: stages::text,
+            look: Look::plain(Hue::Bm25),
         },
         Stage {
             id: FUSION,
             explain: stages::sum_2026_7,
+            look: Look::plain(Hue::Fusion),
         },
         Stage {
             id: DECAY,
             explain: stages::decay_2026_7,
+            look: Look::plain(Hue::Decay),
         },
         Stage {
             id: MMR,
             explain: stages::mmr_2026_7,
+            look: Look::plain(Hue::Diversity),
         },
         Stage {
             id: THRESHOLD,
             explain: stages::threshold_2026_7,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: LIMIT,
             explain: stages::limit,
+            look: Look::plain(Hue::Cut),
         },
     ],
     ties: TIES,
@@ -91,42 +103,52 @@ pub static V2026_8: Pipeline<Since2026Aug> = Pipeline {
         Stage {
             id: VECTOR,
             explain: stages::vector,
+            look: Look::plain(Hue::Vector),
         },
         Stage {
             id: TEXT,
             explain: stages::text,
+            look: Look::plain(Hue::Bm25),
         },
         Stage {
             id: PATHS,
             explain: stages::paths,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: FUSION,
             explain: stages::sum_2026_8,
+            look: Look::plain(Hue::Fusion),
         },
         Stage {
             id: DECAY,
             explain: stages::decay_2026_8,
+            look: Look::plain(Hue::Decay),
         },
         Stage {
             id: IMPORTANCE,
             explain: stages::importance,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: MMR,
             explain: stages::mmr_2026_8,
+            look: Look::plain(Hue::Diversity),
         },
         Stage {
             id: NAMED,
             explain: stages::named,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: THRESHOLD,
             explain: stages::threshold_2026_8,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: LIMIT,
             explain: stages::limit,
+            look: Look::plain(Hue::Cut),
         },
     ],
     ties: TIES,

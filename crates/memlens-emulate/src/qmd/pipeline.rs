@@ -1,6 +1,6 @@
 //! The pipeline of qmd 2.8.
 
-use memlens_rank::{Pipeline, PipelineId, RetrieverId, Stage, Ties};
+use memlens_rank::{Hue, Look, Pipeline, PipelineId, RetrieverId, Stage, Ties};
 
 use super::params::{
     CANDIDATES, FUSION, LIMIT, LINES, Qmd, RERANK, SNIPPET, TEXT, THRESHOLD, VECTOR,
@@ -15,38 +15,47 @@ pub static V2_8: Pipeline<Qmd> = Pipeline {
         Stage {
             id: TEXT,
             explain: stages::text,
+            look: Look::plain(Hue::Bm25),
         },
         Stage {
             id: VECTOR,
             explain: stages::vector,
+            look: Look::plain(Hue::Vector),
         },
         Stage {
             id: LINES,
             explain: stages::lines,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: FUSION,
             explain: stages::fusion,
+            look: Look::plain(Hue::Fusion),
         },
         Stage {
             id: CANDIDATES,
             explain: stages::candidates,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: RERANK,
             explain: stages::rerank,
+            look: Look::plain(Hue::Rerank),
         },
         Stage {
             id: THRESHOLD,
             explain: stages::threshold,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: LIMIT,
             explain: stages::limit,
+            look: Look::plain(Hue::Cut),
         },
         Stage {
             id: SNIPPET,
             explain: stages::snippet,
+            look: Look::plain(Hue::Cut),
         },
     ],
     // Stages that order set every place themselves; until then rows are in the order of indexing.

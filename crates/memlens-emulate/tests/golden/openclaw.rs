@@ -443,17 +443,18 @@ fn columns_tell_raw_scores_and_what_moved_rows() {
     let found = ask(&memory, &one, Ok(&given[&one.id]), &values, &[]);
     let trace = edition.pipeline().rank(&found.set, &values);
     let columns = trace.columns(&found.set, |_| None);
-    let stages: Vec<&str> = columns.lists.iter().map(|list| list.stage.0).collect();
+    let (lists, own): (Vec<_>, Vec<_>) = columns.cells.iter().partition(|cells| cells.is_list);
+    let stages: Vec<&str> = lists.iter().map(|list| list.stage.0).collect();
     assert_eq!(stages, ["openclaw.vector", "openclaw.text"]);
-    for list in &columns.lists {
+    for list in &lists {
         for slot in 0..found.set.candidates.len() as u32 {
             let raw = found.set.value(ListId(list.stage.0), slot).score;
-            assert_eq!(list.score[slot as usize], raw, "{} {slot}", list.stage.0);
+            assert_eq!(list.value[slot as usize], raw, "{} {slot}", list.stage.0);
         }
-        assert!(list.score.iter().any(Option::is_some));
+        assert!(list.value.iter().any(Option::is_some));
     }
     // MMR changes places but no score.
-    let own: Vec<&str> = columns.own.iter().map(|own| own.stage.0).collect();
+    let own: Vec<&str> = own.iter().map(|own| own.stage.0).collect();
     assert!(own.contains(&"openclaw.fusion"), "{own:?}");
     assert!(own.contains(&"openclaw.mmr"), "{own:?}");
     // Rows after dropped ones move up, which does not change the order.

@@ -16,7 +16,7 @@ use super::prepared::{Prepared, PreparedQuery};
 use super::sensitivity::{Meter, live, mean_and_error, places};
 use crate::EngineError;
 use crate::jobs::SetRun;
-use crate::ranking::Ranking;
+use crate::ranking::{Ranking, stage_looks};
 use crate::view::{BestTry, ChangedValue, TuneAnswer, TuneKind, TuneRequest, TuneRow};
 
 /// Each parameter has its turn at most so often.
@@ -33,10 +33,6 @@ const GAIN_ERRORS: f64 = 2.5;
 
 /// So many tries are shown.
 const TRIES_SHOWN: usize = 5;
-
-/// The stages whose parameters are not tried unless they are named: less is kept by them, which no metric of the best ten
-/// rewards for what it is meant for. The calibrator sets them.
-const CUTS: [StageId; 3] = [StageId::THRESHOLD, StageId::LIMIT, StageId::BUDGET];
 
 /// What is tuned.
 pub(crate) struct Task<'a> {
@@ -96,8 +92,14 @@ pub(crate) fn parameters(
 ) -> Result<Vec<&'static Parameter>, EngineError> {
     let live = live(values);
     let Some(named) = named else {
+        let looks = stage_looks();
+        let only_cuts = |stage| {
+            looks
+                .iter()
+                .any(|it| it.stage == stage && it.look.only_cuts)
+        };
         let tried = live.into_iter().filter(|it| {
-            let is_cut = it.stage.is_some_and(|stage| CUTS.contains(&stage));
+            let is_cut = it.stage.is_some_and(only_cuts);
             let is_tried = match it.kind {
                 ParameterKind::Number { .. } => matches!(values.get(it.id), Some(Value::Number(_))),
                 ParameterKind::Choice { .. } => true,

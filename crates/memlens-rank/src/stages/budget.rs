@@ -1,6 +1,9 @@
 //! Stage 13: limits the number of tokens.
 
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::look::{Hue, Look, Start};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
 
@@ -13,8 +16,19 @@ pub struct Budget {
     pub left: u32,
 }
 
+/// Limits the number of tokens.
+pub const STAGE: Stage = Stage {
+    id: StageId::BUDGET,
+    explain: budget,
+    look: Look {
+        start: Some(Start::number("budget_tokens", 2000.0)),
+        only_cuts: true,
+        ..Look::of(Hue::Cut)
+    },
+};
+
 /// Drops rows that do not fit into the rest of `budget_tokens`; smaller rows below them may still fit.
-pub fn budget(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn budget(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if !context.params.budget_on {
         return Outcome::skipped(SWITCHED_OFF);
     }

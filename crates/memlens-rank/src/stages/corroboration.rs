@@ -5,13 +5,15 @@
 //! its observations, within the same distance.
 
 use memlens_corroborate::{Aggregation, Cluster, Measure};
-use memlens_params::{AgreementMeasure, CorroborationBy, NearDuplicates, Params};
+use memlens_params::{AgreementMeasure, CorroborationBy, NearDuplicates, Params, StageId};
 
-use crate::Candidate;
-use crate::pipeline::{Context, Outcome, Row};
+use crate::look::{Cell, Column, Hue, Look, Sort};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
+use crate::trace::Entry;
 use crate::words::{number, ranks_text, scored, setting, share, times};
+use crate::{Candidate, CellValue};
 
 /// The greatest number of others that count. At the default gain they add at most 0.317.
 const OTHERS_MAX: u32 = 8;
@@ -43,9 +45,32 @@ pub struct Corroboration {
     pub said_by: Vec<u32>,
 }
 
+/// Raises what several observations say.
+pub const STAGE: Stage = Stage {
+    id: StageId::CORROBORATION,
+    explain: corroboration,
+    look: Look {
+        columns: &[Column {
+            key: "corroboration",
+            label: "Corrob.",
+            name: "Corroboration",
+            below: "others · add",
+            cell: Cell::Counted {
+                one: "other says the same",
+                many: "others say the same",
+                without: "Nothing else says the same",
+            },
+            sort: Sort::Value,
+            is_lasting: false,
+            weight: 6,
+        }],
+        ..Look::of(Hue::Corroboration)
+    },
+};
+
 /// Adds `gain * log2(1 + n)` to every row that `n` others agree with. Drops near-duplicates of better rows if
 /// `near_duplicates` is `collapse`.
-pub fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn corroboration(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     let collapses = params.near_duplicates == NearDuplicates::Collapse;
     if !params.corroboration_on {
@@ -310,6 +335,10 @@ impl Reason for Corroboration {
     fn record(&self) -> Record {
         record!("corroboration", self: base, gain, by, n_others, observation, n_observations, n_agreed, measure, limit,
             said_by)
+    }
+
+    fn cell(&self, _: &Column, _: &Entry) -> CellValue {
+        CellValue::of(f64::from(self.n_others))
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {

@@ -1,11 +1,15 @@
 //! Stage 7: age weights the score.
 
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::look::{Cell, Column, Hue, Look, Sort, Start};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
 use crate::stages::weights::{product, weighted};
+use crate::trace::Entry;
 use crate::words::{number, scored};
-use crate::{Age, DateSource};
+use crate::{Age, CellValue, DateSource};
 
 /// How age weights the row: `base * factor`, `factor = exp(-ln 2 * days / half_life_days)`.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +28,32 @@ pub struct Decay {
     pub factor: f64,
 }
 
+/// Weights rows by their age.
+pub const STAGE: Stage = Stage {
+    id: StageId::DECAY,
+    explain: decay,
+    look: Look {
+        columns: &[Column {
+            key: "decay",
+            label: "Decay",
+            name: "Decay",
+            below: "weight",
+            cell: Cell::Weight {
+                by: "by its age",
+                without: "Does not decay",
+            },
+            sort: Sort::Value,
+            is_lasting: false,
+            weight: 3,
+        }],
+        start: Some(Start::number("half_life_days", 30.0)),
+        fades: true,
+        ..Look::of(Hue::Decay)
+    },
+};
+
 /// Halves a row's weight for every `half_life_days` of its age.
-pub fn decay(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn decay(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let half_life_days = context.params.half_life_days;
     if !context.params.decay_on {
         return Outcome::skipped(SWITCHED_OFF);
@@ -106,6 +134,10 @@ impl Reason for Decay {
 
     fn record(&self) -> Record {
         record!("decay", self: base, days, from, is_evergreen, half_life_days, factor)
+    }
+
+    fn cell(&self, _: &Column, _: &Entry) -> CellValue {
+        CellValue::of(self.days.map(|_| self.factor))
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {

@@ -2,9 +2,14 @@
 //!
 //! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
 
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::CellValue;
+use crate::look::{Cell, Column, Hue, Look, Sort, Start};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Placer, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
+use crate::trace::Entry;
 use crate::words::{number, setting, times};
 
 /// Number of rows compared per result that may be kept; the rows after them keep their order.
@@ -27,9 +32,29 @@ pub struct Diversity {
     pub place: u32,
 }
 
+/// Reorders by maximal marginal relevance.
+pub const STAGE: Stage = Stage {
+    id: StageId::DIVERSITY,
+    explain: diversity,
+    look: Look {
+        columns: &[Column {
+            key: "diversity",
+            label: "Divers.",
+            name: "Diversity",
+            below: "moved",
+            cell: Cell::Place,
+            sort: Sort::Rank,
+            is_lasting: false,
+            weight: 2,
+        }],
+        start: Some(Start::number("mmr_lambda", 0.7)),
+        ..Look::of(Hue::Diversity)
+    },
+};
+
 /// Repeatedly takes the row with the greatest `lambda * score - (1 - lambda) * cosine to the nearest row taken`. Ties
 /// keep the order before the stage.
-pub fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn diversity(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let lambda = context.params.mmr_lambda;
     if !context.params.diversity_on {
         return Outcome::skipped(SWITCHED_OFF);
@@ -129,6 +154,10 @@ impl Reason for Diversity {
 
     fn record(&self) -> Record {
         record!("diversity", self: score, lambda, cosine, nearest, is_compared, place)
+    }
+
+    fn cell(&self, _: &Column, entry: &Entry) -> CellValue {
+        CellValue::ranks(entry)
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {

@@ -1,11 +1,15 @@
 //! Stage 6: the user's thumbs weight the score.
 
-use crate::Thumbs;
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::look::{Cell, Column, Hue, Look, Sort};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
 use crate::stages::weights::{product, weighted};
+use crate::trace::Entry;
 use crate::words::{number, scored, setting};
+use crate::{CellValue, Thumbs};
 
 /// Limit of the effect of thumbs at strength 1: weights lie within 1 ± this.
 const REACH: f64 = 0.5;
@@ -32,8 +36,30 @@ pub struct Feedback {
     pub weight: f64,
 }
 
+/// Weights rows by the user's thumbs.
+pub const STAGE: Stage = Stage {
+    id: StageId::FEEDBACK,
+    explain: feedback,
+    look: Look {
+        columns: &[Column {
+            key: "feedback",
+            label: "Feedb.",
+            name: "Feedback",
+            below: "weight",
+            cell: Cell::Weight {
+                by: "by your thumbs",
+                without: "No thumb weighs it",
+            },
+            sort: Sort::Value,
+            is_lasting: false,
+            weight: 4,
+        }],
+        ..Look::of(Hue::Feedback)
+    },
+};
+
 /// Weights every row by the user's thumbs on it. Each thumb counts by how close its question is to this one.
-pub fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn feedback(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let strength = context.params.feedback_strength;
     if !context.params.feedback_on {
         return Outcome::skipped(SWITCHED_OFF);
@@ -110,6 +136,10 @@ impl Reason for Feedback {
 
     fn record(&self) -> Record {
         record!("feedback", self: base, n_up, n_down, up, down, strength, weight)
+    }
+
+    fn cell(&self, _: &Column, _: &Entry) -> CellValue {
+        CellValue::of((self.up + self.down > 0.0).then_some(self.weight))
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {

@@ -5,11 +5,12 @@
 
 use memlens_params::{FusionMethod, Params, StageId};
 
-use crate::pipeline::{Context, Outcome, Row};
+use crate::look::{Cell, Column, Full, Hue, Look, Score, Sort};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
-use crate::trace::Status;
+use crate::trace::{Entry, Status};
 use crate::words::{number, setting, times};
-use crate::{List, ListValue};
+use crate::{CellValue, List, ListValue};
 
 /// The value of the worst row of a list under `relative`, so that a listed row always scores above an unlisted one. At
 /// 0.2 a vector-only row scores at least 0.12 with the default weights, which is above the default `min_score`.
@@ -48,8 +49,52 @@ pub struct Fusion {
     pub bm25_ideal: f64,
 }
 
+/// Fuses the two lists into one score.
+pub const STAGE: Stage = Stage {
+    id: StageId::FUSION,
+    explain: fusion,
+    look: Look {
+        columns: &[
+            Column {
+                key: RRF,
+                label: "RRF",
+                name: "RRF",
+                below: "rank · score",
+                cell: Cell::Ranked(Score {
+                    unit: "reciprocal rank fusion, scaled to 0–1",
+                    decimals: 3,
+                    full: Full::One,
+                    of_row: None,
+                }),
+                sort: Sort::Rank,
+                is_lasting: true,
+                weight: 1,
+            },
+            Column {
+                key: "fusion",
+                label: "Fused",
+                name: "Fused",
+                below: "score",
+                cell: Cell::Scored(Score {
+                    unit: "fused score",
+                    decimals: 3,
+                    full: Full::BestAboveOne,
+                    of_row: None,
+                }),
+                sort: Sort::Rank,
+                is_lasting: true,
+                weight: 5,
+            },
+        ],
+        ..Look::of(Hue::Fusion)
+    },
+};
+
+/// The column of RRF, which is shown under every method.
+const RRF: &str = "rrf";
+
 /// Scores every listed row, and drops the rows that no list holds within its depth.
-pub fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let plan = Plan::of(context);
     if plan.vector.is_none() && plan.text.is_none() {
         return Outcome {
@@ -340,6 +385,22 @@ impl Reason for Fusion {
             ),
             (StageId::BM25, self.text_weight * self.text / self.divisor),
         ]
+    }
+
+    fn cell(&self, column: &Column, entry: &Entry) -> CellValue {
+        if !self.is_listed {
+            CellValue::default()
+        } else if column.key == RRF {
+            CellValue {
+                rank: self.rrf_rank,
+                ..CellValue::of(self.rrf)
+            }
+        } else {
+            CellValue {
+                rank: entry.rank_after,
+                ..CellValue::of(entry.score_after)
+            }
+        }
     }
 
     fn total(&self) -> Option<&'static str> {

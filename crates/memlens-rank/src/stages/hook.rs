@@ -2,10 +2,11 @@
 //!
 //! Ranking never runs the command. It uses the command's answer for exactly these rows, if there is one.
 
-use memlens_params::HookMode;
+use memlens_params::{HookMode, StageId};
 
 use crate::ChunkId;
-use crate::pipeline::{Context, Outcome, Row};
+use crate::look::{Hue, Look, Start};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Placer, Reason, Record, Term};
 use crate::stages::SWITCHED_OFF;
 use crate::words::number;
@@ -36,8 +37,18 @@ pub enum HookMove {
 /// Why a stage that waits for the command did nothing.
 const NOT_ASKED: &str = "the command has not been asked about these rows yet";
 
+/// Runs the user's own command.
+pub const STAGE: Stage = Stage {
+    id: StageId::HOOK,
+    explain: hook,
+    look: Look {
+        start: Some(Start::choice("hook", "on")),
+        ..Look::of(Hue::Cut)
+    },
+};
+
 /// Applies the command's answer for these rows. Runs nothing.
-pub fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn hook(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.hook_on {
         return Outcome::skipped(SWITCHED_OFF);

@@ -1,6 +1,9 @@
 //! Stage 11: limits the number of results.
 
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::look::{Hue, Look};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
 
@@ -13,8 +16,18 @@ pub struct Limit {
     pub max_results: u32,
 }
 
+/// Limits the number of results.
+pub const STAGE: Stage = Stage {
+    id: StageId::LIMIT,
+    explain: limit,
+    look: Look {
+        only_cuts: true,
+        ..Look::of(Hue::Cut)
+    },
+};
+
 /// Drops rows beyond `max_results`.
-pub fn limit(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn limit(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if !context.params.limit_on {
         return Outcome::skipped(SWITCHED_OFF);
     }

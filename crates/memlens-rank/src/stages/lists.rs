@@ -1,6 +1,9 @@
 //! Stages 1 and 2: each row's rank in the vector list and in the BM25 list.
 
-use crate::pipeline::{Context, Outcome, Reasons, Row};
+use memlens_params::StageId;
+
+use crate::look::{Cell, Column, Full, Hue, Look, RowScore, Score, Sort};
+use crate::pipeline::{Context, Outcome, Reasons, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
 use crate::words::{number, times};
@@ -29,8 +32,56 @@ pub struct Listed {
     pub n_words: u32,
 }
 
+/// Ranks by the vector list.
+pub const VECTOR: Stage = Stage {
+    id: StageId::VECTOR,
+    explain: vector,
+    look: Look {
+        columns: &[Column {
+            key: "vector",
+            label: "Vector",
+            name: "Vector",
+            below: "rank · cos",
+            cell: Cell::Ranked(Score {
+                unit: "cosine, at most 1",
+                decimals: 3,
+                full: Full::One,
+                of_row: Some(RowScore::Cosine),
+            }),
+            sort: Sort::Rank,
+            is_lasting: true,
+            weight: 8,
+        }],
+        ..Look::of(Hue::Vector)
+    },
+};
+
+/// Ranks by the BM25 list.
+pub const BM25: Stage = Stage {
+    id: StageId::BM25,
+    explain: bm25,
+    look: Look {
+        columns: &[Column {
+            key: "bm25",
+            label: "BM25",
+            name: "BM25",
+            below: "rank · score",
+            cell: Cell::Ranked(Score {
+                unit: "BM25, 0 or more",
+                decimals: 2,
+                full: Full::Best,
+                of_row: Some(RowScore::Bm25),
+            }),
+            sort: Sort::Rank,
+            is_lasting: true,
+            weight: 7,
+        }],
+        ..Look::of(Hue::Bm25)
+    },
+};
+
 /// Records each row's rank and cosine in the vector list.
-pub fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     list(
         context,
@@ -42,7 +93,7 @@ pub fn vector(context: &Context<'_>, rows: &[Row]) -> Outcome {
 }
 
 /// Records each row's rank and score in the BM25 list.
-pub fn bm25(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn bm25(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     list(
         context,

@@ -8,9 +8,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use memlens_params::Copies;
+use memlens_params::{Copies, StageId};
 
-use crate::pipeline::{Context, Outcome, Row};
+use crate::look::{First, Hue, Look};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Placer, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
 use crate::words::{ranks_text, share};
@@ -36,9 +37,19 @@ pub struct Repeats {
     pub copies: Vec<u32>,
 }
 
+/// Moves overlapping text to the end.
+pub const STAGE: Stage = Stage {
+    id: StageId::REPEATS,
+    explain: repeats,
+    look: Look {
+        first: First::Remarked,
+        ..Look::of(Hue::Cut)
+    },
+};
+
 /// Goes down the rows. Folds those whose text is a copy of a row above, and moves those to the end of which more than
 /// `repeat_share` of the bytes are shown by rows above.
-pub fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn repeats(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     let limit = params.repeat_share;
     if !params.repeats_on {

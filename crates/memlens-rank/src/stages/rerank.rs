@@ -3,15 +3,18 @@
 //! Ranking never calls a model. It uses the scores that are known and marks the rows whose score is missing. Rows
 //! without a score go below all rows that have one, in fused order, so that two scales never mix.
 
-use memlens_params::{Params, RerankMode};
+use memlens_params::{Params, RerankMode, StageId};
 
 use serde::Serialize;
 use specta::Type;
 
+use crate::CellValue;
 use crate::answers::{RerankScale, RerankScores};
-use crate::pipeline::{Context, Outcome, Row};
+use crate::look::{Cell, Column, Hue, Look, Sort, Start};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, Terms, record};
 use crate::stages::SWITCHED_OFF;
+use crate::trace::Entry;
 use crate::words::{number, scored, setting, times};
 
 /// Weight of the fused score beside MaxSim under late interaction. A MaxSim weight of 0.3 improves results on chat-like
@@ -78,8 +81,28 @@ pub struct Rerank {
     pub threshold: Option<f64>,
 }
 
+/// Blends in the score of a reranker.
+pub const STAGE: Stage = Stage {
+    id: StageId::RERANK,
+    explain: rerank,
+    look: Look {
+        columns: &[Column {
+            key: "rerank",
+            label: "Rerank",
+            name: "Rerank",
+            below: "rank · score",
+            cell: Cell::Reranked,
+            sort: Sort::Rank,
+            is_lasting: false,
+            weight: 9,
+        }],
+        start: Some(Start::choice("rerank", "late")),
+        ..Look::of(Hue::Rerank)
+    },
+};
+
 /// Blends the known scores into the fused ones. Sends nothing.
-pub fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn rerank(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.rerank_on {
         return Outcome::skipped(SWITCHED_OFF);
@@ -451,6 +474,14 @@ impl Reason for Rerank {
 
     fn record(&self) -> Record {
         record!("rerank", self: base, rank, n_sent, state, raw, scale, value, late, share, shift, threshold)
+    }
+
+    fn cell(&self, _: &Column, entry: &Entry) -> CellValue {
+        CellValue {
+            value: self.raw,
+            state: Some(self.state),
+            ..CellValue::ranks(entry)
+        }
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {

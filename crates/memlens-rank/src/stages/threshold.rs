@@ -1,6 +1,9 @@
 //! Stage 10: drops rows with low scores.
 
-use crate::pipeline::{Context, Outcome, Row};
+use memlens_params::StageId;
+
+use crate::look::{Hue, Look};
+use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, record};
 use crate::stages::SWITCHED_OFF;
 use crate::words::number;
@@ -18,9 +21,19 @@ pub struct Threshold {
     pub min_of_best: f64,
 }
 
+/// Drops rows with low scores.
+pub const STAGE: Stage = Stage {
+    id: StageId::THRESHOLD,
+    explain: threshold,
+    look: Look {
+        only_cuts: true,
+        ..Look::of(Hue::Cut)
+    },
+};
+
 /// Drops rows whose score before decay is below `min_score`, so that age alone never empties a result list. Also drops
 /// rows whose score is below `min_score_of_best` times the best score.
-pub fn threshold(context: &Context<'_>, rows: &[Row]) -> Outcome {
+fn threshold(context: &Context<'_>, rows: &[Row]) -> Outcome {
     let params = context.params;
     if !params.threshold_on {
         return Outcome::skipped(SWITCHED_OFF);
