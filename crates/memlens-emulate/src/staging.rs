@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use memlens_params::{StageId, StageInfo};
-use memlens_rank::{Detail, Effect, Outcome, Reason, Row, number};
+use memlens_rank::{Context, Effect, Outcome, Reason, Row, number};
 
 /// A 0-based place; `None` for a row that is dropped.
 pub type Place = Option<u32>;
@@ -40,14 +40,13 @@ pub fn precise(score: f64) -> String {
     }
 }
 
-/// Wraps a reason of this crate.
-pub fn own(reason: impl Reason) -> Detail {
-    reason.into()
-}
-
 /// Returns one reason per row.
-pub fn each(rows: &[Row], detail: impl FnMut(&Row) -> Detail) -> Outcome {
-    Outcome::applied(rows.iter().map(detail).collect())
+pub fn each<P, R: Reason>(
+    context: &Context<'_, P>,
+    rows: &[Row],
+    reason: impl FnMut(&Row) -> R,
+) -> Outcome {
+    Outcome::applied(context.decided(rows.iter().map(reason)))
 }
 
 /// Returns the 0-based place of each row that is kept, in the given order.
@@ -66,9 +65,9 @@ pub fn in_order(
 }
 
 /// Keeps the first `limit` rows; `of` names them.
-pub fn counted(rows: &[Row], limit: u32, of: &'static str) -> Outcome {
-    let details = (1..=rows.len() as u32).map(|rank| own(Counted { rank, limit, of }));
-    Outcome::applied(details.collect())
+pub fn counted<P>(context: &Context<'_, P>, rows: &[Row], limit: u32, of: &'static str) -> Outcome {
+    let reasons = (1..=rows.len() as u32).map(|rank| Counted { rank, limit, of });
+    Outcome::applied(context.decided(reasons))
 }
 
 /// Whether a note is among the first.

@@ -19,13 +19,21 @@ pub struct Context<'a, P = Params> {
 }
 
 impl<P> Context<'_, P> {
-    /// Returns the reasons as the driver takes them: without a record only their effects, with one all of them.
+    /// Returns the reasons as the driver takes them, one per row: with a record all of them, without one only their
+    /// effects.
     pub fn decided<R: Reason>(&self, reasons: impl IntoIterator<Item = R>) -> Reasons {
         let reasons = reasons.into_iter();
         if self.is_recorded {
-            Reasons::Recorded(Detail::all(reasons.collect::<Vec<R>>()))
+            let details = Detail::all(reasons.collect::<Vec<R>>());
+            Reasons {
+                effects: details.iter().map(Detail::effect).collect(),
+                details,
+            }
         } else {
-            Reasons::Effects(reasons.map(|reason| reason.effect().finite()).collect())
+            Reasons {
+                effects: reasons.map(|reason| reason.effect().finite()).collect(),
+                details: Vec::new(),
+            }
         }
     }
 }
@@ -62,31 +70,27 @@ pub struct Row {
     pub before_decay: Option<f64>,
 }
 
-/// The reasons of a stage, one per row in the order before the stage, or none if nothing was decided.
-pub enum Reasons {
-    /// What they do; enough if nothing is recorded.
-    Effects(Vec<Effect>),
-    /// All of them.
-    Recorded(Vec<Detail>),
+/// The reasons of a stage, one per row in the order before the stage, made by [`Context::decided`]; or none if nothing
+/// was decided.
+pub struct Reasons {
+    effects: Vec<Effect>,
+    /// Empty if reasons are not recorded.
+    details: Vec<Detail>,
 }
 
 impl Reasons {
     /// Nothing was decided.
-    pub const NONE: Reasons = Reasons::Effects(Vec::new());
-}
-
-/// Collects reasons of several types.
-impl FromIterator<Detail> for Reasons {
-    fn from_iter<I: IntoIterator<Item = Detail>>(details: I) -> Reasons {
-        Reasons::Recorded(details.into_iter().collect())
-    }
+    pub const NONE: Reasons = Reasons {
+        effects: Vec::new(),
+        details: Vec::new(),
+    };
 }
 
 /// The result of a stage: its status and its reasons.
 pub struct Outcome {
     /// Whether the stage did its work.
     pub status: Status,
-    /// The reasons, made by [`Context::decided`].
+    /// The reasons.
     pub reasons: Reasons,
     /// A short fact about the stage's work.
     pub note: Option<String>,
@@ -327,10 +331,7 @@ fn unrecorded<P: TypedSet>(
     };
     let mut rows = start(set, pipeline.ties);
     for (at, stage) in pipeline.stages.iter().enumerate() {
-        let effects = match (stage.explain)(&context, &rows).reasons {
-            Reasons::Effects(effects) => effects,
-            Reasons::Recorded(details) => effects_of(&details),
-        };
+        let Reasons { effects, .. } = (stage.explain)(&context, &rows).reasons;
         if !effects.is_empty() {
             rows = decide(&effects, pipeline.ties, &rows);
         }
@@ -367,20 +368,18 @@ fn apply<P>(
 ) -> StageTrace {
     let Outcome {
         status,
-        reasons,
+        reasons: Reasons { effects, details },
         note,
         counts,
     } = outcome;
     let n_in = rows.len() as u32;
-    let entries = match reasons {
-        Reasons::Recorded(details) if !details.is_empty() => {
-            let effects = effects_of(&details);
-            let kept = decide(&effects, ties, rows);
-            let entries = entries(details, effects, rows, &kept);
-            *rows = kept;
-            entries
-        }
-        Reasons::Recorded(_) | Reasons::Effects(_) => Vec::new(),
+    let entries = if effects.is_empty() {
+        Vec::new()
+    } else {
+        let kept = decide(&effects, ties, rows);
+        let entries = entries(details, effects, rows, &kept);
+        *rows = kept;
+        entries
     };
     let (n_in, n_out) = counts.unwrap_or((n_in, rows.len() as u32));
     StageTrace {
@@ -393,10 +392,6 @@ fn apply<P>(
         note,
         entries,
     }
-}
-
-fn effects_of(details: &[Detail]) -> Vec<Effect> {
-    details.iter().map(Detail::effect).collect()
 }
 
 /// Applies an effect to every row, and sorts. Returns the kept rows.

@@ -313,7 +313,7 @@ pub struct Detail {
 
 impl Detail {
     /// Returns the details of a stage; they share one allocation.
-    pub fn all<R: Reason>(reasons: Vec<R>) -> Vec<Detail> {
+    pub(crate) fn all<R: Reason>(reasons: Vec<R>) -> Vec<Detail> {
         let n = reasons.len();
         let reasons: Arc<dyn AnyReasons> = Arc::new(reasons);
         (0..n)
@@ -346,15 +346,6 @@ impl Deref for Detail {
 
     fn deref(&self) -> &dyn Reason {
         self.reasons.get(self.at)
-    }
-}
-
-impl<R: Reason> From<R> for Detail {
-    fn from(reason: R) -> Detail {
-        Detail {
-            reasons: Arc::new(vec![reason]),
-            at: 0,
-        }
     }
 }
 

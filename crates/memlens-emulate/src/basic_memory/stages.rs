@@ -6,7 +6,7 @@ use super::facts::{Facts, Match, Near, RowFact};
 use super::params::{BasicMemory, Search};
 use super::reasons::{Alone, By, Fused, Matched, Neared, Paged, Reranked};
 use crate::filling::Filled;
-use crate::staging::{Place, each, in_order, own};
+use crate::staging::{Place, each, in_order};
 
 fn no_facts() -> Outcome {
     Outcome::skipped("these notes were not searched as basic-memory does")
@@ -83,12 +83,10 @@ pub fn text(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     Outcome {
         counts: Some((context.set.n_chunks, n_hits.min(depth))),
         note: view.is_relaxed.then(|| note.to_owned()),
-        ..each(rows, |row| {
-            own(Matched {
-                found: view.found(row),
-                depth,
-                is_relaxed: view.is_relaxed,
-            })
+        ..each(context, rows, |row| Matched {
+            found: view.found(row),
+            depth,
+            is_relaxed: view.is_relaxed,
         })
     }
 }
@@ -114,17 +112,15 @@ pub fn vector(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
         },
     );
     let n_near = ranks.iter().flatten().count() as u32;
-    let details = rows.iter().zip(ranks).map(|(row, place)| {
-        own(Neared {
-            near: view.row(row).and_then(|it| it.near),
-            rank: place.map(|it| it + 1),
-            depth: context.params.depth(),
-            least: context.params.semantic_min_similarity,
-        })
+    let reasons = rows.iter().zip(ranks).map(|(row, place)| Neared {
+        near: view.row(row).and_then(|it| it.near),
+        rank: place.map(|it| it + 1),
+        depth: context.params.depth(),
+        least: context.params.semantic_min_similarity,
     });
     Outcome {
         counts: Some((context.set.n_chunks, n_near)),
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
@@ -175,15 +171,15 @@ pub fn fusion(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
                 .then_with(|| rows[a].order.cmp(&rows[b].order))
         },
     );
-    let details = rows.iter().zip(places).map(|(row, place)| match search {
-        Search::Hybrid => own(fused(row, place)),
-        Search::Text | Search::Vector => own(Alone {
+    let placed = rows.iter().zip(places);
+    Outcome::applied(match search {
+        Search::Hybrid => context.decided(placed.map(|(row, place)| fused(row, place))),
+        Search::Text | Search::Vector => context.decided(placed.map(|(row, place)| Alone {
             is_words: search == Search::Text,
             score: alone(row),
             place,
-        }),
-    });
-    Outcome::applied(details.collect())
+        })),
+    })
 }
 
 /// Orders the notes by the reranker's scores, if there are any.
@@ -233,8 +229,10 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     for (place, at) in (0..).zip(order) {
         place_of[at] = place;
     }
-    let details = place_of.into_iter().enumerate().map(|(at, place)| {
-        own(Reranked {
+    let reasons = place_of
+        .into_iter()
+        .enumerate()
+        .map(|(at, place)| Reranked {
             by: match given.get(at) {
                 Some(score) => By::Read { score: *score },
                 None => By::Behind {
@@ -244,22 +242,19 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
             },
             rank: at as u32 + 1,
             place,
-        })
-    });
+        });
     Outcome {
         note,
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
 pub fn page(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
     let params = context.params;
-    let details = (1..=rows.len() as u32).map(|rank| {
-        own(Paged {
-            rank,
-            offset: params.offset,
-            limit: params.limit,
-        })
+    let reasons = (1..=rows.len() as u32).map(|rank| Paged {
+        rank,
+        offset: params.offset,
+        limit: params.limit,
     });
-    Outcome::applied(details.collect())
+    Outcome::applied(context.decided(reasons))
 }

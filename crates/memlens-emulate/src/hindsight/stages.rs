@@ -7,7 +7,7 @@ use memlens_rank::{Context, ListId, ListState, ListValue, Outcome, Row};
 use super::facts::{Arm, ArmKind, Facts};
 use super::params::{Boost, Hindsight, Reranking};
 use super::reasons::{By, Cut, Fused, Listed, Ranked, Reranked, Scored, Trimmed};
-use crate::staging::{counted, each, in_order, own};
+use crate::staging::{counted, each, in_order};
 
 /// The arms under some parameters.
 struct Arms<'a> {
@@ -97,15 +97,15 @@ fn listed(context: &Context<'_, Hindsight>, rows: &[Row], arm: ArmKind, id: List
     let n_hits = ranks.iter().flatten().count() as u32;
     Outcome {
         counts: Some((context.set.n_chunks, n_hits)),
-        ..each(rows, |row| {
+        ..each(context, rows, |row| {
             let rank = ranks[row.slot as usize];
             let score = list.and_then(|it| it.value(row.slot).score);
-            own(Listed {
+            Listed {
                 value: ListValue {
                     rank,
                     score: score.filter(|_| rank.is_some()),
                 },
-            })
+            }
         })
     }
 }
@@ -129,17 +129,15 @@ pub fn fusion(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
         },
     );
     let n = places.iter().flatten().count() as u32;
-    let details = ranked.into_iter().zip(places).map(|(ranked, place)| {
-        own(Fused {
-            ranked,
-            turns: place.filter(|_| takes_turns).map(|place| n - place),
-            place,
-        })
+    let reasons = ranked.into_iter().zip(places).map(|(ranked, place)| Fused {
+        ranked,
+        turns: place.filter(|_| takes_turns).map(|place| n - place),
+        place,
     });
     let note = "over Memlens's own two lists; the arms along links and near a time are missing";
     Outcome {
         note: arms.facts.is_of_memlens.then(|| note.to_owned()),
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
@@ -148,20 +146,18 @@ pub fn candidates(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
     let arms = Arms::of(context);
     let is_boosted = arms.ranks.iter().any(|(_, boost, _)| *boost != Boost::None);
     if !is_boosted || context.params.reranking == Reranking::Interleave {
-        return counted(rows, limit, "memories that are reranked");
+        return counted(context, rows, limit, "memories that are reranked");
     }
     let worth: Vec<f64> = rows
         .iter()
         .map(|row| Trimmed::worth(&arms.ranked(row)))
         .collect();
     let places = in_order(rows, |_| true, |a, b| worth[b].total_cmp(&worth[a]));
-    let details = places.into_iter().flatten().map(|place| {
-        own(Trimmed {
-            rank: place + 1,
-            limit,
-        })
+    let reasons = places.into_iter().flatten().map(|place| Trimmed {
+        rank: place + 1,
+        limit,
     });
-    Outcome::applied(details.collect())
+    Outcome::applied(context.decided(reasons))
 }
 
 /// Uses the scores of the cross-encoder if it is called and has any, otherwise those of the place.
@@ -204,17 +200,15 @@ pub fn rerank(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
             a.0.cmp(&b.0).then_with(|| b.1.total_cmp(&a.1))
         },
     );
-    let details = by.iter().zip(places).map(|(by, place)| {
-        own(Reranked {
-            by: *by,
-            place: place.unwrap_or_default(),
-        })
+    let reasons = by.iter().zip(places).map(|(by, place)| Reranked {
+        by: *by,
+        place: place.unwrap_or_default(),
     });
     let note = "Hindsight asks its cross-encoder here; without its scores the place counts, as where it has none";
     let is_unanswered = is_asked && facts.scores.is_none();
     Outcome {
         note: is_unanswered.then(|| note.to_owned()),
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
@@ -238,12 +232,10 @@ fn cut(
     if context.params.reranking == Reranking::Interleave {
         return Outcome::skipped("where arms take turns, no score is compared");
     }
-    each(rows, |row| {
-        own(Cut {
-            score: row.score.unwrap_or(0.0),
-            least,
-            is_final,
-        })
+    each(context, rows, |row| Cut {
+        score: row.score.unwrap_or(0.0),
+        least,
+        is_final,
     })
 }
 
@@ -255,22 +247,27 @@ pub fn score(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
     let arms = Arms::of(context);
     // Arms only raise what was reranked.
     let is_raised = params.reranking == Reranking::CrossEncoder;
-    each(rows, |row| {
+    each(context, rows, |row| {
         let fact = arms.facts.rows.get(row.slot as usize);
         let fact = fact.copied().unwrap_or_default();
         let ranked = arms.ranked(row);
         // If another arm also found it, that arm's record is used, which has no such time.
         let is_temporal = ranked.iter().all(|it| it.arm == ArmKind::Temporal);
-        own(Scored {
+        Scored {
             base: row.score.unwrap_or(0.0),
             recency: Scored::recency(fact.dated, params.recency_decay_function),
             temporal: Scored::temporal(fact.proximity.filter(|_| is_temporal)),
             proof: Scored::proof(fact.n_proofs),
             ranked: if is_raised { ranked } else { Vec::new() },
-        })
+        }
     })
 }
 
 pub fn limit(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
-    counted(rows, context.params.limit, "memories that are shown")
+    counted(
+        context,
+        rows,
+        context.params.limit,
+        "memories that are shown",
+    )
 }

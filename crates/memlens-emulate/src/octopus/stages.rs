@@ -8,17 +8,15 @@ use memlens_rank::{Context, ListId, ListState, Outcome, Row};
 use super::params::Octopus;
 use super::reasons::{Floored, Listed, Ranks};
 use crate::filling::Filled;
-use crate::staging::{counted, each, in_order, own};
+use crate::staging::{counted, each, in_order};
 
 /// Number of reranked rows per returned row.
 const RERANKED_TIMES: u32 = 3;
 
 pub fn vector(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     let list = context.set.list(ListId::VECTOR);
-    let outcome = each(rows, |row| {
-        own(Listed {
-            value: context.set.value(ListId::VECTOR, row.slot),
-        })
+    let outcome = each(context, rows, |row| Listed {
+        value: context.set.value(ListId::VECTOR, row.slot),
     });
     let note = match list.map(|it| &it.state) {
         Some(ListState::Missing(why)) => why.clone(),
@@ -41,17 +39,15 @@ pub fn vector(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     }
 }
 
-pub fn floor(_: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
-    each(rows, |row| {
-        own(Floored {
-            score: row.score.unwrap_or_default(),
-        })
+pub fn floor(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
+    each(context, rows, |row| Floored {
+        score: row.score.unwrap_or_default(),
     })
 }
 
 pub fn candidates(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     let limit = context.params.top_n.saturating_mul(RERANKED_TIMES);
-    counted(rows, limit, "chunks that are reranked")
+    counted(context, rows, limit, "chunks that are reranked")
 }
 
 /// Orders the rows by the reranker's scores, if all of them are known.
@@ -71,13 +67,11 @@ pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
             score(b).unwrap_or(0.0).total_cmp(&score(a).unwrap_or(0.0))
         },
     );
-    let details = (1..).zip(places.into_iter().zip(&given));
-    let details = details.map(|(original, (place, given))| {
-        own(Ranks {
-            original,
-            new: place.map_or(original, |place| place + 1),
-            given: given.filter(|_| n_given == rows.len()),
-        })
+    let placed = (1..).zip(places.into_iter().zip(&given));
+    let reasons = placed.map(|(original, (place, given))| Ranks {
+        original,
+        new: place.map_or(original, |place| place + 1),
+        given: given.filter(|_| n_given == rows.len()),
     });
     let note = match filled {
         Some(filled) => filled.told("Octopus", n_given, rows.len()),
@@ -85,12 +79,12 @@ pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     };
     Outcome {
         note: Some(note),
-        ..Outcome::applied(details.collect())
+        ..Outcome::applied(context.decided(reasons))
     }
 }
 
 pub fn limit(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
-    counted(rows, context.params.top_n, "chunks that are left")
+    counted(context, rows, context.params.top_n, "chunks that are left")
 }
 
 #[cfg(test)]

@@ -239,9 +239,18 @@ impl Reason for PathMatch {
     }
 }
 
+/// What a stage that multiplies scores does to a row.
+#[derive(Debug)]
+pub enum Weighed {
+    /// It multiplies its score.
+    By(Factor),
+    /// It does not change the row, with the reason.
+    Untouched(&'static str),
+}
+
 /// A score times a factor.
 #[derive(Debug)]
-pub struct Weighed {
+pub struct Factor {
     /// The score before the stage.
     pub base: f64,
     /// The factor, above 0.
@@ -264,15 +273,9 @@ pub enum Why {
     Importance(u8),
 }
 
-impl Weighed {
+impl Factor {
     fn score(&self) -> f64 {
         self.base * self.factor
-    }
-}
-
-impl Reason for Weighed {
-    fn effect(&self) -> Effect {
-        Effect::Score(self.score())
     }
     fn sentence(&self) -> String {
         let factor = precise(self.factor);
@@ -295,27 +298,36 @@ impl Reason for Weighed {
         }
         terms
     }
-    fn formulas(&self) -> Vec<(String, f64)> {
-        vec![(
-            format!("{} × {}", number(self.base, 4), precise(self.factor)),
-            self.score(),
-        )]
+    fn formula(&self) -> (String, f64) {
+        let product = format!("{} × {}", number(self.base, 4), precise(self.factor));
+        (product, self.score())
     }
 }
 
-/// A row that the stage does not change, with the reason.
-#[derive(Debug)]
-pub struct Untouched(pub &'static str);
-
-impl Reason for Untouched {
+impl Reason for Weighed {
     fn effect(&self) -> Effect {
-        Effect::Keep
+        match self {
+            Weighed::By(factor) => Effect::Score(factor.score()),
+            Weighed::Untouched(_) => Effect::Keep,
+        }
     }
     fn sentence(&self) -> String {
-        self.0.to_owned()
+        match self {
+            Weighed::By(factor) => factor.sentence(),
+            Weighed::Untouched(why) => (*why).to_owned(),
+        }
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
+        match self {
+            Weighed::By(factor) => factor.terms(),
+            Weighed::Untouched(_) => Vec::new(),
+        }
+    }
+    fn formulas(&self) -> Vec<(String, f64)> {
+        match self {
+            Weighed::By(factor) => vec![factor.formula()],
+            Weighed::Untouched(_) => Vec::new(),
+        }
     }
 }
 

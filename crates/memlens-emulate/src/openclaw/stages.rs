@@ -5,10 +5,10 @@ use memlens_rank::{CandidateSet, Context, List, ListId, ListState, Outcome, Row}
 use super::facts::{Facts, Named, RowFact};
 use super::params::{CANDIDATES_MAX, Feb2026, Jul2026, Since2026Aug, TEXT, VECTOR, n_candidates};
 use super::reasons::{
-    Counted, Cut, First, Listed, PathMatch, Placed, Sum, Text, Untouched, Verdict, Weighed, Why,
+    Counted, Cut, Factor, First, Listed, PathMatch, Placed, Sum, Text, Verdict, Weighed, Why,
 };
 use super::word_sets::WordSets;
-use crate::staging::{each, own};
+use crate::staging::each;
 
 /// The values that are fixed since 2026.8.
 const VECTOR_WEIGHT: f64 = 0.7;
@@ -24,21 +24,25 @@ fn fact<'a>(set: &'a CandidateSet, row: &Row) -> Option<&'a RowFact> {
     Facts::of(set)?.rows.get(row.slot as usize)
 }
 
-fn listed(set: &CandidateSet, rows: &[Row], id: ListId, depth: u32, what: &'static str) -> Outcome {
-    match set.list(id) {
+fn listed<P: Weighted>(
+    context: &Context<'_, P>,
+    rows: &[Row],
+    id: ListId,
+    what: &'static str,
+) -> Outcome {
+    let depth = context.params.depth();
+    match context.set.list(id) {
         Some(List {
             state: ListState::Missing(why),
             ..
         }) => Outcome::skipped(why.clone()),
         None => Outcome::skipped("there is no such list"),
         Some(list) => Outcome {
-            counts: Some((set.n_chunks, list.n_hits.min(depth))),
-            ..each(rows, |row| {
-                own(Listed {
-                    value: list.value(row.slot),
-                    depth,
-                    what,
-                })
+            counts: Some((context.set.n_chunks, list.n_hits.min(depth))),
+            ..each(context, rows, |row| Listed {
+                value: list.value(row.slot),
+                depth,
+                what,
             })
         },
     }
@@ -108,23 +112,11 @@ impl Weighted for Since2026Aug {
 }
 
 pub fn vector<P: Weighted>(context: &Context<'_, P>, rows: &[Row]) -> Outcome {
-    listed(
-        context.set,
-        rows,
-        VECTOR_LIST,
-        context.params.depth(),
-        "cosine",
-    )
+    listed(context, rows, VECTOR_LIST, "cosine")
 }
 
 pub fn text<P: Weighted>(context: &Context<'_, P>, rows: &[Row]) -> Outcome {
-    listed(
-        context.set,
-        rows,
-        TEXT_LIST,
-        context.params.depth(),
-        "score",
-    )
+    listed(context, rows, TEXT_LIST, "score")
 }
 
 pub fn paths(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
@@ -137,12 +129,12 @@ pub fn paths(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     }
     Outcome {
         note: Some(format!("{n_hits} notes by their path")),
-        ..each(rows, |row| {
+        ..each(context, rows, |row| {
             let fact = fact(context.set, row);
-            own(PathMatch {
+            PathMatch {
                 score: fact.and_then(|it| it.path),
                 named: fact.map_or(Named::No, |it| it.named),
-            })
+            }
         })
     }
 }
@@ -185,42 +177,42 @@ fn sum<P: Weighted>(
         Some(_) => context.params.weights(),
         None => (0.0, 1.0),
     };
-    each(rows, |row| {
+    each(context, rows, |row| {
         let fact = fact(context.set, row);
         let vector = score_in(context.set, VECTOR_LIST, depth, row);
         let text = text(fact, score_in(context.set, TEXT_LIST, depth, row));
-        own(Sum {
+        Sum {
             vector,
             text,
             vector_weight,
             text_weight,
             named: fact.map_or(Named::No, |it| it.named),
             is_listed: vector.is_some() || text != Text::None,
-        })
+        }
     })
 }
 
 pub fn decay_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     if context.params.decay_on {
-        decay(context.set, rows, context.params.half_life_days)
+        decay(context, rows, context.params.half_life_days)
     } else {
         Outcome::skipped("off")
     }
 }
 
 pub fn decay_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
-    decay(context.set, rows, HALF_LIFE_DAYS)
+    decay(context, rows, HALF_LIFE_DAYS)
 }
 
-fn decay(set: &CandidateSet, rows: &[Row], half_life: f64) -> Outcome {
-    each(rows, |row| {
-        match fact(set, row).and_then(|it| it.age_days) {
-            Some(days) => own(Weighed {
+fn decay<P>(context: &Context<'_, P>, rows: &[Row], half_life: f64) -> Outcome {
+    each(context, rows, |row| {
+        match fact(context.set, row).and_then(|it| it.age_days) {
+            Some(days) => Weighed::By(Factor {
                 base: row.score.unwrap_or(0.0),
                 factor: (-std::f64::consts::LN_2 / half_life * days).exp(),
                 why: Why::Age { days, half_life },
             }),
-            None => own(Untouched("it never decays")),
+            None => Weighed::Untouched("it never decays"),
         }
     })
 }
@@ -230,19 +222,19 @@ pub fn importance(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome 
     if !rows.iter().any(|row| stated(row).is_some()) {
         return Outcome::skipped("no entry states its importance");
     }
-    each(rows, |row| match stated(row) {
-        Some(importance) => own(Weighed {
+    each(context, rows, |row| match stated(row) {
+        Some(importance) => Weighed::By(Factor {
             base: row.score.unwrap_or(0.0),
             factor: 0.75 + 0.05 * f64::from(importance),
             why: Why::Importance(importance),
         }),
-        None => own(Untouched("states no importance")),
+        None => Weighed::Untouched("states no importance"),
     })
 }
 
 pub fn mmr_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     if context.params.mmr_on {
-        mmr(context.set, rows, context.params.mmr_lambda, |_, _| true)
+        mmr(context, rows, context.params.mmr_lambda, |_, _| true)
     } else {
         Outcome::skipped("off")
     }
@@ -250,18 +242,19 @@ pub fn mmr_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
 
 pub fn mmr_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     let text = |row: &Row| fact(context.set, row).map(|it| it.wordless.clone());
-    mmr(context.set, rows, LAMBDA, |a, b| text(a) == text(b))
+    mmr(context, rows, LAMBDA, |a, b| text(a) == text(b))
 }
 
 /// Maximal marginal relevance: the next row is the one with the greatest `lambda * relevance - (1 - lambda) *
 /// similarity`, ties by score. OpenClaw does not apply it without a vector list. `are_alike` tells whether two rows
 /// without words are equal.
-fn mmr(
-    set: &CandidateSet,
+fn mmr<P>(
+    context: &Context<'_, P>,
     rows: &[Row],
     lambda: f64,
     are_alike: impl Fn(&Row, &Row) -> bool,
 ) -> Outcome {
+    let set = context.set;
     if list(set, VECTOR_LIST).is_none() {
         return Outcome::skipped("keywords alone are searched");
     }
@@ -307,7 +300,7 @@ fn mmr(
             similarity[*at] = similarity[*at].max(shared);
         }
     }
-    Outcome::applied(placed.into_iter().flatten().map(own).collect())
+    Outcome::applied(context.decided(placed.into_iter().flatten()))
 }
 
 /// Moves notes that the question names to the top, the most exactly named first.
@@ -322,27 +315,25 @@ pub fn named(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome {
     for (place, at) in (0..).zip(order) {
         place_of[at] = place;
     }
-    let details = rows.iter().zip(place_of).map(|(row, place)| {
-        own(First {
-            place,
-            base: row.score.unwrap_or(0.0),
-            named: named(row),
-        })
+    let reasons = rows.iter().zip(place_of).map(|(row, place)| First {
+        place,
+        base: row.score.unwrap_or(0.0),
+        named: named(row),
     });
-    Outcome::applied(details.collect())
+    Outcome::applied(context.decided(reasons))
 }
 
 /// 2026.2: dropped rows do not come back.
 pub fn threshold_2026_2(context: &Context<'_, Feb2026>, rows: &[Row]) -> Outcome {
     let min_score = context.params.min_score;
-    cut(rows, min_score, |_| None)
+    cut(context, rows, min_score, |_| None)
 }
 
 /// 2026.3 to 2026.7: if no row is left, all keyword hits come back.
 pub fn threshold_2026_7(context: &Context<'_, Jul2026>, rows: &[Row]) -> Outcome {
     let min_score = context.params.min_score;
     let is_any = rows.iter().any(|row| row.score.unwrap_or(0.0) >= min_score);
-    cut(rows, min_score, |row| {
+    cut(context, rows, min_score, |row| {
         (!is_any && is_hit(context, row)).then_some(Verdict::BroughtBack(0))
     })
 }
@@ -357,7 +348,7 @@ pub fn threshold_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Ou
     let is_by_words_alone =
         |row: &Row| score_in(context.set, VECTOR_LIST, CANDIDATES_MAX, row).is_none();
     let has_vectors = list(context.set, VECTOR_LIST).is_some();
-    cut(rows, params.min_score, |row| {
+    cut(context, rows, params.min_score, |row| {
         if !is_hit(context, row) {
             None
         } else if n_kept == 0 {
@@ -378,11 +369,16 @@ fn is_hit<P: Weighted>(context: &Context<'_, P>, row: &Row) -> bool {
 
 /// Keeps the rows that reach `min_score`, then those that `back` returns, each in the order before the stage. Rows
 /// below 0 never come back.
-fn cut(rows: &[Row], min_score: f64, back: impl Fn(&Row) -> Option<Verdict>) -> Outcome {
+fn cut<P>(
+    context: &Context<'_, P>,
+    rows: &[Row],
+    min_score: f64,
+    back: impl Fn(&Row) -> Option<Verdict>,
+) -> Outcome {
     let score = |row: &Row| row.score.unwrap_or(0.0);
     let n_kept = rows.iter().filter(|row| score(row) >= min_score).count() as u32;
     let (mut kept, mut next) = (0..n_kept, n_kept..);
-    let details = rows.iter().map(|row| {
+    let reasons = rows.iter().map(|row| {
         let verdict = if score(row) >= min_score {
             kept.next().map(Verdict::Kept)
         } else if score(row) >= 0.0 {
@@ -398,17 +394,17 @@ fn cut(rows: &[Row], min_score: f64, back: impl Fn(&Row) -> Option<Verdict>) -> 
         } else {
             None
         };
-        own(Cut {
+        Cut {
             score: score(row),
             min_score,
             verdict: verdict.unwrap_or(Verdict::Dropped),
-        })
+        }
     });
-    Outcome::applied(details.collect())
+    Outcome::applied(context.decided(reasons))
 }
 
 pub fn limit<P: Weighted>(context: &Context<'_, P>, rows: &[Row]) -> Outcome {
     let max_results = context.params.max_results();
-    let details = (1..=rows.len() as u32).map(|rank| own(Counted { rank, max_results }));
-    Outcome::applied(details.collect())
+    let reasons = (1..=rows.len() as u32).map(|rank| Counted { rank, max_results });
+    Outcome::applied(context.decided(reasons))
 }

@@ -8,7 +8,7 @@ use super::facts::{Facts, Given, RowFact};
 use super::params::OpenViking;
 use super::reasons::{Addressed, Cut, Faded, Listed, Replaced, Scored};
 use crate::filling::Filled;
-use crate::staging::{counted, each, own};
+use crate::staging::{counted, each};
 
 const SECONDS_A_DAY: f64 = 24.0 * 60.0 * 60.0;
 const HOURS_A_DAY: f64 = 24.0;
@@ -32,12 +32,12 @@ pub fn vector(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
     Outcome {
         counts: Some((facts.n_records, rows.len() as u32)),
         note: (!facts.has_folders).then(|| missing.to_owned()),
-        ..each(rows, |row| {
+        ..each(context, rows, |row| {
             let fact = fact(facts, row);
-            own(Listed {
+            Listed {
                 inner: fact.and_then(|it| it.inner),
                 rank: fact.and_then(|it| it.rank),
-            })
+            }
         })
     }
 }
@@ -46,10 +46,8 @@ pub fn score(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
     let Some(facts) = Facts::of(context.set) else {
         return no_facts();
     };
-    each(rows, |row| {
-        own(Scored {
-            inner: fact(facts, row).and_then(|it| it.inner),
-        })
+    each(context, rows, |row| Scored {
+        inner: fact(facts, row).and_then(|it| it.inner),
     })
 }
 
@@ -63,17 +61,16 @@ pub fn decay(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
     if !rows.iter().any(|row| age(row).is_some()) {
         return Outcome::skipped("no record is marked as an event");
     }
-    each(rows, |row| {
-        own(Faded {
-            base: row.score.unwrap_or(0.0),
-            days: age(row).map(|it| it / SECONDS_A_DAY),
-            protected: params.event_protection_h / HOURS_A_DAY,
-        })
+    each(context, rows, |row| Faded {
+        base: row.score.unwrap_or(0.0),
+        days: age(row).map(|it| it / SECONDS_A_DAY),
+        protected: params.event_protection_h / HOURS_A_DAY,
     })
 }
 
 pub fn candidates(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
     counted(
+        context,
         rows,
         context.params.depth(),
         "records that OpenViking looks at",
@@ -85,10 +82,8 @@ pub fn address(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
         return no_facts();
     };
     let mut seen = HashSet::new();
-    each(rows, |row| {
-        own(Addressed {
-            is_first: fact(facts, row).is_none_or(|it| seen.insert(it.uri)),
-        })
+    each(context, rows, |row| Addressed {
+        is_first: fact(facts, row).is_none_or(|it| seen.insert(it.uri)),
     })
 }
 
@@ -111,12 +106,12 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
             Some(filled) => filled_in(context, rows, filled),
         },
         Some(Err(why)) => Outcome::fallback(format!("{why}, so every vector score stands")),
-        Some(Ok(given)) => each(rows, |row| {
+        Some(Ok(given)) => each(context, rows, |row| {
             let given = given.get(row.slot as usize);
-            own(Replaced {
+            Replaced {
                 given: given.copied().unwrap_or(Given::NotRead),
                 base: row.score.unwrap_or(0.0),
-            })
+            }
         }),
     }
 }
@@ -132,25 +127,26 @@ fn filled_in(context: &Context<'_, OpenViking>, rows: &[Row], filled: Filled<'_>
     }
     Outcome {
         note: Some(filled.told("OpenViking", n_given, rows.len())),
-        ..each(rows, |row| {
-            own(Replaced {
-                given: share(row).map_or(Given::NotRead, Given::Score),
-                base: row.score.unwrap_or(0.0),
-            })
+        ..each(context, rows, |row| Replaced {
+            given: share(row).map_or(Given::NotRead, Given::Score),
+            base: row.score.unwrap_or(0.0),
         })
     }
 }
 
 pub fn threshold(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
-    each(rows, |row| {
-        own(Cut {
-            score: row.score.unwrap_or(0.0),
-            threshold: context.params.threshold(),
-            or_equal: context.params.score_gte,
-        })
+    each(context, rows, |row| Cut {
+        score: row.score.unwrap_or(0.0),
+        threshold: context.params.threshold(),
+        or_equal: context.params.score_gte,
     })
 }
 
 pub fn limit(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
-    counted(rows, context.params.limit, "records that are returned")
+    counted(
+        context,
+        rows,
+        context.params.limit,
+        "records that are returned",
+    )
 }

@@ -7,7 +7,7 @@ use super::params::{Command, QUERY_DEPTH, Qmd};
 use super::question::Kind;
 use super::reasons::{Alone, Blended, Cut, Fused, Held, Listed, Printed, Ranked, position_weight};
 use crate::filling::Filled;
-use crate::staging::{Place, counted, each, in_order, own};
+use crate::staging::{Place, counted, each, in_order};
 
 /// Minimum score of the best match by words, and its minimum lead, for which its model is not called.
 const STRONG: f64 = 0.85;
@@ -108,16 +108,16 @@ fn listed(context: &Context<'_, Qmd>, rows: &[Row], is_words: bool) -> Outcome {
     let n_given = list.first(depth).count() as u32;
     Outcome {
         counts: Some((context.set.n_chunks, n_given)),
-        ..each(rows, |row| {
+        ..each(context, rows, |row| {
             let slot = row.slot as usize;
-            own(Listed {
+            Listed {
                 hit: hits[slot],
                 rank: within[slot].rank,
                 is_reached: hits[slot].is_some_and(|hit| list.reaches(&hit, depth)),
                 depth,
                 reach: depth.saturating_mul(list.reach_each),
                 is_words,
-            })
+            }
         })
     }
 }
@@ -157,14 +157,14 @@ pub fn lines(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     }
     Outcome {
         note: Some(format!("{} lists", more.len())),
-        ..each(rows, |row| {
+        ..each(context, rows, |row| {
             let places = more.iter().filter_map(|(list, values)| {
                 let value = values[row.slot as usize];
                 Some((list.name.clone(), value.rank?, value.score?))
             });
-            own(Held {
+            Held {
                 places: places.collect(),
-            })
+            }
         })
     }
 }
@@ -220,14 +220,12 @@ pub fn fusion(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
                 .then_with(|| seen(a).cmp(&seen(b)))
         },
     );
-    let details = of_each.into_iter().zip(places).map(|(ranked, place)| {
-        if is_fused {
-            own(Fused { ranked, place })
-        } else {
-            own(Alone { ranked, place })
-        }
-    });
-    Outcome::applied(details.collect())
+    let placed = of_each.into_iter().zip(places);
+    Outcome::applied(if is_fused {
+        context.decided(placed.map(|(ranked, place)| Fused { ranked, place }))
+    } else {
+        context.decided(placed.map(|(ranked, place)| Alone { ranked, place }))
+    })
 }
 
 pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
@@ -235,6 +233,7 @@ pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("only query reads and reranks notes");
     }
     counted(
+        context,
         rows,
         context.params.candidate_limit,
         "candidates that are read",
@@ -273,8 +272,8 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
             scores[b].total_cmp(&scores[a]).then_with(by_rerank)
         },
     );
-    let details = places.into_iter().enumerate();
-    let outcome = Outcome::applied(details.map(|(at, place)| own(blend(at, place))).collect());
+    let places = places.into_iter().enumerate();
+    let outcome = Outcome::applied(context.decided(places.map(|(at, place)| blend(at, place))));
     let n_given = (0..rows.len()).filter(|at| given(*at).is_some()).count();
     let note = match filled {
         _ if !context.params.rerank || told.is_some() => None,
@@ -288,16 +287,19 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
 
 pub fn threshold(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let min_score = context.params.least();
-    each(rows, |row| {
-        own(Cut {
-            score: row.score.unwrap_or(0.0),
-            min_score,
-        })
+    each(context, rows, |row| Cut {
+        score: row.score.unwrap_or(0.0),
+        min_score,
     })
 }
 
 pub fn limit(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
-    counted(rows, context.params.limit, "notes that are returned")
+    counted(
+        context,
+        rows,
+        context.params.limit,
+        "notes that are returned",
+    )
 }
 
 pub fn snippet(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
@@ -305,10 +307,10 @@ pub fn snippet(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         return no_facts();
     };
     let is_query = context.params.command == Command::Query;
-    each(rows, |row| {
+    each(context, rows, |row| {
         let fact = facts.rows.get(row.slot as usize);
-        own(Printed {
+        Printed {
             shown: fact.map(|it| if is_query { it.in_chunk } else { it.in_note }),
-        })
+        }
     })
 }
