@@ -339,3 +339,85 @@ fn signed(value: f64) -> String {
     let sign = if value < 0.0 { "" } else { "+" };
     format!("{sign}{}", number(value, 3))
 }
+
+#[cfg(test)]
+mod tests {
+    use memlens_params::Params;
+
+    use super::*;
+    use crate::{
+        CandidateSet, Context, Hue, Look, NATIVE, Outcome, Pipeline, Reason, Row, Stage, rank,
+    };
+
+    /// A score or a place, and what it says of itself.
+    #[derive(Debug)]
+    struct Moved {
+        effect: Effect,
+        placer: Placer,
+    }
+
+    impl Reason for Moved {
+        fn effect(&self) -> Effect {
+            self.effect
+        }
+        fn sentence(&self) -> String {
+            "moved".to_owned()
+        }
+        fn placer(&self) -> Placer {
+            self.placer
+        }
+    }
+
+    /// Scores each row by its slot, so that the last is first.
+    fn scored(context: &Context<'_>, rows: &[Row]) -> Outcome {
+        Outcome::applied(context.decided(rows.iter().map(|row| Moved {
+            effect: Effect::Score(f64::from(row.slot)),
+            placer: Placer::Nothing,
+        })))
+    }
+
+    /// Places each row by its slot, so that the first is first.
+    fn placed(context: &Context<'_>, rows: &[Row], placer: Placer) -> Outcome {
+        Outcome::applied(context.decided(rows.iter().map(|row| Moved {
+            effect: Effect::Place(row.slot),
+            placer,
+        })))
+    }
+
+    #[test]
+    fn what_placed_a_row_is_the_stage_a_name_or_an_earlier_stage() {
+        type Explain = fn(&Context<'_>, &[Row]) -> Outcome;
+        let check = |explain: Explain, expected: &str| {
+            let stage = |id, explain| Stage {
+                id,
+                explain,
+                look: Look::of(Hue::Cut),
+            };
+            let stages = [
+                stage(StageId::FUSION, scored as Explain),
+                stage(StageId::DIVERSITY, explain),
+            ];
+            let pipeline = Pipeline {
+                stages: Box::leak(Box::new(stages)),
+                ..NATIVE
+            };
+            let set = CandidateSet::of_cosines(&[0.5, 0.5]);
+            let trace = rank(&set, &Params::default(), &pipeline);
+            assert_eq!(trace.kept(), [0, 1]);
+            let neighbour = trace.journey(0).neighbour;
+            assert_eq!(neighbour.as_deref(), Some(expected));
+        };
+        check(
+            |context, rows| placed(context, rows, Placer::Stage),
+            "rank 2 scores 1.000 more; Diversity placed it",
+        );
+        check(
+            |context, rows| placed(context, rows, Placer::Named("the order of slots")),
+            "rank 2 scores 1.000 more; the order of slots placed it",
+        );
+        check(
+            |context, rows| placed(context, rows, Placer::Nothing),
+            "rank 2 scores 1.000 more; an earlier stage placed it",
+        );
+    }
+}
