@@ -62,7 +62,7 @@ pub const STAGE: Stage = Stage {
             },
             sort: Sort::Value,
             is_lasting: false,
-            weight: 6,
+            weight: 60,
         }],
         ..Look::of(Hue::Corroboration)
     },

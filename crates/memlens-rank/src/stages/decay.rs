@@ -44,7 +44,7 @@ pub const STAGE: Stage = Stage {
             },
             sort: Sort::Value,
             is_lasting: false,
-            weight: 3,
+            weight: 30,
         }],
         start: Some(Start::number("half_life_days", 30.0)),
         fades: true,

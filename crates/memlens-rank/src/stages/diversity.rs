@@ -45,7 +45,7 @@ pub const STAGE: Stage = Stage {
             cell: Cell::Place,
             sort: Sort::Rank,
             is_lasting: false,
-            weight: 2,
+            weight: 20,
         }],
         start: Some(Start::number("mmr_lambda", 0.7)),
         ..Look::of(Hue::Diversity)

@@ -52,7 +52,7 @@ pub const STAGE: Stage = Stage {
             },
             sort: Sort::Value,
             is_lasting: false,
-            weight: 4,
+            weight: 40,
         }],
         ..Look::of(Hue::Feedback)
     },

@@ -68,7 +68,7 @@ pub const STAGE: Stage = Stage {
                 }),
                 sort: Sort::Rank,
                 is_lasting: true,
-                weight: 1,
+                weight: 10,
             },
             Column {
                 key: "fusion",
@@ -83,7 +83,7 @@ pub const STAGE: Stage = Stage {
                 }),
                 sort: Sort::Rank,
                 is_lasting: true,
-                weight: 5,
+                weight: 50,
             },
         ],
         ..Look::of(Hue::Fusion)

@@ -50,7 +50,7 @@ pub const VECTOR: Stage = Stage {
             }),
             sort: Sort::Rank,
             is_lasting: true,
-            weight: 8,
+            weight: 80,
         }],
         ..Look::of(Hue::Vector)
     },
@@ -74,7 +74,7 @@ pub const BM25: Stage = Stage {
             }),
             sort: Sort::Rank,
             is_lasting: true,
-            weight: 7,
+            weight: 70,
         }],
         ..Look::of(Hue::Bm25)
     },

@@ -94,7 +94,7 @@ pub const STAGE: Stage = Stage {
             cell: Cell::Reranked,
             sort: Sort::Rank,
             is_lasting: false,
-            weight: 9,
+            weight: 90,
         }],
         start: Some(Start::choice("rerank", "late")),
         ..Look::of(Hue::Rerank)
