@@ -1,6 +1,6 @@
-//! What the window is told: plain data, its names those of the glossary.
+//! View types: plain data sent to the window, with the names of the glossary.
 //!
-//! Ids are strings and counts 32 bits wide, so that no number loses a digit on its way.
+//! Ids are strings and counts are 32 bits wide, so that no number loses digits in JavaScript.
 
 mod agents;
 mod always;
@@ -66,121 +66,121 @@ pub use tuning::{
 };
 pub use why::{ChunkWhy, Fix, FixPrice, MetricPrice, WhyAnswer, WhyNot};
 
-/// A watched folder.
+/// A watched folder with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FolderState {
-    /// Its id.
+    /// Id of the folder in the library.
     pub id: String,
-    /// Its absolute path.
+    /// Absolute path of the folder.
     pub path: String,
-    /// Its name.
+    /// Name of the folder on screen.
     pub name: String,
-    /// Whose memory it is; none where it is of no agent that is known.
+    /// Agent whose memory the folder is; `None` if it belongs to no known agent.
     pub agent: Option<AgentName>,
-    /// Its documents.
+    /// Number of documents in the folder.
     pub n_files: u32,
-    /// Their chunks.
+    /// Number of chunks of these documents.
     pub n_chunks: u32,
-    /// How it fares.
+    /// Whether and how the folder is watched.
     pub status: FolderStatus,
-    /// Why, where that is not plain.
+    /// Reason for the status; `None` if the status says enough.
     pub why: Option<String>,
 }
 
-/// The library in one line and behind it.
+/// State of the library and its watched folders.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LibraryState {
-    /// The watched folders.
+    /// All watched folders, in the order shown.
     pub folders: Vec<FolderState>,
-    /// Documents.
+    /// Number of documents in all folders.
     pub n_files: u32,
-    /// Chunks.
+    /// Number of chunks in all folders.
     pub n_chunks: u32,
-    /// Files that cannot be read.
+    /// Number of files that cannot be read.
     pub n_problems: u32,
-    /// The embedding model's name.
+    /// Name of the embedding model.
     pub model: String,
-    /// Raised by every change.
+    /// Counter that every change of the library raises.
     pub generation: u32,
-    /// The generation whose observations were last compared; none before the first pass.
+    /// Generation whose observations were last compared; `None` before the first pass.
     pub clustering: Option<u32>,
-    /// Whether indexing goes on.
+    /// Whether indexing is working, paused or failed.
     pub phase: IndexingPhase,
-    /// How far indexing is; none when nothing is to do.
+    /// Progress of indexing; `None` if nothing is left to do.
     pub indexing: Option<Progress>,
-    /// The folder that is being walked to find what is to be indexed; none while none is.
+    /// Folder being scanned for files to index; `None` while no scan is running.
     pub scanning: Option<Scanning>,
-    /// Where the library lies.
+    /// Folder that contains the library.
     pub data_dir: String,
-    /// Its size in bytes.
+    /// Size of the library on disk in bytes.
     pub data_bytes: f64,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// Why this window may only read; none when it may write.
+    /// Why this window can only read; `None` if it can write.
     pub read_only: Option<String>,
-    /// Memlens's version.
+    /// Version of the running program.
     pub version: String,
 }
 
-/// How much room the library takes on disk, in bytes.
+/// Disk space that the library takes, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct DataSize {
-    /// The database: notes, embeddings, presets.
+    /// Size of the database: notes, embeddings, presets.
     pub database: f64,
-    /// The BM25 list.
+    /// Size of the BM25 list.
     pub text_list: f64,
-    /// The vector list.
+    /// Size of the vector list.
     pub vectors: f64,
-    /// All of it, locks and the like included.
+    /// Total size, including locks and other small files.
     pub total: f64,
 }
 
-/// How much a problem matters.
+/// Severity of a problem with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemSeverity {
     /// The file is not in the library.
     Error,
-    /// It is, but something was skipped or guessed.
+    /// The file is in the library, but something was skipped or guessed.
     Note,
 }
 
-/// Something that went wrong with a file.
+/// A problem with a file of a watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FileProblem {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// Its name.
+    /// Name of the watched folder.
     pub folder_name: String,
-    /// The file's path in it.
+    /// Path of the file, relative to the watched folder.
     pub path: String,
-    /// The line, where it is one.
+    /// Line of the problem; `None` if it concerns the whole file.
     pub line: Option<u32>,
-    /// What went wrong.
+    /// What went wrong, as a sentence.
     pub message: String,
-    /// How much it matters.
+    /// Whether the file is missing or only partly read.
     pub severity: ProblemSeverity,
 }
 
-/// A set of parameters with a name.
+/// Parameters saved under a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Preset {
-    /// Its name.
+    /// Unique name of the preset.
     pub name: String,
-    /// Its parameters.
+    /// Value of every saved parameter.
     pub params: Params,
-    /// What a person should know of it: another model, another version.
+    /// Notices to show to the user: another model, another version.
     pub notes: Vec<String>,
-    /// Whether it comes with Memlens, and so cannot be deleted.
+    /// Whether it comes with Memlens and cannot be deleted.
     pub is_built_in: bool,
 }
 
-/// An error as the window shows it.
+/// An error as the window receives it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ErrorInfo {
-    /// What the window branches on.
+    /// Error code that the window branches on.
     pub code: String,
-    /// What a person reads.
+    /// Message to show to the user.
     pub message: String,
 }
 

@@ -1,49 +1,49 @@
-//! The agents of this machine, as the window is told.
+//! View types of the agents on this machine.
 
 use serde::Serialize;
 use specta::Type;
 
-/// What was found of the agents that Memlens knows.
+/// Agents found on this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentsView {
-    /// Those of which something is there, in the order of every list.
+    /// Agents of which a file or folder exists, in the order of every list.
     pub agents: Vec<AgentView>,
-    /// The names of the others.
+    /// Names of the known agents that were not found.
     pub not_found: Vec<String>,
-    /// Every place that was looked at, with `~` for the home folder.
+    /// Every path that was checked, with `~` for the home folder.
     pub places: Vec<String>,
-    /// How long looking and counting took, in milliseconds.
+    /// Time of the scan and the counting in milliseconds.
     pub took_ms: f64,
 }
 
-/// One agent that was found.
+/// An agent that was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentView {
-    /// Its id.
+    /// Id of the agent in the list of known agents.
     pub id: String,
-    /// Its name.
+    /// Name of the agent on screen.
     pub name: String,
-    /// Its version, if one of its files tells it.
+    /// Version of the agent, if one of its files contains it.
     pub version: Option<String>,
-    /// How it finds its notes again, for a person.
+    /// How the agent retrieves its notes, for the user.
     pub recall: String,
-    /// What it loads when a session begins, for a person.
+    /// What the agent loads when a session begins, for the user.
     pub loads: String,
-    /// Its folders of notes.
+    /// Folders that contain the agent's notes.
     pub folders: Vec<AgentFolder>,
-    /// The Markdown files in them; at least so many where `is_partial`.
+    /// Number of Markdown files in these folders; a lower bound if `is_partial`.
     pub n_notes: u32,
-    /// How many of them the agent's own search never finds; 0 if its rules are not known.
+    /// Number of these files that the agent's own search never finds; 0 if its rules are not known.
     pub n_unsearched: u32,
-    /// When the newest of them was changed, milliseconds since 1970; none where there is none.
+    /// Last modification of the newest file, milliseconds since 1970; `None` without files.
     pub newest_ms: Option<f64>,
-    /// Whether there was no time to count all of them.
+    /// Whether the scan ran out of time before all files were counted.
     pub is_partial: bool,
     /// Whether all of its folders are watched.
     pub is_watched: bool,
-    /// What it loads of its files, up to its caps.
+    /// Files that the agent loads up to a limit.
     pub loaded: Vec<LoadedFile>,
-    /// Files that it would load and that do not exist, each with what follows, for the user.
+    /// Files that the agent would load and that do not exist, each with the consequence, for the user.
     pub missing: Vec<String>,
     /// Settings that turn loading off or redirect it, for the user.
     pub switches: Vec<String>,
@@ -51,14 +51,14 @@ pub struct AgentView {
     pub instructions: Vec<String>,
     /// The version that Memlens's statements about it were checked against; empty if none.
     pub checked_version: String,
-    /// What could not be read, for a person.
+    /// What could not be read, for the user.
     pub problems: Vec<String>,
 }
 
 /// A folder of an agent's notes.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentFolder {
-    /// Its absolute path.
+    /// Absolute path of the folder.
     pub path: String,
     /// The path with `~` for the home folder.
     pub shown: String,
@@ -66,58 +66,58 @@ pub struct AgentFolder {
     pub is_watched: bool,
 }
 
-/// What a limit leaves out of a file.
+/// Part of a file that a limit leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadCut {
-    /// Nothing.
+    /// The limit leaves nothing out.
     None,
-    /// The end.
+    /// The end of the file.
     End,
-    /// The middle.
+    /// The middle of the file.
     Middle,
     /// Some of several files, in part or whole.
     Files,
 }
 
-/// A file that an agent loads when a session begins, against one of its limits; or all of a folder's against theirs.
+/// A file that an agent loads at session start, with one of its limits; or a folder's files with their common limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LoadedFile {
-    /// The agent's id.
+    /// Id of the agent that loads it.
     pub agent: String,
-    /// Its name.
+    /// Name of the agent on screen.
     pub agent_name: String,
-    /// The absolute path of the file, or of the folder.
+    /// Absolute path of the file or folder.
     pub path: String,
-    /// The file's name; for a folder how all of its files are called together.
+    /// Name of the file; for a folder, the collective name of its files.
     pub name: String,
-    /// The watched folder's id; none where the file is not watched.
+    /// Id of the watched folder; `None` if the file is not watched.
     pub folder: Option<String>,
-    /// The file's path in the watched folder.
+    /// Path of the file, relative to the watched folder; `None` if it is not watched.
     pub note: Option<String>,
-    /// What is counted, for a person.
+    /// Unit of the limit, for the user.
     pub unit: String,
-    /// How many there are.
+    /// Size of the file in that unit.
     pub used: u32,
-    /// The limit; `None` if the file has none and is loaded whole.
+    /// The limit in that unit; `None` if the file has none and is loaded whole.
     pub cap: Option<u32>,
     /// Whether text over the limit is left out. If not, the agent only refuses to add more.
     pub cuts: bool,
     /// Whether a total over several files lowered the limit.
     pub is_by_total: bool,
-    /// What is left out by this limit.
+    /// Part of the file that this limit leaves out.
     pub cut: LoadCut,
-    /// The first line that is not loaded whole, of a file that is cut.
+    /// First line that is not loaded completely, if the file is cut.
     pub cut_at_line: Option<u32>,
-    /// The first line that is loaded again, of a file whose middle is cut.
+    /// First line that is loaded again, if the middle is cut.
     pub again_at_line: Option<u32>,
     /// First and last lines within the cut that are loaded as a digest.
     pub digest: Vec<(u32, u32)>,
     /// First and last lines of each entry that the agent blocks, with the patterns that it matches.
     pub blocked: Vec<(u32, u32, String)>,
-    /// The file's lines.
+    /// Number of lines in the file.
     pub n_lines: u32,
-    /// Files with entries: how many begin in what is cut, and how many there are.
+    /// Files with entries: number of entries that begin in the cut part, and number of all entries.
     pub entries: Option<(u32, u32)>,
     /// The version of the agent that the limit was checked against; empty if none.
     pub version: String,
@@ -125,11 +125,11 @@ pub struct LoadedFile {
     pub source: String,
 }
 
-/// The agent of a watched folder.
+/// Agent that a watched folder belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct AgentName {
-    /// Its id.
+    /// Id of the agent in the list of known agents.
     pub id: String,
-    /// Its name.
+    /// Name of the agent on screen.
     pub name: String,
 }

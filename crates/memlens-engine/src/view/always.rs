@@ -6,9 +6,9 @@ use specta::Type;
 /// The files that an agent always loads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct AlwaysView {
-    /// The agent's id.
+    /// Id of the agent that loads them.
     pub agent: String,
-    /// Its name.
+    /// Name of the agent on screen.
     pub agent_name: String,
     /// Whether a folder of it is watched. If not, nothing was read and `files` is empty.
     pub is_watched: bool,
@@ -23,11 +23,11 @@ pub struct AlwaysView {
 /// A file that an agent always loads, or would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct AlwaysFile {
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub path: String,
     /// The path with `~` for the home folder.
     pub shown: String,
-    /// Its kind.
+    /// Memory, instructions, rule or import.
     pub kind: AlwaysFileKind,
     /// The folder of the sessions that load it, if only those do.
     pub project: Option<String>,
@@ -37,13 +37,13 @@ pub struct AlwaysFile {
     pub folder: Option<String>,
     /// Its path in the watched folder.
     pub note: Option<String>,
-    /// What became of it.
+    /// Whether it is loaded, missing or unknown.
     pub state: AlwaysState,
     /// Why it is not loaded or not read, or what follows from it missing; for the user.
     pub why: Option<String>,
-    /// Its lines; 0 if it was not read.
+    /// Number of lines; 0 if it was not read.
     pub n_lines: u32,
-    /// Its characters; 0 if it was not read.
+    /// Number of characters; 0 if it was not read.
     pub n_characters: u32,
     /// The first line that a limit leaves out.
     pub cut_at_line: Option<u32>,
@@ -55,37 +55,37 @@ pub struct AlwaysFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum AlwaysFileKind {
-    /// A memory file.
+    /// A memory file of the agent.
     Memory,
     /// An instruction file such as `CLAUDE.md`.
     Instructions,
-    /// A rule.
+    /// A rule file of the agent.
     Rule,
     /// A file that another one imports.
     Import,
 }
 
-/// What became of a file that an agent always loads.
+/// State of a file that an agent always loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum AlwaysState {
-    /// Loaded, in part or whole.
+    /// The agent loads the file, in part or whole.
     Loaded,
     /// Memlens does not read it; whether the agent loads it is not known.
     NotRead,
-    /// The agent does not load it.
+    /// The agent does not load the file.
     NotLoaded,
-    /// It does not exist.
+    /// The file does not exist.
     Missing,
 }
 
 /// The text of a file that is always loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct AlwaysText {
-    /// The file.
+    /// The file that was read.
     pub file: AlwaysFile,
-    /// Its text.
+    /// Text of the file, decoded.
     pub text: String,
-    /// First and last lines of which nothing is loaded.
+    /// First and last lines of the ranges that are not loaded at all.
     pub unseen: Vec<(u32, u32)>,
 }

@@ -1,35 +1,35 @@
-//! Why an agent forgot a fact, as the window is told.
+//! View types of an autopsy: why an agent forgot a fact.
 
 use serde::Serialize;
 use specta::Type;
 
 use super::{Fix, Prose, Ranking};
 
-/// Where a fact was lost.
+/// Step at which a fact was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is written in no file.
+    /// No file contains the fact.
     NeverWritten,
-    /// It was written after it was needed.
+    /// The fact was written after it was needed.
     WrittenLater,
-    /// It stands in the part of a note that the agent does not load.
+    /// The fact is in the part of a note that the agent does not load.
     PastLoadCap,
-    /// Its note is not in the index, or the index is older.
+    /// The note is not in the index, or the index is older.
     NotIndexed,
-    /// The agent asked nothing about it.
+    /// The agent asked no question about the fact.
     NeverAsked,
-    /// The agent asked in words that cannot find it.
+    /// The agent asked, but in words that cannot find the fact.
     AskedBadly,
-    /// It was found and lost on its way to the results.
+    /// The fact was found, and lost on its way to the results.
     RankedOut,
-    /// It was returned, and the answer did not use it.
+    /// The agent received the fact, and its answer did not use it.
     GivenUnused,
-    /// Too little is known.
+    /// There is too little evidence for a verdict.
     Unknown,
 }
 
-/// A step on the way of a fact to an answer.
+/// A step between writing a fact and using it in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum AutopsyStep {
@@ -37,138 +37,138 @@ pub enum AutopsyStep {
     Written,
     /// Does the agent load that part, or search for it?
     LoadCap,
-    /// Is it in the index as it stands in the note?
+    /// Does the index contain it as the note does?
     Indexed,
-    /// Did the agent ask?
+    /// Did the agent ask about it?
     Asked,
-    /// Did it come through the ranking?
+    /// Did it get through the ranking?
     Ranked,
-    /// Was it given?
+    /// Did the agent receive it?
     Given,
-    /// Was it used?
+    /// Did the answer make use of it?
     Used,
 }
 
-/// How a step ended.
+/// Result of checking one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOutcome {
-    /// The fact came through.
+    /// The fact passed this step.
     Passed,
-    /// The fact was lost here.
+    /// The fact was lost at this step.
     Failed,
     /// It cannot be known, or does not matter.
     Unknown,
 }
 
-/// One step with its proof.
+/// A step with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct StepProof {
-    /// The step.
+    /// The step that was checked.
     pub step: AutopsyStep,
-    /// How it ended.
+    /// Whether the fact passed the step.
     pub outcome: StepOutcome,
-    /// The proof, in one or two sentences.
+    /// Evidence, in one or two sentences.
     #[specta(type = String)]
     pub proof: Prose,
-    /// Questions that belong to it, the nearest first; at most 20.
+    /// Questions that belong to the step, nearest first; at most 20.
     pub questions: Vec<AskedThen>,
 }
 
-/// A question that was asked about the fact's time.
+/// A question that was asked around the time in question.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AskedThen {
-    /// The past question's id.
+    /// Id of the past question.
     pub id: String,
-    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<f64>,
-    /// The question.
+    /// Text of the past question.
     pub question: String,
-    /// How near it came: "came closest, 0.310", "rank 4".
+    /// How close it came to the fact: "came closest, 0.310", "rank 4".
     pub came: String,
-    /// The cosine of question and fact; `None` if they were not compared by meaning.
+    /// Cosine of question and fact; `None` if they were not compared by meaning.
     pub closeness: Option<f64>,
 }
 
-/// Where the fact stands.
+/// Place of the fact in a note.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FactPlace {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The note's path.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// The line, 1-based.
+    /// Line of the fact, 1-based.
     pub line: u32,
-    /// The line's text.
+    /// Text of that line in the note.
     pub text: String,
 }
 
-/// Why an agent forgot a fact.
+/// Result of an autopsy: why an agent forgot a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Autopsy {
-    /// The fact as the person gave it.
+    /// The fact as the user typed it.
     pub fact: String,
-    /// The agent's id; none where no agent was named and none is known.
+    /// Id of the agent; `None` if none was named and none is known.
     pub agent: Option<String>,
-    /// What it was ranked by.
+    /// Pipeline and values used for the ranking.
     pub ranking: Ranking,
-    /// That pipeline's name on screen.
+    /// Name of that pipeline on screen.
     pub label: String,
-    /// Where it was lost.
+    /// Step at which the fact was lost.
     pub verdict: Verdict,
     /// The verdict in one sentence.
     pub headline: String,
-    /// What is behind it, in one sentence.
+    /// Explanation of the verdict, in one sentence.
     #[specta(type = String)]
     pub summary: Prose,
-    /// Where the fact stands; none where it stands nowhere.
+    /// Place of the fact; `None` if no note contains it.
     pub place: Option<FactPlace>,
-    /// Every step in its order.
+    /// Every step, in the order of [`AutopsyStep`].
     pub steps: Vec<StepProof>,
-    /// What to do, each a sentence.
+    /// What to do, one sentence each.
     #[specta(type = Vec<String>)]
     pub advice: Vec<Prose>,
-    /// The smallest change that brings it back; none where none was looked for or found.
+    /// Smallest change that makes the fact a result; `None` if none was searched for or found.
     pub fix: Option<Fix>,
-    /// The rank that the change gives it.
+    /// Rank of the fact with that change, 1-based.
     pub fix_rank: Option<u32>,
-    /// A question that finds it now, with its rank and score; none where none was looked for or found.
+    /// A question that finds the fact now, with rank and score; `None` if none was searched for or found.
     pub works: Option<WorkingQuestion>,
-    /// The search that came closest, to open its trace; none where nothing was asked.
+    /// Number of the closest search, for opening its trace; `None` if nothing was asked.
     pub search: Option<u32>,
-    /// That search's question.
+    /// Question of that closest search.
     pub closest: Option<String>,
 }
 
-/// How far an autopsy is that reads files.
+/// Progress of an autopsy that reads files.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct AutopsyProgress {
-    /// Files read.
+    /// Number of files read so far.
     pub n_files: u32,
-    /// Their size, MiB.
+    /// Size of these files in MiB.
     pub mib: f64,
 }
 
 /// A question that finds the fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct WorkingQuestion {
-    /// Its words.
+    /// Text of the question that works.
     pub question: String,
-    /// The 1-based rank of the fact's chunk.
+    /// Rank of the fact's chunk, 1-based.
     pub rank: u32,
-    /// Its last score.
+    /// Score of the chunk after the last scoring stage.
     pub score: f64,
 }
 
-/// Which fact, whose, and when.
+/// Request for an autopsy: which fact, whose memory, and when.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize, Type)]
 pub struct AutopsyQuestion {
-    /// The fact: its words, or a line of a note as `path:line`.
+    /// Words of the fact, or a line of a note as `path:line`.
     pub fact: String,
-    /// The agent's id; none for whichever asked.
+    /// Id of the agent; `None` for any agent that asked.
     pub agent: Option<String>,
-    /// The session; none for any.
+    /// Session id; `None` for any session.
     pub session: Option<String>,
-    /// When it should have known, milliseconds since 1970; none for now.
+    /// When the agent should have known it, in milliseconds since 1970; `None` for now.
     pub at_ms: Option<f64>,
 }

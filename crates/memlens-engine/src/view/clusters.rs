@@ -1,4 +1,4 @@
-//! What is said more than once, as the window is told.
+//! View types of statements that occur more than once.
 
 use memlens_params::AgreementMeasure;
 use serde::Serialize;
@@ -7,63 +7,63 @@ use specta::Type;
 /// One observation with its place, as a supporter of another or a member of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Said {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The note's path in it.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the observation, 1-based.
     pub line: u32,
-    /// Last line, 1-based.
+    /// Last line of the observation, 1-based.
     pub end_line: u32,
-    /// What it says.
+    /// What the observation says, as text.
     pub text: String,
-    /// Who says it.
+    /// Source of the note: its agent or folder.
     pub source: String,
-    /// How far it is from the one it stands beside: differing SimHash bits, or 1 less the share of
+    /// Distance to the observation it supports or is grouped with: differing SimHash bits, or 1 minus the share of
     /// common words.
     pub distance: f64,
-    /// By what that is measured.
+    /// How that distance was measured.
     pub measure: AgreementMeasure,
 }
 
 /// Observations that say the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SaidCluster {
-    /// The one that speaks for all: of the highest weight, then the oldest, then the first.
+    /// Representative: highest weight, then oldest, then first.
     pub canonical: Said,
-    /// The others, nearest to it first.
+    /// The other observations, nearest to the representative first.
     pub members: Vec<Said>,
-    /// How many others there are, also where not all are told.
+    /// Number of other observations, also if `members` is cut.
     pub n_members: u32,
-    /// How many distinct sources say it.
+    /// Number of distinct sources in the cluster.
     pub n_sources: u32,
 }
 
 /// The answer to "what is said more than once?".
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClusterReport {
-    /// The clusters: what most sources say first, then what is said in most wordings, then most often; ties by the first
+    /// The clusters: those of most sources first, then of most wordings, then of most observations; ties by the first
     /// member's place.
     pub clusters: Vec<SaidCluster>,
-    /// How many clusters there are, also where not all are told.
+    /// Number of clusters, also if `clusters` is cut.
     pub n_clusters: u32,
-    /// How many observations stand in a cluster.
+    /// Number of observations in any cluster.
     pub corroborated_count: u32,
-    /// How many there are.
+    /// Number of observations in the library.
     pub n_observations: u32,
-    /// How many of them are boilerplate, which agrees with nothing: notices of licences, heads of releases, and lines that
-    /// stand word for word in ten or more notes of unlike topics.
+    /// Number of observations that are boilerplate and agree with nothing: licence notices, release headers, and lines
+    /// that occur word for word in ten or more notes on different topics.
     pub n_boilerplate: u32,
-    /// How long the pass took.
+    /// Duration of the pass in milliseconds.
     pub elapsed_ms: f64,
 }
 
 /// What the last pass over all observations found.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ClustersAnswer {
-    /// Its clusters, cut to the first and each to its nearest; none before the first pass.
+    /// Clusters, cut to the first ones and each to its nearest members; `None` before the first pass.
     pub report: Option<ClusterReport>,
-    /// How many observations the library holds now.
+    /// Number of observations in the library now.
     pub n_observations: u32,
     /// Whether anything changed since the pass.
     pub is_stale: bool,

@@ -6,155 +6,155 @@ use memlens_eval::{Nonsense, Scores, Summary, WinLoss};
 use serde::Serialize;
 use specta::Type;
 
-/// Two rankings, A and B.
+/// Two rankings of one question, A and B.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Comparison {
-    /// The first.
+    /// The side of ranking A.
     pub a: ComparedSide,
-    /// The second.
+    /// The side of ranking B.
     pub b: ComparedSide,
-    /// Rows that both keep.
+    /// Number of rows that both return.
     pub n_both: u32,
-    /// Rows that only B keeps.
+    /// Number of rows that only B returns.
     pub n_entered: u32,
-    /// Rows that only A keeps.
+    /// Number of rows that only A returns.
     pub n_left: u32,
-    /// Rank-biased overlap of what both keep, p 0.9, in `[0, 1]`.
+    /// Rank-biased overlap of the returned rows of both, p 0.9, in `[0, 1]`.
     pub overlap: f64,
 }
 
-/// One of two rankings.
+/// Result of one of two rankings.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ComparedSide {
-    /// The pipeline's name on screen.
+    /// Name of the pipeline on screen.
     pub label: String,
-    /// How many rows got a score.
+    /// Number of rows that got a score.
     pub n_ranked: u32,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// The kept rows, best first, then the dropped ones nearest to them.
+    /// Returned rows, best first, followed by the dropped rows nearest to them.
     pub rows: Vec<ComparedRow>,
 }
 
-/// A row of one side.
+/// A row of one of two rankings.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ComparedRow {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The note's path in it.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
-    /// Who says it.
+    /// Agent or folder that is the source of the note.
     pub source: String,
-    /// Its best passage.
+    /// Best passage of the chunk's text.
     pub text: String,
-    /// The 1-based rank; none when dropped.
+    /// Rank of the row, 1-based; `None` if dropped.
     pub rank: Option<u32>,
-    /// The last score.
+    /// Score after the last scoring stage; `None` if it has none.
     pub score: Option<f64>,
-    /// Why it was dropped.
+    /// Reason why the row was dropped; `None` if it was returned.
     pub reason: Option<String>,
-    /// The 0-based place among the other side's rows of the row that overlaps it; none where none does.
+    /// 0-based index of the overlapping row on the other side; `None` if no row overlaps.
     pub other: Option<u32>,
 }
 
-/// Two rankings, A and B, over a query set.
+/// Two rankings over a query set, A and B.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SetComparison {
-    /// The query set's file.
+    /// Path of the query set file.
     pub queries: String,
-    /// How many of its queries have an answer; at least 1.
+    /// Number of judged queries that were compared, at least 1.
     pub n_queries: u32,
-    /// The first.
+    /// Metrics of ranking A over the set.
     pub a: SetSide,
-    /// The second.
+    /// Metrics of ranking B over the set.
     pub b: SetSide,
-    /// The mean overlap of both lists.
+    /// Mean rank-biased overlap of both rankings, in `[0, 1]`.
     pub overlap: f64,
-    /// How nDCG@10 changes in each category.
+    /// Change of nDCG@10 in each category.
     pub by_category: BTreeMap<String, Change>,
-    /// How it changes over all queries.
+    /// Change of nDCG@10 over all queries.
     pub all: Change,
-    /// Each query that has an answer, in the order of the file.
+    /// Each query with an answer, in the order of the file.
     pub per_query: Vec<QueryChange>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }
 
-/// One of two rankings over a query set.
+/// Metrics of one ranking over a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SetSide {
-    /// As a person names it.
+    /// The ranking as the user named it.
     pub named: String,
-    /// The pipeline's id.
+    /// Id of the pipeline that ranked.
     pub pipeline: &'static str,
-    /// The means of its metrics.
+    /// Mean of each metric over the queries.
     pub all: Summary,
-    /// Questions to which nothing should be found.
+    /// Results of the questions that should return nothing.
     pub nonsense: Nonsense,
 }
 
-/// How nDCG@10 changes from A to B.
+/// Change of nDCG@10 from A to B.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Type)]
 pub struct Change {
-    /// Over how many queries.
+    /// Number of queries behind the means.
     pub n: u32,
-    /// Its mean of A.
+    /// Mean nDCG@10 of ranking A.
     pub a: f64,
-    /// Its mean of B.
+    /// Mean nDCG@10 of ranking B.
     pub b: f64,
-    /// How many queries B answers better, as well, and worse.
+    /// Number of queries that B answers better, equally well and worse.
     #[serde(flatten)]
     pub outcome: WinLoss,
 }
 
-/// What becomes of one query.
+/// Result of one query under both rankings.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QueryChange {
-    /// Its name in the file.
+    /// Id of the query in its file.
     pub id: String,
-    /// The question.
+    /// The question that was searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
-    /// Where alone it was asked; none for all notes.
+    /// Part of the library that was searched; `None` for all notes.
     pub scope: Option<QueryScope>,
-    /// How A answers it.
+    /// Metrics of the query under A.
     pub a: Scores,
-    /// How B does.
+    /// Metrics of the query under B.
     pub b: Scores,
-    /// The overlap of both lists.
+    /// Rank-biased overlap of both rankings, in `[0, 1]`.
     pub overlap: f64,
 }
 
-/// The part of the library that a query is asked of.
+/// Part of the library that a query is limited to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct QueryScope {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The path in it.
+    /// Path of the sub-folder or note, relative to the watched folder.
     pub path: String,
 }
 
-/// A query set that was chosen.
+/// The query set file that the user chose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct ChosenQueries {
-    /// Its file.
+    /// Path of the chosen file.
     pub path: String,
-    /// How many judged queries it holds.
+    /// Number of judged queries in it.
     pub n_queries: u32,
-    /// What was left out, and why.
+    /// Each line that was left out, with the reason.
     pub left_out: Vec<String>,
 }
 
-/// How far a comparison over a query set is.
+/// Progress of a comparison over a query set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct QuerySetProgress {
-    /// How many queries are done.
+    /// Number of queries that are done.
     pub n_done: u32,
-    /// Of how many.
+    /// Number of queries to do.
     pub n_all: u32,
 }

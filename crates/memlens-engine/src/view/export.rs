@@ -1,147 +1,147 @@
-//! What the window is told of a ranking on its way into another program.
+//! View types of handing a ranking over to another program.
 
 use memlens_params::Value;
 use serde::Serialize;
 use specta::Type;
 
-/// A program that can be handed a ranking.
+/// A program that can receive a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TargetInfo {
-    /// Its id, with its version.
+    /// Id of the target, with its version.
     pub id: &'static str,
-    /// Its name on screen.
+    /// Name of the program on screen.
     pub label: &'static str,
-    /// The usual name of its config; none where it is told by arguments.
+    /// Usual file name of its config; `None` if it takes arguments instead.
     pub file: Option<&'static str>,
-    /// Where its config is on this machine, with `~` for the home folder; none where there is none.
+    /// Path of its config on this machine, with `~` for the home folder; `None` if none was found.
     pub config: Option<String>,
     /// Whether that config is of this version.
     pub is_of_config: bool,
 }
 
-/// A ranking as a target can be told it.
+/// A ranking in the form of a target's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Export {
-    /// Names this answer: only what was shown is written.
+    /// Number of this answer; only settings that were shown can be written.
     pub id: u32,
-    /// The target's id.
+    /// Id of the target, with its version.
     pub target: &'static str,
-    /// Each parameter that acts, in the order of its table.
+    /// Each parameter that has an effect, in the order of its table.
     pub rows: Vec<ExportRow>,
-    /// The settings alone: a config with nothing else, or the arguments of a call.
+    /// The settings alone: a config without anything else, or the arguments of a call.
     pub text: String,
-    /// What becomes of the target's config; none where none is known, or it cannot be read.
+    /// Change of the target's config; `None` if no config is known, or it cannot be read.
     pub change: Option<ConfigChange>,
-    /// Why the target's config cannot be read; none where it can, or none is known.
+    /// Why the target's config cannot be read; `None` if it can, or no config is known.
     pub problem: Option<String>,
 }
 
-/// A config that was changed.
+/// A config file that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct WrittenConfig {
-    /// The file.
+    /// Path of the changed file.
     pub path: String,
-    /// The file beside it that holds what it held.
+    /// Path of the backup beside it, with the previous contents.
     pub backup: String,
-    /// The number of such files beside the config.
+    /// Number of such backups beside the config.
     pub n_backups: u32,
 }
 
-/// What becomes of one parameter.
+/// One parameter and its form in the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ExportRow {
-    /// Its id.
+    /// Id of the parameter in its table.
     pub parameter: &'static str,
-    /// Its name on screen.
+    /// Name of the parameter on screen.
     pub label: &'static str,
-    /// Its value.
+    /// Value of the parameter in the ranking.
     pub value: Value,
-    /// The key that holds it there; none where there is none.
+    /// Config key that holds it in the target; `None` if the target has none.
     pub key: Option<&'static str>,
-    /// What would stand there, as JSON.
+    /// Value under that key, as JSON; `None` if it is not written.
     pub told: Option<String>,
-    /// `exact`, `approximate`, `not_expressible` or `proposed`.
+    /// How well the target can express the value: `exact`, `approximate`, `not_expressible` or `proposed`.
     pub fit: &'static str,
-    /// What a person should know of it; none where it is exact.
+    /// Notice to show to the user; `None` if the fit is exact.
     pub why: Option<&'static str>,
 }
 
-/// A config before and after.
+/// A config file before and after the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ConfigChange {
-    /// The file, with `~` for the home folder.
+    /// Path of the file, with `~` for the home folder.
     pub path: String,
-    /// What changes, as a unified diff without texts and comments; empty where nothing does.
+    /// The change as a unified diff without texts and comments; empty if nothing changes.
     pub diff: String,
-    /// Whether it already holds all of these settings.
+    /// Whether the file already contains all of these settings.
     pub is_same: bool,
-    /// What a person should know before they write it.
+    /// Notices to show to the user before the file is written.
     pub notes: Vec<String>,
-    /// Why it cannot be written; none where it can.
+    /// Why the file cannot be written; `None` if it can.
     pub refused: Option<String>,
-    /// The watched folder that it lies in; none where it lies in none.
+    /// Watched folder that contains the file; `None` if none does.
     pub watched: Option<String>,
-    /// The program's agents, where each can be told by itself.
+    /// Agents of the program that can be configured separately.
     pub agents: Vec<String>,
 }
 
-/// The setting of another program that comes nearest to a ranking, on judged queries.
+/// The settings of another program that come nearest to a ranking on judged queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct NearestSetting {
-    /// That program's pipeline with the values found.
+    /// Pipeline of that program with the values found.
     pub ranking: super::Ranking,
-    /// Its name on screen.
+    /// Name of that pipeline on screen.
     pub label: &'static str,
-    /// Each parameter that differs from its default there, with its value.
+    /// Each parameter with a non-default value, with that value.
     pub changed: Vec<String>,
-    /// nDCG@10 of the ranking that was to be handed over.
+    /// nDCG@10 of the ranking to be handed over.
     pub full: f64,
-    /// nDCG@10 of the settings as they are mapped.
+    /// nDCG@10 of the settings as mapped directly.
     pub mapped: f64,
-    /// nDCG@10 of the settings found.
+    /// nDCG@10 of the settings found by the search.
     pub found: f64,
-    /// How many queries it was chosen by.
+    /// Number of queries that chose the settings.
     pub n_queries: u32,
-    /// How many settings were tried.
+    /// Number of settings that were tried.
     pub n_tried: u32,
     /// What the user must know of the queries.
     pub notices: Vec<String>,
 }
 
-/// What an agent's config says of its search.
+/// Search settings in an agent's config.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentConfig {
-    /// The file, with `~` for the home folder.
+    /// Path of the file, with `~` for the home folder.
     pub path: String,
-    /// The program and version that it is taken for.
+    /// Program and version that the config is read for.
     pub label: &'static str,
-    /// The version that wrote it; none where it does not say.
+    /// Version that wrote the file; `None` if it does not say.
     pub version: Option<String>,
-    /// What makes the settings void, most decisive first: the version refuses the file, the search is switched off.
+    /// What makes the settings void, most decisive first: the version rejects the file, or the search is switched off.
     pub voids: Vec<String>,
-    /// That version's pipeline, with its values.
+    /// Pipeline of that version, with the values of the file.
     pub ranking: super::Ranking,
-    /// Each key.
+    /// One entry for each key of the search settings.
     pub settings: Vec<AgentSetting>,
-    /// The agents that set something of their own.
+    /// Agents with settings of their own.
     pub agents: Vec<String>,
-    /// Values that the search does not take; its defaults stand for them.
+    /// Values that the search rejects; it uses its defaults instead.
     pub problems: Vec<String>,
 }
 
-/// One key of an agent's config.
+/// A key of an agent's config.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AgentSetting {
-    /// The agent whose it is; none for one of all.
+    /// Agent that the key applies to; `None` for all agents.
     pub agent: Option<String>,
-    /// Its path in the config, joined by dots.
+    /// Path of the key, joined by dots.
     pub key: String,
-    /// Its value, as JSON.
+    /// Value of the key, as JSON.
     pub value: String,
-    /// `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`.
+    /// Effect of the key: `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`.
     pub effect: &'static str,
-    /// The parameter that it sets; none where it sets none.
+    /// Id of the parameter that the key sets; `None` if it sets none.
     pub parameter: Option<&'static str>,
-    /// Why it sets none; none where it does.
+    /// Why it sets no parameter; `None` if it does.
     pub why: Option<&'static str>,
 }

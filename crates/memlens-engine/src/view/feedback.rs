@@ -1,61 +1,61 @@
-//! Thumbs, as the window is told.
+//! View types of thumbs on search results.
 
 use serde::Serialize;
 use specta::Type;
 
-/// The thumb that a row has for the question that was asked.
+/// Thumb of a row for the current question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct RowThumb {
-    /// The row.
+    /// Slot of the row in the search.
     pub slot: u32,
-    /// Whether it points up.
+    /// Whether it is a thumb up.
     pub up: bool,
 }
 
-/// A chunk that has the text of a thumb now.
+/// A chunk that contains the text of a thumb now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct FeedbackPlace {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The note's path in it.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
 }
 
-/// One thumb in the list of all.
+/// A thumb, as the list of all shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FeedbackEntry {
-    /// Names it.
+    /// Id of the thumb in the library.
     pub id: String,
-    /// Whether it points up.
+    /// Whether it is a thumb up.
     pub up: bool,
-    /// The question that it was given for.
+    /// The question for which it was given.
     pub query: String,
-    /// The name of the watched folder and the note's path in it, where the text stood then.
+    /// Name of the watched folder and path of the note at that time.
     pub path: String,
-    /// The text.
+    /// Text of the chunk at that time.
     pub text: String,
-    /// When it was given, milliseconds since 1970.
+    /// Time of the thumb in milliseconds since 1970.
     pub at_ms: f64,
-    /// Whether the note was edited, and `found` is the chunk that holds most of the text now.
+    /// Whether the note was edited and `found` is the chunk that contains most of the text now.
     pub is_edited: bool,
-    /// Where the text stands now: at the same path where it still does, else the first place; none
-    /// where the note is gone or says something else, so that the thumb moves nothing.
+    /// Place of the text now: at the same path if possible, otherwise the first place. `None` if the note is gone or no
+    /// longer contains it, so that the thumb has no effect.
     pub found: Option<FeedbackPlace>,
 }
 
-/// What an import came to.
+/// Result of importing a file of thumbs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct FeedbackImport {
-    /// Thumbs that are new.
+    /// Number of thumbs that are new.
     pub n_added: u32,
-    /// Thumbs that point the other way now: those in the file are newer.
+    /// Number of known thumbs that newer ones in the file turned the other way.
     pub n_turned: u32,
-    /// Thumbs that were known, or are older than the one that is there.
+    /// Number of thumbs that were known, or are older than the stored ones.
     pub n_known: u32,
-    /// The lines that were refused, by number, and why.
+    /// Rejected lines by number, each with the reason.
     pub problems: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Long jobs.
+//! View types of long-running jobs.
 
 use memlens_rerank::DownloadProgress;
 use serde::{Deserialize, Serialize};
@@ -6,46 +6,46 @@ use specta::Type;
 
 use super::{AutopsyProgress, EmulationProgress, QuerySetProgress, RecallProgress, TuneProgress};
 
-/// The kinds of long jobs.
+/// Kind of a long-running job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
-    /// Asking all past questions again.
+    /// Asks all past questions again.
     Replay,
-    /// Reading agents' logs.
+    /// Imports questions from agents' logs.
     Import,
-    /// Two rankings over a query set.
+    /// Compares two rankings over a query set.
     Compare,
-    /// The search for the nearest setting of another program.
+    /// Searches for the nearest settings of another program.
     Nearest,
-    /// Measuring a query set, or tuning on it.
+    /// Measures a query set, or tunes on it.
     Tune,
-    /// Reading all files for a fact.
+    /// Searches all files for a fact.
     Autopsy,
-    /// Embedding the chunks of an emulated memory.
+    /// Embeds the chunks of an emulated memory.
     Emulation,
-    /// Downloading a model.
+    /// Downloads the files of a model.
     Download,
 }
 
-/// The progress of a job; null while it is not known, and once the job is over.
+/// Progress of a job; null while it is not known, and once the job is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 #[serde(tag = "job", content = "progress", rename_all = "snake_case")]
 pub enum JobProgress {
-    /// Of a replay.
+    /// Progress of replaying past questions.
     Replay(Option<QuerySetProgress>),
-    /// Of an import.
+    /// Progress of importing agents' logs.
     Import(Option<RecallProgress>),
-    /// Of a comparison over a query set.
+    /// Progress of comparing over a query set.
     Compare(Option<QuerySetProgress>),
-    /// Of the search for the nearest setting.
+    /// Progress of the search for the nearest settings.
     Nearest(Option<QuerySetProgress>),
-    /// Of measuring or tuning.
+    /// Progress of measuring or tuning.
     Tune(Option<TuneProgress>),
-    /// Of an autopsy that reads files.
+    /// Progress of an autopsy that reads files.
     Autopsy(Option<AutopsyProgress>),
-    /// Of embedding.
+    /// Progress of embedding an emulated memory.
     Emulation(Option<EmulationProgress>),
-    /// Of a download. Its end is reported too, and why it failed.
+    /// Progress of a download; its end is reported too, and the reason of a failure.
     Download(DownloadProgress),
 }

@@ -1,4 +1,4 @@
-//! The notes themselves, as the window is told.
+//! View types of the notes and their folders.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,89 +8,90 @@ use specta::Type;
 
 use super::{FileProblem, FolderState, NotSearchedBy};
 
-/// Whether an entry of the tree can be found by a search.
+/// Whether a search can find an entry of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryState {
-    /// It is in the library.
+    /// The entry is in the library.
     Indexed,
-    /// It waits to be read: it is new, or has changed since.
+    /// The entry is new or changed, and waits to be read.
     Pending,
-    /// It could not be read, or only in part.
+    /// The file could not be read, or only in part.
     Problem,
 }
 
 /// A folder or a note in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TreeEntry {
-    /// Its name.
+    /// File or folder name on screen.
     pub name: String,
-    /// Its path in the watched folder.
+    /// Path relative to the watched folder.
     pub path: String,
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub is_folder: bool,
-    /// The chunks in it.
+    /// Number of chunks in the note or folder.
     pub n_chunks: u32,
-    /// Whether it can be found; of a folder, the worst of what it holds.
+    /// Index state; for a folder the worst state of its contents.
     pub state: EntryState,
-    /// Whether it does not decay; of a folder, whether what comes into it will not.
+    /// Whether the note does not decay; for a folder, whether new notes in it will not.
     pub is_evergreen: bool,
-    /// Of a note: why the folder's agent never finds it by a search.
+    /// Notes only: why the search of the folder's agent never finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[specta(optional)]
     pub not_searched: Option<NotSearchedBy>,
-    /// Of a folder: another one where anything in it is another.
+    /// Folders only: content hash; changes whenever anything inside changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[specta(optional)]
     pub stamp: Option<String>,
-    /// What it holds, folders first, then by name.
+    /// Contents of a folder: folders first, then by name.
     pub children: Vec<TreeEntry>,
 }
 
 /// A file or folder that is not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct UnreadEntry {
-    /// Its name.
+    /// File or folder name on screen.
     pub name: String,
-    /// Its path in the watched folder.
+    /// Path relative to the watched folder.
     pub path: String,
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub is_folder: bool,
-    /// Whether it is a folder that is looked into.
+    /// Whether the entry is a folder whose contents can be listed.
     pub can_open: bool,
     /// Why it is not read: lower case, without a full stop.
     pub reason: String,
 }
 
-/// What is not read of one folder.
+/// Files and sub-folders of one folder that are not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct UnreadFolder {
-    /// Its path in the watched folder; empty for that itself.
+    /// Path relative to the watched folder; empty for the watched folder itself.
     pub path: String,
     /// Folders first, then by name; at most 200.
     pub entries: Vec<UnreadEntry>,
-    /// How many more there are.
+    /// Number of further entries over that limit.
     pub n_more: u32,
 }
 
-/// A watched folder with what it holds.
+/// A watched folder with its contents.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FolderTree {
-    /// The folder.
+    /// State of the watched folder.
     pub folder: FolderState,
-    /// Whether what lies in it does not decay, as far as nothing else is said of it.
+    /// Whether its notes do not decay unless they are marked otherwise.
     pub is_evergreen: bool,
-    /// Another one where anything in it is another.
+    /// Content hash; changes whenever anything inside changes.
     pub stamp: String,
-    /// What it holds.
+    /// Top-level entries of the folder.
     pub entries: Vec<TreeEntry>,
 }
 
-/// What the window has of the trees: stamps of folders by path, that of the watched folder by "", by the watched folder's id.
+/// Stamps of the folders that the window has: by path ("" is the watched folder itself), by the watched folder's id.
 pub type KnownStamps = HashMap<String, HashMap<String, String>>;
 
 impl FolderTree {
-    /// Leaves out what the folders hold that the window has: of 50,000 notes, one that is saved sends a few hundred.
+    /// Removes the contents of folders that the window already has. Of 50,000 notes, one saved note then sends a few
+    /// hundred entries.
     #[must_use]
     pub fn without(mut self, known: &KnownStamps) -> FolderTree {
         if let Some(known) = known.get(&self.folder.id) {
@@ -112,7 +113,7 @@ fn leave_out(entries: &mut [TreeEntry], known: &HashMap<String, String>) {
     }
 }
 
-/// A number that is another one where anything of these entries is another.
+/// Hash of the entries; changes whenever anything in them changes.
 pub(crate) fn stamp_of(entries: &[TreeEntry]) -> String {
     let mut hasher = DefaultHasher::new();
     for entry in entries {
@@ -144,44 +145,44 @@ pub(crate) fn stamp_of(entries: &[TreeEntry]) -> String {
 /// A chunk of an opened note.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DocumentChunk {
-    /// Its id.
+    /// Id of the chunk in the index.
     pub chunk: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
-    /// Its length in tokens.
+    /// Length of the chunk in tokens.
     pub tokens: u32,
-    /// The headings above it.
+    /// Headings above the chunk, joined by ` > `.
     pub heading: String,
 }
 
-/// An opened note.
+/// An opened note with its chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DocumentView {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// Its name.
+    /// Name of the watched folder.
     pub folder_name: String,
-    /// The note's path in it.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// Its text as it is now, decoded.
+    /// Current text of the file, decoded.
     pub text: String,
-    /// Its lines.
+    /// Number of lines in the text.
     pub n_lines: u32,
-    /// Its chunks as they were indexed.
+    /// Chunks of the note as they were indexed.
     pub chunks: Vec<DocumentChunk>,
-    /// Who says it.
+    /// Agent that the note names as its author, if any.
     pub agent: Option<String>,
-    /// When, `YYYY-MM-DD`.
+    /// Date of the note as `YYYY-MM-DD`, if known.
     pub date: Option<String>,
-    /// Its tags.
+    /// Tags in the note's front matter.
     pub tags: Vec<String>,
-    /// When the file was last modified, milliseconds since 1970.
+    /// Last modification of the file, milliseconds since 1970.
     pub modified_ms: f64,
-    /// The encoding it was read with.
+    /// Encoding that the file was decoded with.
     pub encoding: String,
-    /// What went wrong with it.
+    /// Problems that occurred while reading the file.
     pub problems: Vec<FileProblem>,
 }
 
@@ -205,7 +206,7 @@ mod tests {
         }
     }
 
-    /// A folder with two in it, of which `b` holds a note of so many chunks.
+    /// A folder with two sub-folders, of which `b` contains a note with `n_chunks` chunks.
     fn tree(n_chunks: u32) -> FolderTree {
         let mut note = entry("b/note.md", None);
         note.n_chunks = n_chunks;

@@ -1,4 +1,4 @@
-//! Past questions, as the window is told.
+//! View types of past questions.
 
 use std::collections::BTreeMap;
 
@@ -7,355 +7,357 @@ use specta::Type;
 
 use super::Ranking;
 
-/// A page of the past questions that a filter leaves, and what is true of all of them.
+/// A page of the past questions that match a filter, and totals over all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastQuestions {
-    /// The 0-based place of the page's first row among those that the filter leaves.
+    /// 0-based index of the page's first row among the matching questions.
     pub first: u32,
-    /// The page's rows, the newest first.
+    /// Rows of the page, newest first.
     pub rows: Vec<PastRow>,
-    /// How many the filter leaves.
+    /// Number of questions that match the filter.
     pub n_shown: u32,
-    /// The place of the question that was asked about; none where the filter leaves it out.
+    /// Index of the question that the caller asked for; `None` if the filter excludes it.
     pub open_at: Option<u32>,
-    /// The days of those that the filter leaves, in their order.
+    /// Days of the matching questions, in the order of the list.
     pub days: Vec<PastDay>,
     /// Number of searches and openings without a filter.
     pub n_all: u32,
     /// Number of openings among them.
     pub n_openings: u32,
-    /// How many of all found nothing then.
+    /// Questions of the whole list that found nothing then.
     pub n_found_nothing: u32,
-    /// How many of all have another answer now, by the last replay; `None` before one, and if it could compare none.
+    /// Questions of the whole list with a different answer now, by the last replay; `None` before a replay, and if it
+    /// could compare none.
     pub n_changed: Option<u32>,
-    /// The agents that asked, each with how many questions.
+    /// Agents that asked, each with its number of questions.
     pub agents: Vec<PastAgent>,
-    /// The last replay; none before one.
+    /// The last replay; `None` before the first one.
     pub replay: Option<ReplaySummary>,
-    /// What the last edit took out of answers, since the window was opened; none where nothing.
+    /// Answers lost by the last edit since the window was opened; `None` if no answer was lost.
     pub lost: Option<LostAnswers>,
 }
 
 /// A day on which agents asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastDay {
-    /// When its first question in the list was asked, milliseconds since 1970; none for those without a time.
+    /// Time of its first question in the list, in milliseconds since 1970; `None` for questions without a time.
     pub at_ms: Option<f64>,
-    /// How many questions it has.
+    /// Number of questions on that day.
     pub n_questions: u32,
-    /// How many openings it has.
+    /// Number of openings on that day.
     pub n_openings: u32,
-    /// How many answers the last replay could compare.
+    /// Number of answers that the last replay could compare.
     pub n_compared: u32,
-    /// How many of these are another one now; `None` if none could be compared.
+    /// Number of these with a different answer now; `None` if none could be compared.
     pub n_changed: Option<u32>,
 }
 
-/// What an autopsy can be asked about.
+/// Agents and sessions that an autopsy can be limited to.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AutopsyChoices {
-    /// The agents that asked, each with how many questions.
+    /// Agents that asked, each with its number of questions.
     pub agents: Vec<PastAgent>,
-    /// The sessions that asked last.
+    /// Sessions with the latest questions.
     pub sessions: Vec<AskingSession>,
 }
 
-/// A session in which an agent asked something.
+/// A session in which an agent asked a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct AskingSession {
-    /// The agent's name.
+    /// Name of the agent on screen.
     pub agent_name: String,
-    /// The session, as the agent names it.
+    /// Session id as the agent's log writes it.
     pub session: String,
-    /// When it was last asked something in it; none where the log does not say.
+    /// Time of the last question, in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<f64>,
 }
 
-/// An agent that asked.
+/// An agent with logged questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct PastAgent {
-    /// Its id.
+    /// Id of the agent in the list of known agents.
     pub id: String,
-    /// Its name.
+    /// Name of the agent on screen.
     pub name: String,
-    /// How many questions it asked.
+    /// Number of questions it asked.
     pub n_questions: u32,
-    /// How often it opened notes.
+    /// Number of times it opened notes.
     pub n_openings: u32,
 }
 
-/// A past question in the list.
+/// A past question, as the list shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastRow {
-    /// Names it; never used twice.
+    /// Id of the question; never reused.
     pub id: String,
-    /// The agent's id.
+    /// Id of the agent that asked.
     pub agent: String,
-    /// The agent's name.
+    /// Name of the agent on screen.
     pub agent_name: String,
-    /// The session, as the agent names it; empty where its log names none.
+    /// Session id as the agent's log writes it; empty if the log has none.
     pub session: String,
-    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<f64>,
-    /// Whether it is an opening of notes, which has no question and no results, and not a search.
+    /// Whether the row is an opening of notes, which has no question and no results, instead of a search.
     pub is_opening: bool,
-    /// The question; empty for an opening.
+    /// Text of the question; empty for an opening.
     pub question: String,
     /// Whether the search ended with an error.
     pub has_failed: bool,
-    /// How many results it got then; none where no answer was logged.
+    /// Number of results the agent got then; `None` if the answer was not logged.
     pub n_returned: Option<u32>,
-    /// Searches: what was opened afterwards. Openings: what was opened.
+    /// Searches: places opened afterwards. Openings: places that were opened.
     pub opened: Vec<PastPlace>,
-    /// What the answer cited.
+    /// Places that the agent's answer cited.
     pub cited: Vec<PastPlace>,
-    /// What became of each result, those of then in their order, then the new ones; `None` before a replay, and if the answers
-    /// cannot be compared.
+    /// Fate of each result: those of then in their order, followed by new ones; `None` before a replay, and if the
+    /// answers cannot be compared.
     pub fates: Option<Vec<Fate>>,
 }
 
 /// A place in a note, as the agent named it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastPlace {
-    /// The note's path.
+    /// Path of the note as the agent named it.
     pub path: String,
-    /// First line, 1-based; none for the whole note.
+    /// First line, 1-based; `None` for the whole note.
     pub start_line: Option<u32>,
-    /// Last line, 1-based.
+    /// Last line, 1-based; `None` for the whole note.
     pub end_line: Option<u32>,
-    /// Whether only a part was opened, and the log does not say which.
+    /// Whether only a part was opened and the log does not say which.
     pub is_part: bool,
-    /// Milliseconds from the question until it was opened; none where the log does not say.
+    /// Milliseconds from the question to the opening; `None` if the log has no times.
     pub after_ms: Option<f64>,
 }
 
-/// What became of a result.
+/// Change of a result between then and now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// It has the rank it had.
+    /// The result has the same rank as then.
     Kept,
-    /// It stands higher now.
+    /// The result has a better rank now.
     Rose,
-    /// It stands lower now.
+    /// The result has a worse rank now.
     Fell,
-    /// It is no result any more.
+    /// The result is not returned any more.
     Gone,
-    /// It was no result then.
+    /// The result was not returned then.
     New,
 }
 
-/// What a replay of all past questions came to.
+/// Result of replaying all past questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ReplaySummary {
-    /// When it ended, milliseconds since 1970.
+    /// End of the replay in milliseconds since 1970.
     pub at_ms: f64,
-    /// How long it took, in milliseconds.
+    /// Duration of the replay in milliseconds.
     pub took_ms: f64,
-    /// What it was replayed with: a pipeline's name on screen; none for each agent's own.
+    /// Name on screen of the pipeline used for all questions; `None` if each agent's own pipeline was used.
     pub by: Option<String>,
-    /// How many questions were replayed.
+    /// Number of questions that were replayed.
     pub n_questions: u32,
     /// How many of them could be compared: an answer was logged, and its agent's own index was searched as the agent does. Why
     /// others could not is in `notices`.
     pub n_compared: u32,
-    /// How many of these have another answer now.
+    /// Number of compared questions with a different answer now.
     pub n_changed: u32,
-    /// Questions that find nothing now.
+    /// Number of questions that find nothing now.
     pub n_found_nothing: u32,
-    /// Notes of the library.
+    /// Number of notes in the library.
     pub n_notes: u32,
-    /// Names of the notes that no question found; at most 200.
+    /// Names of notes that no question found, at most 200.
     pub never_found: Vec<String>,
-    /// How many these are in all.
+    /// Number of notes that no question found, without that limit.
     pub n_never_found: u32,
-    /// The notes that answer most questions, most first; at most 20.
+    /// Notes that answer most questions, most first; at most 20.
     pub answers_most: Vec<NoteAnswers>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }
 
-/// How many questions a note answers.
+/// Number of questions that a note answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct NoteAnswers {
-    /// The note's path in its folder.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// Its name on screen: the path, after the folder's name if several folders are watched.
+    /// Name of the note on screen: the path, prefixed by the folder's name if several folders are watched.
     pub name: String,
-    /// Past questions that have it among their results now.
+    /// Number of past questions that have the note among their results now.
     pub n_questions: u32,
 }
 
-/// A past question's answer then, beside its answer now.
+/// The logged answer to a past question beside the current one.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ThenNow {
-    /// The question.
+    /// The question as the list shows it.
     pub row: PastRow,
-    /// What else the call asked for, by the agent's own names, each value as text.
+    /// Other arguments of the call, by the agent's own names, with values as text.
     pub settings: BTreeMap<String, String>,
-    /// What it is ranked by now.
+    /// Pipeline and values that rank it now.
     pub ranking: Ranking,
-    /// That pipeline's name on screen.
+    /// Name of that pipeline on screen.
     pub label: String,
-    /// How true the memory is to the agent's; none where it is Memlens's own.
+    /// How closely the emulated memory matches the agent's; `None` for Memlens's own pipeline.
     pub emulated: Option<super::Emulated>,
-    /// The search of now, to open its trace.
+    /// Number of the current search, for opening its trace.
     pub search: u32,
-    /// What was returned then, best first.
+    /// Results returned then, best first.
     pub then: Vec<ThenResult>,
-    /// What is returned now, best first, then what is no result any more, in the order of then.
+    /// Results returned now, best first, followed by lost results in their order then.
     pub now: Vec<NowResult>,
-    /// Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. What became of a result is only
-    /// claimed if they can.
+    /// Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. Fates are only
+    /// reported if they can.
     pub not_compared: Option<String>,
-    /// What the agent opened or cited, and what of it counts as relevant; none where it did not.
+    /// What the agent opened or cited, and which of it counts as relevant; `None` if it did neither.
     pub observed: Option<String>,
-    /// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more; at
-    /// most 20.
+    /// Other questions of the last replay for which the first changed note of this one ranks lower than then, or is not
+    /// returned any more; at most 20.
     pub same_edit: Vec<LostAnswer>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }
 
-/// A result of then.
+/// A result that was returned then.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ThenResult {
-    /// The 1-based rank.
+    /// Rank of the result then, 1-based.
     pub rank: u32,
-    /// The note's path as the agent named it.
+    /// Path of the note as the agent named it.
     pub path: String,
-    /// First line, 1-based; none where the log names no lines.
+    /// First line, 1-based; `None` if the log has no lines.
     pub start_line: Option<u32>,
-    /// Last line, 1-based.
+    /// Last line, 1-based; `None` if the log has no lines.
     pub end_line: Option<u32>,
-    /// The score, on the agent's own scale.
+    /// Score on the agent's own scale; `None` if it was not logged.
     pub score: Option<f64>,
-    /// The beginning of its text as logged; `None` if the log does not hold it.
+    /// Beginning of the text as logged; `None` if the log does not contain it.
     pub text: Option<String>,
-    /// What the agent did with it: "opened 4 s later", "cited"; empty where nothing.
+    /// What the agent did with the result: "opened 4 s later", "cited"; empty if nothing.
     pub used: String,
-    /// What became of it; `None` if the answers cannot be compared.
+    /// Fate of the result; `None` if the answers cannot be compared.
     pub fate: Option<Fate>,
-    /// The 0-based place in `now` where it stands, as a result or as what is gone.
+    /// 0-based index of the result in `now`, also if it is lost.
     pub now: u32,
 }
 
-/// A result of now, or one of then that is none now.
+/// A result that is returned now, or one of then that is lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct NowResult {
-    /// The 1-based rank; none where it is no result.
+    /// Rank of the result now, 1-based; `None` if it is lost.
     pub rank: Option<u32>,
-    /// The watched folder's id; empty where the note is gone.
+    /// Id of the watched folder; empty if the note is gone.
     pub folder: String,
-    /// The note's path in its folder.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// Its name on screen: the path, after the folder's name if several folders are watched; as logged where the note is gone.
+    /// Name of the note on screen: the path, prefixed by the folder's name if several folders are watched; as logged if
+    /// the note is gone.
     pub name: String,
-    /// First line, 1-based.
+    /// First line, 1-based; for a lost result as logged, `None` if the log has no lines.
     pub start_line: Option<u32>,
-    /// Last line, 1-based.
+    /// Last line, 1-based; as `start_line`.
     pub end_line: Option<u32>,
-    /// The best passage of its text; `None` where it is no result, or its note was indexed again since.
+    /// Best passage of the text; `None` if the result is lost, or its note was indexed again since.
     pub text: Option<String>,
-    /// The last score; none where it has none.
+    /// Score after the last scoring stage; `None` if it has none.
     pub score: Option<f64>,
-    /// What became of it; `None` if the answers cannot be compared.
+    /// Fate of the result; `None` if the answers cannot be compared.
     pub fate: Option<Fate>,
-    /// By how many ranks it rose; negative where it fell, 0 if the answers cannot be compared.
+    /// Number of ranks gained; negative for a loss, 0 if the answers cannot be compared.
     pub moved: i32,
-    /// Why, in a few words.
+    /// Reason for the change, in a few words.
     pub why: String,
-    /// The chunk's id; none where it is gone.
+    /// Id of the chunk; `None` if it is gone.
     pub chunk: Option<String>,
 }
 
-/// A past question whose answer has a note lower than before, or no more.
+/// A past question for which a note ranks lower than before, or is not returned any more.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LostAnswer {
-    /// The past question's id.
+    /// Id of the past question.
     pub id: String,
-    /// The question.
+    /// Text of the past question.
     pub question: String,
-    /// The rank that the note had.
+    /// Rank of the note before the change.
     pub was: u32,
-    /// The rank that it has now; none where it is no result any more.
+    /// Rank of the note now; `None` if it is not returned any more.
     pub is: Option<u32>,
 }
 
-/// What past questions do not find any more, asked again after notes changed.
+/// Answers lost after notes changed, by asking past questions again.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LostAnswers {
-    /// When that was found, milliseconds since 1970.
+    /// Time of the check in milliseconds since 1970.
     pub at_ms: f64,
-    /// It in one sentence.
+    /// Summary of the loss in one sentence.
     pub sentence: String,
-    /// The names of the notes that changed.
+    /// Names of the notes that changed.
     pub edited: Vec<String>,
-    /// The notes that are found no more, those of most answers first.
+    /// Lost notes, those of most answers first.
     pub notes: Vec<LostNote>,
 }
 
 /// A note that past questions do not find any more.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LostNote {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The note's path in its folder.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// Its name on screen: the path, after the folder's name if several folders are watched.
+    /// Name of the note on screen: the path, prefixed by the folder's name if several folders are watched.
     pub name: String,
-    /// How many questions do not find it any more.
+    /// Number of questions that lost the note.
     pub n_answers: u32,
-    /// Their questions, the newest first; at most 20.
+    /// The questions that lost it, newest first; at most 20.
     pub questions: Vec<LostAnswer>,
 }
 
-/// A file in which an agent logs its questions.
+/// A log file of an agent's questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RecallLog {
-    /// The agent's id.
+    /// Id of the agent that writes it.
     pub agent: String,
-    /// The agent's name.
+    /// Name of the agent on screen.
     pub agent_name: String,
-    /// Its path.
+    /// Absolute path of the log file.
     pub path: String,
-    /// How large it is.
+    /// Size of the file in bytes.
     pub n_bytes: f64,
-    /// How many past questions are kept of it.
+    /// Number of stored past questions that come from this file.
     pub n_questions: u32,
-    /// Whether all of it is read.
+    /// Whether the file was imported in its current state.
     pub is_read: bool,
-    /// Why it could not be read.
+    /// Why the last import could not read it; `None` if it could, or did not try.
     pub problem: Option<String>,
 }
 
 /// A query set with copies of past questions, which are forgotten with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct CopiedPast {
-    /// The set's name.
+    /// Name of the query set.
     pub set: String,
-    /// How many of its queries are copies that the user did not change.
+    /// Number of its queries that are unchanged copies.
     pub n_queries: u32,
-    /// How many others it has, which stay.
+    /// Number of its other queries, which stay.
     pub n_kept: u32,
 }
 
-/// The logs that are there, and whether they may be read.
+/// The log files that exist, and whether Memlens may read them.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RecallLogs {
-    /// Whether the person agreed that they are read.
+    /// Whether the user agreed that logs are read.
     pub is_allowed: bool,
-    /// The logs.
+    /// All log files that were found.
     pub logs: Vec<RecallLog>,
-    /// Folders of agents that cannot be searched for logs, a sentence each.
+    /// Agent folders that cannot be searched for logs, one sentence each.
     pub problems: Vec<String>,
-    /// Their size in all.
+    /// Total size of the log files in bytes.
     pub n_bytes: f64,
     /// Days after which a past question is forgotten.
     pub keep_days: u32,
     /// Whether a saved note is checked against past questions.
     pub is_alarm_on: bool,
-    /// The query sets with copies of past questions.
+    /// Query sets with copies of past questions.
     pub copies: Vec<CopiedPast>,
 }
 
@@ -378,46 +380,46 @@ impl RecallLogs {
     }
 }
 
-/// How far an import of past questions is.
+/// Progress of an import of past questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RecallProgress {
-    /// The log that is read.
+    /// Path of the log being read.
     pub path: String,
-    /// Bytes that are read, of all logs.
+    /// Bytes read so far, over all logs.
     pub n_bytes: f64,
-    /// Of how many.
+    /// Bytes of all logs to read.
     pub n_bytes_all: f64,
-    /// Questions found so far.
+    /// Number of questions found so far.
     pub n_questions: u32,
 }
 
-/// Past questions that were written as a query set.
+/// A query set file written from past questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct SavedQueries {
-    /// The file.
+    /// Path of the written file.
     pub path: String,
-    /// What was left out of it, a sentence each.
+    /// What the file leaves out, one sentence each.
     pub notices: Vec<String>,
 }
 
-/// What an import of past questions came to.
+/// Result of importing past questions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Type)]
 pub struct RecallImport {
-    /// Logs that were read.
+    /// Number of log files read.
     pub n_logs: u32,
-    /// Questions that are new.
+    /// Number of questions that are new.
     pub n_new: u32,
-    /// Questions of which more is known now.
+    /// Number of known questions for which the logs hold more now.
     pub n_updated: u32,
-    /// Openings of notes that are new.
+    /// Number of new openings of notes.
     pub n_openings: u32,
-    /// Judgments that are new: notes that were opened or cited after a question.
+    /// New judgments: notes that were opened or cited after a question.
     pub n_judgments: u32,
-    /// Opened notes that count for no judgment, and why, a sentence each.
+    /// Opened notes that give no judgment, with the reason, one sentence each.
     pub notices: Vec<String>,
-    /// Whether the person stopped it.
+    /// Whether the user stopped the import.
     pub is_stopped: bool,
-    /// What could not be read, each a sentence.
+    /// What could not be read, one sentence each.
     pub problems: Vec<String>,
 }
 

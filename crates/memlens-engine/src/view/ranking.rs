@@ -1,4 +1,4 @@
-//! Pipelines and their parameters as a window holds them.
+//! View types of pipelines and their parameters.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,34 @@ use memlens_params::{Parameter, StageInfo, Value};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// What a question is ranked by.
+/// A pipeline with values of its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 pub struct Ranking {
-    /// The pipeline's id.
+    /// Id of the pipeline that ranks.
     pub pipeline: String,
-    /// Values of its parameters by id; what is left out has its default.
+    /// Parameter values by id; a missing parameter has its default.
     pub values: BTreeMap<String, Value>,
 }
 
-/// A pipeline that can be chosen.
+/// A pipeline that the user can choose.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PipelineInfo {
-    /// Its id.
+    /// Id of the pipeline, as settings name it.
     pub id: &'static str,
-    /// Its name on screen.
+    /// Name of the pipeline on screen.
     pub label: &'static str,
-    /// Its parameters, in the order of its stages.
+    /// Parameters of the pipeline, in the order of its stages.
     pub parameters: Vec<Parameter>,
-    /// Its stages, in their order.
+    /// Stages of the pipeline, in order.
     pub stages: Vec<StageInfo>,
     /// What the program's own config on this machine says; `None` if there is none, or it is of another version.
     pub yours: Option<YourConfig>,
 }
 
-/// The config of a program on this machine.
+/// Config of a program on this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct YourConfig {
-    /// The file, with `~` for the home folder.
+    /// Path of the file, with `~` for the home folder.
     pub path: String,
     /// The name on screen of the ranking by it: `OpenClaw 2026.9 (yours)`; that of the pipeline if its values are not used.
     pub label: String,
@@ -43,12 +43,12 @@ pub struct YourConfig {
     pub problems: Vec<String>,
 }
 
-/// How true the answers of an emulated memory are.
+/// How closely the answers of an emulated memory match those of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Emulated {
-    /// In a few words: `other model: order is approximate`.
+    /// Short label, such as `other model: order is approximate`.
     pub label: String,
-    /// Why, in a sentence.
+    /// Reason for that label, as a sentence.
     pub why: String,
     /// The id of the agent among those of the program whose index was searched; `None` if the program's own rules are not followed.
     #[serde(skip)]
@@ -59,11 +59,11 @@ pub struct Emulated {
     pub why_inexact: Option<String>,
 }
 
-/// How far the chunks of an emulated memory are embedded.
+/// Progress of embedding the chunks of an emulated memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct EmulationProgress {
-    /// How many are done.
+    /// Number of chunks that are embedded.
     pub n_done: u32,
-    /// Of how many that were not embedded yet.
+    /// Number of chunks that were not embedded yet.
     pub n_all: u32,
 }

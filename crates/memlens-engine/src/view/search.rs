@@ -1,4 +1,4 @@
-//! A search, as the window is told.
+//! View types of a search.
 
 use memlens_params::StageId;
 use memlens_rank::{Bar, Columns, FormulaLine, JourneyStep};
@@ -8,142 +8,142 @@ use specta::Type;
 use super::{Emulated, Said};
 use crate::staleness::OnDisk;
 
-/// One candidate; static for the whole search.
+/// A candidate; fixed for the whole search, whatever ranks it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Row {
-    /// The chunk's id.
+    /// Id of the chunk in the index.
     pub chunk: String,
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The watched folder's name.
+    /// Name of the watched folder.
     pub folder_name: String,
-    /// The note's path in it.
+    /// Path of the note, relative to its watched folder.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
-    /// Who says it: the agent, or the folder that holds the note.
+    /// Source of the note: its agent, or the folder that contains it.
     pub source: String,
-    /// The headings above it, joined by ` > `.
+    /// Headings above the chunk, joined by ` > `.
     pub heading: String,
-    /// Its length in tokens.
+    /// Length of the chunk in tokens.
     pub tokens: u32,
-    /// The value in the vector list, in `[-1, 1]`.
+    /// Cosine similarity in the vector list, in `[-1, 1]`; `None` if that list does not contain the chunk.
     pub cosine: Option<f64>,
-    /// The BM25 score, above 0.
+    /// BM25 score, above 0; `None` if the BM25 list does not contain the chunk.
     pub bm25: Option<f64>,
-    /// The words of the query that it holds, as typed.
+    /// Query words that the chunk contains, as typed.
     pub matched: Vec<String>,
 }
 
-/// The passage of a chunk that answers the query best, short enough for a table row.
+/// Passage of a chunk that answers the query best, short enough for a table row.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Snippet {
-    /// The row.
+    /// Slot of the row in the search.
     pub slot: u32,
-    /// The passage on one line; none where the note changed since the search.
+    /// The passage on one line; `None` if the note changed since the search.
     pub text: Option<String>,
-    /// Why there is no text, for a person; none where there is.
+    /// Reason for a missing text, to show to the user; `None` if there is a text.
     pub missing: Option<String>,
-    /// Matched words in it, as UTF-16 `[start, end)`.
+    /// Matched words in the passage, as UTF-16 ranges `[start, end)`.
     pub marks: Vec<(u32, u32)>,
-    /// The note's state on the disk; `None` if its text was not read from the index.
+    /// State of the note on disk; `None` if its text was not read from the index.
     pub on_disk: Option<OnDisk>,
 }
 
-/// A word of the query.
+/// A distinct word of the query.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QueryWord {
-    /// As typed.
+    /// The word as typed in the query.
     pub typed: String,
-    /// As looked up.
+    /// The word as looked up in the BM25 list.
     pub term: String,
-    /// 1, or 0.25 for a stop word.
+    /// Weight in BM25: 1, or 0.25 for a stop word.
     pub weight: f64,
-    /// How many chunks hold it.
+    /// Number of chunks that contain the word.
     pub n_chunks: u32,
 }
 
-/// The answer to a search: every candidate, and its first ranking.
+/// Result of a search: all candidates and the first ranking of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SearchAnswer {
-    /// Names the search in later calls.
+    /// Number of the search, for later calls.
     pub id: u32,
-    /// The query.
+    /// The query as it was typed.
     pub query: String,
-    /// The candidates, by slot.
+    /// All candidates, indexed by slot.
     pub rows: Vec<Row>,
-    /// The ranking.
+    /// First ranking of the candidates.
     pub columns: Columns,
-    /// Snippets of the first rows of the ranking; the window asks for the others as they come into sight.
+    /// Snippets of the top rows; the window requests the others when they scroll into view.
     pub snippets: Vec<Snippet>,
-    /// The query's distinct words.
+    /// Distinct query words with their statistics.
     pub words: Vec<QueryWord>,
-    /// The highest BM25 that any text could reach.
+    /// Highest BM25 score that any text could reach.
     pub bm25_ideal: f64,
-    /// How true it is to another program's own search; none for the library's.
+    /// How closely the search matches another program's own; `None` for Memlens's own pipeline.
     pub emulated: Option<Emulated>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// How many chunks were searched.
+    /// Number of chunks that were searched.
     pub n_chunks: u32,
-    /// How long retrieval took.
+    /// Duration of retrieval in milliseconds.
     pub retrieve_ms: f64,
-    /// The library's generation that was searched.
+    /// Generation of the library that was searched.
     pub generation: u32,
-    /// The generation whose observations were compared; none before the first pass over them.
+    /// Generation whose observations were compared; `None` before the first pass over them.
     pub clustering: Option<u32>,
 }
 
-/// A label with its value.
+/// A label with its value, to show to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Fact {
-    /// What it is.
+    /// Name of the fact, as shown.
     pub label: String,
-    /// How it is.
+    /// Value of the fact, formatted as text.
     pub value: String,
 }
 
-/// One row through all stages.
+/// The path of one row through all stages.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Journey {
-    /// The row.
+    /// Slot of the row in the search.
     pub slot: u32,
-    /// Its static facts.
+    /// Fixed properties of the row.
     pub row: Row,
-    /// Its final rank; none when dropped.
+    /// Final rank of the row, 1-based; `None` if dropped.
     pub rank: Option<u32>,
-    /// Its last score.
+    /// Score after the last scoring stage; `None` if it has none.
     pub score: Option<f64>,
-    /// The stage that dropped it.
+    /// Stage that dropped the row; `None` if it was returned.
     pub dropped_by: Option<StageId>,
-    /// Why.
+    /// Reason why the row was dropped; `None` if it was returned.
     pub reason: Option<String>,
-    /// A step per stage.
+    /// One step for each stage, in order.
     pub steps: Vec<JourneyStep>,
-    /// The waterfall.
+    /// Bars of the waterfall chart.
     pub bars: Vec<Bar>,
-    /// The formulas with their values.
+    /// Formulas of the score with their values.
     pub formula: Vec<FormulaLine>,
-    /// The score that a row must reach; none where no stage asks for one, or nothing came as far as it.
+    /// Minimum score for a result; `None` if no stage requires one, or no row got as far as that stage.
     pub min_score: Option<f64>,
-    /// How much the score that was compared with it falls short of it; `None` unless the row was dropped by that.
+    /// Minimum score minus the score compared with it; `None` unless that comparison dropped the row.
     pub short_by: Option<f64>,
-    /// What parts it from its neighbour.
+    /// Difference to the neighbouring row, as a sentence; `None` without a neighbour.
     pub neighbour: Option<String>,
-    /// Facts of the chunk.
+    /// Further properties of the chunk, such as its date.
     pub facts: Vec<Fact>,
-    /// The chunk's text; none where the note changed since the search.
+    /// Text of the chunk; `None` if the note changed since the search.
     pub text: Option<String>,
-    /// Why there is no text, for a person; none where there is.
+    /// Reason for a missing text, to show to the user; `None` if there is a text.
     pub missing: Option<String>,
-    /// Matched words in the text, as UTF-16 `[start, end)`.
+    /// Matched words in the text, as UTF-16 ranges `[start, end)`.
     pub marks: Vec<(u32, u32)>,
-    /// The lines of the window that matched best.
+    /// First and last line of the window that matched best; `None` without a vector match.
     pub window: Option<(u32, u32)>,
-    /// Who else says what its best supported observation says, nearest first, at most 50.
+    /// Observations that support the chunk's best supported observation, nearest first, at most 50.
     pub supporters: Vec<Said>,
-    /// How many there are.
+    /// Number of supporting observations, without that limit.
     pub n_supporters: u32,
 }

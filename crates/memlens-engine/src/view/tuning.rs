@@ -1,4 +1,4 @@
-//! Tuning by evidence, as the window is told: query sets, what a ranking is worth on them, curves, lines, tries and runs.
+//! View types of tuning by evidence: query sets, metrics of a ranking over them, curves, thresholds, tries and runs.
 
 use memlens_eval::{Difference, Metric};
 use serde::{Deserialize, Serialize};
@@ -12,174 +12,174 @@ use super::Ranking;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// The person gave it: a thumb, or a place that they typed.
+    /// Given by the user: a thumb, or a typed place.
     Given,
-    /// It came with a file.
+    /// Read from an imported query set.
     Imported,
-    /// An agent opened or cited the text after it had asked.
+    /// An agent opened or cited the text after it had asked the question.
     Observed,
 }
 
-/// How many relevant places are of an origin.
+/// Number of relevant places of one origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct OriginCount {
-    /// The origin.
+    /// Where these judgments come from.
     pub origin: Origin,
-    /// How many.
+    /// Number of relevant places of that origin.
     pub n: u32,
 }
 
-/// A query set in a list.
+/// A query set, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QuerySetInfo {
-    /// Names it: `judgments` for the one that is made of all judgments as they are now, else a number.
+    /// `judgments` for the live set of all current judgments, otherwise a number.
     pub id: String,
-    /// What the person calls it.
+    /// Name that the user gave it.
     pub name: String,
-    /// Whether it is made of judgments as they are now, so that it cannot be edited by itself.
+    /// Whether the set is built from the current judgments; such a set cannot be edited directly.
     pub is_live: bool,
-    /// Its version: the BLAKE3 hash of its content, in hexadecimal.
+    /// Version: BLAKE3 hash of the content, in hexadecimal.
     pub hash: String,
-    /// What it holds.
+    /// Numbers of queries, places and origins.
     #[serde(flatten)]
     pub counts: QuerySetCounts,
-    /// When it was last changed, milliseconds since 1970; none where it is live.
+    /// Time of the last change in milliseconds since 1970; `None` if the set is live.
     pub changed_ms: Option<f64>,
 }
 
-/// What a query set holds.
+/// Contents of a query set in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct QuerySetCounts {
-    /// Its queries.
+    /// Number of queries in the set.
     pub n_queries: u32,
-    /// Those with a relevant place.
+    /// Queries with at least one relevant place.
     pub n_judged: u32,
-    /// Those that nothing should be found for.
+    /// Queries that should return nothing.
     pub n_nonsense: u32,
-    /// Those that are not judged yet, and left out of every metric.
+    /// Queries without a judgment yet; every metric leaves them out.
     pub n_unjudged: u32,
-    /// Relevant places.
+    /// Relevant places of all queries.
     pub n_gold: u32,
-    /// The categories, sorted.
+    /// Distinct categories of the queries, sorted.
     pub categories: Vec<String>,
-    /// How many relevant places are of each origin.
+    /// Number of relevant places of each origin.
     pub origins: Vec<OriginCount>,
 }
 
-/// Whether the text that was judged is there still.
+/// Whether the judged text still exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum GoldState {
-    /// It stands where it stood.
+    /// The text is still at the judged place.
     Fits,
-    /// The note was edited, and it stands elsewhere, or reads a little differently.
+    /// The note was edited: the text is at another place or slightly different.
     Moved,
-    /// The note is gone, or says something else.
+    /// The note is gone or no longer contains the text.
     Gone,
 }
 
-/// A relevant place.
+/// A place in a note that answers a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct GoldPlace {
-    /// The note's path, relative to the set's folder where it lies in it.
+    /// Path of the note; relative to the set's folder if it is inside it.
     pub path: String,
-    /// First line, 1-based.
+    /// First line that was judged, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line that was judged, 1-based.
     pub end_line: u32,
     /// Where the judgment comes from.
     pub origin: Origin,
-    /// Whether its text is there still.
+    /// Whether the judged text still exists.
     pub state: GoldState,
-    /// First and last line of the text now; none where it is gone.
+    /// First and last line of the text in the current note; `None` if it is gone.
     pub now: Option<(u32, u32)>,
 }
 
-/// A query of a set.
+/// A query of a query set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct SetQuery {
-    /// Names it in the set.
+    /// Identifies the query within its set.
     pub id: String,
-    /// The question.
+    /// The question that is searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category that the user gave the query; `None` without one.
     pub category: Option<String>,
-    /// The sub-folder that it is asked of alone; none for all.
+    /// Sub-folder that the search is limited to; `None` for all notes.
     pub scope: Option<String>,
-    /// Where the answer stands: none while that is not judged, empty where nothing should be found.
+    /// Places that answer the query; `None` if not judged yet, empty if nothing should be found.
     pub relevant: Option<Vec<GoldPlace>>,
 }
 
-/// A query set that is looked at.
+/// A query set with all its queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QuerySetView {
-    /// The set.
+    /// Name, version and counts of the set.
     pub info: QuerySetInfo,
-    /// The folder that its paths are relative to; empty where they are absolute.
+    /// Folder that the paths are relative to; empty if they are absolute.
     pub base: String,
-    /// Its queries.
+    /// All queries of the set.
     pub queries: Vec<SetQuery>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }
 
-/// A relevant place as a person types it.
+/// A relevant place as the user typed it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Type)]
 pub struct TypedPlace {
-    /// The note's path, absolute or relative to the set's folder or to a watched one.
+    /// Path of the note: absolute, or relative to the set's folder or a watched folder.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the place, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the place, 1-based.
     pub end_line: u32,
 }
 
-/// A query as a person typed it.
+/// A new or changed query of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Type)]
 pub struct QueryEdit {
-    /// The query that it replaces; none for a new one.
+    /// Id of the query to replace; `None` for a new query.
     pub id: Option<String>,
-    /// The question.
+    /// The question that is searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
-    /// The sub-folder that it is asked of alone; none for all.
+    /// Sub-folder that the search is limited to; `None` for all notes.
     pub scope: Option<String>,
-    /// As in [`SetQuery`].
+    /// Relevant places; absence as in [`SetQuery`].
     pub relevant: Option<Vec<TypedPlace>>,
 }
 
-/// What a new query set begins with.
+/// Initial contents of a new query set.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NewSetFrom {
-    /// Nothing.
+    /// A set without any query.
     Empty,
-    /// The judgments as they are now.
+    /// A copy of the current judgments.
     Judgments,
-    /// What agents asked; what they opened or cited is relevant.
+    /// Questions that agents asked; what they opened or cited counts as relevant.
     Past,
-    /// Questions that are not judged yet.
+    /// Given questions, not judged yet.
     Questions {
-        /// The questions.
+        /// One question for each query.
         questions: Vec<String>,
     },
 }
 
-/// A form in which a query set is written.
+/// File format of a query set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum SetFormat {
-    /// A JSON object a line.
+    /// JSON Lines: one JSON object per query.
     Jsonl,
-    /// A row for each relevant place.
+    /// CSV: one row per relevant place.
     Csv,
-    /// The bench of qmd, which knows whole notes alone.
+    /// Benchmark format of qmd, which judges whole notes only.
     Qmd,
 }
 
 impl SetFormat {
-    /// What a file of this form is called where the person names none.
+    /// Default file name of this format.
     pub fn file_name(self) -> &'static str {
         match self {
             SetFormat::Jsonl => "queries.jsonl",
@@ -189,445 +189,445 @@ impl SetFormat {
     }
 }
 
-/// What an import came to.
+/// Result of importing a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ImportedSet {
-    /// The new set.
+    /// The set that the import created.
     pub info: QuerySetInfo,
-    /// Each line that was left out, and why.
+    /// Each line that was left out, with the reason.
     pub left_out: Vec<String>,
-    /// What a person should be told; first, where not all are there, the share of gold places that exist.
+    /// Notices to show to the user; if gold places are missing, the share that exists comes first.
     pub notices: Vec<String>,
 }
 
-/// What is asked of: a query set without judgments of some origins, by a ranking.
+/// Request to measure a ranking on a query set, without judgments of some origins.
 #[derive(Debug, Clone, PartialEq, Deserialize, Type)]
 pub struct SetWish {
-    /// The set's id.
+    /// Id of the query set.
     pub set: String,
-    /// The origins whose judgments are left out.
+    /// Origins whose judgments are left out.
     pub without: Vec<Origin>,
-    /// The ranking.
+    /// The ranking to be measured.
     pub ranking: Ranking,
 }
 
-/// A metric of two rankings over a query set: the present one, and the one it is compared with.
+/// A metric of the current and the pinned ranking over a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct MetricRow {
-    /// The metric.
+    /// The metric of this row.
     pub metric: Metric,
-    /// Its name on screen.
+    /// Name of the metric on screen.
     pub label: String,
-    /// Its mean now; none where it is defined for no query.
+    /// Mean of the current ranking; `None` if the metric is defined for no query.
     pub now: Option<f64>,
-    /// Its mean by the pinned ranking.
+    /// Mean of the pinned ranking; `None` if the metric is defined for no query.
     pub pinned: Option<f64>,
-    /// How many queries it is defined for by both.
+    /// Number of queries for which the metric is defined under both rankings.
     pub n: u32,
-    /// How many judged queries it is not defined for by one of them, left out of both means.
+    /// Judged queries for which the metric is undefined under either ranking; both means leave them out.
     pub n_undefined: u32,
-    /// From pinned to now, with its 95 % interval; none of no queries.
+    /// Change from the pinned ranking, with its 95 % interval; `None` without queries.
     pub difference: Option<Difference>,
-    /// Queries that are answered better now.
+    /// Queries with a higher value under the current ranking.
     pub wins: u32,
-    /// Those answered as well.
+    /// Queries with an equal value under both.
     pub ties: u32,
-    /// Those answered worse.
+    /// Queries with a lower value under the current ranking.
     pub losses: u32,
 }
 
-/// The chosen metric of one query.
+/// Value of the chosen metric for one query.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QueryFigure {
-    /// Its name in the set.
+    /// Id of the query in its set.
     pub id: String,
-    /// The question.
+    /// The question that was searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
-    /// Now.
+    /// Value under the current ranking.
     pub now: f64,
-    /// By the pinned ranking.
+    /// Value under the pinned ranking.
     pub pinned: f64,
 }
 
-/// The chosen metric of a category.
+/// Mean of the chosen metric over a category.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct CategoryFigure {
-    /// The category; `none` for queries without one.
+    /// Name of the category; `none` for queries without one.
     pub category: String,
-    /// How many queries.
+    /// Queries of the category for which the metric is defined.
     pub n: u32,
-    /// The mean now.
+    /// Mean under the current ranking.
     pub now: f64,
-    /// By the pinned ranking.
+    /// Mean under the pinned ranking.
     pub pinned: f64,
 }
 
-/// How many nonsense questions found nothing.
+/// Share of nonsense questions that returned nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct NothingFound {
-    /// How many were asked; at least 1.
+    /// Number of nonsense questions asked, at least 1.
     pub n: u32,
-    /// The share that found nothing, now.
+    /// Share without results under the current ranking.
     pub now: f64,
-    /// By the pinned ranking.
+    /// Share without results under the pinned ranking.
     pub pinned: f64,
 }
 
-/// What two rankings are worth over a query set.
+/// Metrics of two rankings over a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SetMetrics {
-    /// The set's version.
+    /// Version (hash) of the query set.
     pub hash: String,
-    /// The metric of the single queries and categories.
+    /// Metric of `by_category` and `per_query`.
     pub metric: Metric,
-    /// How many queries were judged.
+    /// Number of judged queries that were measured.
     pub n_judged: u32,
-    /// How many are not judged yet.
+    /// Number of queries without a judgment yet.
     pub n_unjudged: u32,
-    /// How many relevant places are of each origin.
+    /// Number of relevant places of each origin.
     pub origins: Vec<OriginCount>,
-    /// Every metric.
+    /// One row for each metric.
     pub rows: Vec<MetricRow>,
-    /// Nonsense questions, apart; none where the set has none.
+    /// Nonsense questions, counted separately; `None` if the set has none.
     pub nothing: Option<NothingFound>,
-    /// By category.
+    /// Mean of `metric` in each category.
     pub by_category: Vec<CategoryFigure>,
-    /// The queries that differ, the greatest gain first; at most 500 gains and 500 losses.
+    /// Queries with different values, greatest gain first; at most 500 gains and 500 losses.
     pub per_query: Vec<QueryFigure>,
-    /// The queries that the metric is not defined for.
+    /// Ids of the queries for which the metric is undefined.
     pub undefined: Vec<String>,
-    /// What cannot be concluded; none where the difference is sure.
+    /// What cannot be concluded; `None` if the difference is certain.
     pub verdict: Option<String>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// How long all rankings took, in microseconds.
+    /// Time of all rankings in microseconds.
     pub micros: f64,
 }
 
-/// A metric along one parameter's range, all others as they are.
+/// A metric along the range of one parameter, with all other parameters unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Curve {
-    /// The parameter's id.
+    /// Id of the parameter that varies.
     pub parameter: String,
-    /// Its name on screen.
+    /// Name of the parameter on screen.
     pub label: String,
-    /// The values that were tried, ascending.
+    /// Values that were tried, ascending.
     pub values: Vec<f64>,
-    /// The metric's mean at each.
+    /// Mean of the metric at each value.
     pub means: Vec<f64>,
-    /// The standard error of each mean.
+    /// Standard error of each mean.
     pub errors: Vec<f64>,
-    /// The parameter's value now.
+    /// Current value of the parameter.
     pub present: f64,
-    /// Its default.
+    /// Default value of the parameter.
     pub default: f64,
-    /// The best value, an index; of equals the nearest to the present one.
+    /// Index of the best value; of equal means the one nearest to the current value.
     pub best: u32,
-    /// By how much the best is above the present mean; 0 where that is the best.
+    /// Best mean minus the current mean; 0 if the current value is best.
     pub gain: f64,
 }
 
-/// How a metric depends on each live parameter.
+/// Dependence of a metric on each live parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Sensitivity {
-    /// The metric.
+    /// The metric of all curves.
     pub metric: Metric,
-    /// Over how many queries.
+    /// Number of judged queries in the set.
     pub n_queries: u32,
-    /// The mean now.
+    /// Mean under the current ranking.
     pub present: f64,
-    /// By the pinned ranking; none where none was given.
+    /// Mean under the pinned ranking; `None` if no ranking was given.
     pub pinned: Option<f64>,
-    /// One for each live number that is read.
+    /// One curve for each live numeric parameter that has an effect.
     pub curves: Vec<Curve>,
-    /// How many rankings that took.
+    /// Number of rankings that were computed.
     pub n_rankings: u32,
-    /// How long, in microseconds.
+    /// Time of all rankings in microseconds.
     pub micros: f64,
 }
 
-/// What stands at and above a line of scores.
+/// Rows at and above a score threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct LineFigures {
-    /// The line: scores below it are dropped.
+    /// The threshold: rows with a lower score are dropped.
     pub line: f64,
-    /// The share of what is kept that is relevant; none where nothing is.
+    /// Share of the retained rows that are relevant; `None` if no row is retained.
     pub precision: Option<f64>,
-    /// The share of the relevant rows shown that is kept; none where there is none.
+    /// Share of the relevant rows that is retained; `None` if there is no relevant row.
     pub recall: Option<f64>,
-    /// Relevant rows kept.
+    /// Number of relevant rows at or above the threshold.
     pub relevant_kept: u32,
-    /// Other rows kept.
+    /// Number of other rows at or above the threshold.
     pub not_relevant_kept: u32,
-    /// Nonsense questions whose best row is kept.
+    /// Nonsense questions whose best row is at or above the threshold.
     pub nonsense_kept: u32,
 }
 
-/// Where the scores of relevant, other and nonsense rows lie, and where a line would part them.
+/// Score distributions of relevant, other and nonsense rows, and the threshold that would separate them.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Calibration {
-    /// The parameter that the line is.
+    /// Id of the parameter that holds the threshold.
     pub parameter: String,
-    /// Its name on screen.
+    /// Name of the parameter on screen.
     pub label: String,
-    /// Over how many judged queries.
+    /// Number of judged queries that were used.
     pub n_queries: u32,
-    /// How many of the best rows of each were looked at.
+    /// Number of best rows inspected per query.
     pub depth: u32,
-    /// The borders of the bins, ascending; one more than bins.
+    /// Bin borders, ascending; one more than there are bins.
     pub edges: Vec<f64>,
-    /// Relevant rows in each bin.
+    /// Number of relevant rows in each bin.
     pub relevant: Vec<u32>,
-    /// Other rows.
+    /// Number of other rows in each bin.
     pub not_relevant: Vec<u32>,
-    /// The best rows of nonsense questions.
+    /// Number of nonsense questions whose best row is in each bin.
     pub nonsense: Vec<u32>,
-    /// How many relevant rows there are.
+    /// Relevant rows in all bins.
     pub n_relevant: u32,
-    /// How many others.
+    /// Other rows in all bins.
     pub n_not_relevant: u32,
-    /// How many nonsense questions found a row.
+    /// Nonsense questions that found a row.
     pub n_nonsense: u32,
-    /// At the line as it is.
+    /// Counts at the current threshold.
     pub present: LineFigures,
-    /// At the best line; none where nothing speaks for any.
+    /// Counts at the best threshold; `None` if no threshold is better than another.
     pub suggested: Option<LineFigures>,
-    /// At each step of the slider across the scale, ascending.
+    /// Counts at each slider step across the scale, ascending.
     pub lines: Vec<LineFigures>,
-    /// Whether a line keeps all relevant rows and nothing of nonsense.
+    /// Whether a threshold keeps all relevant rows and drops all nonsense rows.
     pub separates: bool,
-    /// What the best line costs, or that none parts them.
+    /// Cost of the best threshold, or the statement that none separates the rows.
     pub sentence: String,
 }
 
-/// What the calibrator says.
+/// Result of the threshold calibration.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CalibrationAnswer {
-    /// The line.
+    /// A calibration with its figures.
     Line(Box<Calibration>),
-    /// There is none to be set.
+    /// No threshold can be set.
     None {
-        /// Why.
+        /// The reason, as a sentence.
         why: String,
     },
 }
 
-/// What auto-tune is to do.
+/// Options of an auto-tune run.
 #[derive(Debug, Clone, PartialEq, Deserialize, Type)]
 pub struct TuneRequest {
-    /// The ids of the parameters to try; none for every live one that bears on the metric.
+    /// Ids of the parameters to vary; `None` for every live parameter that affects the metric.
     pub parameters: Option<Vec<String>>,
-    /// What is to be as great as possible.
+    /// The metric that is maximised.
     pub metric: Metric,
-    /// Into how many parts the queries are split, each left out once; 1 holds out one half.
+    /// Number of parts the queries are split into, each held out once; 1 holds out one half.
     pub folds: u32,
-    /// What the split and the tries are drawn by.
+    /// Seed of the random split and tries.
     pub seed: u32,
-    /// At most so many tries in each part.
+    /// Maximum number of tries in each part.
     pub n_tries: u32,
-    /// The most documents that may be reranked a question; none for as many as now.
+    /// Maximum number of documents reranked per question; `None` keeps the current number.
     pub max_rerank_docs: Option<u32>,
-    /// The most milliseconds that a question may take; none for any.
+    /// Maximum milliseconds per question; `None` for no limit.
     pub max_ms: Option<f64>,
 }
 
-/// A parameter that is not at its default.
+/// A parameter with a non-default value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct ChangedValue {
-    /// Its id.
+    /// Id of the parameter in its table.
     pub parameter: String,
-    /// Its name on screen.
+    /// Name of the parameter on screen.
     pub label: String,
-    /// Its value.
+    /// Its value, formatted as text.
     pub value: String,
 }
 
-/// What a row of the table of tries is.
+/// Source of a row in the table of tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum TuneKind {
-    /// Found by trying.
+    /// Found by trying parameter values.
     Try,
-    /// The ranking as it is.
+    /// The current ranking as it is.
     Present,
-    /// The pipeline's defaults.
+    /// The defaults of the pipeline.
     Default,
-    /// One list alone.
+    /// One retrieval list on its own.
     List,
 }
 
-/// A ranking that auto-tune tried, or compares with.
+/// A ranking that auto-tune tried or compares with.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TuneRow {
-    /// What it is called.
+    /// Name of the row on screen.
     pub name: String,
-    /// What it is.
+    /// Whether it is a try or a baseline.
     pub kind: TuneKind,
-    /// How it differs from the present ranking.
+    /// Parameters that differ from the current ranking.
     pub changed: Vec<ChangedValue>,
-    /// The ranking.
+    /// Pipeline and values of this row.
     pub ranking: Ranking,
-    /// The metric's mean on the queries that it was chosen by: all of them.
+    /// Mean of the metric on the queries used for choosing, which are all of them.
     pub chosen_on: f64,
-    /// The mean on queries that had no part in choosing: of a try, what choosing in this way yields; of another, the plain
-    /// mean of the same queries.
+    /// Mean on queries not used for choosing. For a try: the value that choosing in this way yields. For a baseline:
+    /// the plain mean over the same queries.
     pub held_out: f64,
-    /// How `held_out` differs from that of the present ranking.
+    /// `held_out` minus that of the current ranking.
     pub to_present: f64,
-    /// The same with its 95 % interval.
+    /// The same difference with its 95 % interval; `None` without queries.
     pub difference: Option<Difference>,
 }
 
-/// The try with the greatest gain, where that may be chance.
+/// The try with the greatest gain, if the gain may be due to chance.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct BestTry {
-    /// How it differs from the present ranking.
+    /// Parameters that differ from the current ranking.
     pub changed: Vec<ChangedValue>,
-    /// The ranking.
+    /// Pipeline and values of the try.
     pub ranking: Ranking,
-    /// The gain on the present ranking, with its 95 % interval.
+    /// Gain over the current ranking, with its 95 % interval.
     pub difference: Difference,
-    /// About how many more judged queries would decide: the number by which a gain as large as this one passes the rule of
-    /// auto-tune with a probability of 80 %; `None` where that cannot be said.
+    /// Estimated number of additional judged queries at which a gain of this size passes auto-tune's rule with a
+    /// probability of 80 %; `None` if it cannot be estimated.
     pub n_more: Option<f64>,
-    /// Whether it was measured on queries that had no part in choosing it.
+    /// Whether the gain was measured on queries not used for choosing.
     pub is_held_out: bool,
 }
 
-/// What auto-tune came to.
+/// Result of an auto-tune run.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct TuneAnswer {
-    /// The metric.
+    /// The metric that was maximised.
     pub metric: Metric,
-    /// How many judged queries there are.
+    /// Number of judged queries in the set.
     pub n_queries: u32,
-    /// Into how many parts they were split.
+    /// Number of parts the queries were split into.
     pub folds: u32,
-    /// What the split was drawn by.
+    /// Seed of the random split.
     pub seed: u32,
-    /// How many rankings were tried.
+    /// Number of rankings that were tried.
     pub n_tried: u32,
-    /// The tries, best first, at most five, then what they are compared with.
+    /// The best tries, at most five, best first, then the baselines.
     pub rows: Vec<TuneRow>,
-    /// Whether the best try is better than the present ranking beyond chance.
+    /// Whether the best try is better than the current ranking beyond chance.
     pub can_choose: bool,
-    /// Where nothing is surely better: the try with the greatest gain; `None` where none gains.
+    /// If no try is certainly better: the try with the greatest gain; `None` if none gains.
     pub best_try: Option<BestTry>,
-    /// What follows.
+    /// Conclusion to show to the user.
     pub sentence: String,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// Rankings of one query in a second, on one core.
+    /// Rankings of one query per second on one core.
     pub rankings_per_s: f64,
 }
 
-/// What goes on.
+/// Step of a running measurement or tuning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum TuneStep {
-    /// The queries are asked.
+    /// The queries are being retrieved.
     Preparing,
-    /// Parameters are moved along their range.
+    /// Parameters are being varied along their ranges.
     Sensitivity,
-    /// Rankings are tried.
+    /// Candidate rankings are being tried.
     Tuning,
 }
 
-/// How far it is.
+/// Progress of a running measurement or tuning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct TuneProgress {
-    /// What goes on.
+    /// Step that is running now.
     pub what: TuneStep,
-    /// How much is done.
+    /// Completed units of the step.
     pub n_done: u32,
-    /// Of how much.
+    /// Units of the whole step.
     pub n_all: u32,
 }
 
-/// A run in a list.
+/// A recorded run, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RunInfo {
-    /// Names it.
+    /// Id of the run in the library.
     pub id: String,
-    /// What the person calls it.
+    /// Name that the user gave it.
     pub name: String,
-    /// When it was made, milliseconds since 1970.
+    /// Time of the run in milliseconds since 1970.
     pub at_ms: f64,
-    /// The set's name then.
+    /// Name of the query set at that time.
     pub set: String,
-    /// The set's version then.
+    /// Version of the query set at that time.
     pub hash: String,
-    /// The pipeline's id.
+    /// Id of the pipeline that ranked.
     pub pipeline: String,
-    /// The pipeline's name on screen.
+    /// Name of the pipeline on screen.
     pub label: String,
-    /// How many queries were judged.
+    /// Number of judged queries that were measured.
     pub n_judged: u32,
-    /// nDCG@10.
+    /// Mean nDCG@10; `None` without judged queries, or if the record is damaged.
     pub ndcg_10: Option<f64>,
-    /// MRR@10.
+    /// Mean MRR@10; `None` without judged queries, or if the record is damaged.
     pub mrr_10: Option<f64>,
-    /// That the notes or the set are others now; none where both are the same.
+    /// Statement that the notes or the set have changed since, or that the record is damaged; otherwise `None`.
     pub stale: Option<String>,
 }
 
-/// A metric's mean in a run.
+/// Mean of a metric in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RunMetric {
-    /// The metric.
+    /// The metric of this row.
     pub metric: Metric,
-    /// Its name on screen.
+    /// Name of the metric on screen.
     pub label: String,
-    /// Its mean; none where it is defined for no query.
+    /// Mean over the queries; `None` if the metric is defined for no query.
     pub value: Option<f64>,
 }
 
-/// One query of a run.
+/// Result of one query in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RunQuery {
-    /// Its name in the set.
+    /// Id of the query in its set.
     pub id: String,
-    /// The question.
+    /// The question that was searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
-    /// Its nDCG@10.
+    /// nDCG@10 of this query's results.
     pub value: f64,
 }
 
-/// A run that is looked at.
+/// A recorded run with all its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RunView {
-    /// The run.
+    /// Name, time, set and pipeline of the run.
     pub info: RunInfo,
-    /// What ranked.
+    /// Pipeline and values that ranked.
     pub ranking: Ranking,
-    /// What was not at its default.
+    /// Parameters with a non-default value.
     pub changed: Vec<ChangedValue>,
-    /// The metrics.
+    /// One row for each metric.
     pub rows: Vec<RunMetric>,
-    /// The share of nonsense questions that found nothing; none where there was none.
+    /// Share of nonsense questions without results; `None` if the set had none.
     pub nothing: Option<f64>,
-    /// Each judged query, the worst first.
+    /// Each judged query, worst first.
     pub per_query: Vec<RunQuery>,
 }
 
-/// Two runs beside each other: what changed from A to B.
+/// Changes from run A to run B.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct RunComparison {
-    /// The first, in the place of the pinned ranking.
+    /// Run A, shown in place of the pinned ranking.
     pub a: RunInfo,
-    /// The second, in the place of the present one.
+    /// Run B, shown in place of the current ranking.
     pub b: RunInfo,
-    /// Every metric, over the queries that both know.
+    /// One row for each metric, over the queries that both runs contain.
     pub rows: Vec<MetricRow>,
-    /// The queries that differ, by nDCG@10.
+    /// Queries whose nDCG@10 differs, greatest gain first.
     pub per_query: Vec<QueryFigure>,
-    /// What cannot be concluded; none where the difference is sure.
+    /// What cannot be concluded; `None` if the difference is certain.
     pub verdict: Option<String>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }

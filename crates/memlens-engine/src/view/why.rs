@@ -1,4 +1,4 @@
-//! Why a note is not among the results, as the window is told.
+//! View types of "why not?": why a note is not among the results.
 
 use memlens_params::{StageId, Value};
 use serde::Serialize;
@@ -7,143 +7,142 @@ use specta::Type;
 use super::{Journey, NotSearchedBy};
 use crate::staleness::OnDisk;
 
-/// Where a note was lost.
+/// Reason why a note is not among the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WhyNot {
-    /// It is in no watched folder.
+    /// The note is in no watched folder.
     NotWatched,
-    /// It is not there.
+    /// The file does not exist.
     Gone,
-    /// It is left out of the library by a rule.
+    /// A rule leaves the note out of the library.
     LeftOut {
-        /// The file, or the folder around it that the rule names.
+        /// Path of the file, or of the parent folder that the rule names.
         path: String,
-        /// The rule.
+        /// The rule, in words for the user.
         reason: String,
     },
-    /// It could not be read.
+    /// The file could not be read.
     Unreadable {
-        /// Why.
+        /// The reading error, for the user.
         reason: String,
     },
-    /// It waits to be indexed.
+    /// The note is waiting to be indexed.
     Pending {
-        /// Whether its folder is paused, so that it waits until the person has it go on.
+        /// Whether its folder is paused, so that indexing waits until the user resumes it.
         is_paused: bool,
     },
-    /// The library holds it, and the memory that was searched does not.
+    /// The library contains the note, and the memory that was searched does not.
     NotHeld {
-        /// The program whose memory it is.
+        /// Name of the program whose memory was searched.
         by: String,
-        /// Why its own rules leave the note out; `None` if they are not known, or do not.
+        /// Why that program's own rules leave the note out; `None` if they are unknown, or do not.
         unsearched: Option<NotSearchedBy>,
     },
-    /// It is in the library and holds nothing to find, or nothing at the line asked for.
+    /// The note is in the library and has no text to find, or none at the requested line.
     Empty,
-    /// It lies outside of the part that was searched.
+    /// The note is outside the part that was searched.
     OutOfScope,
-    /// It was searched.
+    /// The note was among the searched notes.
     Searched {
-        /// Its chunks, best first, at most 20 and the one asked for; those at the line asked for alone
-        /// where one was.
+        /// Chunks of the note, or only those at the requested line: the best 20, best first, and the requested one.
         chunks: Vec<ChunkWhy>,
-        /// How many there are.
+        /// Number of such chunks, without that limit.
         n_chunks: u32,
     },
 }
 
-/// How one chunk fared.
+/// Result for one chunk of the note.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ChunkWhy {
-    /// Whether it is among the results.
+    /// Whether the chunk is among the results.
     pub kept: bool,
-    /// Its rank, or the stage and the number that lost it.
+    /// Its rank, or the stage and the number that dropped it.
     pub sentence: String,
-    /// Its row in the search that was asked about; none where that does not reach so deep.
+    /// Slot of the chunk in the search; `None` if the search does not reach that deep.
     pub slot: Option<u32>,
-    /// Its way through all stages.
+    /// Path of the chunk through all stages.
     pub journey: Journey,
-    /// At most three changes of one parameter each that bring it back, those that disturb the fewest other rows first, then
-    /// the smallest; none where that was not worked out: it is for one chunk, the one asked for or else the best.
+    /// At most three single-parameter changes that make it a result: least effect on other rows first, then smallest
+    /// change. `None` if not computed: only one chunk gets them, the requested one or else the best.
     pub fixes: Option<Vec<Fix>>,
-    /// Where no single change does it: two that do together; the price of both is the second one's.
+    /// If no single change suffices: two that do together; the second one's price covers both.
     pub pair: Option<(Fix, Fix)>,
-    /// What would help where no change of parameters does; none where one does, or that was not worked out.
+    /// Advice if no change of parameters suffices; `None` if one does, or if not computed.
     pub advice: Option<String>,
 }
 
-/// The answer to "why not this one?".
+/// The answer to "why is this note not a result?".
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct WhyAnswer {
-    /// The watched folder's id; empty when the note lies in none.
+    /// Id of the watched folder; empty if no watched folder contains the note.
     pub folder: String,
-    /// The note's path in it, or what was typed.
+    /// Path of the note in its folder, or the typed path.
     pub path: String,
-    /// The line asked for.
+    /// Line that was asked for, 1-based; `None` for the whole note.
     pub line: Option<u32>,
-    /// The answer in a sentence.
+    /// The answer as one sentence.
     pub sentence: String,
-    /// What to do about it; `None` for a note that was searched: its chunk says that.
+    /// What to do about it; `None` for a note that was searched, whose chunks have their own advice.
     pub advice: Option<String>,
-    /// The answer.
+    /// Reason, with the details of each case.
     pub why: WhyNot,
-    /// The note's state on the disk; `None` if the index does not hold it.
+    /// State of the note on disk; `None` if the index does not contain it.
     pub on_disk: Option<OnDisk>,
-    /// That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
-    /// or has no such cap.
+    /// Statement that the note's agent does not load that place at session start, whatever a search finds; `None` if it
+    /// does, or has no such limit.
     pub load_cap: Option<String>,
 }
 
 /// A change of one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Fix {
-    /// The parameter's id.
+    /// Id of the parameter to change.
     pub parameter: String,
-    /// Its name on screen.
+    /// Name of the parameter on screen.
     pub label: String,
-    /// Its stage.
+    /// Stage that the parameter belongs to; `None` if it belongs to none.
     pub stage: Option<StageId>,
-    /// Its value now.
+    /// Current value of the parameter.
     pub from: Value,
-    /// The nearest value that does it.
+    /// Nearest value that makes the chunk a result.
     pub to: Value,
-    /// How many steps of its slider that is; 1 for a choice or a switch.
+    /// Number of slider steps between the values; 1 for a choice or a switch.
     pub n_steps: u32,
-    /// Whether the lists must be asked again for it.
+    /// Whether the change requires a new retrieval.
     pub queries_again: bool,
-    /// What else it does; none where that was not worked out.
+    /// Effect on other rows; `None` if not computed.
     pub price: Option<FixPrice>,
-    /// How much is changed, for the order: the kind (numbers, then choices, then switches), then
-    /// the share of the slider.
+    /// Sort key for the size of the change: kind (numbers, then choices, then switches), then share of the slider.
     #[serde(skip)]
     pub(crate) size: (u8, f64),
 }
 
-/// What a change does to the other rows of an answer.
+/// Effect of a change on the other results of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct FixPrice {
-    /// How many rows are kept now.
+    /// Number of rows returned now.
     pub n_kept: u32,
-    /// How many of them it drops.
+    /// Number of these that the change drops.
     pub n_dropped: u32,
-    /// How many others it brings, without the row asked for.
+    /// Number of other rows that the change adds, without the requested one.
     pub n_brought: u32,
-    /// How many of those that stay stand in another order.
+    /// Number of remaining rows whose order changes.
     pub n_moved: u32,
-    /// The same in a sentence.
+    /// The same counts as one sentence.
     pub sentence: String,
-    /// What it does to the query set that was measured last; none where none was, or it asks the lists again.
+    /// Effect on the query set that was measured last; `None` if none was measured, or the change requires a new
+    /// retrieval.
     pub metric: Option<MetricPrice>,
 }
 
-/// What a change does to a query set.
+/// Effect of a change on a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct MetricPrice {
-    /// The set's name.
+    /// Name of the query set.
     pub set: String,
-    /// nDCG@10 now.
+    /// Mean nDCG@10 without the change.
     pub before: f64,
-    /// nDCG@10 with the change.
+    /// Mean nDCG@10 with the change.
     pub after: f64,
 }
