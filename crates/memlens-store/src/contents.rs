@@ -10,11 +10,11 @@ use crate::{Folder, FolderId, Store, StoreError};
 /// How much the library holds at one moment. A document that is not as it was saved counts until a writer forgets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
-    /// The generation it shows.
+    /// Generation that the counts are of.
     pub generation: u64,
     /// Every watched folder with the numbers of its documents and of their chunks, by path.
     pub folders: Vec<(Folder, u32, u32)>,
-    /// Windows of all chunks.
+    /// Number of windows of all chunks.
     pub n_windows: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What tells copies of a chunk's text, computed where a snapshot reads the chunk and not stored in the database: an old
-//! library needs no migration, and the snapshot's file holds it from then on.
+//! Fingerprints that identify copies of a chunk's text. They are computed when a snapshot reads the chunk and are not
+//! stored in the database: an old library needs no migration, and the saved snapshot contains them from then on.
 
 use memlens_corroborate::CopyPrint;
 use rusqlite::Connection;
@@ -36,7 +36,6 @@ pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Reads what `copy_print` returned.
 pub(crate) fn read(bytes: [u8; 6 * size_of::<u64>()]) -> CopyPrint {
     let [folded, simhash, claims, n_words, sum, sum_of_squares] = [0, 1, 2, 3, 4, 5].map(|at| {
         let number = std::array::from_fn(|byte| bytes[at * size_of::<u64>() + byte]);

@@ -1,8 +1,7 @@
-//! What stands in the database and is not what was saved: a disk that turned a bit, a foreign program.
+//! Detects and removes rows that differ from what was saved: a flipped bit on the disk, or a foreign program.
 //!
-//! SQLite notices a page that does not fit together, and not a bit that turned within it. Readers leave out a document
-//! whose checksum does not fit and a text that does not fit its hash; here the writer finds and forgets them, so that the
-//! notes are read anew.
+//! SQLite detects a torn page but not a flipped bit inside one. Readers leave out a document with a wrong checksum and
+//! a text with a wrong hash; here the writer finds and removes them, so that the notes are read again.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +21,7 @@ const SQUARED_LENGTH_ERROR_MAX: f32 = 2e-3;
 /// What was forgotten because it was not as saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forgotten {
-    /// The documents' folders and paths, sorted by path; none where only embeddings went that nothing used.
+    /// Folder and path of each document, sorted by path; empty if only unused embeddings were removed.
     pub notes: Vec<(FolderId, String)>,
     /// What the lists must follow.
     pub applied: Applied,
@@ -36,10 +35,11 @@ pub(crate) fn embeddings(document: &DocumentRow) -> impl Iterator<Item = i64> {
 }
 
 impl Store {
-    /// Forgets what is not as it was saved, so that it is read and embedded anew: documents, with all that belongs to
-    /// them, and embeddings, also those in use that cannot be unit vectors of `dim` numbers. None where all is sound.
+    /// Removes everything that differs from what was saved, so that it is read and embedded again: documents with
+    /// everything that belongs to them, and embeddings, also those in use that cannot be unit vectors of `dim` numbers.
+    /// `None` if nothing is damaged.
     ///
-    /// Reads the whole library, and looks at `cancel` with every row.
+    /// Reads the whole library, and checks `cancel` at every row.
     ///
     /// # Errors
     /// [`StoreError::Sql`], [`StoreError::Damaged`] and [`StoreError::Cancelled`]; nothing has changed then.
@@ -159,8 +159,8 @@ impl Store {
         if documents.is_empty() && embeddings.is_empty() {
             return Ok(None);
         }
-        // SQLite finds no entry of an index for a row that turned, and refuses to delete such a row, as the file is
-        // damaged. It is meant to be: with this it goes, and the indexes are built anew.
+        // SQLite finds no index entry for a row with a flipped bit, and refuses to delete such a row because the file
+        // is damaged. That is expected here: the row is deleted, and the indexes are rebuilt.
         let lenient = |store: &Store, is_on: bool| {
             store
                 .connection

@@ -1,4 +1,4 @@
-//! Documents with their chunks and windows: put, replaced and removed in batches.
+//! Documents with their chunks and windows: inserted, replaced and removed in batches.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use crate::{
     DocumentId, EmbeddingId, FolderId, NewObservation, Severity, Store, StoreError, StoredProblem,
 };
 
-/// So many of the latest changes of documents are logged; whoever knows an older state reads all.
+/// Length of the log of document changes; readers that are further behind reload everything.
 const CHANGES_KEPT: i64 = 50_000;
 
 /// What is known of a file without reading it: enough to see whether it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentState {
-    /// Its id.
+    /// Id of the document in the library.
     pub id: DocumentId,
-    /// Its length in bytes.
+    /// Length of the file in bytes.
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
@@ -32,22 +32,22 @@ pub struct DocumentState {
     pub hash: [u8; 32],
 }
 
-/// A document to be put.
+/// A document to insert or replace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewDocument {
-    /// Its folder.
+    /// Watched folder that contains the file.
     pub folder: FolderId,
     /// Its path in the folder, with `/`.
     pub path: String,
     /// The hash of its bytes.
     pub hash: [u8; 32],
-    /// Its length in bytes.
+    /// Length of the file in bytes.
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
     /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where that is not known.
     pub changed_ns: i64,
-    /// Markdown, plain or jsonl.
+    /// Format of the text: Markdown, plain or jsonl.
     pub kind: String,
     /// The encoding it was read with.
     pub encoding: String,
@@ -61,7 +61,7 @@ pub struct NewDocument {
     pub weight: Option<f64>,
     /// Its chunks by start byte.
     pub chunks: Vec<NewChunk>,
-    /// What it says.
+    /// Observations that the document contains.
     pub observations: Vec<NewObservation>,
     /// What went wrong while it was read.
     pub problems: Vec<StoredProblem>,
@@ -69,26 +69,26 @@ pub struct NewDocument {
     pub first_sight: Option<FirstSight>,
 }
 
-/// A chunk to be put.
+/// A chunk of a [`NewDocument`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewChunk {
-    /// Its text.
+    /// Text of the chunk, as it is embedded.
     pub text: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// Its bytes in the document.
     pub bytes: std::ops::Range<u32>,
     /// The headings above it, joined by ` > `.
     pub heading: String,
-    /// Who says it, where the line itself tells.
+    /// Agent of the line, if the line itself names one.
     pub agent: Option<String>,
-    /// When, `YYYY-MM-DD`, where the line itself tells.
+    /// Date of the line as `YYYY-MM-DD`, if the line itself has one.
     pub date: Option<String>,
-    /// The weight, where the line itself tells.
+    /// Weight of the line, if the line itself has one.
     pub weight: Option<f64>,
-    /// The line's own id.
+    /// Id of the line, if the line itself has one.
     pub external_id: Option<String>,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
@@ -98,12 +98,12 @@ pub struct NewChunk {
     pub windows: Vec<NewWindow>,
 }
 
-/// A window to be put.
+/// A window of a [`NewChunk`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWindow {
-    /// First line, 1-based.
+    /// First line of the window, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the window, 1-based.
     pub end_line: u32,
     /// The embedding of its text.
     pub embedding: EmbeddingId,
@@ -112,20 +112,20 @@ pub struct NewWindow {
 /// One change of the documents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Puts a document in place of the one at its path.
+    /// Inserts a document, or replaces the one at its path.
     Put(Box<NewDocument>),
     /// Removes the document at a path, and what was noted of it.
     Remove {
-        /// Its folder.
+        /// Watched folder of the document.
         folder: FolderId,
-        /// Its path.
+        /// Path in the folder, with `/`.
         path: String,
     },
     /// Notes why a file cannot be read; a document at its path is removed.
     Fail(StoredProblem),
     /// Notes that a file's bytes are the same though its times are not.
     Touch {
-        /// The document.
+        /// Id of the unchanged document.
         document: DocumentId,
         /// When it was last modified, milliseconds since 1970.
         modified_ms: i64,
@@ -137,13 +137,13 @@ pub enum Change {
 /// A chunk as the text index needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredChunk {
-    /// Its id.
+    /// Id of the chunk in the library.
     pub id: i64,
-    /// Its document.
+    /// Document that the chunk belongs to.
     pub document: DocumentId,
-    /// The document's path.
+    /// Path of the document in its folder.
     pub path: String,
-    /// Its text.
+    /// Text of the chunk, as it is indexed.
     pub text: String,
 }
 
@@ -159,11 +159,11 @@ pub enum NoText {
 /// What a batch of changes did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
-    /// The new generation.
+    /// Generation of the library after the batch.
     pub generation: u64,
     /// Documents that are gone or replaced.
     pub removed: Vec<DocumentId>,
-    /// Chunks that are new.
+    /// Chunks that the batch added.
     pub added: Vec<StoredChunk>,
 }
 
@@ -205,7 +205,7 @@ impl Store {
             .attempt("read the documents")
     }
 
-    /// What is known of one document; none when it is not there.
+    /// The stored state of one document; `None` if the library does not contain it.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -321,7 +321,7 @@ impl Store {
         })
     }
 
-    /// Calls `each` with every chunk, in ascending id, for a text index to be built anew.
+    /// Calls `each` with every chunk, in ascending id, for rebuilding a text index.
     ///
     /// # Errors
     /// [`StoreError::Sql`], or the first error of `each`.
@@ -429,7 +429,7 @@ fn remove(
     if removed.is_empty() {
         return Ok(());
     }
-    // What the same batch put before is not there any more.
+    // A document that the same batch inserted before is not part of the result any more.
     applied
         .added
         .retain(|chunk| !removed.contains(&chunk.document));

@@ -113,7 +113,7 @@ impl Store {
         Ok(())
     }
 
-    /// The vector of an embedding, unit length; none when it is not there, or not as it was saved.
+    /// The vector of an embedding, of unit length; `None` if it is missing, or differs from what was saved.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -132,7 +132,7 @@ impl Store {
             .attempt("read an embedding")
     }
 
-    /// The model of the chunks' embeddings and its dimension; none without a chunk.
+    /// Model and dimension of the chunks' embeddings; `None` if there is no chunk.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

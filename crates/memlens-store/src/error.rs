@@ -11,22 +11,22 @@ pub enum StoreError {
     /// The folder cannot be made or used.
     #[error("cannot use library folder {}: {source}", path.display())]
     Folder {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the file system.
         source: std::io::Error,
     },
-    /// A pipe or a device stands where a file of the library should.
+    /// A file of the library is a pipe or a device.
     #[error("cannot open the library: {} is a pipe or a device, not a file; remove it and try again", path.display())]
     NoFile {
-        /// What stands there.
+        /// Path of the pipe or device.
         path: PathBuf,
     },
-    /// Another user owns it.
+    /// The library belongs to another user.
     #[error("cannot open library {}: it, or a file in it, belongs to another user, {owner}, who could have made it run commands; if you \
         trust that user, set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), path.display())]
     OfAnotherUser {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
         /// The owner of the folder or of a file in it.
         owner: String,
@@ -35,23 +35,23 @@ pub enum StoreError {
     #[error("cannot open library {}: other users of this machine can {access} {}; run `chmod go-rwx` on it, use a folder that holds \
         only the library, or, if you trust them, set the environment variable MEMLENS_SAFE_LIBRARIES={}", path.display(), open.display(), path.display())]
     OpenToOthers {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
         /// The folder, or the file in it.
         open: PathBuf,
         /// What they can do with it.
         access: &'static str,
     },
-    /// Another process writes.
+    /// Another process is the library's writer.
     #[error("cannot write to library {}: {} is already writing to it; make the change there, or close it first", path.display(),
         process.map_or("another process".to_owned(), |id| format!("process {id}")))]
     Locked {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
         /// The other process, when its lock file can be read.
         process: Option<u32>,
     },
-    /// Something else stands in the place of the lock file.
+    /// The lock file is a link or not a lock file.
     #[error("cannot use the library's lock {}: it is a link or not a lock file; move it away and try again", path.display())]
     NoLock {
         /// Where the lock file should be.
@@ -60,29 +60,29 @@ pub enum StoreError {
     /// A newer Memlens made it.
     #[error("cannot open library {}: it was made by a newer version of Memlens; nothing was changed", path.display())]
     Newer {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
     },
-    /// There is none yet.
+    /// The folder contains no library.
     #[error("there is no library in {}: index a folder first", path.display())]
     Missing {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
     },
-    /// A migration failed.
+    /// A migration of the database failed.
     #[error("cannot bring library {} up to date: {source}", path.display())]
     Migration {
-        /// The library's folder.
+        /// Path of the library's folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the failed migration.
         source: rusqlite_migration::Error,
     },
-    /// A query failed.
+    /// A query of the database failed.
     #[error("cannot {attempt}: {source}")]
     Sql {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// Why.
+        /// Error that SQLite reported for it.
         source: rusqlite::Error,
     },
     /// The database is no database any more, or its pages do not fit together.
@@ -90,30 +90,30 @@ pub enum StoreError {
         again or run `memlens index`, which sets it aside and puts back what you made if that is kept; else restore a copy \
         of it, or erase it with `memlens erase --yes` and index the folders again (your notes are not touched)", path.display())]
     Damaged {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
         /// The database; its name alone where it was found damaged after it had been opened.
         path: PathBuf,
-        /// Why.
+        /// Error that SQLite reported for it.
         source: rusqlite::Error,
     },
     /// The system refuses to write: the disk is full, say.
     #[error("cannot {attempt}: the disk that holds {} is full or not writable: {source}; free some space and try again: \
         what was saved before is intact", path.display())]
     Disk {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
         /// The database; its name alone where the failed query does not know its folder.
         path: PathBuf,
-        /// Why.
+        /// Error that SQLite reported for it.
         source: rusqlite::Error,
     },
     /// The file that keeps what the user made cannot be written.
     #[error("cannot keep what you made in {}: {source}; it is in the library's database, and is kept there once it can be written", path.display())]
     Made {
-        /// The file.
+        /// Path of the file beside the database.
         path: PathBuf,
-        /// Why.
+        /// Error of the file system.
         source: std::io::Error,
     },
     /// The caller asked to stop.
@@ -122,7 +122,7 @@ pub enum StoreError {
     /// A watched folder would be watched twice.
     #[error("cannot add {path}: it is already watched{}", within.as_ref().map(|w| format!(" within {w}")).unwrap_or_default())]
     AlreadyWatched {
-        /// The folder asked for.
+        /// Path of the requested folder.
         path: String,
         /// The watched folder that holds it, when it is not the same.
         within: Option<String>,
@@ -133,7 +133,7 @@ pub enum StoreError {
 pub(crate) const DATABASE: &str = "library.sqlite";
 
 impl StoreError {
-    /// Sorts out what a failed query means for a person; `path` is the database.
+    /// Classifies the error of a failed query, so that the message fits the user's situation; `path` is the database.
     pub(crate) fn of_sql(
         attempt: &'static str,
         path: &Path,
@@ -199,7 +199,7 @@ fn is_read_failure(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Whether a value is of a kind that nobody wrote there.
+/// Whether a value has a type that Memlens never writes there.
 fn is_foreign(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -1,7 +1,7 @@
-//! The person's thumbs: the judgments that they gave, one on a text for a question.
+//! Thumbs: judgments that the user gave, one per text and question.
 //!
-//! A thumb belongs to a text and not to a chunk's id, so that it survives re-indexing, and equal
-//! texts share it. It stays when no chunk has its text any more.
+//! A thumb belongs to a text, not to a chunk's id, so that it survives re-indexing, and equal texts share it. It stays
+//! when no chunk has its text any more.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -13,12 +13,12 @@ use crate::{Store, StoreError};
 pub enum Thumb {
     /// The text answers the question.
     Up,
-    /// It does not.
+    /// The text does not answer it.
     Down,
 }
 
 impl Thumb {
-    /// The thumb of a number: 1 or -1; none for every other.
+    /// The thumb of a number: 1 or -1; `None` for any other number.
     pub fn of_number(number: i64) -> Option<Thumb> {
         match number {
             1 => Some(Thumb::Up),
@@ -41,24 +41,24 @@ impl Thumb {
 pub struct NewFeedback {
     /// The content hash of the text.
     pub hash: [u8; 32],
-    /// The text.
+    /// The text that was judged.
     pub text: String,
-    /// The question.
+    /// The question it was judged for.
     pub query: String,
-    /// Up or down.
+    /// Whether the text answers the question.
     pub thumb: Thumb,
     /// When it was given, milliseconds since 1970.
     pub at_ms: i64,
-    /// Where the text stood then, for a person.
+    /// Where the text was at that time, to show to the user.
     pub path: String,
 }
 
-/// A thumb as stored.
+/// A thumb with its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFeedback {
     /// Names it; never used twice.
     pub id: i64,
-    /// What was given.
+    /// Text, question and direction of the thumb.
     pub feedback: NewFeedback,
 }
 
@@ -76,7 +76,7 @@ pub enum Voted {
 /// Counts what an import came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Thumbs that are new.
+    /// Number of thumbs that are new.
     pub n_added: u32,
     /// Thumbs that point the other way now, since those imported are newer.
     pub n_turned: u32,
@@ -183,7 +183,8 @@ impl Store {
         })
     }
 
-    /// Adds thumbs that were exported, all of them or none. Of two on one text for one question the newer stays.
+    /// Adds exported thumbs, all or nothing. If the library has a thumb on the same text for the same question, the
+    /// newer one wins.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

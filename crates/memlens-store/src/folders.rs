@@ -1,4 +1,4 @@
-//! The watched folders.
+//! Watched folders and their settings.
 
 use rusqlite::{Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -7,25 +7,25 @@ use crate::error::Attempt;
 use crate::store::next_generation;
 use crate::{Applied, DocumentId, Store, StoreError, versions};
 
-/// Names a watched folder.
+/// Id of a watched folder in the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FolderId(pub i64);
 
-/// A watched folder.
+/// A folder that the user added to the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// Its id.
+    /// Id of the folder in the library.
     pub id: FolderId,
-    /// Its absolute path.
+    /// Absolute path of the folder.
     pub path: String,
     /// Its name on screen, unique among the folders.
     pub name: String,
     /// Whether changes in it are left alone for now.
     pub is_paused: bool,
-    /// Where the disk that it lies on was mounted when it was last walked; none until then, or where the system does
-    /// not tell.
+    /// Mount point of the folder's disk at the last walk; `None` before the first walk, or if the system does not
+    /// report it.
     pub mount: Option<String>,
-    /// The id of the agent whose memory it is; none where it is of no agent that is known.
+    /// Id of the agent whose memory it is; `None` if it belongs to no known agent.
     pub agent: Option<String>,
 }
 
@@ -69,7 +69,8 @@ impl Store {
         self.add(path, name, None)
     }
 
-    /// Adds a watched folder that is an agent's memory, as [`Store::add_folder`]; nobody sees it before it is.
+    /// Adds a watched folder that is an agent's memory, as [`Store::add_folder`]; other readers see it only with its
+    /// agent set.
     ///
     /// # Errors
     /// As [`Store::add_folder`].
@@ -88,7 +89,7 @@ impl Store {
         refuse_watched(path, &folders)?;
         let name = free_name(name, &folders);
         self.lastingly(|connection| {
-            // A row comes before its statement is committed; whether that worked, only a transaction tells.
+            // A row is returned before its statement is committed; only a transaction reports whether that worked.
             let transaction = connection.transaction().attempt("add a folder")?;
             let folder = transaction
                 .query_row(
@@ -109,7 +110,8 @@ impl Store {
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
         self.strike("remove a folder")?;
         let attempt = "remove a folder";
-        // First: a process that is killed in between leaves none that names what the person wants forgotten.
+        // First, so that a process that is killed in between leaves no snapshot with names that the user wants
+        // forgotten.
         self.remove_saved_snapshot();
         self.lastingly(|connection| {
             let transaction = connection.transaction().attempt(attempt)?;
@@ -128,8 +130,9 @@ impl Store {
         })
     }
 
-    /// Says that a folder lies elsewhere now: its notes are forgotten and read again there, while its embeddings, its agent
-    /// and what else goes by its id stay. One that is no agent's memory is called by its new name.
+    /// Changes the path of a folder: its notes are removed and read again at the new path, while its embeddings, its
+    /// agent and everything else that belongs to its id stay. A folder that is no agent's memory gets the name of its
+    /// new path.
     ///
     /// # Errors
     /// [`StoreError::AlreadyWatched`] for a place that is watched as another folder, or within one.
@@ -191,7 +194,7 @@ impl Store {
 }
 
 impl Store {
-    /// Notes where the disk that a folder lies on is mounted.
+    /// Stores the mount point of the disk that contains a folder.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -211,7 +214,7 @@ impl Store {
 }
 
 impl Store {
-    /// Notes whose memory a folder is; none takes it back.
+    /// Sets the agent whose memory a folder is; `None` removes it.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -239,7 +242,6 @@ fn free_name(name: &str, folders: &[Folder]) -> String {
         .expect("finitely many folders cannot take infinitely many names")
 }
 
-/// Whether `path` is `folder` or lies in it.
 /// The documents of a folder.
 fn documents_of(
     transaction: &Transaction<'_>,

@@ -26,15 +26,15 @@ impl Origin {
 /// That a text answers a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgment {
-    /// Where it comes from.
+    /// Where the judgment comes from.
     pub origin: Origin,
-    /// The question.
+    /// The question that the text answers.
     pub question: String,
     /// The content hash of the text.
     pub hash: [u8; 32],
-    /// The text.
+    /// The text that was judged.
     pub text: String,
-    /// Where the text stood then, for a person.
+    /// Where the text was at that time, to show to the user.
     pub path: String,
     /// When it was made, milliseconds since 1970.
     pub at_ms: i64,

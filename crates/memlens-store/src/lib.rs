@@ -1,16 +1,15 @@
 //! The library on disk: SQLite as the source of truth.
 //!
-//! A [`Store`] holds the watched folders, their documents, chunks and windows, every embedding ever
-//! computed (by content hash and model, so that nothing unchanged is embedded twice), what went
-//! wrong with which file, presets, what agents asked, judgments
-//! (the person's thumbs among them), query sets and runs. Everything else on disk is derived from it and names the
-//! [generation](Store::generation) it was built from.
+//! A [`Store`] contains the watched folders, their documents, chunks and windows, every embedding ever computed (by
+//! content hash and model, so that nothing unchanged is embedded twice), problems of files, presets, what agents asked,
+//! judgments (including the user's thumbs), query sets and runs. Everything else on disk is derived from it and names
+//! the [generation](Store::generation) it was built from.
 //!
 //! One process writes ([`Store::open`], held by a lock file that names it); any number read
 //! ([`Store::open_read_only`]), each read in one consistent snapshot.
 //!
-//! Beside it stands a [`ScoreCache`], which any process writes and which may go at any time, and a file that keeps what the user
-//! made ([`Store::come_to_rest`], [`Store::open_mended`]).
+//! Beside it are a [`ScoreCache`], which any process writes and which may be deleted at any time, and a file with a copy
+//! of what the user made ([`Store::come_to_rest`], [`Store::open_mended`]).
 //!
 //! This crate does not know how notes are read, embedded or ranked.
 //!

@@ -22,8 +22,8 @@ impl WriteLock {
     /// Takes the lock of the library in `dir`.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] naming the process that holds it; [`StoreError::NoLock`] where something else stands in the
-    /// file's place, which is left as it is.
+    /// [`StoreError::Locked`] naming the process that holds it; [`StoreError::NoLock`] if the path is anything other than a lock file,
+    /// which is left unchanged.
     pub fn take(dir: &Path) -> Result<WriteLock, StoreError> {
         let failed = folder_error(dir);
         let mut options = File::options();
@@ -69,7 +69,7 @@ impl Drop for WriteLock {
     }
 }
 
-/// Who holds the lock of the library in `dir`, for a person; none when nobody does.
+/// Process that holds the lock of the library in `dir`, as text for the user; `None` if no process holds it.
 ///
 /// Writes nothing, and keeps no writer from its work.
 ///
@@ -88,12 +88,12 @@ pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     Ok(Some(name.unwrap_or("another process".to_owned())))
 }
 
-/// Where the lock file of the library in `dir` lies.
+/// Path of the lock file of the library in `dir`.
 pub(crate) fn path(dir: &Path) -> PathBuf {
     dir.join("writer.lock")
 }
 
-/// Opens the lock file, and nothing that stands in its place.
+/// Opens the lock file, and refuses anything else at its path.
 fn open(dir: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
     memlens_files::open_own(&path(dir), options).map_err(|error| {
         if memlens_files::is_odd(&error) {
@@ -122,7 +122,7 @@ fn is_taken(tried: Result<(), TryLockError>) -> std::io::Result<bool> {
     }
 }
 
-/// The process that the lock file names; none where the system's lock also forbids reading.
+/// Process id in the lock file; `None` if the system's lock also forbids reading.
 fn process(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;

@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use crate::StoreError;
 use crate::error::Attempt;
 
-/// The file's name.
 const NAME: &str = "made.jsonl";
 /// The version of its form.
 const VERSION: u32 = 1;
@@ -79,7 +78,7 @@ pub(crate) enum Made {
     },
 }
 
-/// The kinds, for messages.
+/// Kinds of entries, with their names for messages.
 const KINDS: [(&str, &str); 6] = [
     ("watched folder", "watched folders"),
     ("setting", "settings"),
@@ -195,7 +194,7 @@ pub(crate) fn files(dir: &Path) -> [PathBuf; 2] {
     [dir.join(NAME), dir.join(format!("{NAME}.new"))]
 }
 
-/// Reads the file; an empty value if there is none. What cannot be read at all counts as one damaged line.
+/// Reads the file; an empty value if there is none. An unreadable file counts as one damaged line.
 pub(crate) fn read(dir: &Path) -> Kept {
     let [path, _] = files(dir);
     let mut kept = Kept::default();
@@ -438,8 +437,8 @@ pub(crate) fn remove(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Puts these in the place of what the database holds of what the user made. Rows are deleted whatever their indexes say, and
-/// the indexes are built again.
+/// Replaces everything that the user made in the database by these entries. Rows are deleted without relying on
+/// indexes, and the indexes are rebuilt.
 pub(crate) fn put_back(transaction: &Transaction<'_>, all: &[Made]) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "DELETE FROM settings; DELETE FROM presets; DELETE FROM query_sets; DELETE FROM runs;

@@ -49,7 +49,7 @@ pub struct ExportedMade {
 /// A library that was opened to write.
 #[derive(Debug)]
 pub struct Mended {
-    /// The library.
+    /// The library, open for writing.
     pub store: Store,
     /// What the user should know, in sentences without the full stop.
     pub notices: Vec<String>,
@@ -58,9 +58,9 @@ pub struct Mended {
 }
 
 impl Store {
-    /// Opens the library in `dir` to write, as [`Store::open`] does, and mends what the user made: rows that are not as they
-    /// were saved are put back from the file beside the database, and a database that is damaged, empty or gone is replaced
-    /// by a new one that is filled from that file. A damaged one is set aside, not deleted.
+    /// Opens the library in `dir` for writing, as [`Store::open`] does, and repairs what the user made: damaged rows
+    /// are restored from the file beside the database, and a database that is damaged, empty or missing is replaced by
+    /// a new one filled from that file. A damaged database is set aside, not deleted.
     ///
     /// # Errors
     /// As [`Store::open`]; [`StoreError::Damaged`] for a damaged database if there is no such file.
@@ -69,7 +69,7 @@ impl Store {
         let found = Found::of(dir);
         let mut notices = Vec::new();
         if found == Found::Empty && (is_used(dir) || !kept.lines.is_empty()) {
-            // SQLite would throw away the log that lies beside it.
+            // SQLite would discard the log beside it.
             set_aside(dir)?;
             notices.push(format!(
                 "the library's database was empty (0 bytes): a new one was started{}",
@@ -127,8 +127,8 @@ impl Store {
             && memlens_files::open_own(&path, options.write(true).create(true)).is_ok()
     }
 
-    /// What the user made, as lines of JSON, each after its checksum: of the database, or of the file beside it if the database
-    /// is damaged or gone. Its lists are not looked at.
+    /// What the user made, as lines of JSON, each after its checksum: from the database, or from the file beside it if
+    /// the database is damaged or missing. Retrieval lists are not read.
     ///
     /// # Errors
     /// As [`Store::open_read_only`], if the database is not damaged or there is no such file.
@@ -155,8 +155,8 @@ impl Store {
         }
     }
 
-    /// Compares what the user made with the file beside the database, if that shows this state of it, and puts back what is
-    /// not as it was saved.
+    /// Compares what the user made with the file beside the database, if that file shows the same state, and restores
+    /// rows that differ from what was saved.
     fn mend_made(&mut self, kept: &Kept) -> Result<Vec<String>, StoreError> {
         self.count_made()?;
         self.check_schema()?;
@@ -180,7 +180,7 @@ impl Store {
         };
         let mut differing = made::differing(&kept.lines, &rows);
         if differing.is_empty() {
-            // Something stands there that the user did not make, or that has another number.
+            // The database contains a row that the user did not make, or one with another number.
             differing = kept.lines.iter().take(0).collect();
         }
         let told = match differing.len() {

@@ -92,13 +92,14 @@ CREATE INDEX problems_of_file ON problems (folder, path);
 CREATE TABLE presets (name TEXT PRIMARY KEY, params TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-// With 0, which no file has, each document is looked at once more. Where a folder's disk is mounted is learnt by walks.
+// No file has the value 0, so each document is checked once more. The mount point of a folder's disk is learnt by
+// walks.
 const SECOND: &str = "
 ALTER TABLE documents ADD COLUMN changed_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE folders ADD COLUMN mount TEXT;
 ";
 
-// What the documents of before observe is learnt when they are read anew, as their recipe is another.
+// Observations of existing documents are found when they are read again, because their recipe has changed.
 const THIRD: &str = "
 CREATE TABLE observations (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -128,13 +129,13 @@ CREATE TABLE feedback (
 );
 ";
 
-// What a person chose for this library; what a value means is not the store's matter.
+// What the user chose for this library; this crate does not interpret the values.
 const FIFTH: &str = "
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-// Checksums of what is there, as it is: nothing is read or embedded anew. A text that is not that of its embedding shows
-// by its hash as before; what else had turned by then cannot be told any more.
+// Checksums of the present rows as they are: nothing is read or embedded again. A text that does not match its
+// embedding is still detected by its hash; other damage that happened before cannot be detected any more.
 const SIXTH: &str = "
 ALTER TABLE chunks ADD COLUMN hash BLOB NOT NULL DEFAULT x'';
 ALTER TABLE embeddings ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
@@ -159,8 +160,8 @@ UPDATE documents SET checksum =
     ), 0);
 ";
 
-// Which documents came, went or were touched, in that order, so that a reader who knows an earlier state reads these alone.
-// `database` tells the log of one database from that of another in its place.
+// Which documents were added, removed or touched, in that order, so that a reader of an earlier state reads only these.
+// `database` distinguishes the log of one database from that of another at the same path.
 const SEVENTH: &str = "
 CREATE TABLE changed (at INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL);
 INSERT INTO meta VALUES ('database', hex(randomblob(16)));
@@ -176,12 +177,13 @@ CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN
 END;
 ";
 
-// Which agent a folder is of is told anew, by the next program that looks.
+// The agent of a folder is set again by the next program that scans for agents.
 const EIGHTH: &str = "
 ALTER TABLE folders ADD COLUMN agent TEXT;
 ";
 
-// What agents asked, as their logs told it, and how far each log is read. A judgment is of a text, as a thumb is.
+// What agents asked, as read from their logs, and how far each log is read. A judgment belongs to a text, as a thumb
+// does.
 const NINTH: &str = "
 CREATE TABLE recall_logs (
     path TEXT PRIMARY KEY,
@@ -222,7 +224,8 @@ CREATE TABLE judgments (
 );
 ";
 
-// A question that its log names no time of ages from when it was first kept. What two logs tell of is found by its time.
+// A question without a time in its log ages from when it was first stored. Duplicates in two logs are found by their
+// time.
 const TENTH: &str = "
 ALTER TABLE past_questions ADD COLUMN kept_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE past_questions SET kept_ms = CAST(unixepoch('subsec') * 1000 AS INTEGER);
@@ -232,7 +235,8 @@ CREATE INDEX past_questions_timeless ON past_questions (kept_ms) WHERE at_ms IS 
 CREATE INDEX judgments_by_time ON judgments (origin, at_ms);
 ";
 
-// A thumb is a judgment that the person gave. Query sets and runs are JSON lines and JSON, whose meaning is not the store's matter.
+// A thumb is a judgment that the user gave. Query sets and runs are JSON Lines and JSON; this crate does not interpret
+// them.
 const ELEVENTH: &str = "
 ALTER TABLE judgments ADD COLUMN thumb INTEGER NOT NULL DEFAULT 1;
 INSERT INTO judgments (origin, question, hash, text, path, at_ms, thumb)
@@ -256,8 +260,8 @@ CREATE TABLE runs (
 );
 ";
 
-// In which generation each document changed, so that lists that are behind are told what they miss. What was logged before may
-// have changed in any up to the present one.
+// In which generation each document changed, so that lists that are behind can be given the changes they miss. Changes
+// logged before may have happened in any generation up to the present one.
 const TWELFTH: &str = "
 DROP TRIGGER documents_inserted;
 DROP TRIGGER documents_updated;

@@ -9,15 +9,15 @@ use crate::{DocumentId, EmbeddingId, Store, StoreError, StoredChunk};
 /// A document as lists need it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedDocument {
-    /// Its chunks, by id; none of a document that is gone.
+    /// Chunks of the document, by id; empty if the document is gone.
     pub chunks: Vec<StoredChunk>,
     /// The embeddings of these and of their windows, each once.
     pub embeddings: Vec<EmbeddingId>,
 }
 
 impl Store {
-    /// The documents that came, went or were touched since a generation, and perhaps some that were in it; none where the log
-    /// does not reach so far back, or this generation is still to come.
+    /// Documents that were added, removed or touched since a generation, and possibly some of that generation itself;
+    /// `None` if the log does not reach back that far, or the generation is in the future.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -51,7 +51,7 @@ impl Store {
             .attempt(attempt)
     }
 
-    /// What lists hold of a document; none where a text of it is not as it was saved.
+    /// What retrieval lists contain of a document; `None` if one of its texts differs from what was saved.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

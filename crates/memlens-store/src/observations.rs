@@ -13,23 +13,23 @@ use crate::{DocumentId, Store, StoreError};
 /// An observation to be stored with its document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewObservation {
-    /// What it says.
+    /// What the observation says, as text.
     pub text: String,
     /// Its bytes in the document's text; observations of a document do not overlap.
     pub bytes: Range<u32>,
-    /// First line, 1-based.
+    /// First line of the observation, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the observation, 1-based.
     pub end_line: u32,
-    /// Who says it, where somebody is named.
+    /// Agent that it is attributed to, if one is named.
     pub agent: Option<String>,
-    /// When, `YYYY-MM-DD`.
+    /// Date of the observation as `YYYY-MM-DD`, if known.
     pub date: Option<String>,
-    /// Its weight; none when not given.
+    /// Weight of the observation; `None` if not given.
     pub weight: Option<f64>,
 }
 
-/// An observation as stored.
+/// An observation with its document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredObservation {
     /// The document that says it.
@@ -38,10 +38,10 @@ pub struct StoredObservation {
     pub observation: NewObservation,
 }
 
-/// All that documents say.
+/// Observations of all documents in the library.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observations {
-    /// The observations.
+    /// Every observation that is as it was saved.
     pub stored: Vec<StoredObservation>,
     /// The paths of the documents whose observations are not as they were saved.
     pub left_out: Vec<String>,

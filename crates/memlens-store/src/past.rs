@@ -14,13 +14,13 @@ use crate::{Judgment, Store, StoreError};
 /// A past question to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPast {
-    /// The agent's id.
+    /// Id of the agent that asked.
     pub agent: String,
     /// The session, as the agent names it.
     pub session: String,
     /// What names the question within its session.
     pub call: String,
-    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
     /// Whether it is an opening of notes, which has no words, and not a search.
     pub is_opening: bool,
@@ -32,7 +32,7 @@ pub struct NewPast {
     pub is_pattern: bool,
     /// What else the call asked for, as JSON.
     pub settings: String,
-    /// What was returned, as JSON; none while no answer was seen.
+    /// What was returned, as JSON; `None` until an answer is found in the log.
     pub returned: Option<String>,
     /// What was opened afterwards, as JSON.
     pub opened: String,
@@ -54,15 +54,15 @@ pub struct StoredPast {
 /// A log and how far it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadLog {
-    /// Its path.
+    /// Absolute path of the log file.
     pub path: String,
-    /// The agent's id.
+    /// Id of the agent that writes it.
     pub agent: String,
-    /// Where to go on; none where nothing was read yet.
+    /// Position to continue from; `None` if nothing was read yet.
     pub cursor: Option<String>,
     /// How much of it is read, in bytes.
     pub n_bytes: u64,
-    /// How its file stood when it was read to its end; empty before.
+    /// Stamp of the file when it was read to its end; empty before.
     pub stamp: String,
     /// Why it could not be read.
     pub problem: Option<String>,
@@ -71,17 +71,17 @@ pub struct ReadLog {
 /// Counts what became of questions that were given to be kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// New searches.
+    /// Number of searches that are new.
     pub n_new: u32,
-    /// New openings.
+    /// Number of openings that are new.
     pub n_openings: u32,
-    /// Those of which more is known now.
+    /// Known questions for which the log holds more now.
     pub n_updated: u32,
-    /// Judgments that are new.
+    /// Number of judgments that are new.
     pub n_judgments: u32,
 }
 
-/// Two logs of one search name moments that differ by no more.
+/// Two log entries of one search differ in time by no more than this.
 const TOLD_TWICE_MS: i64 = 30_000;
 
 const ATTEMPT: &str = "read the past questions";
@@ -101,7 +101,7 @@ static COLUMNS: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Store {
-    /// The newest searches, at most so many, each agent's words once.
+    /// The newest searches, at most `n_most`, with each agent's distinct questions once.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -120,7 +120,7 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// The past question of an id; none where there is none.
+    /// The past question with this id; `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -132,7 +132,7 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// The newest searches of a session, at most so many, the newest last.
+    /// The newest searches of a session, at most `n_most`, newest last.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -231,8 +231,9 @@ impl Store {
         keep().attempt("keep past questions")
     }
 
-    /// Forgets questions without a session that the same agent asked in a session too, within 30 s: two logs told of one
-    /// search. Returns how many. What a fork repeats of its session stays: it belongs to both.
+    /// Removes questions without a session that the same agent also asked in a session within 30 s: two logs reported
+    /// one search. Returns their number. Questions that a fork repeats from its session stay, because they belong to
+    /// both.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -265,8 +266,8 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// Forgets what [`Store::holds_past_before`] tells of. Returns the words of the questions that are gone. How far the logs
-    /// are read is kept, so that they do not come back.
+    /// Removes the questions that [`Store::holds_past_before`] reports. Returns their texts. The read positions of the
+    /// logs are retained, so that the questions are not imported again.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
@@ -474,8 +475,8 @@ fn read_log(row: &Row<'_>) -> rusqlite::Result<ReadLog> {
     })
 }
 
-/// Has texts of past questions removed from the disk at rest. Not every row that goes is forgotten: what two logs tell of is one
-/// question.
+/// Marks texts of past questions for removal from the disk at rest. Not every deleted row is a forgotten question: two
+/// log entries of one question are merged.
 fn note_forgotten(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .execute(

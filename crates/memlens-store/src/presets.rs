@@ -1,12 +1,12 @@
-//! Named parameters that a person saved.
+//! Named parameters that the user saved.
 
 use crate::error::Attempt;
 use crate::{Store, StoreError};
 
-/// A preset as stored.
+/// A preset with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPreset {
-    /// Its name.
+    /// Unique name of the preset.
     pub name: String,
     /// Its parameters as JSON; what they mean is not this crate's matter.
     pub params: String,

@@ -19,15 +19,15 @@ pub enum Severity {
 /// One thing that went wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredProblem {
-    /// The file's folder.
+    /// Watched folder that contains the file.
     pub folder: FolderId,
-    /// Its path there.
+    /// Path of the file in that folder.
     pub path: String,
-    /// The line, 1-based; none where it is the whole file.
+    /// Line of the problem, 1-based; `None` for the whole file.
     pub line: Option<u32>,
-    /// What went wrong, for a person.
+    /// What went wrong, to show to the user.
     pub message: String,
-    /// How much it matters.
+    /// Whether the file is missing or only partly read.
     pub severity: Severity,
 }
 
@@ -93,8 +93,8 @@ impl Store {
         Ok(self.noted(problem.folder, Some(&problem.path))? == std::slice::from_ref(problem))
     }
 
-    /// Puts these problems, sorted by path, in place of those noted of a folder's files that are not in the library, as a
-    /// walk found them. What is noted of files that are read soon (`is_read`) stays until then.
+    /// Replaces the stored problems of a folder's files that are not in the library by these, sorted by path, as a walk
+    /// found them. Problems of files that will be read soon (`is_read`) stay until then.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

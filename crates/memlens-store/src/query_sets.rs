@@ -1,4 +1,4 @@
-//! Query sets that a person keeps, by number and name.
+//! Query sets that the user saved, by number and name.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -10,13 +10,13 @@ use crate::{Store, StoreError};
 pub struct StoredSet {
     /// Names it; never used twice.
     pub id: i64,
-    /// What the person calls it; no two are called alike.
+    /// Unique name that the user gave the set.
     pub name: String,
     /// The version of its content.
     pub hash: String,
     /// When it was last changed, milliseconds since 1970.
     pub changed_ms: i64,
-    /// What a list tells of it, so that the list need not read the content. What it means is not this crate's matter.
+    /// Summary for lists, so that they need not read the content. This crate does not interpret it.
     pub summary: String,
 }
 
@@ -27,7 +27,7 @@ pub struct NewSet {
     pub hash: String,
     /// When it was changed, milliseconds since 1970.
     pub changed_ms: i64,
-    /// What a list tells of it.
+    /// Summary for lists, as in [`StoredSet`].
     pub summary: String,
     /// The queries. What they mean is not this crate's matter.
     pub content: String,
@@ -47,7 +47,7 @@ impl Store {
             .attempt("read the query sets")
     }
 
-    /// A query set and its content; none where there is none of this number.
+    /// A query set and its content; `None` if no set has this number.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -64,7 +64,7 @@ impl Store {
             .attempt("read a query set")
     }
 
-    /// Adds a query set; none where the name is taken.
+    /// Adds a query set; `None` if the name is taken.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -81,7 +81,7 @@ impl Store {
         })
     }
 
-    /// Puts a content in place of that of this version; false where the set is gone or was changed meanwhile.
+    /// Replaces the content of a set of this version; false if the set is gone or has changed since.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

@@ -17,8 +17,8 @@ enum Held<T> {
 }
 
 impl<T: Pod> Records<T> {
-    /// Rows that are some bytes of a file; none where these are not within it, or do not hold whole rows that may be read
-    /// in place.
+    /// Rows in a byte range of a file; `None` if the range is outside the file, or does not hold whole rows that can be
+    /// read in place.
     pub(crate) fn mapped(file: &Arc<OwnBytes>, bytes: Range<usize>) -> Option<Self> {
         bytemuck::try_cast_slice::<u8, T>(file.get(bytes.clone())?).ok()?;
         Some(Self(Held::Mapped(file.clone(), bytes)))
@@ -93,7 +93,7 @@ impl<'a, T: Pod> IntoIterator for &'a Records<T> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Span {
-    /// The first place.
+    /// Index of the first element.
     pub start: u32,
     /// The place behind the last.
     pub end: u32,

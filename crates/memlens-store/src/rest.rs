@@ -28,12 +28,12 @@ const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// A database of up to so many bytes is rewritten in about a second.
+/// Size up to which a database is rewritten in about a second.
 const SMALL: u64 = 64 << 20;
-/// One of up to so many is rewritten at once after the user asked to forget something.
+/// Size up to which a database is rewritten at once after the user asked to forget something.
 const LARGE: u64 = 1 << 30;
 
-/// The counters of what changes; while they stand, there is nothing more to do.
+/// Change counters; while they are unchanged, nothing is left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unrest {
     /// Raised by every change of what the user made.
@@ -47,7 +47,7 @@ pub struct Unrest {
 /// What is to be done about texts that were forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forgetting {
-    /// Nothing: none was.
+    /// No text was forgotten since then.
     None,
     /// It is not yet time to rewrite the database.
     Later,

@@ -1,16 +1,16 @@
-//! Runs that a person keeps: what a ranking was worth on a query set at some time.
+//! Runs that the user saved: metrics of a ranking on a query set at some time.
 
 use rusqlite::{OptionalExtension, params};
 
 use crate::error::Attempt;
 use crate::{Store, StoreError};
 
-/// A run as stored.
+/// A run with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRun {
     /// Names it; never used twice.
     pub id: i64,
-    /// What the person calls it.
+    /// Name that the user gave it.
     pub name: String,
     /// When it was made, milliseconds since 1970.
     pub at_ms: i64,
@@ -32,7 +32,7 @@ impl Store {
             .attempt("read the runs")
     }
 
-    /// A run; none where there is none of this number.
+    /// A run; `None` if no run has this number.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -59,7 +59,7 @@ impl Store {
         })
     }
 
-    /// Puts a content in place of that of a run; one that is not there is no error.
+    /// Replaces the content of a run; a missing run is not an error.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -1,10 +1,11 @@
-//! A snapshot in a file beside the database, so that whoever opens the library reads what changed since, and not all.
+//! A snapshot in a file beside the database, so that a program that opens the library reads only what changed since.
 //!
-//! The database holds every row that stands there, so nothing is lost with it: a file that is missing, torn, of another
-//! format or of another state of the database costs the time to read everything. The writer saves it anew while it
-//! rests, once enough has changed.
+//! The database contains every row of it, so nothing is lost with the file: a file that is missing, torn, of another
+//! format or of another state of the database only costs the time to read everything. The writer saves it again while
+//! idle, once enough has changed.
 //!
-//! Rows of chunks and windows, which are nearly all of it, stand in the file as they do in memory and are read in place:
+//! Rows of chunks and windows, which are nearly all of it, are stored in the file as they are in memory and are read in
+//! place:
 //!
 //! ```text
 //! MAGIC, filled up with zeros to 24 bytes
@@ -29,14 +30,16 @@ use crate::{ChunkRow, DocumentRow, Documents, Records, Snapshot, Store, StoreErr
 
 /// The file's first bytes; the number rises with every change of what follows.
 const MAGIC: [u8; 24] = *b"memlens-snapshot 4\n\0\0\0\0\0";
-/// One of so many bytes, of some 200,000 chunks, is read into memory: a mapping would not outlast a program that shortens it.
+/// Size up to which the file (some 200,000 chunks) is read into memory instead of mapped: a mapping would not survive a
+/// program that shortens the file.
 const READ_MOST: u64 = 16 << 20;
 /// Bytes of the checksum at its end.
 const CRC_BYTES: usize = size_of::<u32>();
-/// It is saved anew once one in so many documents changed: each that did is looked up by whoever opens the library.
+/// Divisor: the file is saved again once one in this many documents changed, because every opener looks up each changed
+/// one.
 const CHANGED_SHARE: i64 = 32;
 
-/// What stands before the rows: a multiple of 8 bytes, as they are.
+/// Fixed-size header before the rows; a multiple of 8 bytes, stored as in memory.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Start {
@@ -45,7 +48,7 @@ struct Start {
     n_windows: u64,
 }
 
-/// What stands before the documents.
+/// Header of the list of documents.
 #[derive(Serialize, Deserialize)]
 struct Head {
     log: Log,
@@ -132,7 +135,7 @@ impl Saved {
     }
 }
 
-/// The next `n` rows of a file from `at` on, which moves behind them; none where they would not end before `end`.
+/// The next `n` rows of a file from `at` on, which is advanced past them; `None` if they would not end before `end`.
 fn next<T: Pod>(file: &Arc<OwnBytes>, at: &mut usize, n: u32, end: usize) -> Option<Records<T>> {
     let bytes = *at..at.checked_add(size_of::<T>().checked_mul(n as usize)?)?;
     *at = bytes.end;
@@ -190,7 +193,8 @@ impl Store {
         Ok(())
     }
 
-    /// Saves a snapshot in the place of one, which may name notes and headings that are gone; none where there is none.
+    /// Replaces a saved snapshot, which may contain names of notes and headings that are gone; does nothing if none is
+    /// saved.
     ///
     /// # Errors
     /// As [`Store::snapshot`].
@@ -202,7 +206,7 @@ impl Store {
         self.save_snapshot()
     }
 
-    /// Removes what was saved, which names notes and headings: a person asked to forget some.
+    /// Removes the saved snapshot, which contains names of notes and headings, because the user asked to forget some.
     pub(crate) fn remove_saved_snapshot(&mut self) {
         self.saved_near = None;
         for path in files(self.dir()) {
@@ -218,7 +222,7 @@ impl Store {
     fn follow(&self, saved: &Saved) -> Result<Snapshot, StoreError> {
         self.at_one_moment(|| {
             let Followed { snapshot, is_fresh } = self.read_snapshot(Some(saved.known()))?;
-            // A database that was put back from a copy goes on with other documents under the same numbers.
+            // A database restored from a copy continues with other documents under the same numbers.
             let is_of_now =
                 is_fresh || snapshot.altered.is_empty() && self.is_sum_of(&snapshot.documents);
             if is_of_now {
@@ -248,7 +252,7 @@ impl Store {
     fn is_far_from(&self, near: &Near) -> Result<bool, StoreError> {
         let attempt = "read what changed";
         let log = self.log().attempt(attempt)?;
-        // A database that was put back from a copy, or lost what it wrote last, is behind.
+        // A database that was restored from a copy, or lost its last writes, is behind.
         if log.database != near.log.database || log.at < near.log.at {
             return Ok(true);
         }
@@ -279,7 +283,7 @@ fn path(dir: &Path) -> PathBuf {
 /// Replaces the file in one step. It is not brought to the disk: one that is torn there is not believed.
 fn write(dir: &Path, snapshot: Known<'_>) -> io::Result<()> {
     let [path, unfinished] = files(dir);
-    // What was left there, or put there, is removed and not written over.
+    // A leftover or foreign file at this path is removed, not written over.
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

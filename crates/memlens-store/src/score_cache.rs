@@ -1,10 +1,11 @@
-//! What models said before: scores and token vectors in a file of their own, which may go at any time.
+//! Cache of model results: scores and token vectors in a file of their own, which may be deleted at any time.
 //!
-//! Nothing in it can be read back as a question or a text: all is found by hashes. Any number of processes read and
-//! write it at once, beside the library's one writer. The least recently used goes first.
+//! No question or text can be recovered from it: everything is stored under hashes. Any number of processes read and
+//! write it at once, beside the library's one writer. The least recently used entries are removed first.
 //!
-//! Properties checked: what was put comes back bit for bit; no limit is ever exceeded; the latest used stays; no
-//! question and no text stands in the file; a damaged file is replaced, a newer one left as it is; many may write.
+//! Properties checked: a stored value is returned bit for bit; no limit is ever exceeded; the latest used entries stay;
+//! the file contains no question and no text; a damaged file is replaced, a newer one left unchanged; many processes
+//! may write.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -78,14 +79,14 @@ const PROBES: [&str; 4] = [
     "SELECT id, at_ms, provider, model, n_docs, max_chars, n_chars, micros, n_tokens, is_ok FROM calls LIMIT 1",
 ];
 
-/// Bounds what is kept.
+/// Size limits of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
     /// Scores: each takes some 100 bytes.
     pub n_scores_max: u32,
-    /// Bytes of token vectors.
+    /// Total bytes of token vectors.
     pub vector_bytes_max: u64,
-    /// Calls that are remembered.
+    /// Number of remembered reranker calls.
     pub n_calls_max: u32,
 }
 
@@ -107,7 +108,7 @@ pub struct ScoreCache {
     limits: CacheLimits,
 }
 
-/// The file, or what stands in for it.
+/// The cache file, or an in-memory database instead.
 #[derive(Debug)]
 struct Opened {
     connection: Connection,
@@ -115,10 +116,10 @@ struct Opened {
 }
 
 impl ScoreCache {
-    /// Opens the cache of the library in `dir`, and makes it where there is none.
+    /// Opens the cache of the library in `dir`, and creates it if it does not exist.
     ///
-    /// A damaged one is replaced. One that a newer Memlens made, or that cannot be written here, is left as it is, and
-    /// what is put is kept in memory alone.
+    /// A damaged file is replaced. A file of a newer Memlens, or one that cannot be written, is left unchanged, and
+    /// values are cached in memory only.
     ///
     /// # Errors
     /// [`StoreError::Sql`] where not even that can be had.
@@ -150,13 +151,13 @@ impl ScoreCache {
                 "BEGIN IMMEDIATE; DELETE FROM scores; DELETE FROM vectors; DELETE FROM vector_uses; DELETE FROM calls; COMMIT;
                  VACUUM;",
             )?;
-            // Whoever is just reading keeps the log for now; that is no error.
+            // A process that is reading delays the checkpoint; that is no error.
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         })
     }
 
-    /// Lets go of the file for good: what is put from now on is kept in memory alone, so that a file that was erased is not
-    /// made anew.
+    /// Closes the file for good: from now on values are cached in memory only, so that an erased file is not created
+    /// again.
     pub fn close(&self) {
         let mut opened = self.opened();
         match in_memory() {
@@ -166,7 +167,7 @@ impl ScoreCache {
         }
     }
 
-    /// Removes the cache of the library in `dir`, whoever made it and whatever its state.
+    /// Removes the cache of the library in `dir`, whatever its owner or state.
     ///
     /// # Errors
     /// [`StoreError::Folder`] where a file of it cannot be removed.
@@ -182,7 +183,7 @@ impl ScoreCache {
         remove(&path).map_err(|source| StoreError::Folder { path, source })
     }
 
-    /// Does something with the file as it is now: opened anew where it is gone, and replaced where it is damaged.
+    /// Runs an action on the current file, which is created again if missing and replaced if damaged.
     fn act<T>(
         &self,
         attempt: &'static str,
@@ -247,7 +248,7 @@ fn next_use(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
         .query_row([], |row| row.get(0))
 }
 
-/// Opens the file; where it must be left alone, what stands in for it.
+/// Opens the file, or an in-memory database if the file must be left unchanged.
 fn open(path: &Path) -> rusqlite::Result<Opened> {
     let mut is_replaced = false;
     let started = Instant::now();
@@ -310,7 +311,7 @@ impl From<rusqlite::Error> for Refusal {
 
 fn open_file(path: &Path) -> Result<Connection, Refusal> {
     if files_of(path).iter().any(|path| is_odd(path)) || path.is_symlink() {
-        // Whoever opens a pipe may wait for ever, and what a link leads to is not ours.
+        // Opening a pipe may block forever, and the target of a link is not ours.
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB);
         return Err(Refusal::Damaged(rusqlite::Error::SqliteFailure(code, None)));
     }

@@ -1,4 +1,4 @@
-//! What a person chose for this library, by key.
+//! The user's settings of this library, by key.
 
 use rusqlite::OptionalExtension;
 
@@ -6,7 +6,7 @@ use crate::error::Attempt;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// What was chosen under a key, as it was put; none where nothing was.
+    /// The value stored under a key; `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -17,7 +17,7 @@ impl Store {
             .attempt("read the settings")
     }
 
-    /// Puts a choice in place of the one that was there; none takes it back. What a value means is not this crate's matter.
+    /// Stores a value under a key; `None` removes it. This crate does not interpret the value.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

@@ -33,7 +33,7 @@ unsafe impl Send for Layer {}
 // SAFETY: The same.
 unsafe impl Sync for Layer {}
 
-/// The functions of a file. The first field is what SQLite takes for all of it.
+/// SQLite's method table of a file. Its first field is the table that SQLite sees.
 #[repr(C)]
 struct Table {
     ours: sqlite3_io_methods,
@@ -120,8 +120,8 @@ unsafe extern "C" fn shm_map(
     is_extended: c_int,
     mapped: *mut *mut c_void,
 ) -> c_int {
-    // SAFETY: Only files with a table of ours come here. The other arguments are meant for the system's function. A part that was mapped has
-    // so many bytes from a page's start on.
+    // SAFETY: Only files with our own table reach this function. The other arguments are passed through to the system's
+    // function. A mapped region has this many bytes from a page's start on.
     unsafe {
         let table = (*file).pMethods.cast::<Table>();
         let Some(map) = (*(*table).system).xShmMap else {
@@ -137,10 +137,10 @@ unsafe extern "C" fn shm_map(
     }
 }
 
-/// Whether all of a mapping can be written; the disk makes room for it.
+/// Whether all of a mapping can be written; the disk allocates room for it.
 ///
 /// # Safety
-/// `start` must be a page's start in a mapping with so many bytes behind it.
+/// `start` must be the start of a page in a mapping of at least `n_bytes` bytes.
 unsafe fn is_whole(start: *mut c_void, n_bytes: c_int) -> bool {
     let n_bytes = usize::try_from(n_bytes).unwrap_or(0);
     // SAFETY: As the caller says; nothing in the mapping changes.

@@ -1,7 +1,8 @@
-//! All that a search needs of the library but its texts, read in one consistent moment.
+//! Everything that a search needs of the library except the texts, read at one consistent moment.
 //!
-//! A document never changes under its id but for its time, so snapshots share the documents that they have in common: whoever
-//! knows an earlier one reads what changed since, and nothing else. One that was [saved](crate::saved) is such an earlier one.
+//! A document never changes under its id except for its time, so snapshots share the documents they have in common: a
+//! reader with an earlier snapshot reads only what changed since. A [saved](crate::saved) snapshot is such an earlier
+//! one.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -29,13 +30,13 @@ const ALL_FROM_SHARE: usize = 4;
 /// A document in a snapshot, with what it was cut into.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
-    /// Its id.
+    /// Id of the document in the library.
     pub id: DocumentId,
     /// Its checksum, with that of all that belongs to it, as it was saved.
     pub checksum: i64,
-    /// Its folder.
+    /// Watched folder that contains the file.
     pub folder: FolderId,
-    /// Its path there.
+    /// Path of the file in that folder.
     pub path: String,
     /// The hash of its bytes.
     pub hash: [u8; 32],
@@ -43,18 +44,18 @@ pub struct DocumentRow {
     pub modified_ms: i64,
     /// The encoding it was read with.
     pub encoding: String,
-    /// Who says it.
+    /// Agent in the front matter, if any.
     pub agent: Option<String>,
-    /// When, `YYYY-MM-DD`.
+    /// Date in the front matter as `YYYY-MM-DD`, if any.
     pub date: Option<String>,
-    /// Its tags.
+    /// Tags from the front matter.
     pub tags: Vec<String>,
     /// What its chunks say in words, one behind the other: headings, who says it, when.
     pub texts: String,
     /// Its chunks, by start byte.
     #[serde(skip)]
     pub chunks: Records<ChunkRow>,
-    /// Their windows, by chunk.
+    /// Windows of all chunks, by chunk.
     #[serde(skip)]
     pub windows: Records<WindowRow>,
 }
@@ -79,18 +80,18 @@ impl DocumentRow {
         }
     }
 
-    /// The headings above one of its chunks; nothing where they do not stand in its texts, as none of another document do. So
-    /// do the others.
+    /// Headings above a chunk of this document; empty for a chunk of another document, whose spans are not in `texts`.
+    /// The same holds for the methods below.
     pub fn heading(&self, chunk: &ChunkRow) -> &str {
         self.text(chunk.heading).unwrap_or_default()
     }
 
-    /// Who says one of its chunks, where the line itself tells.
+    /// Agent of a chunk, if its line itself names one.
     pub fn agent_of(&self, chunk: &ChunkRow) -> Option<&str> {
         self.text(chunk.agent)
     }
 
-    /// When the line of one of its chunks says it, `YYYY-MM-DD`; none where the document's date holds.
+    /// Date of a chunk's line as `YYYY-MM-DD`; `None` if the document's date applies.
     pub fn date_of(&self, chunk: &ChunkRow) -> Option<&str> {
         self.text(chunk.date)
     }
@@ -105,27 +106,27 @@ impl DocumentRow {
     }
 }
 
-/// A chunk in a snapshot; what it says in words stands in [`DocumentRow::texts`].
+/// A chunk in a snapshot; its spans of text refer to [`DocumentRow::texts`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ChunkRow {
-    /// Its id.
+    /// Id of the chunk in the library.
     pub id: i64,
     /// The embedding of its text.
     pub embedding: EmbeddingId,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// Its bytes in the document.
     pub bytes: Span,
     /// Its windows: indices into [`DocumentRow::windows`].
     pub windows: Span,
-    /// Bytes of the headings above it.
+    /// Span of the headings above it.
     pub heading: Span,
-    /// Bytes of who says it; none of them where its line does not tell.
+    /// Span of its agent; empty if its line names none.
     pub agent: Span,
-    /// Bytes of its date; none of them where its line has none.
+    /// Span of its date; empty if its line has none.
     pub date: Span,
     /// Its length in tokens of the embedding model.
     pub tokens: u32,
@@ -144,7 +145,7 @@ pub struct ChunkRow {
 }
 
 impl ChunkRow {
-    /// What tells copies of its text.
+    /// Fingerprint that identifies copies of its text.
     pub fn copy_print(&self) -> CopyPrint {
         CopyPrint {
             folded: self.folded,
@@ -161,9 +162,9 @@ impl ChunkRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct WindowRow {
-    /// First line, 1-based.
+    /// First line of the window, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the window, 1-based.
     pub end_line: u32,
     /// The embedding of its text.
     pub embedding: EmbeddingId,
@@ -172,7 +173,7 @@ pub struct WindowRow {
 /// A document that is not as it was saved, in itself or in what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlteredDocument {
-    /// Its id.
+    /// Id of the document in the library.
     pub id: DocumentId,
     /// Its path, as far as it can be read.
     pub path: String,
@@ -182,14 +183,14 @@ pub struct AlteredDocument {
 /// position in that order.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// The generation it shows.
+    /// Generation of the library that it shows.
     pub generation: u64,
-    /// The folders, by path.
+    /// Watched folders, sorted by path.
     pub folders: Vec<Folder>,
     /// The documents, by folder path and path.
     pub documents: Documents,
-    /// The documents that are left out, by path, since they are not as they were saved; texts are looked at when they
-    /// are read.
+    /// Documents that are left out because they differ from what was saved, by path; texts are checked when they are
+    /// read.
     pub altered: Vec<AlteredDocument>,
     /// How far the log of changes was read.
     log: Log,
@@ -204,7 +205,7 @@ pub(crate) struct Followed {
 /// A place in the log of changed documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Log {
-    /// Whose log it is; none where that is not known.
+    /// Id of the database that the log belongs to; `None` if unknown.
     pub(crate) database: Option<String>,
     /// The last entry that was read, 0 before the first.
     pub(crate) at: i64,
@@ -252,7 +253,7 @@ impl Snapshot {
         }
     }
 
-    /// The number of chunks.
+    /// Number of chunks of all documents.
     pub fn n_chunks(&self) -> u32 {
         self.documents.n_chunks()
     }
@@ -286,14 +287,14 @@ impl Snapshot {
         documents.flat_map(|document| document.chunks.iter().map(move |chunk| (document, chunk)))
     }
 
-    /// The index of a document; none where there is none at this path.
+    /// Index of a document; `None` if no document has this path.
     pub fn find(&self, folder: FolderId, path: &str) -> Option<usize> {
         let at = self.first_from(folder, path);
         let found = self.documents.get(at)?;
         (found.folder == folder && found.path == path).then_some(at)
     }
 
-    /// The index of the first document of a folder whose path is not before this one, or of what stands behind the folder.
+    /// Index of the folder's first document at or after `path`, or else of the document after the folder.
     pub fn first_from(&self, folder: FolderId, path: &str) -> usize {
         let wanted = (self.folder_at(folder), path);
         let is_before = |it: &DocumentRow| (self.folder_at(it.folder), it.path.as_str()) < wanted;
@@ -307,13 +308,13 @@ impl Snapshot {
         self.first_from(folder, "")..self.documents.partition_point(is_not_after)
     }
 
-    /// Where a folder stands; one that is not watched behind all others.
+    /// Position of a folder among the folders; an unknown folder comes after all others.
     fn folder_at(&self, id: FolderId) -> usize {
         let mut folders = self.folders.iter();
         folders.position(|it| it.id == id).unwrap_or(usize::MAX)
     }
 
-    /// What whoever reads a later one need not read again.
+    /// What a reader of a later snapshot need not read again.
     pub(crate) fn known(&self) -> Known<'_> {
         Known {
             log: &self.log,
@@ -322,7 +323,7 @@ impl Snapshot {
         }
     }
 
-    /// A watched folder; none where it is not one.
+    /// A watched folder; `None` if the id is not watched.
     pub fn folder(&self, id: FolderId) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.id == id)
     }
@@ -352,7 +353,7 @@ impl Store {
         &self,
         read: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // Unlike the connection's other transactions: it only reads, and must keep nobody from writing.
+        // Unlike the connection's other transactions it only reads, and must not block a writer.
         let transaction =
             Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)
                 .attempt("read the library")?;
@@ -424,8 +425,8 @@ impl Store {
         })
     }
 
-    /// The documents that came, went or were touched since an earlier snapshot; none where the log does not reach so far
-    /// back, or so many that it is faster to read all.
+    /// Documents that were added, removed or touched since an earlier snapshot; `None` if the log does not reach back
+    /// that far, or so many changed that reading all is faster.
     fn changed_after(
         &self,
         known: Known<'_>,
@@ -480,7 +481,7 @@ impl Store {
         Ok(())
     }
 
-    // Where all is read, none of these asks an index, which would tell of a row what it no longer says.
+    // When everything is read, none of these queries uses an index, which could report a row as it was before.
 
     fn read_documents(&self, read: &mut Read) -> rusqlite::Result<()> {
         let mut statement = self
@@ -534,7 +535,7 @@ fn windows() -> String {
     format!("SELECT w.chunk, w.start_line, w.end_line, w.embedding, {OF_WINDOW} FROM windows w")
 }
 
-/// The order of documents: by their folders as these stand, and by path.
+/// The order of documents: by position of their folder, then by path.
 fn order_of(folders: &[Folder]) -> impl Fn(&DocumentRow, &DocumentRow) -> Ordering + use<> {
     let at: HashMap<FolderId, usize> = folders.iter().map(|it| it.id).zip(0..).collect();
     let key = move |it: &DocumentRow| at.get(&it.folder).copied();
@@ -555,14 +556,14 @@ struct Read {
 struct Summed {
     id: DocumentId,
     path: String,
-    /// None where a value is of another kind than was written.
+    /// `None` if a value has another type than was written.
     row: Option<DocumentRow>,
     chunks: Vec<(ChunkRow, ChunkTexts)>,
     /// Each with the place of its chunk in `chunks`; those of a chunk in their order.
     windows: Vec<(usize, WindowRow)>,
-    /// As it was saved.
+    /// Checksum as it was saved.
     checksum: Option<i64>,
-    /// Of what is there.
+    /// Checksum of the present row.
     sum: i64,
 }
 
@@ -674,7 +675,8 @@ impl Summed {
     }
 }
 
-/// Adds the text of a chunk, and says where it stands. `at` is where that of the chunk before does, which is mostly the same.
+/// Appends the text of a chunk and returns its span. `at` is the span of the previous chunk's text, which is mostly the
+/// same text.
 fn add(texts: &mut String, at: &mut Span, text: &str) {
     if texts[at.range()] != *text {
         let start = texts.len() as u32;
@@ -717,7 +719,7 @@ struct ChunkTexts {
     date: Option<String>,
 }
 
-/// A chunk with the document that it belongs to and its texts; where these stand, and its windows, is not known yet.
+/// A chunk with its document and texts; the spans of the texts and its windows are filled in later.
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(DocumentId, ChunkRow, ChunkTexts)> {
     let CopyPrint {
         folded,

@@ -39,7 +39,7 @@ impl Store {
                     [],
                 )
                 .attempt(attempt)?;
-            // Each deletion was logged; whoever knows an earlier state reads all.
+            // Each deletion was logged; a reader of an earlier state reads everything.
             transaction
                 .execute("DELETE FROM changed", [])
                 .attempt(attempt)?;
@@ -111,7 +111,7 @@ impl Store {
         Ok(n_gone as u64)
     }
 
-    /// Raises the generation, for lists that were built anew from the same documents.
+    /// Raises the generation, for lists that were rebuilt from the same documents.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -26,26 +26,27 @@ pub struct DocumentId(pub i64);
 
 /// How long a reader waits for a writer's short exclusive moments.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long what a person did waits for the other connection, which may be giving room back: of a large library that takes its time.
+/// How long a user's action waits for the other connection, which may be reclaiming space: that takes long in a large
+/// library.
 const BUSY_TIMEOUT_BESIDE: Duration = Duration::from_secs(120);
 
-/// The library's database.
+/// The library's database, open for reading or writing.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
     dir: PathBuf,
     lock: Option<Arc<WriteLock>>,
-    /// Where the database lies in a place that this process cannot write: the file as it was when it was opened. SQLite
-    /// then takes it for one that never changes.
+    /// State of the file when it was opened, for a database in a place that this process cannot write. SQLite then
+    /// assumes that the file never changes.
     frozen: Option<FileState>,
-    /// The snapshot that was saved last, once it was looked at.
+    /// The snapshot that was saved last, once it was inspected.
     pub(crate) saved_near: Option<saved::Near>,
-    /// The state of the counter that the file of what the user made shows, once it was looked at.
+    /// State of the counter in the file of what the user made, once it was inspected.
     pub(crate) made_kept: Option<i64>,
     notice: Option<String>,
 }
 
-/// What tells that a file was written.
+/// Metadata that shows whether a file was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileState {
     n_bytes: u64,
@@ -53,7 +54,7 @@ struct FileState {
 }
 
 impl FileState {
-    /// The state of a file; that of an empty one where it cannot be looked at.
+    /// The state of a file; that of an empty file if it cannot be read.
     fn of(path: &Path) -> FileState {
         let metadata = path.metadata();
         FileState {
@@ -64,7 +65,7 @@ impl FileState {
 }
 
 impl Store {
-    /// Opens the library in `dir` to write, and makes it where there is none.
+    /// Opens the library in `dir` for writing, and creates it if it does not exist.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while another process writes, [`StoreError::Newer`] for a library of
@@ -80,7 +81,7 @@ impl Store {
         let path = Store::path(dir);
         let of_owner = trust::refuse_of_others(dir, &own_files(dir))?;
         refuse_odd(dir)?;
-        // Looked at without writing first, so that a newer library is left untouched.
+        // Inspected without writing first, so that a newer library stays unchanged.
         if path.exists() {
             refuse_newer_head(dir)?;
         }
@@ -123,10 +124,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the library in `dir` to read, also while another process writes, and also where this
-    /// process may not write: a library that is closed to writing, or one on a disk that is mounted to read.
+    /// Opens the library in `dir` for reading, also while another process writes, and also if this process may not
+    /// write: a read-only library, or one on a disk that is mounted read-only.
     ///
-    /// One of an older version is brought up to date first.
+    /// A library of an older version is migrated first.
     ///
     /// # Errors
     /// [`StoreError::Missing`] where there is none; [`StoreError::Newer`] and [`StoreError::Damaged`]
@@ -165,8 +166,8 @@ impl Store {
         })
     }
 
-    /// Opens the library anew if this connection cannot see what another process wrote to it: one in
-    /// a place that this process may not write, when the file changed.
+    /// Opens the library again if this connection cannot see what another process wrote to it: a library in a place
+    /// that this process may not write, after the file changed.
     ///
     /// # Errors
     /// As [`Store::open_read_only`].
@@ -218,7 +219,7 @@ impl Store {
         !Store::path(dir).exists()
     }
 
-    /// Who writes to the library in `dir` now, for a person; none when nobody does.
+    /// Process that is writing to the library in `dir`, as text for the user; `None` if no process is.
     ///
     /// # Errors
     /// [`StoreError::Folder`] where that cannot be told.
@@ -226,7 +227,7 @@ impl Store {
         crate::lock::holder(dir)
     }
 
-    /// The library's folder.
+    /// Absolute path of the library's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -278,15 +279,16 @@ impl Store {
             .attempt("write the library's settings")
     }
 
-    /// Does something that a person asked for, in one transaction of its own, so that it outlasts a power failure, and a
-    /// log that is torn afterwards: what indexing writes can be read from the notes again, and this from nowhere.
+    /// Runs an action that the user asked for in one transaction of its own, so that it survives a power failure and a
+    /// log that is torn later: what indexing writes can be read from the notes again, this cannot be recovered.
     pub(crate) fn lastingly<T>(
         &mut self,
         change: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.synced(|connection| {
             let changed = change(connection)?;
-            // Out of the log, as far as nobody still reads what stood there before; what is left then is safe on the disk.
+            // Moves the log into the file, as far as no reader still needs the previous contents; the rest is already
+            // safe on the disk.
             let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             if let Err(error) = moved {
                 tracing::debug!(%error, "the log is kept for now");
@@ -351,7 +353,7 @@ pub(crate) fn struck(place: Place, dir: &Path, attempt: &str) -> rusqlite::Resul
     })
 }
 
-/// Where the library's folder really lies, so that it can be compared with watched folders.
+/// Resolved path of the library's folder, so that it can be compared with watched folders.
 fn resolve(dir: &Path) -> Result<PathBuf, StoreError> {
     dir.canonicalize().map_err(|source| StoreError::Folder {
         path: dir.to_owned(),
@@ -376,8 +378,8 @@ pub(crate) fn files(dir: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|suffix| dir.join(format!("{DATABASE}{suffix}")))
 }
 
-/// The bytes that the database of the library in `dir` takes on disk, with what SQLite keeps beside it; 0 where
-/// there is none.
+/// Disk space of the database of the library in `dir`, in bytes, with the files that SQLite keeps beside it; 0 if there
+/// is no database.
 pub fn n_bytes(dir: &Path) -> u64 {
     files(dir)
         .iter()
@@ -385,7 +387,7 @@ pub fn n_bytes(dir: &Path) -> u64 {
         .sum()
 }
 
-/// Refuses a library of which a pipe or a device is to be a part: whoever opens that may wait for ever.
+/// Refuses a library that contains a pipe or a device: opening one may block forever.
 fn refuse_odd(dir: &Path) -> Result<(), StoreError> {
     let journal = dir.join(format!("{DATABASE}-journal"));
     for path in files(dir).into_iter().chain([journal]) {
@@ -396,7 +398,7 @@ fn refuse_odd(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether something stands at a path that is neither file nor folder; a link is what it leads to.
+/// Whether a path is something other than a file or folder; links are followed.
 pub(crate) fn is_odd(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|found| !found.is_file() && !found.is_dir())
@@ -477,7 +479,7 @@ pub fn copies(dir: &Path) -> PathBuf {
     dir.join(COPIES)
 }
 
-/// Whether something may have been written that stands in the log alone.
+/// Whether changes may exist that only the log contains.
 fn has_log(dir: &Path) -> bool {
     let [_, log, _] = files(dir);
     log.metadata().is_ok_and(|metadata| metadata.len() > 0)
@@ -505,7 +507,7 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> rusqlite::Result<C
     Connection::open_with_flags(path, flags)
 }
 
-/// Opens the database to write, and makes it where there is none.
+/// Opens the database for writing, and creates it if it does not exist.
 fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(path, flags)?;
@@ -578,11 +580,11 @@ fn migration_error(dir: &Path, source: rusqlite_migration::Error) -> StoreError 
     }
 }
 
-/// Refuses a library that is newer by what stands in its file alone: SQLite leaves files of its own beside one that it only
-/// looks into, but for one that never changes. A version that still stands in the log is seen later.
+/// Refuses a library of a newer version, judging by the database file alone: SQLite leaves files of its own beside one
+/// that it opens, unless the file never changes. A version that is only in the log is detected later.
 ///
-/// By SQLite all the same: whoever else opens the file and closes it lets go of the locks that this process has on it, and
-/// another process that is done would take the log away from under its readers.
+/// The file is read through SQLite: opening and closing it by other means would release this process's locks on it, and
+/// a process that finishes would remove the log while its readers use it.
 fn refuse_newer_head(dir: &Path) -> Result<(), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let version = Connection::open_with_flags(immutable_uri(&Store::path(dir)), flags).and_then(

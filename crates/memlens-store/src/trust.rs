@@ -11,7 +11,8 @@ use memlens_files::{
 
 use crate::StoreError;
 
-/// The environment variable that lists folders of libraries that are opened all the same, as `PATH` lists folders; `*` stands for all.
+/// Environment variable that lists library folders to open regardless of their owner and permissions, separated as in
+/// `PATH`; `*` allows all.
 pub const SAFE_LIBRARIES: &str = "MEMLENS_SAFE_LIBRARIES";
 
 /// Refuses a library whose folder or files belong to another user. Nothing in it was opened before. If its file system gives new files of
@@ -94,7 +95,7 @@ fn refuse_open_where(
                 dir.display()
             )));
         }
-        // On a file system that is read only nobody can change it.
+        // On a read-only file system nobody can change it.
         Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem || !is_changed => {
             return Ok(Some(format!(
                 "The library in {} could not be closed to other users of this machine, who may be able to read it: {error}.",

@@ -1,11 +1,11 @@
-//! Which versions of a note the library saw, and when, so that the time at which a line was written can be told.
+//! Versions of a note that the library saw, with times, so that the time at which a line was written can be bounded.
 //!
-//! No text of a former version is kept: only a set of hashes of its words, which proves that a word was missing, and hashes of its
-//! lines, which show that a line was there. A folder is confirmed by a walk that finds every note as it was; until then each version
-//! is known only for the moment at which it was read.
+//! No text of a former version is stored: only a set of hashes of its words, which proves that a word was missing, and
+//! hashes of its lines, which show that a line was present. A folder is confirmed by a walk that finds every note
+//! unchanged; until then each version is known only for the moment at which it was read.
 //!
-//! Properties checked: a word that is in a set is never missing; a version is known from its first sight to the last confirmation,
-//! also in a library that is migrated, where nothing is known of the notes of before.
+//! Properties checked: a word that is in a set is never missing; a version is known from its first sight to the last
+//! confirmation, also in a library that is migrated, where nothing is known of earlier notes.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::error::Attempt;
 use crate::rest::now_ms;
 use crate::{DocumentId, FolderId, Store, StoreError};
 
-/// So many former versions are kept, the newest.
+/// Maximum number of former versions, the newest of which are retained.
 const VERSIONS_KEPT: i64 = 10_000;
 /// A former version with more lines is kept without them.
 const LINES_MAX: usize = 4_096;
@@ -77,7 +77,7 @@ fn hash_of_line(line: &str) -> Option<[u8; 8]> {
     Some(hash)
 }
 
-/// The first sight of a document as it is put.
+/// Time and words of a document when it is first read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstSight {
     /// When its bytes were read, milliseconds since 1970.

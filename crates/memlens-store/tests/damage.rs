@@ -1,8 +1,8 @@
-//! What turned in the database behind SQLite's back: noticed when it is read, left out, and forgotten by the writer.
+//! Damage in the database that SQLite does not notice: detected when it is read, left out, and removed by the writer.
 //!
-//! Properties checked: whatever of a chunk, its document, its windows or its observations is not as it was saved, that note
-//! is left out and forgotten, and no other; an embedding goes with the notes that use it; what was forgotten can be put
-//! again; a library of an older version is taken over as it is.
+//! Properties checked: if any part of a chunk, its document, its windows or its observations differs from what was
+//! saved, that note and no other is left out and removed; an embedding is removed with the notes that use it; what was
+//! removed can be inserted again; a library of an older version is taken over unchanged.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +28,7 @@ fn snapshot(store: &Store) -> Snapshot {
     store.snapshot().expect("it can be read")
 }
 
-/// Puts a note of two chunks, a window each, and two observations.
+/// Inserts a note with two chunks of one window each, and two observations.
 fn put(store: &mut Store, path: &str) {
     let folders = store.folders().expect("they can be read");
     let folder = match folders.first() {
@@ -132,7 +132,7 @@ fn turn(dir: &Path, from: &[u8], to: &[u8]) -> usize {
         .filter(|(_, window)| *window == from)
         .map(|(at, _)| at)
         .collect();
-    // The first is that of the table or the index, wherever it lies; one of them turns, the others stay.
+    // The first occurrence is that of the table or the index; it is damaged, the others are not.
     let at = found[0];
     bytes[at..at + to.len()].copy_from_slice(to);
     std::fs::write(path, bytes).expect("it can be written");
@@ -150,7 +150,7 @@ fn paths(snapshot: &Snapshot) -> Vec<&str> {
     documents.map(|document| document.path.as_str()).collect()
 }
 
-/// Checks that the note 2.md is forgotten alone, and can be put again.
+/// Checks that only the note 2.md is removed, and can be inserted again.
 fn check_forgotten(dir: &Path, sound: &Snapshot, what: &str) {
     let mut store = open(dir);
     let forgotten = forget(&mut store).expect(what);
@@ -336,8 +336,8 @@ fn bits_that_turned_under_an_index_are_mended_too() {
     let hash = *blake3::hash(b"2.md at 0").as_bytes();
     let mut other = hash;
     other[31] ^= 1;
-    // The hash stands in the table and in its index; where the chunk has a copy, that too. Whichever turned, nothing but
-    // the note goes, and it can be put again.
+    // The hash is in the table and in its index, and also in a copy of the chunk. Whichever is damaged, only the note
+    // is removed, and it can be inserted again.
     let dir = scratch();
     drop(library(dir.path()));
     assert!(turn(dir.path(), &hash, &other) >= 2);

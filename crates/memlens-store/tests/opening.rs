@@ -1,7 +1,9 @@
-//! Who may open the library: one writer, named by its process; any number of readers; nobody who would not understand it.
+//! Who may open the library: one writer, named by its process; any number of readers; no program that would not
+//! understand it.
 //!
-//! Properties checked: a second writer is refused by name; readers work beside a writer and see one moment; asking who
-//! writes keeps nobody from writing; a newer library stays as it is; a killed writer leaves every batch whole or undone.
+//! Properties checked: a second writer is refused by name; readers work beside a writer and see one moment; asking for
+//! the writer does not block a writer; a newer library stays unchanged; a killed writer leaves every batch whole or
+//! undone.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -14,7 +16,7 @@ use memlens_store::{
     Thumb,
 };
 
-/// Tells the child process which library to write.
+/// Environment variable that names the library for the child process.
 const LIBRARY: &str = "MEMLENS_TEST_LIBRARY";
 
 fn scratch() -> tempfile::TempDir {
@@ -32,7 +34,7 @@ fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// Two documents that are put in one batch, so that one without the other is a broken promise.
+/// Two documents inserted in one batch; one without the other would be an error.
 fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
     ["first", "second"].map(|which| {
         let path = format!("{number:05}-{which}.md");
@@ -63,7 +65,8 @@ fn pair(folder: memlens_store::FolderId, number: u32) -> [Change; 2] {
     })
 }
 
-/// Starts a process that writes to the library until it is killed; returns when it holds the lock and `n_batches` stand.
+/// Starts a process that writes to the library until it is killed; returns when it holds the lock and `n_batches` are
+/// written.
 fn start_writer(dir: &Path, n_batches: u32) -> Child {
     let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
         .args([
@@ -200,8 +203,8 @@ fn another_connection_leaves_the_locks_of_the_first() {
     store.generation().expect("it can be read");
     let file = dir.path().join("library.sqlite");
     let inode = format!(":{} ", file.metadata().expect("it is there").ino());
-    // Linux lists the locks of all programs piece by piece: while others come and go, one that stands is passed over or comes
-    // twice, so it is asked more than once, and a lock counts once without its place in the list.
+    // Linux lists the locks of all programs piece by piece: while others come and go, a lock may be skipped or listed
+    // twice. So the list is read more than once, and a lock counts once, whatever its position.
     let n_locks = || {
         let mut found = std::collections::BTreeSet::new();
         for _ in 0..100 {
@@ -398,7 +401,7 @@ fn a_newer_library_is_refused_and_left_untouched() {
     assert!(after == before, "its bytes changed");
 }
 
-/// The version of a library whose newer program was killed may still stand in the log alone.
+/// The version of a library whose newer program was killed may be in the log alone.
 #[test]
 fn a_newer_version_in_the_log_counts() {
     let dir = scratch();
@@ -410,7 +413,7 @@ fn a_newer_version_in_the_log_counts() {
         .pragma_update(None, "wal_autocheckpoint", 0)
         .and_then(|()| connection.pragma_update(None, "user_version", 99))
         .expect("it can be raised");
-    // As long as it is open nobody takes the log into the file.
+    // While it is open, nobody moves the log into the file.
     for opened in [Store::open(dir.path()), Store::open_read_only(dir.path())] {
         let error = opened.expect_err("it is newer");
         assert!(matches!(error, StoreError::Newer { .. }), "{error}");

@@ -33,7 +33,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The words that stand in a file of the library, with that file.
+/// Words that a file of the library contains, with that file.
 fn found<'a>(dir: &Path, words: &[&'a str]) -> Vec<(&'a str, PathBuf)> {
     let mut found = Vec::new();
     for path in files(dir) {
@@ -95,7 +95,7 @@ fn log() -> ReadLog {
     }
 }
 
-/// Puts a note of one chunk.
+/// Inserts a note of one chunk.
 fn put(store: &mut Store, path: &str, text: &str) {
     let folder = match store.folders().expect("they can be read").first() {
         Some(folder) => folder.id,
@@ -460,7 +460,7 @@ fn an_export_says_when_it_is_of_the_file_beside_a_damaged_database() {
     assert_eq!(lines(dir.path()), before);
 }
 
-/// Puts the files of one folder in the place of those of another.
+/// Replaces the files of one folder by those of another.
 fn copy(from: &Path, to: &Path) {
     for path in files(to) {
         fs::remove_file(path).expect("it can be removed");
@@ -505,7 +505,7 @@ fn whatever_bit_is_flipped_nothing_that_the_user_made_is_lost() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..n_flips {
             copy(whole.path(), dir.path());
-            // Where something stands: free room says nothing.
+            // The position of the word; free space does not matter.
             let at = loop {
                 let at = random.usize(..bytes.len());
                 if bytes[at] != 0 {
@@ -523,7 +523,7 @@ fn whatever_bit_is_flipped_nothing_that_the_user_made_is_lost() {
             }
         }
     }
-    // Most damage is mended, and is no reason to refuse a library.
+    // Most damage is repaired, and is no reason to refuse a library.
     assert!(n_refused * 20 < n_opened, "{n_refused} of {n_opened}");
 }
 
@@ -622,7 +622,7 @@ fn what_is_newer_than_the_file_is_taken_from_the_damaged_database() {
     let copied = scratch();
     copy(dir.path(), copied.path());
     drop(store);
-    // The process was killed, and the disk is damaged where nobody needs it.
+    // The process was killed, and the disk is damaged in a place that nobody needs.
     assert!(Store::mark_damaged(copied.path()));
     let mended = Store::open_mended(copied.path()).expect("it can be mended");
     let names: Vec<String> = mended

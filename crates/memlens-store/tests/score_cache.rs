@@ -1,7 +1,8 @@
 //! The cache of scores and token vectors, as any process uses it.
 //!
-//! Properties checked: what was put comes back bit for bit; no limit is ever exceeded; the latest used stays; no
-//! question and no text stands in the file; a damaged file is replaced, a newer one left as it is; many may write.
+//! Properties checked: a stored value is returned bit for bit; no limit is ever exceeded; the latest used entries stay;
+//! the file contains no question and no text; a damaged file is replaced, a newer one left unchanged; many processes
+//! may write.
 
 use std::collections::HashMap;
 use std::fs;
@@ -118,7 +119,7 @@ proptest! {
             let text = number.to_string();
             cache.put_vectors("m", &text, bytes).unwrap();
             last.insert(text.clone(), bytes);
-            // The newest is there, what is there is what was put last, and all of it together fits.
+            // The newest entry is present, each present entry has its last value, and all of them together fit.
             let found = cache.vectors("m", &text).unwrap();
             prop_assert_eq!(found.as_ref(), Some(bytes));
             prop_assert!(figure(dir.path(), "SELECT sum(length(bytes)) FROM vectors") <= 3000);
@@ -223,11 +224,11 @@ fn a_cleared_cache_is_empty_and_small_and_an_erased_one_is_gone() {
     put(&cache, "q", "a", 0.75);
     ScoreCache::erase(dir.path()).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-    // Whoever has it open goes on with a new one.
+    // A process that has it open continues with a new one.
     assert!(is_empty(&cache));
     put(&cache, "q", "a", 0.875);
     assert_eq!(get(&open(dir.path()), "q", "a"), Some(0.875));
-    // Where there is none, there is nothing to do.
+    // Without a file there is nothing to do.
     drop(cache);
     ScoreCache::erase(dir.path()).unwrap();
     ScoreCache::erase(dir.path()).unwrap();
@@ -269,7 +270,7 @@ fn damage_that_shows_later_is_replaced_too() {
         put(&cache, "q", text, 0.5);
     }
     drop(cache);
-    // The first page tells the form; every other is gone.
+    // The first page determines the format; all others are gone.
     let path = dir.path().join(FILE);
     let mut all = fs::read(&path).unwrap();
     let page = usize::from(u16::from_be_bytes([all[16], all[17]]));
@@ -297,7 +298,7 @@ fn a_newer_file_is_left_as_it_is_and_not_used() {
     drop(cache);
     assert_eq!(bytes(dir.path()), before);
     assert_eq!(get(&open(dir.path()), "q", "a"), None);
-    // All is forgotten when a person says so.
+    // Everything is forgotten when the user asks for it.
     ScoreCache::erase(dir.path()).unwrap();
     assert!(!path.exists());
 }

@@ -14,24 +14,24 @@ pub struct PastWanted<'a> {
     pub is_opening: Option<bool>,
     /// Words that are all in the question, or in the paths of what was opened, whatever their case; empty for any.
     pub text: &'a str,
-    /// The agent's id; none for any.
+    /// Id of the agent; `None` for any.
     pub agent: Option<&'a str>,
-    /// The session; none for any.
+    /// Session id; `None` for any session.
     pub session: Option<&'a str>,
-    /// Asked at this moment or later, milliseconds since 1970; none for any, and those without a time.
+    /// Only questions at or after this time, milliseconds since 1970; `None` for any, including those without a time.
     pub since_ms: Option<i64>,
     /// Only those that were answered with nothing.
     pub found_nothing: bool,
-    /// Only these; none for any.
+    /// Only questions with these ids; `None` for any.
     pub among: Option<&'a [i64]>,
 }
 
 /// What places a past question in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PastKey {
-    /// Names it.
+    /// Id of the past question.
     pub id: i64,
-    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
     /// Whether it is an opening.
     pub is_opening: bool,
@@ -40,26 +40,26 @@ pub struct PastKey {
 /// How often an agent searched its memory, and how often it opened notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastCounts {
-    /// The agent's id.
+    /// Id of the agent that asked.
     pub agent: String,
-    /// Its searches.
+    /// Number of searches by the agent.
     pub n_questions: u32,
-    /// Its openings.
+    /// Number of openings by the agent.
     pub n_openings: u32,
 }
 
 /// A session in which an agent searched or opened something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastSession {
-    /// The agent's id.
+    /// Id of the agent that asked.
     pub agent: String,
     /// The session, as the agent names it.
     pub session: String,
-    /// When it was last asked something in it; none where no log says.
+    /// Time of the last question in the session; `None` if no log has a time.
     pub at_ms: Option<i64>,
 }
 
-/// What is wanted, as SQL. What is not narrowed is not looked at.
+/// The filter as SQL. A column without a condition is not read.
 const WANTED: &str = "(:agent IS NULL OR agent = :agent) AND (:session IS NULL OR session = :session) \
      AND (:since IS NULL OR at_ms >= :since) AND (NOT :nothing OR returned = '[]') \
      AND (:opening IS NULL OR is_opening = :opening) \
@@ -176,7 +176,8 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// The sessions of an agent, or of all, that asked last, at most so many; those without a time come last.
+    /// The sessions of an agent, or of all, with the latest questions, at most `n_most`; sessions without a time come
+    /// last.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

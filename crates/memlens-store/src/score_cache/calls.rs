@@ -1,4 +1,4 @@
-//! What calls took.
+//! Time and size of reranker calls.
 
 use rusqlite::params;
 
@@ -10,9 +10,9 @@ use crate::StoreError;
 pub struct RerankCall {
     /// When it began, milliseconds since 1970.
     pub at_ms: i64,
-    /// Who was asked.
+    /// Name of the provider that was called.
     pub provider: String,
-    /// Its model.
+    /// Name of the provider's model.
     pub model: String,
     /// How many texts were sent.
     pub n_docs: u32,
@@ -22,7 +22,7 @@ pub struct RerankCall {
     pub n_chars: u64,
     /// How long it took, microseconds.
     pub micros: u64,
-    /// The tokens that were read or billed; none where it is not known.
+    /// Tokens that were read or billed; `None` if unknown.
     pub n_tokens: Option<u64>,
     /// Whether every text got its score.
     pub is_ok: bool,

@@ -1,4 +1,4 @@
-//! The scores.
+//! Scores of question and text pairs.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -10,13 +10,13 @@ use crate::StoreError;
 pub struct CachedScore {
     /// The score, to the last bit.
     pub score: f64,
-    /// The name of its scale, as it was put.
+    /// Name of the scale, as it was stored.
     pub scale: String,
 }
 
 impl ScoreCache {
-    /// What `model` of `provider` said of each text for a question, in the order of the texts; none where it was
-    /// never asked, or so long ago that it is forgotten.
+    /// Scores that `model` of `provider` gave each text for a question, in the order of the texts; `None` if it was
+    /// never asked, or the entry was evicted.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -9,7 +9,7 @@ use crate::StoreError;
 const ROW_BYTES: u64 = 200;
 
 impl ScoreCache {
-    /// The token vectors of a text by `model`, as they were put; none where they are not there, or no longer.
+    /// The stored token vectors of a text by `model`; `None` if they are not cached.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

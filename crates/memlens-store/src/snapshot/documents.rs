@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use crate::{DocumentId, DocumentRow};
 
-/// Blocks are made of so many documents and chunks together, about: few, and none of them dear to make anew.
+/// Approximate number of documents and chunks per block: few blocks, none of them expensive to rebuild.
 const BLOCK_SIZE: usize = 2048;
-/// One that is smaller takes up its neighbour when it is made anew.
+/// A smaller block is merged with its neighbour when it is rebuilt.
 const BLOCK_SIZE_MIN: usize = BLOCK_SIZE / 4;
 
 /// Documents in the total order of a snapshot, by index, and their chunks, by place.
@@ -32,7 +32,7 @@ pub struct DocumentBlock {
     ids: Vec<DocumentId>,
 }
 
-/// How many documents and chunks stand before.
+/// Number of documents and chunks before a block.
 #[derive(Clone, Copy, Default)]
 struct Start {
     document: usize,
@@ -40,12 +40,12 @@ struct Start {
 }
 
 impl Documents {
-    /// Documents that stand in order.
+    /// Builds blocks of documents that are already sorted.
     pub fn new(documents: Vec<Arc<DocumentRow>>) -> Self {
         Self::of(cut(documents).collect())
     }
 
-    /// These without those that `changed` names, and with `new` ones; all stand in `order`.
+    /// Copy without the documents in `changed`, and with those in `new`; all are sorted by `order`.
     pub fn with(
         &self,
         changed: &HashSet<DocumentId>,
@@ -57,7 +57,7 @@ impl Documents {
         gone.sort_unstable();
         let mut new = new.into_iter().peekable();
         let mut blocks = Vec::with_capacity(self.blocks.len() + 1);
-        // Documents that stand in no block yet.
+        // Documents that are in no block yet.
         let mut open = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
             let mut behind = self.blocks[at + 1..].iter().flat_map(|it| &it.documents);
@@ -99,29 +99,26 @@ impl Documents {
         &self.blocks
     }
 
-    /// For each block, which one of an earlier state's it is; none where it was made since.
+    /// For each block the index of the same block in an earlier state; `None` if it was built since.
     pub fn shared_with(&self, before: &Documents) -> Vec<Option<usize>> {
         let at: HashMap<_, _> = before.blocks.iter().map(Arc::as_ptr).zip(0..).collect();
         let blocks = self.blocks.iter();
         blocks.map(|it| at.get(&Arc::as_ptr(it)).copied()).collect()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.end().document
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// All in their order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<DocumentRow>> + Clone {
         self.blocks.iter().flat_map(|block| &block.documents)
     }
 
-    /// The document at an index; none where there are not so many.
+    /// The document at an index; `None` if the index is out of range.
     pub fn get(&self, index: usize) -> Option<&Arc<DocumentRow>> {
         let (block, start) = self.block_of(|start| start.document <= index);
         block?.documents.get(index - start.document)
@@ -137,7 +134,6 @@ impl Documents {
         self.starts[at].document + within
     }
 
-    /// The number of chunks.
     pub(crate) fn n_chunks(&self) -> u32 {
         self.end().place
     }
@@ -162,7 +158,7 @@ impl Documents {
         (start.document + at, start.place + firsts[at])
     }
 
-    /// The last block whose start is `not_after` what is looked for; none behind the end.
+    /// The last block whose start is `not_after` the wanted position; `None` past the end.
     fn block_of(&self, not_after: impl Fn(&Start) -> bool) -> (Option<&Arc<DocumentBlock>>, Start) {
         let at = self.starts.partition_point(not_after) - 1;
         (self.blocks.get(at), self.starts[at])
@@ -177,7 +173,7 @@ impl Index<usize> for Documents {
     type Output = Arc<DocumentRow>;
 
     /// # Panics
-    /// If there are not so many.
+    /// If `index` is out of range.
     fn index(&self, index: usize) -> &Arc<DocumentRow> {
         self.get(index).expect("there is such a document")
     }
@@ -281,7 +277,7 @@ mod tests {
         a.path.cmp(&b.path)
     }
 
-    /// Paths that get another document of so many chunks, or none.
+    /// Paths that get another document with this number of chunks, or are removed.
     fn changes() -> impl Strategy<Value = Vec<(u32, Option<usize>)>> {
         let n_chunks = prop_oneof![8 => 0_usize..120, 1 => 1_000_usize..5_000];
         let one = (0_u32..400, prop::option::weighted(0.7, n_chunks));
@@ -291,7 +287,7 @@ mod tests {
         prop_oneof![2 => prop::collection::vec(one, 0..6), 1 => run]
     }
 
-    /// A folder that is not watched any more stands nowhere, so its documents tell nothing of the order.
+    /// A folder that is not watched any more has no position, so its documents say nothing about the order.
     #[test]
     fn a_document_comes_before_a_folder_that_is_gone() {
         let of = |folder: i64, path: u32, n_chunks: usize| {

@@ -200,7 +200,7 @@ fn each_change_does_what_it_says() {
         ]
     );
 
-    // A put replaces the document at its path in its folder, with what was noted of it, and nothing else.
+    // An insert replaces the document at its path in its folder, with what was noted of it, and nothing else.
     let again = [put(note(&mut store, folder, "a.md", &[40]))];
     let applied = store.apply(&again).expect("it can be applied");
     assert_eq!(
@@ -320,7 +320,7 @@ fn embeddings_are_kept_once_by_model_and_content() {
         (ids[0], store.n_embeddings().expect("it can be read")),
         (ids[2], 2)
     );
-    // The first vector stands: a hash names one text, and one text has one vector.
+    // The first vector stays: a hash identifies one text, and one text has one vector.
     store
         .save_embeddings(MODEL, &[(hash(1), vector(99))])
         .expect("it can be saved");

@@ -23,7 +23,7 @@ fn folders_are_watched_once() {
         ("/b/notes", "notes", named("notes")),
         ("/a/notes", "notes", named("notes 2")),
         ("/c/notes", "notes", named("notes 3")),
-        // The name that a number would give is free for whoever has it by nature.
+        // A generated name is still free for a folder that really has it.
         ("/d/notes 4", "notes 4", named("notes 4")),
         ("/e/notes", "notes", named("notes 5")),
         (

@@ -1,4 +1,4 @@
-//! What the library remembers: everything that was put, in one order, and nothing that was replaced or removed.
+//! Contents of the library: everything that was inserted, in one order, and nothing that was replaced or removed.
 
 mod documents;
 mod folders;

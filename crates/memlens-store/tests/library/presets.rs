@@ -1,6 +1,6 @@
-//! What is kept by name: presets, settings, and what the library notes of itself.
+//! Values stored by name: presets, settings, and the library's own notes.
 //!
-//! Property checked: a name holds what was last put there, and none of it raises the generation.
+//! Property checked: a name has the value that was stored last, and none of it raises the generation.
 
 use memlens_store::StoredPreset;
 

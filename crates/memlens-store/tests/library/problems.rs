@@ -49,7 +49,7 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
     assert_eq!(told(&store), expected);
     assert_eq!(store.n_unreadable().expect("it can be read"), 2);
 
-    // What a walk tells of files outside the library is put in place of what was told before, in that folder alone.
+    // Problems that a walk reports for files outside the library replace the earlier ones, in that folder alone.
     store
         .set_walk_problems(
             folder,

@@ -1,8 +1,8 @@
-//! Snapshots in a file: followed where they lead to what is there now, and passed over where they do not.
+//! Snapshots in a file: used if they lead to the present state, ignored otherwise.
 //!
-//! Properties checked (beside those of `snapshots.rs`): a saved snapshot is used, and saved anew once much has changed; whatever
-//! becomes of its file changes no answer; it is not believed of another state of the database; what a person asked to forget
-//! does not stay in it.
+//! Properties checked (beside those of `snapshots.rs`): a saved snapshot is used, and saved again once much has
+//! changed; no state of its file changes an answer; it is not used for another state of the database; what the user
+//! asked to forget does not stay in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn it_is_saved_anew_once_much_has_changed() {
     let bytes = || fs::read(file(dir.path())).expect("it is there");
     let first = bytes();
     let save = |store: &mut Store| store.save_snapshot().expect("it can be saved");
-    // A note that is put again is another document.
+    // A note that is inserted again is another document.
     store
         .apply(&[Change::Touch {
             document: snapshot(&store).documents[0].id,
@@ -87,7 +87,7 @@ fn it_is_saved_anew_once_much_has_changed() {
     save(&mut store);
     assert!(bytes() == first);
     drop(store);
-    // Whoever opens the library knows as much.
+    // Every program that opens the library sees the same.
     let mut store = open(dir.path());
     save(&mut store);
     assert!(bytes() == first);
@@ -116,8 +116,8 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         bytes[at] ^= 1;
         bytes
     }));
-    // With a checksum that fits: of another format; of other numbers of rows, one of which is no size that memory has; of a
-    // last document that goes on behind the end, or has more chunks or windows than are left.
+    // Files with a valid checksum: of another format; with other numbers of rows, one of them larger than memory; with
+    // a last document that continues past the end, or has more chunks or windows than are left.
     let n_chunks = expected.n_chunks() as u8;
     for (at, byte) in [
         (17, b'1'),
@@ -140,7 +140,7 @@ fn whatever_becomes_of_the_file_changes_no_answer() {
         fs::write(&path, bytes).expect("it can be written");
         assert_eq!(resumed(&store), expected, "alteration {at}");
     }
-    // The next writer to look saves it anew.
+    // The next writer that checks saves it again.
     drop(store);
     store = open(dir.path());
     store.save_snapshot().expect("it can be saved");
@@ -181,7 +181,7 @@ fn what_stands_in_its_place_is_neither_followed_nor_written_to() {
     assert_eq!(resumed(&store).documents.len(), expected.documents.len());
 }
 
-/// The database is put back from a copy, and goes on otherwise under the same numbers.
+/// The database is restored from a copy, and continues differently under the same numbers.
 #[test]
 fn it_is_not_believed_of_another_state_of_the_database() {
     let dir = scratch();

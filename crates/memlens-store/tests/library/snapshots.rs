@@ -64,7 +64,7 @@ proptest! {
         let dir = scratch();
         let mut store = open(dir.path());
         let folders = ["/notes", "/away"].map(|path| store.add_folder(path, "notes").expect("it can be added").id);
-        // So many chunks that documents stand in several blocks.
+        // Enough chunks that the documents fill several blocks.
         let starts: Vec<u32> = (0..120).collect();
         for at in 0..48 {
             let document = note(&mut store, folders[at % 2], &format!("{at}.md"), &starts);
@@ -178,7 +178,7 @@ fn a_reader_who_is_too_late_for_the_log_reads_all() {
     change(&mut store);
     let followed = store.snapshot_after(Some(&known)).expect("it can be read");
     assert!(is_shared(&known, &followed));
-    // As when the log was cut while nobody read.
+    // As if the log was cut while no reader was open.
     let raw = rusqlite::Connection::open(dir.path().join("library.sqlite")).expect("it is there");
     raw.execute(
         "DELETE FROM changed WHERE at < (SELECT max(at) FROM changed)",
