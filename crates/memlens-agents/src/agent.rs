@@ -10,17 +10,17 @@ use crate::looking::Look;
 pub struct Agent {
     /// Its id on the command line and in files.
     pub id: &'static str,
-    /// Its name on screen.
+    /// Name of the agent on screen.
     pub name: &'static str,
     /// What its places were checked with.
     pub source: Source,
-    /// How it finds its notes again, for a person.
+    /// How the agent retrieves its notes, for the user.
     pub recall: &'static str,
-    /// What it loads when a session begins, for a person.
+    /// What the agent loads when a session begins, for the user.
     pub loads: &'static str,
     /// Names of its instruction files, which are read once the user watches the agent.
     pub instructions: &'static [&'static str],
-    /// Looks at its places.
+    /// Scans the agent's usual places.
     pub(crate) look: fn(&mut Look<'_>),
     /// Files and folders that are the agent's with all that they hold: its configs, state and logs, whether or not they exist.
     pub(crate) own_places: fn(&Home) -> Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Agent {
 pub struct Source {
     /// The agent's version, as it names its versions; empty where a fact was not checked with a certain one.
     pub version: &'static str,
-    /// What was read.
+    /// Documentation or source that was read.
     pub from: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Cap {
 /// Text that an agent removes from a file before it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removed {
-    /// YAML front matter.
+    /// YAML front matter at the start.
     FrontMatter,
     /// HTML comments that are blocks of their own.
     BlockComments,
@@ -83,32 +83,32 @@ pub enum Keeps {
     Beginning,
     /// The beginning, to the last unit.
     BeginningExactly,
-    /// So many percent of the limit from each end. The marker between them is not counted.
+    /// Given percentages of the limit from each end. The marker between them is not counted.
     Ends {
         /// Percent of the limit for the beginning.
         head: u64,
         /// Percent of the limit for the end.
         tail: u64,
     },
-    /// All entries of the file, equal ones once, and none that Hermes takes for a threat. No limit cuts.
+    /// All entries of the file, equal ones once, without those that Hermes classifies as a threat. No limit cuts.
     Entries,
     /// As `Ends`, with OpenClaw's marker counted. `AGENTS.md` also gets a digest of its policy lines between the ends.
     OpenClaw,
 }
 
-/// A maximum.
+/// A maximum size in some unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// What is counted.
+    /// Unit in which the size is counted.
     pub unit: Unit,
-    /// The maximum.
+    /// The maximum in that unit.
     pub most: u64,
     /// Whether text over the limit is left out. False: the agent only refuses to add more.
     pub cuts: bool,
 }
 
 impl Limit {
-    /// A limit that cuts.
+    /// A limit over which text is left out.
     pub const fn of(unit: Unit, most: u64) -> Limit {
         Limit {
             unit,
@@ -118,16 +118,16 @@ impl Limit {
     }
 }
 
-/// What an agent counts.
+/// Unit in which an agent counts text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Unicode characters, as Python counts them.
     Characters,
     /// UTF-16 units, which JavaScript counts as characters: most emoji are two.
     Utf16,
-    /// Bytes of UTF-8.
+    /// Bytes of the UTF-8 encoding.
     Bytes,
-    /// Lines.
+    /// Lines, split at every line feed.
     Lines,
 }
 

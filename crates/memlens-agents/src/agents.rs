@@ -1,6 +1,7 @@
 //! The catalogue: every agent that Memlens knows, in the order of every list.
 //!
-//! mem0 keeps no folder of notes. Windsurf, Cursor, Cline, Logseq and org-mode were not checked: a person adds their folders.
+//! mem0 keeps no folder of notes. Windsurf, Cursor, Cline, Logseq and org-mode were not checked: the user adds their
+//! folders.
 
 mod basic_memory;
 mod claude_code;

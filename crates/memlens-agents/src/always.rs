@@ -25,9 +25,9 @@ use reading::Reader;
 /// A file that is loaded whenever a session begins, or that would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlwaysLoaded {
-    /// The agent's id.
+    /// Id of the agent that loads it.
     pub agent: &'static str,
-    /// The file.
+    /// Absolute path of the file.
     pub path: PathBuf,
     /// What kind of file it is.
     pub kind: AlwaysKind,
@@ -36,7 +36,7 @@ pub struct AlwaysLoaded {
     pub project: Option<PathBuf>,
     /// The file that imports it.
     pub by: Option<PathBuf>,
-    /// What is loaded.
+    /// What the agent loads of it.
     pub content: Content,
 }
 
@@ -47,7 +47,7 @@ pub enum AlwaysKind {
     Memory,
     /// An instruction file such as `CLAUDE.md`.
     Instructions,
-    /// A rule below `.claude/rules`.
+    /// A rule file below `.claude/rules`.
     Rule,
     /// A file that another one imports.
     Import,
@@ -227,7 +227,7 @@ fn whole(text: String, cap: &Cap) -> Content {
     limited(text, cap, None)
 }
 
-/// A file of an agent's instructions, of at most so many bytes.
+/// A file of an agent's instructions, limited to `most`.
 fn limited(text: String, cap: &Cap, most: Option<Limit>) -> Content {
     let cap = Cap {
         limits: most.into_iter().collect(),

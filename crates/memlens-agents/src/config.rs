@@ -1,7 +1,7 @@
-//! An agent's config, read and never written.
+//! Reads an agent's config; never writes it.
 //!
-//! Properties checked: whatever stands in its place is told in words, and nothing is waited for; nesting does not exhaust
-//! the stack.
+//! Properties checked: anything else at its path gives an error in words, and reading never blocks; nesting does not
+//! exhaust the stack.
 
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
@@ -22,7 +22,7 @@ const DEPTH_MAX: usize = 128;
 pub(crate) enum Format {
     /// JSON5, and so JSON as well.
     Json,
-    /// JSON and nothing else.
+    /// Strict JSON without comments or trailing commas.
     PlainJson,
     Toml,
     Yaml,
@@ -43,13 +43,14 @@ pub(crate) fn read_as_far_as_possible(
     }))
 }
 
-/// Reads a config below a home folder; none where there is none. The reason is for a person.
+/// Reads a config below a home folder; `None` if absent. The error is a reason to show to the user.
 pub(crate) fn read(path: &Path, format: Format, home: &Path) -> Result<Option<Value>, String> {
     let text = read_text(path, home)?;
     text.map(|text| parse(&text, format)).transpose()
 }
 
-/// The text of a config below a home folder, with its byte-order mark; none where there is none. The reason is for a person.
+/// Text of a config below a home folder, with its byte-order mark; `None` if absent. The error is a reason to show to
+/// the user.
 pub(crate) fn read_text(path: &Path, home: &Path) -> Result<Option<String>, String> {
     let found = match path.symlink_metadata() {
         Ok(found) => found,
@@ -117,7 +118,7 @@ fn parse(text: &str, format: Format) -> Result<Value, String> {
     }
 }
 
-/// What the system says, as a person reads it: without its number.
+/// The system's error message for the user, without its number.
 pub(crate) fn words(error: &io::Error) -> String {
     if error.kind() == ErrorKind::PermissionDenied {
         return "permission denied".to_owned();
@@ -298,7 +299,7 @@ mod tests {
         }
         assert_eq!(read(&at("none"), Format::Json, dir.path()), Ok(None));
         assert_eq!(read(&at("file/none"), Format::Json, dir.path()), Ok(None));
-        // Nobody but the system's own user can give a file away.
+        // Only root can give a file away.
         if std::os::unix::fs::chown(at("file"), Some(4711), None).is_ok() {
             let told = read(&at("file"), Format::Json, dir.path());
             assert_eq!(told, Err("it belongs to another user".to_owned()));

@@ -38,10 +38,10 @@ pub struct CopiedDatabase {
     _scratch: Scratch,
 }
 
-/// Size and time of each part; none where it is not there. While they stand, so does what was read.
+/// Cache key: size and mtime of each file of the database; `None` for a missing file.
 pub type Stamp = [Option<(u64, SystemTime)>; 3];
 
-/// How the parts of a database stand.
+/// Current size and mtime of each file of a database.
 ///
 /// # Errors
 /// What the system answers.
@@ -143,7 +143,6 @@ impl CopiedDatabase {
         }
     }
 
-    /// The copy.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -225,7 +224,7 @@ fn check(connection: &Connection, schema: &str, table: &str) -> Result<(), Strin
     }
 }
 
-/// Copies one part; where there is none, there is none beside the copy either.
+/// Copies one file of the database; if it is missing, it is also missing in the copy.
 fn copy_part(
     from: &Path,
     to: &Path,
@@ -250,7 +249,7 @@ fn copy_part(
         .map_err(|error| format!("no copy of it can be made: {error}"))
 }
 
-/// Copies so many bytes and no more: a file may grow as fast as it is copied.
+/// Copies at most this many bytes: a file may grow as fast as it is copied.
 fn copy_pieces(
     from: &mut File,
     to: &Path,
@@ -270,7 +269,7 @@ fn copy_pieces(
     Ok(ControlFlow::Continue(()))
 }
 
-/// What SQLite says, as a person reads it.
+/// SQLite's error message for the user.
 pub fn words(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => "it is no SQLite file".to_owned(),

@@ -10,16 +10,16 @@ use memlens_ingest::FoundFile;
 
 use crate::searched::Searched;
 
-/// How many notes lie in some folders.
+/// Number of notes in some folders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Markdown files.
+    /// Number of Markdown files in them.
     pub n_notes: u64,
     /// How many of them the agent's own search never finds; 0 if its rules are not known.
     pub n_unsearched: u64,
-    /// When the newest of them was changed, milliseconds since 1970; none where there is none.
+    /// Last modification of the newest file, milliseconds since 1970; `None` without files.
     pub newest_ms: Option<i64>,
-    /// Whether there was no time to look at all of them: there are at least so many, and a newer one may be there.
+    /// Whether time ran out before all were scanned: the count is then a lower bound, and a newer file may exist.
     pub is_partial: bool,
 }
 

@@ -36,10 +36,10 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: true,
 };
 
-/// The text of a JSON or JSON5 config with values put in their places. A value that is equal stays as it is written.
+/// The text of a JSON or JSON5 config with these values set. An equal value stays as it is written.
 ///
 /// # Errors
-/// What is wrong with the text, for a person: broken, a key twice, something else where an object is due.
+/// The problem of the text, for the user: broken syntax, a duplicate key, or another value where an object is expected.
 pub fn edited(text: &str, puts: &[Put]) -> Result<String, String> {
     let before = parse_text(text)?;
     let (mark, body) = match text.strip_prefix('\u{feff}') {
@@ -78,8 +78,8 @@ pub fn fragment(puts: &[Put]) -> String {
     serde_json::to_string_pretty(&all).expect("plain data can always be written as JSON") + "\n"
 }
 
-/// What changes from one config to another, as a unified diff. Texts and comments are left out, as they may hold secrets, but
-/// for the `words` that are put there.
+/// Changes from one config to another, as a unified diff. Texts and comments are left out, because they may be secrets,
+/// except the `words` that are set.
 pub fn diff(before: &str, after: &str, words: &[&str]) -> String {
     let (before, after) = (without_texts(before, words), without_texts(after, words));
     let diff = TextDiff::from_lines(&before, &after);
@@ -103,7 +103,7 @@ struct Insertion {
     text: String,
 }
 
-/// Puts a value into the tree, or returns what is to be inserted into its text instead.
+/// Sets a value in the tree, or returns the text to insert instead.
 fn put(top: &CstObject, path: &[String], value: &Value) -> Result<Option<Insertion>, String> {
     let Some((last, above)) = path.split_last() else {
         return Ok(None);
@@ -186,7 +186,7 @@ fn n_bytes(nodes: &[CstNode]) -> usize {
     nodes.iter().map(|node| node.to_string().len()).sum()
 }
 
-/// A key that stands twice is taken from either place, by whoever reads it.
+/// Refuses a duplicate key, of which different readers take different values.
 fn is_once(object: &CstObject, key: &str, named: &str) -> Result<(), String> {
     let found = object.properties();
     let named_so = found
@@ -293,7 +293,7 @@ mod tests {
                 "{}",
                 "{\n  \"memory\": {\n    \"search\": {\n      \"query\": {\n        \"maxResults\": 8,\n        \"minScore\": 0.2\n      }\n    }\n  }\n}",
             ),
-            // The same value is left as the person wrote it.
+            // An equal value stays as the user wrote it.
             (
                 "{memory: {search: {query: {maxResults: 0x8, minScore: +.20}}}}",
                 "{memory: {search: {query: {maxResults: 0x8, minScore: +.20}}}}",
@@ -308,7 +308,7 @@ mod tests {
         }
     }
 
-    /// `many` properties in one line, and what stands before the closing brace.
+    /// `many` properties in one line, followed by `end`.
     fn one_line(many: usize, end: &str) -> String {
         let properties: Vec<String> = (0..many).map(|n| format!("k{n}: '{n}é'")).collect();
         properties.join(", ") + end
@@ -430,7 +430,7 @@ mod tests {
         })
     }
 
-    /// Whether a key above the last is there and null, below which nothing can be put.
+    /// Whether a parent key exists and is null, so that nothing can be set below it.
     fn text_holds_null(value: &Value, path: &[String]) -> bool {
         let mut at = value;
         for key in &path[..path.len() - 1] {

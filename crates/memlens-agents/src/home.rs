@@ -38,7 +38,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// The home of whoever runs this process, with its environment; none where the system names no home folder.
+    /// Home of the user that runs this process, with its environment; `None` if the system has no home folder for them.
     pub fn of_process() -> Option<Home> {
         let folder = std::env::home_dir().filter(|folder| folder.is_absolute())?;
         let set = |name: &&str| Some(((*name).to_owned(), std::env::var_os(name)?));
@@ -63,12 +63,12 @@ impl Home {
         self
     }
 
-    /// The home folder.
+    /// Absolute path of the home folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A path as a person writes it: with `~` for the home folder.
+    /// The path as users write it: with `~` for the home folder.
     pub fn shown(&self, path: &Path) -> String {
         match path.strip_prefix(&self.folder) {
             Ok(inner) if inner.as_os_str().is_empty() => "~".to_owned(),
@@ -81,7 +81,7 @@ impl Home {
         self.folder.join(relative)
     }
 
-    /// What a variable says; none where it is unset or empty.
+    /// Value of an environment variable; `None` if it is unset or empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         let value = self.variables.get(name)?;
         (!value.is_empty()).then_some(value)
@@ -94,7 +94,7 @@ impl Home {
             .unwrap_or_else(|| self.join(relative))
     }
 
-    /// The absolute path that a config or a variable names; none for one that is not absolute.
+    /// The absolute path for a path in a config or variable; `None` if it is not absolute.
     pub(crate) fn expanded(&self, named: &str) -> Option<PathBuf> {
         let inner = ["~", "$HOME", "${HOME}"]
             .into_iter()

@@ -1,21 +1,21 @@
 //! The agents that Memlens knows: where each keeps its memory, and how much of it the agent loads.
 //!
-//! [`AGENTS`] is the catalogue, one file per agent: its places, its load caps and how its version is told, each with the
-//! version of the agent that it was checked with. [`look`] looks at those places below a [`Home`] and at nothing else, and
-//! tells of each agent what is [`Found`]; [`count`] counts the notes there within a time; [`loaded`] measures each file that
-//! has a cap and tells where it is cut.
+//! [`AGENTS`] is the catalogue, one file per agent: its places, its load caps and how its version is found, each with the
+//! version of the agent that it was checked with. [`look`] scans those places below a [`Home`] and nothing else, and
+//! returns what is [`Found`] of each agent; [`count`] counts the notes there within a time limit; [`loaded`] measures each
+//! file that has a cap and finds where it is cut.
 //!
-//! [`read_config`] reads what a program's config says of its search, each key with its effect. [`TARGETS`] are the programs that a
-//! tuned ranking can be handed to; [`edited`] is a config's text with settings changed and all else as it was.
+//! [`read_config`] reads the search settings in a program's config, each key with its effect. [`TARGETS`] are the programs
+//! that a tuned ranking can be handed over to; [`edited`] changes settings in a config's text and leaves everything else.
 //!
 //! [`Searched`] knows which notes a program's own search finds, and why it does not find the others.
 //!
 //! [`agent_file`] says whether a file that Memlens should write is an agent's config, state or log.
 //!
-//! [`logs`] and [`read_log`] tell what agents asked their memory, as their own logs have it.
+//! [`logs`] and [`read_log`] read what agents asked their memory from the agents' own logs.
 //!
-//! This crate writes nothing where an agent keeps anything, opens a database only as a copy of its own, follows no link at the end of a
-//! place, and knows no library or window.
+//! This crate writes nothing where an agent keeps anything, opens a database only as a copy of its own, follows no link at
+//! the end of a place, and knows no library or window.
 //!
 //! ```
 //! use memlens_agents::{Home, look};

@@ -13,9 +13,9 @@ use crate::measure::{self, FILE_BUDGET_MIN, Measured, Part, line_of, measure};
 /// A file that an agent loads, with its text and what is loaded of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLoad {
-    /// The agent's id.
+    /// Id of the agent that loads it.
     pub agent: &'static str,
-    /// The file.
+    /// Absolute path of the file.
     pub path: PathBuf,
     /// Its text. Without a byte-order mark, unless the agent loads it.
     pub text: String,
@@ -57,13 +57,13 @@ impl FileLoad {
 /// One file against one limit, or all files of a folder against theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
-    /// The agent's id.
+    /// Id of the agent that loads it.
     pub agent: &'static str,
-    /// The file; the folder for the limit of all its files.
+    /// Path of the file; of the folder for the limit of all its files.
     pub path: PathBuf,
-    /// What is counted.
+    /// Unit in which the limit counts.
     pub unit: Unit,
-    /// How many there are, without what is removed before counting.
+    /// Size in that unit, without what is removed before counting.
     pub used: u64,
     /// The limit; `None` if the file has none and is loaded whole.
     pub cap: Option<u64>,
@@ -84,11 +84,11 @@ pub struct Loaded {
 /// What a limit leaves out. Lines are those of the file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// Nothing.
+    /// The limit leaves nothing out.
     None,
     /// From this line on; the line itself may be loaded in part.
     FromLine(u64),
-    /// The middle.
+    /// The middle of the file.
     Middle {
         /// The first line that is not loaded whole.
         from: u64,
@@ -102,18 +102,18 @@ pub enum Cut {
 /// A file with a cap that could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The agent's id.
+    /// Id of the agent that loads it.
     pub agent: &'static str,
-    /// The file.
+    /// Absolute path of the file.
     pub path: PathBuf,
-    /// Why, for the user.
+    /// The reason, to show to the user.
     pub why: String,
 }
 
 /// A file that an agent would load and that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// The agent's id.
+    /// Id of the agent that would load it.
     pub agent: &'static str,
     /// Where the file would be.
     pub path: PathBuf,

@@ -1,7 +1,8 @@
-//! Looking for agents: at the places that the catalogue names, and at nothing else.
+//! Finds agents at the places that the catalogue names, and nowhere else.
 //!
-//! Properties checked, by agent in `tests/agents.rs`: what is there is found, what the environment or a config names goes
-//! before the default; whatever stands in the place of a config, that agent says so and the others are found.
+//! Properties checked, by agent in `tests/agents.rs`: an existing place is found, and what the environment or a config
+//! names takes precedence over the default; if something else is at a config's path, that agent reports it and the
+//! other agents are found.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,17 +17,18 @@ use crate::codex_settings::CodexSettings;
 use crate::config::{self, Format};
 use crate::home::Home;
 
-/// So many folders below a place are looked at: more projects than people have, and not a folder that holds everything.
+/// Maximum number of folders scanned below a place: more projects than users have, but not a folder that contains
+/// everything.
 const CHILDREN_MAX: usize = 2000;
 
-/// What is there of one agent.
+/// Files, folders and settings found of one agent.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The agent.
+    /// The agent in the catalogue.
     pub agent: &'static Agent,
-    /// Its version, if one of its files tells it.
+    /// Version of the agent, if one of its files contains it.
     pub version: Option<String>,
-    /// Its folders of notes that are there, sorted; none lies in another.
+    /// Existing folders of notes, sorted; no folder is inside another.
     pub folders: Vec<PathBuf>,
     /// Folders of which everything is the agent's, notes or not.
     pub own: Vec<PathBuf>,
@@ -36,16 +38,16 @@ pub struct Found {
     pub switches: Vec<String>,
     /// The files that it would load if such a setting did not keep it from that.
     pub switched_off: Vec<SwitchedOff>,
-    /// What could not be read or is not there, in words for a person.
+    /// What could not be read or is missing, in words for the user.
     pub problems: Vec<String>,
-    /// Every place that was looked at, in that order.
+    /// Every place that was scanned, in that order.
     pub places: Vec<PathBuf>,
 }
 
 /// Files of one folder that an agent loads when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loads {
-    /// Their folder.
+    /// Absolute path of the folder.
     pub folder: PathBuf,
     /// In the order in which the agent loads them. Some may be missing.
     pub files: Vec<LoadFile>,
@@ -56,9 +58,9 @@ pub struct Loads {
 /// Files of one folder that an agent does not load because of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchedOff {
-    /// Their folder.
+    /// Absolute path of the folder.
     pub folder: PathBuf,
-    /// Their names.
+    /// File names in the folder.
     pub names: Vec<&'static str>,
     /// The setting, its file and what follows, for the user: one of [`Found::switches`].
     pub said: String,
@@ -67,7 +69,7 @@ pub struct SwitchedOff {
 /// A file that an agent loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadFile {
-    /// Its name.
+    /// File name in the folder.
     pub name: &'static str,
     /// How much of it is loaded.
     pub cap: Cap,
@@ -78,11 +80,11 @@ pub struct LoadFile {
 /// What follows from a file that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfMissing {
-    /// Nothing.
+    /// The missing file has no effect.
     Nothing,
     /// A line about it counts toward the total, and is not loaded.
     Cost,
-    /// The user should know.
+    /// It is reported to the user.
     Finding {
         /// What follows: `so Codex loads nothing of its memories`.
         so: &'static str,
@@ -91,7 +93,7 @@ pub enum IfMissing {
     },
 }
 
-/// Looks for every agent, and tells of those of which something is there.
+/// Scans for every agent, and returns those of which anything exists.
 pub fn look(home: &Home) -> Vec<Found> {
     AGENTS
         .into_iter()
@@ -100,7 +102,7 @@ pub fn look(home: &Home) -> Vec<Found> {
         .collect()
 }
 
-/// Looks for one agent.
+/// Scans for one agent, found or not.
 pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
     let mut look = Look {
         home,
@@ -174,8 +176,8 @@ impl Found {
         Some(&off.said)
     }
 
-    /// What a folder of the agent's notes is called among the folders of all agents: by the agent where the folder's own
-    /// name only says what every agent's does, and by what else it lies in where there are several.
+    /// Name of a folder of the agent's notes among the folders of all agents: the agent's name if the folder's own name
+    /// is the same for every agent, with the parent folder's name if there are several.
     pub fn name_of(&self, folder: &Path, home: &Home) -> String {
         let name = |path: &Path| -> String {
             path.file_name()
@@ -200,8 +202,8 @@ impl Found {
     }
 }
 
-/// The agent whose memory a folder is: the first of those whose folders of notes it is or lies in, else the first of those
-/// to whom all around it belongs.
+/// The agent whose memory a folder is: the first that has it, or a parent of it, as a folder of notes; otherwise the
+/// first that owns everything around it.
 pub fn whose(found: &[Found], path: &Path) -> Option<&'static Agent> {
     let holds = |places: &[PathBuf]| {
         places.iter().any(|place| {
@@ -214,7 +216,7 @@ pub fn whose(found: &[Found], path: &Path) -> Option<&'static Agent> {
         .map(|found| found.agent)
 }
 
-/// One agent's places being looked at.
+/// The scan of one agent's places.
 pub(crate) struct Look<'a> {
     home: &'a Home,
     found: Found,
@@ -225,12 +227,12 @@ impl<'a> Look<'a> {
         self.home
     }
 
-    /// Tells a person of something that is wrong.
+    /// Reports a problem to the user.
     pub fn problem(&mut self, problem: String) {
         self.found.problems.push(problem);
     }
 
-    /// Tells the agent's version.
+    /// Sets the version of the agent.
     pub fn version(&mut self, version: Option<&str>) {
         self.found.version = version.map(str::to_owned);
     }
@@ -244,7 +246,7 @@ impl<'a> Look<'a> {
         is_there
     }
 
-    /// A folder of notes at a place that the agent takes without being told. Returns whether it is there.
+    /// Adds a folder of notes at a default place of the agent. Returns whether it exists.
     pub fn folder(&mut self, path: &Path) -> bool {
         let is_there = self.is_folder(path, None);
         if is_there {
@@ -307,12 +309,12 @@ impl<'a> Look<'a> {
         folders
     }
 
-    /// A place that was looked at by other means.
+    /// Adds a place that was scanned by other means.
     pub fn place(&mut self, path: &Path) {
         self.found.places.push(path.to_owned());
     }
 
-    /// A config: what it says, or nothing where there is none, with a problem where it cannot be read.
+    /// Contents of a config, or null if absent; a config that cannot be read is reported as a problem.
     pub fn config(&mut self, path: &Path, format: Format) -> Value {
         self.found.places.push(path.to_owned());
         match config::read(path, format, self.home.folder()) {
@@ -344,7 +346,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// A text of a config; a problem where something else stands there.
+    /// A string in a config; any other value is reported as a problem.
     pub fn text<'v>(&mut self, value: &'v Value, name: &str) -> Option<&'v str> {
         match value {
             Value::Null => None,
@@ -356,7 +358,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The entries of an object in a config, in the config's order; a problem where something else stands there.
+    /// Entries of an object in a config, in the config's order; any other value is reported as a problem.
     pub fn entries<'v>(&mut self, value: &'v Value, name: &str) -> Vec<(&'v String, &'v Value)> {
         match value {
             Value::Null => Vec::new(),

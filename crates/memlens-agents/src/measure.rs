@@ -31,7 +31,7 @@ pub struct Measured {
 pub struct Kept {
     /// Bytes of the file's text.
     pub range: Range<usize>,
-    /// How it is loaded.
+    /// Which part of the file it is.
     pub part: Part,
 }
 
@@ -58,11 +58,11 @@ pub enum Part {
 /// One limit of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// What is counted.
+    /// Unit in which the limit counts.
     pub unit: Unit,
-    /// How many the file has, without what is removed before counting.
+    /// Size of the file in that unit, without what is removed before counting.
     pub used: u64,
-    /// The limit.
+    /// The limit in that unit.
     pub cap: u64,
     /// The bytes of the file that this limit leaves out.
     pub cut: Option<Range<usize>>,
@@ -219,7 +219,7 @@ enum Rounded {
     Up,
 }
 
-/// The byte at which so many units of a text end.
+/// Byte offset at which `n` units of a text end.
 fn byte_at(text: &str, unit: Unit, n: u64, rounded: Rounded) -> usize {
     let mut sum = 0;
     for (at, next) in text.char_indices() {

@@ -26,7 +26,7 @@ pub struct SearchSettings {
     pub groups: Vec<SettingGroup>,
 }
 
-/// Settings that hold together.
+/// Settings with a common title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingGroup {
     /// The agent whose they are; `None` for those of all.
@@ -35,12 +35,12 @@ pub struct SettingGroup {
     pub settings: Vec<Setting>,
 }
 
-/// One key.
+/// One key with its effect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// Its path in the config, joined by dots.
     pub key: String,
-    /// Its value, as JSON.
+    /// Value of the key, as JSON.
     pub value: Value,
     /// What the version does with it.
     pub effect: Effect,
@@ -122,7 +122,7 @@ impl Effect {
 /// Which keys a version of OpenClaw reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema {
-    /// Those of 2026.2.
+    /// The keys of version 2026.2.
     Feb2026,
     /// Those of 2026.3 to 2026.7.
     UpTo2026Jul,
@@ -311,7 +311,6 @@ pub(crate) fn voids(
     voids
 }
 
-/// The keys below `memory`.
 fn of_memory(memory: &Value, schema: Schema, settings: &mut Vec<Setting>) {
     let Value::Object(fields) = memory else {
         return;

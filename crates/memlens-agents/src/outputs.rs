@@ -15,7 +15,7 @@ use crate::home::Home;
 /// A file or folder that belongs to an agent.
 #[derive(Debug)]
 pub struct AgentFile {
-    /// The agent.
+    /// Agent that owns the file or folder.
     pub agent: &'static Agent,
     /// The file, or the folder in which everything is the agent's.
     pub file: PathBuf,
@@ -41,7 +41,7 @@ const INSTRUCTIONS: [(&str, &str); 5] = [
     ("gemini.md", "gemini-cli"),
 ];
 
-/// The agent's file or folder that a place is or lies in; `None` if the place is no agent's. The place is resolved
+/// The agent's file or folder that contains a place; `None` if the place belongs to no agent. The place is resolved
 /// ([`memlens_files::place_of`]), whether or not there is a file.
 pub fn agent_file(home: &Home, place: &Path) -> Option<AgentFile> {
     AGENTS
@@ -74,7 +74,7 @@ fn links_in(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a path is another one or lies below it, whatever the case of their letters: some file systems do not tell it apart.
+/// Whether a path is another one or below it, ignoring case: some file systems do not distinguish it.
 fn lies_in(path: &Path, folder: &Path) -> bool {
     let mut parts = path.components();
     folder.components().all(|part| {

@@ -1,7 +1,7 @@
-//! What agents asked their memory, as their own logs tell it.
+//! Questions that agents asked their memory, read from the agents' own logs.
 //!
-//! [`logs`] tells which files there are, [`read`] reads one of them and hands what it tells to a [`Keeper`]. Nothing but calls of
-//! memory tools, their answers and citations leaves a reader, without secrets.
+//! [`logs`] lists the log files, [`read`] reads one of them and passes its questions to a [`Keeper`]. A reader extracts
+//! only calls of memory tools, their answers and citations, without secrets.
 
 mod among;
 mod claude_code;
@@ -75,7 +75,7 @@ pub struct PastQuestion {
     pub session: String,
     /// What names the question within its session: the call's id, else its place in the log.
     pub call: String,
-    /// When it was asked, milliseconds since 1970; none where the log does not say.
+    /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
     /// Its words, without secrets; empty for an opening.
     pub question: String,
@@ -90,7 +90,7 @@ pub struct PastQuestion {
     pub has_failed: bool,
     /// Searches: what was opened afterwards, first to last. Openings: what the call opened.
     pub opened: Vec<Used>,
-    /// What the answer to the person cited.
+    /// Notes that the agent's answer to the user cited.
     pub cited: Vec<Used>,
 }
 
@@ -99,7 +99,7 @@ pub struct PastQuestion {
 pub struct Returned {
     /// The note's path as the agent names it.
     pub path: String,
-    /// First and last line, 1-based; none where the log names no lines.
+    /// First and last line, 1-based; `None` if the log has no lines.
     pub lines: Option<(u32, u32)>,
     /// The score, on the agent's own scale.
     pub score: Option<f64>,
@@ -125,7 +125,7 @@ pub struct Used {
     pub path: String,
     /// First and last line, 1-based, as asked for: the note may be shorter. `None` for the whole note, and if `is_part`.
     pub lines: Option<(u32, u32)>,
-    /// When, milliseconds since 1970; none where the log does not say.
+    /// Time in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
     /// Whether only a part was shown and the log does not say which: that a certain line was shown cannot be known.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -149,7 +149,7 @@ impl Used {
 pub struct Log {
     /// The agent's id in the catalogue.
     pub agent: &'static str,
-    /// The file.
+    /// Absolute path of the file.
     pub path: PathBuf,
     /// How large it is, with what SQLite keeps beside it.
     pub bytes: u64,
@@ -197,33 +197,33 @@ pub trait Keeper {
     /// The folder in which a log that is a database is copied, made if absent; a process that is killed may leave a copy in it.
     fn copies(&self) -> PathBuf;
 
-    /// Asked before each few megabytes of a log that is copied before it is read, with how often that was begun anew because
-    /// the log moved meanwhile; `Break` stops the reading.
+    /// Called before each few megabytes of a log that is copied before it is read, with the number of restarts because
+    /// the log changed meanwhile; `Break` stops the reading.
     fn go_on(&mut self, _n_again: u32) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// What reading a log came to.
+/// Result of reading a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogRead {
-    /// Questions that it told of; of a log that is read anew all of them.
+    /// Number of questions found; of a log that is read from scratch all of them.
     pub n_questions: u64,
     /// Lines or rows that could not be read.
     pub n_skipped: u64,
-    /// What a person should know of it, in sentences.
+    /// Notices to show to the user, in sentences.
     pub notices: Vec<String>,
     /// Whether the keeper stopped it.
     pub is_stopped: bool,
 }
 
-/// Why a log cannot be read: what, where and what to do, for a person.
+/// Why a log cannot be read: what, where and what to do, for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LogError(String);
 
-/// Reads a log from where its last batch ended, or from its beginning, and hands what it tells to the keeper, batch by batch.
-/// A log that is not the one that the cursor is of is read anew.
+/// Reads a log from where its last batch ended, or from its beginning, and passes the questions to the keeper, batch by
+/// batch. A log that does not match the cursor is read from scratch.
 ///
 /// # Errors
 /// Why this log cannot be read; another one may be.

@@ -25,7 +25,7 @@ pub(crate) use openclaw::members;
 /// The notes that one program searches.
 #[derive(Debug, Clone)]
 pub struct Searched {
-    /// The program.
+    /// The program in the catalogue.
     pub agent: &'static Agent,
     /// One index for each of its agents; a program without agents of its own has one.
     pub indexes: Vec<Index>,
@@ -34,7 +34,6 @@ pub struct Searched {
 /// One index: what one agent of a program searches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// The program's name.
     program: &'static str,
     /// The id of the agent among the program's; empty if the program has none.
     pub member: String,
@@ -80,9 +79,7 @@ enum RootKind {
 /// Which folders below a root are passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skips {
-    /// Nothing.
     Nothing,
-    /// OpenClaw's repair folder.
     Repair,
     /// What qmd passes over: hidden files and folders, and those of dependencies and builds.
     Qmd,
@@ -138,7 +135,7 @@ impl NotSearched {
 /// A note that an agent's search does not find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsearched {
-    /// The cause.
+    /// Why the search does not find it.
     pub cause: NotSearched,
     /// The cause as a sentence.
     pub reason: String,
@@ -438,7 +435,7 @@ fn passes(skips: Skips, folders: &[&str], file: Option<&str>) -> Result<(), Why>
     }
 }
 
-/// `MEMORY.md, USER.md`.
+/// Joins file names: `MEMORY.md, USER.md`.
 fn listed(files: &[&str]) -> String {
     files.join(", ")
 }

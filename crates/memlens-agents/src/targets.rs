@@ -1,7 +1,7 @@
-//! The programs that a tuned ranking can be handed to: what each can be told, and how true it is there.
+//! Programs that a tuned ranking can be handed over to: what each can express, and how exactly.
 //!
-//! One file per program. A target is data and a pure map: parameters in, settings out, each with its [`Fit`]. Writing is the
-//! caller's.
+//! One file per program. A target is data and a pure function from parameters to settings, each with its [`Fit`]. The
+//! caller writes the settings.
 
 pub(crate) mod basic_memory;
 mod octopus;
@@ -28,7 +28,7 @@ pub static TARGETS: [&Target; 7] = [
     &octopus::TARGET,
 ];
 
-/// A program that can be told how to rank.
+/// A program with configurable ranking.
 pub struct Target {
     /// Its id with its version, as the pipeline of that version is named where there is one.
     pub id: &'static str,
@@ -38,9 +38,9 @@ pub struct Target {
     pub takes: Takes,
     /// Its keys below [`Takes::root`], by the parameters of its own pipeline.
     keys: &'static [Known],
-    /// What becomes of Memlens's own parameters.
+    /// Mapping of Memlens's own parameters.
     from_memlens: fn(&Own<'_>) -> Vec<Mapped>,
-    /// Why it cannot be told a parameter that no key holds.
+    /// Why it cannot express a parameter without a key.
     otherwise: fn(&Parameter) -> &'static str,
 }
 
@@ -49,44 +49,44 @@ pub struct Target {
 pub enum Takes {
     /// A config file of its own, as JSON or JSON5.
     Config {
-        /// The file's usual name.
+        /// Usual name of the config file.
         file: &'static str,
-        /// The keys above all of its settings, from the top.
+        /// Parent keys of all of its settings, from the top.
         root: &'static [&'static str],
-        /// The same for a single agent of that name, where it can be told one by one.
+        /// The same for a single agent with that name; `None` if agents cannot be configured separately.
         root_of_agent: Option<fn(&str) -> Vec<String>>,
-        /// Where the file is; none where there is no usual place.
+        /// Usual path of the file; `None` if there is none.
         place: fn(&Home) -> Option<PathBuf>,
     },
-    /// Arguments of each call: writes the call from its settings and what stands for the question.
+    /// Arguments of each call: formats the call from its settings and the placeholder of the question.
     Arguments(fn(&[(&str, serde_json::Value)], &str) -> String),
 }
 
 /// One parameter on its way into a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mapped {
-    /// The parameter's id.
+    /// Id of the parameter in its table.
     pub parameter: &'static str,
-    /// Its value.
+    /// Value of the parameter in the ranking.
     pub value: Value,
-    /// The key or argument that holds it, below the target's root; none where there is none.
+    /// Key or argument that holds it, below the target's root; `None` if the program has none.
     pub key: Option<&'static str>,
-    /// What stands there, as JSON; none where nothing is to be written.
+    /// Value under that key, as JSON; `None` if it is not written.
     pub told: Option<serde_json::Value>,
-    /// How true it is there.
+    /// How exactly the program can express it.
     pub fit: Fit,
 }
 
-/// How truly a setting says what a parameter said.
+/// How exactly a setting expresses a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// It does the same.
+    /// The setting has the same effect.
     Exact,
-    /// It does something like it: how.
+    /// The setting has a similar effect, as described.
     Approximate(&'static str),
-    /// The program cannot be told: why.
+    /// The program cannot express it, for this reason.
     NotExpressible(&'static str),
-    /// The key is proposed and without effect in this version: what acts instead.
+    /// The key is proposed and without effect in this version; what acts instead.
     Proposed(&'static str),
 }
 
@@ -101,7 +101,7 @@ impl Fit {
         }
     }
 
-    /// What a person should know of it; none of one that is exact.
+    /// Notice to show to the user; `None` if the fit is exact.
     pub fn why(self) -> Option<&'static str> {
         match self {
             Fit::Exact => None,
@@ -148,7 +148,7 @@ impl Target {
         effects.filter_map(|effect| effect.parameter())
     }
 
-    /// The parameter of its own pipeline that a key sets, which is given with all keys above it; none where it sets none.
+    /// Parameter of the target's own pipeline that a key sets, given with all parent keys; `None` if it sets none.
     pub fn parameter_of(&self, path: &[String]) -> Option<&'static str> {
         let path = path.join(".");
         let is_it = |key: &str| path == key || path.ends_with(&format!(".{key}"));
@@ -156,7 +156,7 @@ impl Target {
         keys.find_map(|(key, _, effect)| effect.parameter().filter(|_| is_it(key)))
     }
 
-    /// What holds of a switch that is no parameter, where a config says nothing; none where that is not known.
+    /// Default of a switch that is no parameter, for a config that does not set it; `None` if unknown.
     pub fn switch_of(&self, path: &[String]) -> Option<bool> {
         let is_hybrid = path.ends_with(&["query", "hybrid", "enabled"].map(str::to_owned));
         (is_hybrid && self.program() == "openclaw").then_some(true)
@@ -281,7 +281,7 @@ fn whole(value: serde_json::Value) -> serde_json::Value {
     number.map_or(value, |number| json!(number as i64))
 }
 
-/// Whether a parameter changes anything as it stands: its stage runs, its way was chosen, and it is not off.
+/// Whether a parameter currently has an effect: its stage runs, its method is selected, and it is not off.
 fn acts(parameter: &Parameter, values: &Values) -> bool {
     let table = values.table();
     let is_on = |id: &str| values.get(id) != Some(Value::Toggle(false));
@@ -302,7 +302,7 @@ fn acts(parameter: &Parameter, values: &Values) -> bool {
         (ParameterKind::Number { .. } | ParameterKind::Choice { .. }, _) => true,
     };
     let is_switch = stage.and_then(|stage| stage.switch) == Some(parameter.id);
-    // How notes are cut and read ranks nothing by itself: it counts where a person chose it.
+    // Parameters of chunking and reading do not rank by themselves: they count if the user changed them.
     let is_chosen = parameter.phase != Phase::Index || value != Some(parameter.default.clone());
     is_chosen && is_set && asked && (switched || is_switch) && parameter.is_read(values)
 }

@@ -1,12 +1,12 @@
-//! Each agent in a made-up home: what is there is found and nothing else, what the environment or a config names goes before
-//! the default, and whatever stands in the place of a config spoils nothing but that.
+//! Each agent in a generated home folder: what exists is found and nothing else; what the environment or a config names
+//! takes precedence over the default; and anything else at the path of a config affects only that agent.
 
 use std::fs;
 use std::path::Path;
 
 use memlens_agents::{AGENTS, Cut, Found, Home, loaded, look, whose};
 
-/// A made-up home folder.
+/// A temporary home folder with files.
 struct Scratch(tempfile::TempDir);
 
 impl Scratch {

@@ -188,7 +188,7 @@ fn hermes_0_19_0_cuts_nothing() {
     for (name, cap) in [("MEMORY.md", 2_200), ("USER.md", 1_375)] {
         let size = recorded[name]["characters"].as_u64().expect("a number");
         let n = recorded[name]["entries"].as_u64().expect("a number");
-        // So many entries of so many characters together.
+        // `n` entries with `size` characters together.
         let pad = (size / n) as usize - 6;
         let entry = |at: u64| format!("{at:03}{}", "x".repeat(pad));
         let mut entries: Vec<String> = (0..n).map(entry).collect();

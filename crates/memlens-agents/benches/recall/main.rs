@@ -19,7 +19,7 @@ const SESSIONS: [usize; KINDS.len()] = [2500, 1000, 3000, 2000, 500, 1000];
 /// About 90 KB of transcript a session.
 const TURNS: usize = 36;
 
-/// Counts what it is told.
+/// A keeper that only counts the questions it receives.
 struct Counting(u64);
 
 impl Keeper for Counting {
@@ -88,7 +88,7 @@ fn print(name: &str, unit: &str, note: &str, sample: f64) {
     );
 }
 
-/// The most memory that this process ever had in use; only Linux tells it.
+/// Peak memory of this process in MB; only Linux reports it.
 fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -8,24 +8,16 @@ use fastrand::Rng;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-/// A kind of log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// OpenClaw's transcripts as files.
     OpenClawFiles,
-    /// OpenClaw's transcripts as rows.
     OpenClawRows,
-    /// Claude Code.
     ClaudeCode,
-    /// Codex.
     Codex,
-    /// Gemini CLI.
     GeminiCli,
-    /// Hermes.
     Hermes,
 }
 
-/// Every kind.
 pub const KINDS: [Kind; 6] = [
     Kind::OpenClawFiles,
     Kind::OpenClawRows,
@@ -35,10 +27,8 @@ pub const KINDS: [Kind; 6] = [
     Kind::Hermes,
 ];
 
-/// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes of transcript.
     pub n_bytes: u64,
     /// Searches of memory in them.
     pub n_questions: u64,
@@ -46,7 +36,7 @@ pub struct Written {
 
 /// One thing that happens in a session.
 enum Step {
-    /// Somebody says something.
+    /// A message of the user or the agent.
     Says { is_person: bool, words: String },
     /// A tool that is none of memory's answers at length.
     Works { output: String },

@@ -29,7 +29,6 @@ const SOURCE: Source = Source {
     from: "seen in the published program",
 };
 
-/// `MEMORY.md` of a project.
 fn memory_file() -> LoadFile {
     LoadFile {
         name: "MEMORY.md",

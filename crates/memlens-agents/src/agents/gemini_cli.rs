@@ -1,4 +1,5 @@
-//! Gemini CLI: a memory folder for each project. Its global `GEMINI.md` lies among its logs, so that folder is not offered.
+//! Gemini CLI: a memory folder for each project. Its global `GEMINI.md` is in the folder of its logs, so that folder is
+//! not offered.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -26,8 +26,8 @@ fn own_places(home: &Home) -> Vec<PathBuf> {
     vec![named.unwrap_or_else(|| home.join(".memsearch"))]
 }
 
-/// memsearch keeps no list of projects: the home folder is looked at, and the projects whose path the names of Claude Code's folders
-/// still tell.
+/// memsearch has no list of projects. So the home folder is scanned, and the projects whose paths can be recovered from
+/// the names of Claude Code's folders.
 fn look(look: &mut Look<'_>) {
     let home = look.home();
     if let Some(named) = home.variable("MEMSEARCH_DIR") {

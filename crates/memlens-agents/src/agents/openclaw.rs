@@ -227,7 +227,7 @@ fn look(look: &mut Look<'_>) {
         .into_iter()
         .flat_map(|member| member.extra)
         .map(|extra| (extra.path, extra.key))
-        // A single file cannot be watched by itself, and nobody means the whole home folder.
+        // A single file cannot be watched, and nobody wants to watch the whole home folder.
         .filter(|(path, _)| !path.is_file() && !home.folder().starts_with(path))
         .collect();
     extra.sort();

@@ -13,7 +13,7 @@ use crate::agents::{claude_code_root, claude_code_source};
 use crate::claude_settings::ClaudeSettings;
 use crate::home::Home;
 
-/// A file that is imported by one that is imported by one…: so many deep.
+/// Maximum depth of nested imports.
 const DEPTH_MAX: u32 = 4;
 
 struct Loader<'a> {

@@ -10,7 +10,7 @@ use crate::agent::Cap;
 use crate::agents::{gemini_cli_names, gemini_cli_source};
 use crate::home::Home;
 
-/// A file that is imported by one that is imported by one…: so many deep.
+/// Maximum depth of nested imports.
 const DEPTH_MAX: u32 = 5;
 
 struct Loader<'a> {

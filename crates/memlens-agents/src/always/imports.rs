@@ -8,11 +8,11 @@ use regex::Regex;
 
 use crate::measure::html_comments;
 
-/// What Claude Code takes for an import.
+/// Matches an import of Claude Code.
 static CLAUDE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?:^|\s)@((?:[^\s\\]|\\ )+)").expect("it is valid"));
 
-/// What Gemini CLI takes for code.
+/// Matches the code delimiters of Gemini CLI.
 static CODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`+").expect("it is valid"));
 
 /// The paths that Claude Code imports, as they are written, each once: not in code and not in comments. A part after `#` is left out.

@@ -22,7 +22,7 @@ pub(super) struct Reader {
 pub(super) enum Read {
     Text(String),
     Missing,
-    /// Why, for the user.
+    /// The file was refused; the reason, for the user.
     Refused(String),
 }
 

@@ -29,7 +29,7 @@ const WRITING: c_int = ffi::SQLITE_OPEN_READWRITE
     | ffi::SQLITE_OPEN_EXCLUSIVE
     | ffi::SQLITE_OPEN_DELETEONCLOSE;
 
-/// SQLite's functions without locks.
+/// A virtual file system of SQLite without locks.
 struct Layer(*mut sqlite3_vfs);
 
 // SAFETY: They may be called by any thread, and never change once they are registered.
@@ -83,7 +83,7 @@ unsafe extern "C" fn open(
     }
 }
 
-/// Nothing is removed.
+/// Reports success, but removes nothing.
 unsafe extern "C" fn remove(_: *mut sqlite3_vfs, _: *const c_char, _: c_int) -> c_int {
     ffi::SQLITE_OK
 }

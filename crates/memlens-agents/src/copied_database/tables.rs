@@ -157,7 +157,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The columns of a table with their types, generated ones included; none if it is not there or is a view.
+/// Columns of a table with their types, including generated ones; empty if the table is missing or is a view.
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<(String, String)>> {
     let is_table = connection
         .prepare(&format!(

@@ -174,7 +174,7 @@ pub(crate) fn html_comments(text: &str) -> Vec<Range<usize>> {
     comments
 }
 
-/// What JavaScript's `trim` removes.
+/// Whether JavaScript's `trim` removes the character.
 pub(super) fn is_space(next: char) -> bool {
     next == '\u{feff}' || (next.is_whitespace() && next != '\u{85}')
 }

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{Count, Kept, LeftOut, Measured, Part};
 use crate::agent::Cap;
 
-/// Only so many characters of an entry are scanned.
+/// Number of characters of an entry that are scanned.
 const SCANNED_CHARS_MAX: usize = 65_536;
 
 /// What separates entries; Python reads every kind of line break as one line feed.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Effect, Schema};
 
-/// What a key takes.
+/// Type of value that a key accepts.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Number,
@@ -20,11 +20,10 @@ pub(crate) enum Kind {
     Toggle,
     Text,
     List,
-    /// A list of texts.
     Texts,
     /// One of these words; the second field names them for the user.
     OneOf(&'static [&'static str], &'static str),
-    /// Settings by name.
+    /// An object with free keys.
     Object,
     /// Anything, and any keys below it.
     Any,
@@ -92,7 +91,7 @@ const IMAGES: Effect = Effect::Elsewhere("it adds images and audio to what is se
 const TOKENIZER: Effect = Effect::NotEmulated(
     "it chooses how texts are split into words, and so which words match; Memlens emulates unicode61",
 );
-/// Whether a text that stands at such a key is left out wherever it is shown: it may be a secret or a path.
+/// Whether a string at such a key is left out wherever it is shown, because it may be a secret or a path.
 pub(crate) fn is_private(effect: Effect) -> bool {
     effect == MODEL || effect == OF_QMD || matches!(effect, Effect::Refused(_) | Effect::Without(_))
 }
@@ -200,7 +199,7 @@ const SYNCS: [Known; 7] = [
     ("sync.sessions.deltaMessages", Kind::CountOrNone, SYNC),
 ];
 
-/// Below `memory.search`, since 2026.8.
+/// Known keys below `memory.search`, since 2026.8.
 pub(crate) const SINCE_2026_8: &[Known] = &[
     MAX_RESULTS,
     MIN_SCORE,
@@ -308,7 +307,7 @@ pub(crate) const UP_TO_2026_7: &[Known] = &[
     CACHE_SIZE,
 ];
 
-/// Below `agents.defaults.memorySearch`, in 2026.2.
+/// Known keys below `agents.defaults.memorySearch`, in 2026.2.
 pub(crate) const FEB_2026: &[Known] = &[
     MAX_RESULTS,
     MIN_SCORE,

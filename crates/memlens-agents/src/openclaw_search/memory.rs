@@ -31,14 +31,14 @@ pub struct MemorySearch {
 /// A setting by which no note is ever found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchOff {
-    /// The search is off.
+    /// The search is switched off.
     Disabled {
-        /// The key: `memory.search.enabled`.
+        /// Key that does it: `memory.search.enabled`.
         key: String,
     },
     /// Only session transcripts are searched.
     SessionsOnly {
-        /// The key: `memory.search.sources`.
+        /// Key that does it: `memory.search.sources`.
         key: String,
     },
 }

@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Used;
 
-/// Folders and files that are looked at for one command.
+/// Maximum number of folders and files scanned for one command.
 const ENTRIES_MAX: usize = 2_000;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 const DEPTH_MAX: u32 = 8;
 
-/// A shorter text may stand in an output by chance.
+/// Minimum length of a text: a shorter one may occur in an output by chance.
 const TEXT_MIN: usize = 16;
 
 /// Notes below a folder of which a command read some.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Among {
-    /// Absolute, without wildcards.
+    /// Absolute path, which contains no wildcards.
     pub folder: String,
     /// Wildcards over paths below the folder.
     pub pattern: String,

@@ -17,7 +17,7 @@ use crate::agents;
 use crate::claude_settings::{ClaudeSettings, MemoryFrom};
 use crate::home::Home;
 
-/// A file of sessions.
+/// Reader of a session file.
 pub(super) struct Sessions {
     home: Home,
     /// What is known of each folder that a session works in.

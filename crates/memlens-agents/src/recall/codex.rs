@@ -12,7 +12,7 @@ use super::{Log, Used, files, time, tools};
 use crate::agents;
 use crate::home::Home;
 
-/// A session's file.
+/// Reader of a session's rollout file.
 pub(super) struct Rollout {
     folders: Folders,
 }
@@ -29,7 +29,7 @@ impl Rollout {
 }
 
 impl Reader for Rollout {
-    /// `rollout-2026-06-03T08-14-02-<uuid>`: the file of a fork holds its parent's lines too, so the name tells.
+    /// `rollout-2026-06-03T08-14-02-<uuid>`: a fork's file contains its parent's lines too, so the file name decides.
     fn session_of(&self, log: &Log) -> String {
         let name = log.bare_name();
         let id = name.len().checked_sub(36).and_then(|at| name.get(at..));

@@ -1,4 +1,4 @@
-//! Where the reading of a log of lines goes on, and by what the log is known again.
+//! Position at which reading a log of lines continues, with a fingerprint of the log.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,7 +19,7 @@ pub(super) fn of_this_version(stored: &str) -> Option<&str> {
     (version.parse() == Ok(LOG_READER_VERSION)).then_some(cursor)
 }
 
-/// So much of a log's beginning, and of what lies before the cursor, tells whether it is the same.
+/// Number of bytes at a log's beginning, and before the cursor, that identify it.
 const KNOWN_BY: u64 = 1024;
 
 /// Where to go on in a log of lines.
@@ -27,7 +27,7 @@ const KNOWN_BY: u64 = 1024;
 pub(super) struct Cursor {
     /// The byte after the last line that was read.
     pub at: u64,
-    /// The hash of the beginning and of what lies before `at`.
+    /// Hash of the beginning and of the bytes before `at`.
     marks: String,
     /// What earlier lines said of those that follow.
     pub context: Context,
@@ -38,7 +38,6 @@ pub(super) struct Cursor {
 /// What a log's lines say of those that follow.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Context {
-    /// The session that goes on.
     pub session: String,
     /// The folder in which it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +60,7 @@ impl Cursor {
         })
     }
 
-    /// What a text tells, if it is a cursor of this very log.
+    /// Parses a text as a cursor; `None` if it is not a cursor of this very log.
     pub fn taken_up(text: &str, file: &mut File, bytes: u64) -> io::Result<Option<Cursor>> {
         let Ok(cursor) = serde_json::from_str::<Cursor>(text) else {
             return Ok(None);
@@ -78,7 +77,7 @@ impl Cursor {
     }
 }
 
-/// The hash of a log's beginning and of what lies before `at`; where the file stands is left as it was.
+/// Hash of a log's beginning and of the bytes before `at`; the file position is restored.
 fn marks(file: &mut File, at: u64) -> io::Result<String> {
     let stood = file.stream_position()?;
     let mut hasher = blake3::Hasher::new();

@@ -1,4 +1,4 @@
-//! A log that is one JSON document, which the agent writes anew with each change.
+//! A log that is one JSON document, which the agent rewrites with each change.
 
 use std::io::Read;
 

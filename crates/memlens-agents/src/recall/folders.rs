@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::home::Home;
 
-/// Some places, each as its parts; a part that ends in `*` stands for all that begin so.
+/// A set of places, each split into its parts; a part that ends in `*` matches by prefix.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     places: Vec<Vec<String>>,
@@ -45,7 +45,7 @@ impl Folders {
         self
     }
 
-    /// Whether a path lies in one of the places, or is one.
+    /// Whether one of the places is the path or a parent of it.
     pub fn hold(&self, path: &str, session_folder: Option<&str>) -> bool {
         let path = parts(&self.whole(path, session_folder));
         let is_in = |place: &[String]| {

@@ -3,7 +3,7 @@
 use super::happening::Output;
 use super::{Returned, text_line};
 
-/// So many results of one search are kept.
+/// Maximum number of results of one search.
 const RESULTS: usize = 1000;
 /// What a note's name ends in.
 const NOTES: &[&str] = &[".md", ".markdown", ".txt", ".mdx", ".org"];
@@ -13,11 +13,8 @@ const NOTES: &[&str] = &[".md", ".markdown", ".txt", ".mdx", ".org"];
 pub(super) enum Found {
     /// Files with lines of them, or their names alone.
     Results(Vec<Returned>),
-    /// That nothing was found.
     Nothing,
-    /// That the search failed.
     Error,
-    /// Something else.
     Other,
 }
 
@@ -176,7 +173,7 @@ fn is_error(line: &str) -> bool {
         || line.contains("failed in sandbox")
 }
 
-/// What a command printed, without what agents put around it.
+/// Output of a command, without what agents wrap around it.
 pub(super) fn output_of(text: &str) -> &str {
     // Codex: the process, then its output.
     if let Some((_, output)) = text.split_once("\nOutput:\n") {
@@ -210,7 +207,7 @@ fn is_of_gemini(text: &str) -> bool {
     text.starts_with("Command: ") || text.starts_with("Output: ")
 }
 
-/// The exit code that a text tells of the process whose output it holds.
+/// Exit code that a text contains, of the process whose output it is.
 pub(super) fn exit_code(text: &str) -> Option<i64> {
     let number = |text: &str| -> Option<i64> { text.lines().next()?.trim().parse().ok() };
     let after = |text: &str, label: &str| -> Option<i64> { number(text.split_once(label)?.1) };
@@ -224,7 +221,7 @@ pub(super) fn exit_code(text: &str) -> Option<i64> {
     number(text.strip_prefix("Exit code ")?)
 }
 
-/// What stands after a label at the beginning of a line.
+/// The text after a label at the beginning of a line.
 fn split_line<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
     if let Some(rest) = text.strip_prefix(label) {
         return Some(("", rest));
@@ -232,7 +229,7 @@ fn split_line<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
     text.split_once(&format!("\n{label}"))
 }
 
-/// Results that are told in words, as qmd does: `#a1b2c3 87% notes/pond.md - Title`.
+/// Results written as text, as qmd prints them: `#a1b2c3 87% notes/pond.md - Title`.
 pub(super) fn ranked(text: &str) -> Option<Vec<Returned>> {
     if text.starts_with("No results found") {
         return Some(Vec::new());

@@ -1,4 +1,5 @@
-//! Gemini CLI's chats: a line for each message, told of again when it changed; before, one document with all messages.
+//! Gemini CLI's chats: one line per message, repeated when it changes; in older versions one document with all
+//! messages.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::sessions::Sessions;
 use super::{files, time, tools};
 use crate::home::Home;
 
-/// A session's file.
+/// Reader of a session file.
 pub(super) struct Chat {
     folders: Folders,
 }
@@ -57,7 +58,7 @@ impl Reader for Chat {
 }
 
 impl Chat {
-    /// A call, which stands together with its answer.
+    /// Adds a call, which is logged together with its answer.
     fn called(
         &self,
         call: &Value,

@@ -1,4 +1,4 @@
-//! What a line of a log tells, the same for all agents.
+//! Events in a log, the same for all agents.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use super::among::Among;
 /// What a tool of memory was called for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Call {
-    /// To search.
     Search {
         question: String,
         settings: BTreeMap<String, Value>,
@@ -19,13 +18,12 @@ pub(super) enum Call {
         /// Whether the question is a pattern for a searcher of files.
         is_pattern: bool,
     },
-    /// To open notes.
     Open(Vec<Used>),
     /// To open some of the notes that patterns name.
     OpenAmong(Vec<Among>),
 }
 
-/// How a search answers.
+/// Form of a search's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Shape {
     /// With results that name their paths.
@@ -39,10 +37,9 @@ pub(super) enum Shape {
     },
 }
 
-/// What of a searcher's results its output shows.
+/// Which part of a searcher's results its output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Output {
-    /// Lines that match.
     Lines,
     /// Names of files only, or counts beside them.
     Names,

@@ -1,21 +1,21 @@
-//! The newest questions of the sessions that a log tells of at the moment, which can still be added to.
+//! The newest questions of the sessions that are being read in a log, which can still be added to.
 //!
-//! A session that was not told of for long is let go and taken up again from the keeper.
+//! A session without events for long is dropped, and loaded again from the keeper when needed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::{Batch, Keeper, PastKind, PastQuestion, cursor};
 
-/// So many of a session's questions can still be added to.
+/// Number of a session's questions that can still be added to.
 const WINDOW: usize = 100;
-/// So many sessions are held at a time.
+/// Maximum number of sessions held at a time.
 const SESSIONS: usize = 64;
 
 /// A question that can be added to.
 pub(super) struct Held {
     pub question: PastQuestion,
-    /// Whether the keeper is to be told.
+    /// Whether it must be passed to the keeper.
     is_changed: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Held {
 pub(super) struct HeldSessions<'k> {
     agent: &'static str,
     keeper: &'k mut dyn Keeper,
-    /// Whether the keeper knows what the log told before.
+    /// Whether the keeper has what the log contained before.
     is_gone_on: bool,
     held: BTreeMap<String, Session>,
     /// Sessions that were held in this reading and are not any more.
@@ -66,7 +66,7 @@ impl<'k> HeldSessions<'k> {
         self.agent
     }
 
-    /// How many questions the keeper is to be told of, or a few more.
+    /// Approximate number of questions to pass to the keeper; never too low.
     pub fn n_changed(&self) -> usize {
         self.n_changed
     }
@@ -88,7 +88,6 @@ impl<'k> HeldSessions<'k> {
         self.n_changed += 1;
     }
 
-    /// Adds an opening.
     pub fn add_opening(&mut self, opening: PastQuestion) {
         self.openings.push(opening);
         self.n_changed += 1;
@@ -139,7 +138,7 @@ impl<'k> HeldSessions<'k> {
 
     /// What is known of a session that is not held.
     fn taken_up(&mut self, session: &str) -> Vec<Held> {
-        // Of a log that is read anew, what it told before is no part.
+        // If a log is read from scratch, earlier questions are not part of it.
         let is_known = self.is_gone_on || self.let_go.contains(session);
         let known = match is_known {
             true => self.keeper.known(self.agent, session),
@@ -153,7 +152,7 @@ impl<'k> HeldSessions<'k> {
             .into_iter()
             .filter(|known| known.kind == PastKind::Search);
         let mut questions: Vec<Held> = searches.map(|known| held(known, false)).collect();
-        // What the keeper is not told of yet is newer than what it knows.
+        // What is not passed to the keeper yet is newer than what it has.
         let newer = self.leaving.extract_if(.., |it| it.session == session);
         for question in newer {
             let is_it = |known: &&mut Held| known.question.call == question.call;

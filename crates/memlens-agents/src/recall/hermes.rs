@@ -18,7 +18,6 @@ pub(super) struct Messages {
     folders: Folders,
 }
 
-/// Where they are.
 pub(super) static MESSAGES: Table = Table {
     name: "messages",
     columns: &[

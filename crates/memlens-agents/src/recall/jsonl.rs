@@ -14,20 +14,20 @@ use super::packed::unpacked;
 use super::sessions::Sessions;
 use super::{Keeper, Log, LogRead};
 
-/// After so many bytes what was read is kept, so that it need not be read again.
+/// Number of bytes after which the result is stored, so that they need not be read again.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// How one agent's lines tell what happened.
+/// Interprets the log lines of one agent.
 pub(super) trait Reader {
-    /// The session of a log that does not name one: what its name tells.
+    /// Session of a log that does not name one: taken from its file name.
     fn session_of(&self, log: &Log) -> String {
         log.bare_name()
     }
 
-    /// Whether a line may tell of memory, or of the lines that follow.
+    /// Whether a line may be about memory, or about the lines that follow.
     fn is_worth(&self, line: &[u8]) -> bool;
 
-    /// Notes what a line tells; `place` names the line within the log.
+    /// Records the events of a line; `place` is its position in the log.
     fn tell(
         &mut self,
         line: &Value,

@@ -1,7 +1,7 @@
-//! The whole lines of a file, one after the other, in little memory.
+//! Iterates over the complete lines of a file, in bounded memory.
 //!
-//! Properties checked: every way of cutting the file into reads gives the same lines; what stands after the last line end is no
-//! line yet.
+//! Properties checked: every way of cutting the file into reads gives the same lines; text after the last line end is
+//! not a line yet.
 
 use std::io::{self, Read};
 
@@ -9,7 +9,6 @@ use std::io::{self, Read};
 pub(super) const LINE_MAX: usize = 32 << 20;
 const READ: usize = 1 << 18;
 
-/// A file's lines.
 pub(super) struct Lines<R> {
     from: R,
     buffer: Vec<u8>,
@@ -17,19 +16,18 @@ pub(super) struct Lines<R> {
     start: usize,
     /// Up to where no line end is.
     searched: usize,
-    /// Whether the line that goes on is too long, and its beginning gone.
+    /// Whether the current line is too long, and its beginning was dropped.
     is_too_long: bool,
     /// The byte after the last line that was handed out.
     at: u64,
-    /// Bytes of the line that goes on which are gone.
+    /// Bytes of the current line that were dropped.
     n_gone: u64,
 }
 
-/// One line.
 pub(super) enum Line<'l> {
     /// Its bytes without the line end, and the byte at which it begins.
     Whole(&'l [u8], u64),
-    /// It is too long.
+    /// The line is longer than `LINE_MAX`.
     TooLong,
 }
 
@@ -52,12 +50,11 @@ impl<R: Read> Lines<R> {
         self.at
     }
 
-    /// What is read.
     pub fn source(&mut self) -> &mut R {
         &mut self.from
     }
 
-    /// The next line; none where no further one ends.
+    /// The next line; `None` if no further line is complete.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
@@ -100,7 +97,7 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Hands out so many bytes at a time.
+    /// Reader that returns this many bytes at a time.
     struct Slow<'b>(&'b [u8], usize);
 
     impl Read for Slow<'_> {
@@ -113,7 +110,7 @@ mod tests {
         }
     }
 
-    /// A line with where it begins; none for one that is too long.
+    /// A line with its byte offset; `None` for a line that is too long.
     type Told = Option<(Vec<u8>, u64)>;
 
     fn all(mut lines: Lines<impl Read>) -> (Vec<Told>, u64) {

@@ -74,11 +74,11 @@ fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
     looking::look_for(home, agents::openclaw_agent()).folders
 }
 
-/// A transcript, or what is kept of a session that was begun anew: `<session>.jsonl.reset.<when>`, packed or not. What is kept of
-/// one that the person deleted (`….jsonl.deleted.…`) is left alone.
+/// A transcript, or the archive of a session that was restarted: `<session>.jsonl.reset.<when>`, packed or not. The
+/// archive of one that the user deleted (`….jsonl.deleted.…`) is not read.
 fn is_transcript(name: &str) -> bool {
     let is_archive = name.contains(".jsonl.reset.");
-    // What is half written is `….tmp`; a trajectory tells the same again.
+    // A half-written file is `….tmp`; a trajectory repeats the same events.
     let is_whole = (is_archive && !name.ends_with(".tmp")) || is_jsonl(name);
     is_whole && !name.contains(".trajectory.jsonl")
 }
@@ -128,8 +128,8 @@ fn is_jsonl(name: &str) -> bool {
     name.ends_with(".jsonl")
 }
 
-/// A place below one that is known; none where a part on the way is a link, which leads out of the agent's own places. What it
-/// lies below may be one: people keep the homes of agents elsewhere.
+/// A place below a known one; `None` if a part on the way is a link, which leads out of the agent's own places. The
+/// known place may be a link: users keep agents' home folders elsewhere.
 fn below(known: &Path, relative: &str) -> Option<PathBuf> {
     let mut path = known.to_owned();
     for part in relative.split('/').filter(|part| !part.is_empty()) {
@@ -141,7 +141,6 @@ fn below(known: &Path, relative: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The search for logs.
 struct Search {
     home: Home,
     found: FoundLogs,
@@ -192,7 +191,7 @@ impl Search {
         }
     }
 
-    /// The entries of a folder; none if it is missing. A folder that cannot be read is reported.
+    /// Entries of a folder; empty if it is missing. A folder that cannot be read is reported.
     fn entries(&mut self, known: &Path, relative: &str) -> Vec<DirEntry> {
         let Some(folder) = below(known, relative) else {
             return Vec::new();

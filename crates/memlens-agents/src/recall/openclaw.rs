@@ -209,7 +209,7 @@ impl Reader for Recalls {
         };
         let session = &context.session;
         let at_ms = time::ms(&event["timestamp"]);
-        // Results that it will not learn from are told apart, as a second event.
+        // Results that the agent will not learn from are logged separately, as a second event.
         if !sessions.returned_more(session, question, at_ms, &answer) {
             sessions.called(session, &key, place, at_ms, vec![call]);
             sessions.answered(session, &key, &answer);
@@ -217,8 +217,8 @@ impl Reader for Recalls {
     }
 }
 
-/// What names an event, wherever it stands: a workspace's file is cut and taken over into the database, and events of several
-/// workspaces have no session to tell them apart.
+/// Identity of an event, independent of its position: a workspace's file is cut and moved into the database, and events
+/// of several workspaces have no session to distinguish them.
 fn name_of(event: &Value) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut note = |value: &Value| {

@@ -37,7 +37,8 @@ pub(super) fn unpack_row(blob: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// A log's lines in a file without a name, so that they are read and gone on with as any others; none where it was stopped.
+/// Lines of a log, unpacked into an unnamed file, so that they are read and continued as any others; `None` if it was
+/// stopped.
 pub(super) fn unpacked(
     log: File,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
@@ -69,7 +70,7 @@ pub(super) fn unpacked(
             break;
         }
     }
-    // Nobody writes the end of its last line any more.
+    // The end of its last line will not be written any more.
     into.write_all(b"\n").map_err(explained)?;
     Ok(Some(into))
 }

@@ -6,7 +6,7 @@ use super::found::{self, Found};
 use super::happening::{Answer, Output, Shape};
 use super::{Returned, text_line};
 
-/// So many results of one search are kept.
+/// Maximum number of results of one search.
 const RESULTS: usize = 1000;
 /// The names under which tools list their results, and those that an answer is wrapped in.
 const LISTS: &[&str] = &[
@@ -44,7 +44,6 @@ const SCORES: &[&str] = &["score", "similarity", "relevance"];
 /// What an answer to a search came to.
 #[derive(Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// Results, best first.
     Returned(Vec<Returned>),
     /// The search ended with an error.
     Failed,
@@ -57,7 +56,6 @@ pub(super) enum Outcome {
 pub(super) enum Shown {
     /// What the call asked for.
     AsAsked,
-    /// All of it.
     Whole,
     /// These lines, first and last, 1-based.
     Lines(u32, u32),
@@ -151,7 +149,6 @@ pub(super) fn shown(answer: &Answer<'_>) -> Shown {
     }
 }
 
-/// What a command printed.
 pub(super) fn printed(answer: &Answer<'_>) -> String {
     let mut printed = String::new();
     for part in &answer.parts {
@@ -326,7 +323,7 @@ fn found_in(value: &Value, place: &str, output: Output) -> Option<Found> {
     }
 }
 
-/// The texts of an answer, as they stand in one or in blocks.
+/// Texts of an answer, either one string or several blocks.
 fn texts(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,7 +1,7 @@
-//! A log that is a table of a database: each row is read as a line of a log of lines is.
+//! A log that is a database table: each row is read like a line of a log of lines.
 //!
-//! The database is read from a copy. Where to go on is told by the last row's number and by what is in that row, since SQLite
-//! may number rows anew.
+//! The database is read from a copy. The position is given by the last row's number and its contents, since SQLite may
+//! renumber rows.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,10 +18,10 @@ use super::sessions::{Pending, Sessions};
 use super::{Keeper, Log, LogRead};
 use crate::copied_database::{self, CopiedDatabase, Stamp, words};
 
-/// After so many bytes what was read is kept, so that it need not be read again.
+/// Number of bytes after which the result is stored, so that they need not be read again.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// A table that logs.
+/// Description of a table with log entries.
 pub(super) struct Table {
     pub name: &'static str,
     /// The columns without which it is another table.
@@ -30,13 +30,12 @@ pub(super) struct Table {
     pub compressed: Option<&'static str>,
     /// A row's name within the table.
     pub key: &'static str,
-    /// A row's session.
     pub session: &'static str,
     /// A row's text, as JSON.
     pub text: &'static str,
     /// Which rows are of interest.
     pub filter: &'static str,
-    /// What a person should know where there is no such table; nothing where older versions of the agent have none.
+    /// Notice to the user if the table is missing; `None` if older versions of the agent do not have it.
     pub absent: Option<&'static str>,
 }
 
@@ -45,12 +44,12 @@ pub(super) struct Table {
 struct Cursor {
     row: i64,
     key: String,
-    /// How the database's files stood; while they stand so, there is nothing to read.
+    /// Stamp of the database's files; while it is the same there is nothing to read.
     stood: String,
     pending: Vec<Pending>,
 }
 
-/// Reads a log that is a table; `shown` is its name for a person.
+/// Reads a log that is a table; `shown` is its name for the user.
 pub(super) fn read(
     log: &Log,
     shown: &str,

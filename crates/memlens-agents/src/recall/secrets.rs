@@ -18,21 +18,21 @@ use serde_json::Value;
 
 use plain::Plain;
 
-/// What stands where a secret was.
 const BLANK: &str = "[secret]";
 
-/// Names of secrets that begin with an ASCII letter; a prefix may stand before them, as in `DB_PASSWORD`. In English, German,
-/// French, Spanish, Portuguese, Dutch, Polish, Swedish, Danish, Norwegian, Turkish, Czech, Finnish and Hungarian.
+/// Names of secrets that begin with an ASCII letter; a prefix may precede them, as in `DB_PASSWORD`. In English,
+/// German, French, Spanish, Portuguese, Dutch, Polish, Swedish, Danish, Norwegian, Turkish, Czech, Finnish and
+/// Hungarian.
 const NAMES: &str = r"password|passwd|passphrase|passcode|passwort|kennwort|pwd|(?:api|access|private|secret|auth|signing|encryption|recovery|license)[ _-]?key|mot de passe|mdp|contrase[ñn]a|clave secreta|senha|palavra[ -]passe|wachtwoord|has[łl]o|l[öo]senord|adgangskode|kodeord|passord|sifre|heslo|salasana|jelsz[óo]";
-/// The same in other scripts, in which no space need stand before a word: Russian, Ukrainian, Turkish, Japanese, Chinese, Korean,
-/// Arabic, Persian, Hindi, Hebrew and Greek.
+/// The same in other scripts, in which a word need not follow a space: Russian, Ukrainian, Turkish, Japanese, Chinese,
+/// Korean, Arabic, Persian, Hindi, Hebrew and Greek.
 const NAMES_ELSEWHERE: &str = r"парол[ья]|şifre|パスワード|暗証番号|密码|密碼|口令|비밀번호|암호|كلمة المرور|كلمة السر|رمز عبور|पासवर्ड|סיסמה|סיסמא|κωδικός πρόσβασης";
 /// Words of ordinary sentences that also name secrets.
 const WORDS: &str = "secret|token|parola";
-/// Short ones, which stand alone or after a mark, and name a secret only before a value with a digit.
+/// Short names, which occur alone or after a mark, and name a secret only before a value with a digit.
 const SHORT_WORDS: &str = "pass|pw|pin|otp";
 
-/// A name, with what may stand in front of it and behind.
+/// A name, with what may precede and follow it.
 static NAME: LazyLock<String> = LazyLock::new(|| {
     format!(
         r"(?:(?-u:\b)[a-z0-9_.-]*(?:{NAMES}|(?<word>{WORDS}))|(?-u:\b)(?:[a-z0-9_.-]*[_.-])?(?<short>{SHORT_WORDS})|{NAMES_ELSEWHERE})[0-9]{{0,2}}"
@@ -72,8 +72,8 @@ static NAME_CELL: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Keys by their beginnings, also longer and shorter ones than those of `known`; the whole match is the secret, or the group. Words
-/// begin where no ASCII letter stands before: some scripts know no spaces.
+/// Keys recognised by their prefixes, also of other lengths than those of `known`; the whole match is the secret, or
+/// the group. A word begins where no ASCII letter precedes: some scripts have no spaces.
 static KEYS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)
@@ -209,8 +209,8 @@ const AROUND: [char; 10] = ['\\', '"', '\'', '?', '!', '.', ',', ';', ')', '|'];
 /// A word of letters that is shorter is no password.
 const SHORT: usize = 4;
 
-/// Whether what stands after `password:` is the next word of a sentence. Some names are words of their own, so that more of a
-/// sentence tells: "the secret: never plant mint".
+/// Whether the text after `password:` is the next word of a sentence. Some names are ordinary words, so that more of
+/// the sentence decides: "the secret: never plant mint".
 fn is_prose(value: &str, is_after_word: bool, rest: &str) -> bool {
     let goes_on = || rest.starts_with(' ') && !rest.trim_start().is_empty();
     is_ordinary(value) || (is_letters(value) && is_after_word && goes_on())
@@ -226,7 +226,7 @@ fn is_ordinary(value: &str) -> bool {
     if !is_letters(value) {
         return false;
     }
-    // Nobody types a password in kana or Chinese signs.
+    // No password is written in kana or Chinese characters.
     let is_latin = value.chars().all(|sign| sign < '\u{250}');
     value.chars().count() < SHORT || !is_latin || ORDINARY.contains(&&*value.to_lowercase())
 }

@@ -1,7 +1,7 @@
-//! Questions put together from what a log tells of its sessions, call by call.
+//! Assembles questions from the calls in a log, by session.
 //!
-//! An answer belongs to the call that it names. What was opened belongs to the newest question of its session that returned it,
-//! else to the newest one that is not long past; what was cited to the newest one.
+//! An answer belongs to the call that it names. An opened note belongs to the newest question of its session that
+//! returned it, or else to the newest one that is not long past; a cited note belongs to the newest one.
 
 use std::ops::ControlFlow;
 
@@ -13,9 +13,10 @@ use super::held::{Held, HeldSessions};
 use super::results::{self, Outcome, Shown};
 use super::{Keeper, PastKind, PastQuestion, Returned, Used, secrets, text_line};
 
-/// So many calls wait for their answers, the newest: more than agents have at a time, few enough to look for in each line.
+/// Number of the newest calls that wait for answers: more than agents have at a time, few enough to search in each
+/// line.
 const PENDING: usize = 128;
-/// So many questions make a batch.
+/// Number of questions in a batch.
 const BATCH: usize = 256;
 /// What is opened later than this after a question that did not return it has nothing to do with it.
 const OPENED_WITHIN_MS: u64 = 10 * 60_000;
@@ -54,7 +55,7 @@ pub(super) struct Sessions<'k> {
 }
 
 impl<'k> Sessions<'k> {
-    /// Those of an agent's log; `is_gone_on` says whether the keeper knows what it told before.
+    /// Sessions of an agent's log; `is_gone_on` says whether the keeper has what the log contained before.
     pub fn new(
         agent: &'static str,
         keeper: &'k mut dyn Keeper,
@@ -73,7 +74,6 @@ impl<'k> Sessions<'k> {
         &self.pending
     }
 
-    /// Questions so far.
     pub fn n_questions(&self) -> u64 {
         self.n_questions
     }
@@ -243,7 +243,8 @@ impl<'k> Sessions<'k> {
         }
     }
 
-    /// Adds results to a session's newest question where that is told of a second time at once. Returns whether it is.
+    /// Adds results to a session's newest question if the log immediately repeats that question. Returns whether it
+    /// does.
     pub fn returned_more(
         &mut self,
         session: &str,
@@ -281,7 +282,7 @@ impl<'k> Sessions<'k> {
         true
     }
 
-    /// An answer to the person cited notes.
+    /// Records notes that the agent's answer to the user cited.
     pub fn cited(&mut self, session: &str, cited: Vec<Used>) {
         if cited.is_empty() {
             return;
@@ -291,7 +292,7 @@ impl<'k> Sessions<'k> {
         };
         self.held.change(session, newest, |question| {
             for used in cited.into_iter().map(without_secrets) {
-                // Some logs tell of an answer twice, at two times.
+                // Some logs report an answer twice, at two times.
                 let is_it = |known: &Used| (&known.path, known.lines) == (&used.path, used.lines);
                 if !question.cited.iter().any(is_it) {
                     add(&mut question.cited, used);
@@ -314,7 +315,7 @@ impl<'k> Sessions<'k> {
         if asked.call.is_empty() {
             asked.call = mark_of(&asked, place);
         } else if let Some(known) = held.iter().find(|it| it.question.call == asked.call) {
-            // Some logs tell of a call again when it was answered.
+            // Some logs repeat a call when it is answered.
             if is_same(&known.question) {
                 return asked.call;
             }
@@ -373,8 +374,8 @@ impl PastQuestion {
     }
 }
 
-/// What tells a question from others of its session whose call has no name of its own. A place in the log does so only where
-/// there is no time: two files may tell of one session, and what stands before it may be cut off.
+/// Identity of a question in its session if its call has no id. The position in the log is used only without a time:
+/// two files may report one session, and the text before it may be cut off.
 fn mark_of(asked: &PastQuestion, place: u64) -> String {
     let Some(at_ms) = asked.at_ms else {
         return format!("@{place}");
@@ -460,7 +461,7 @@ fn without_secrets(used: Used) -> Used {
     }
 }
 
-/// Adds a note once: some logs tell of a call again when it was answered.
+/// Adds a note once, because some logs repeat a call when it is answered.
 fn add(to: &mut Vec<Used>, used: Used) {
     if to.len() < USED && used.path.len() <= PATH_BYTES && !to.contains(&used) {
         to.push(used);

@@ -20,7 +20,7 @@ pub(super) enum Action {
     Reads { path: String, part: Part },
     /// Reads notes that a pattern names: which ones, only its output shows.
     ReadsAmong {
-        /// Absolute, without wildcards.
+        /// Absolute path, which contains no wildcards.
         folder: String,
         /// Wildcards over paths below the folder.
         pattern: String,
@@ -28,7 +28,7 @@ pub(super) enum Action {
     },
     /// Names files of a folder, which another command may read.
     Lists {
-        /// Absolute, without wildcards.
+        /// Absolute path, which contains no wildcards.
         folder: String,
         /// Wildcards over paths below the folder.
         pattern: String,
@@ -38,7 +38,6 @@ pub(super) enum Action {
 /// What a command shows of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// These lines, first and last, 1-based.
     Lines(u32, u32),
@@ -154,7 +153,7 @@ pub(super) fn actions(
     actions
 }
 
-/// Where a command runs.
+/// Working folder of a command.
 struct Place<'a> {
     folders: &'a Folders,
     from: Option<&'a str>,
@@ -470,7 +469,7 @@ fn filtered(actions: Vec<Action>, program: &str, words: &[&str], folders: &Folde
         let Searched {
             pattern, output, ..
         } = searched(program, words);
-        // Of several notes nobody knows whose lines they are.
+        // With several notes it is not known to which one the lines belong.
         let output = match paths.len() {
             1 => output,
             _ => Output::Changed,
@@ -673,7 +672,7 @@ fn part_of_script(words: &[&str]) -> Part {
     }
 }
 
-/// How many lines `head` and `tail` are told to show.
+/// Number of lines that `head` and `tail` are asked for.
 fn counted<'w>(words: &[&'w str]) -> Option<&'w str> {
     let mut words = words.iter();
     let n = words.find_map(|word| {
@@ -702,7 +701,6 @@ struct Command {
     is_piped: bool,
 }
 
-/// A line's commands.
 fn commands(line: &str) -> Vec<Command> {
     let empty = || Command {
         words: Vec::new(),

@@ -46,8 +46,8 @@ pub(super) fn text_of(result: &Value) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
-/// The beginning of a text, without a last word that is cut through: what is left of a secret looks like none. Signs of scripts without
-/// spaces are words.
+/// The beginning of a text, without a last word that is cut: the remainder of a secret would not be recognised. In
+/// scripts without spaces each character is a word.
 fn cut(text: &str, n_bytes: usize) -> &str {
     if text.len() <= n_bytes {
         return text;

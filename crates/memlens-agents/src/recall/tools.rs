@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::Used;
 use super::happening::{Call, Shape};
 
-/// A tool of memory.
 struct Tool {
     /// Its name, without that of a server before it.
     name: &'static str,
@@ -66,7 +65,7 @@ const fn tool(name: &'static str, server: &'static str, does: Does) -> Tool {
     Tool { name, server, does }
 }
 
-/// Names that are nobody else's, and the servers of those that are.
+/// Names used by memory tools only, and the servers of the other tools.
 static NAMED: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
     let names = TOOLS.iter().map(|tool| match tool.server {
         "" => tool.name,
@@ -89,7 +88,7 @@ pub(super) fn is_named(line: &[u8]) -> bool {
     NAMED.iter().any(|name| name.find(line).is_some())
 }
 
-/// What a tool was called for; none where it is none of memory's. Arguments may be JSON in a text.
+/// What a tool was called for; `None` if it is not a memory tool. Arguments may be JSON in a string.
 pub(super) fn call(name: &str, arguments: &Value, at_ms: Option<i64>) -> Option<Call> {
     let tool = known(name)?;
     let parsed: Value;
@@ -185,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A call in short.
+    /// A call in short form.
     fn told(name: &str, arguments: Value) -> Option<String> {
         Some(match call(name, &arguments, None)? {
             Call::Search {

@@ -24,10 +24,8 @@ const MAIN: &str = "main";
 /// The name of the root's own file, and what is never read at the top.
 const NEVER: &str = "memory.md";
 
-/// One agent of OpenClaw.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Member {
-    /// Its id.
     pub id: String,
     /// Whether questions of no known agent are its.
     pub is_default: bool,
@@ -39,7 +37,6 @@ pub(crate) struct Member {
     pub switched_off: Option<String>,
 }
 
-/// An entry of `extraPaths`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExtraPlace {
     /// Absolute, without `.` and `..`.

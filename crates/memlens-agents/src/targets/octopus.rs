@@ -1,4 +1,5 @@
-//! Octopus: `appsettings.json`. `CredentialId` refers to a credential that the person creates; no key is ever written there.
+//! Octopus: `appsettings.json`. `CredentialId` refers to a credential that the user creates; no key is ever written
+//! there.
 
 use memlens_params::{Parameter, StageId};
 use serde_json::json;

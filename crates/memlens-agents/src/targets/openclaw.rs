@@ -72,7 +72,7 @@ fn place(home: &Home) -> Option<PathBuf> {
 const MAX_RESULTS: &str = "query.maxResults";
 const MIN_SCORE: &str = "query.minScore";
 
-/// What every edition before 2026.8 can be told.
+/// Mapping for every edition before 2026.8.
 fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
     let summed = Fit::Approximate(
         "it adds cosine and keyword score by these shares; how Memlens combines the lists is left out",
@@ -144,7 +144,7 @@ fn since_march(own: &Own<'_>) -> Vec<Mapped> {
     mapped
 }
 
-/// Why a version since 2026.8 cannot be told a parameter.
+/// Why a version since 2026.8 cannot express a parameter.
 fn fixed(parameter: &Parameter) -> &'static str {
     match (parameter.id, parameter.stage) {
         (
@@ -171,7 +171,7 @@ fn fixed(parameter: &Parameter) -> &'static str {
     }
 }
 
-/// Why no version can be told a parameter.
+/// Why no version can express a parameter.
 fn lacking(parameter: &Parameter) -> &'static str {
     match parameter.stage {
         Some(StageId::FUSION) => "OpenClaw always adds weighted scores",

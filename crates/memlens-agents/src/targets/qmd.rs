@@ -1,4 +1,4 @@
-//! qmd: no file of settings; every call is told by its arguments.
+//! qmd: no settings file; every call takes its settings as arguments.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ static KEYS: [Known; 5] = [
     ("rerank", Kind::Toggle, Effect::Sets("qmd.rerank")),
 ];
 
-/// The arguments of qmd's command line, by their names over MCP. `question` stands for what is asked.
+/// Arguments of qmd's command line, by their names over MCP. `question` is the placeholder of the query.
 pub(super) fn command_line(told: &[(&str, serde_json::Value)], question: &str) -> String {
     let of = |key: &str| told.iter().find(|(told, _)| *told == key);
     let command = of("command").and_then(|(_, it)| it.as_str());

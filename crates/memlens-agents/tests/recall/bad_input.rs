@@ -39,7 +39,7 @@ fn session(id: &str) -> String {
     format!(r#"{{"type":"session","id":"{id}","cwd":"/home/iris/w"}}"#)
 }
 
-/// What a transcript of these lines tells.
+/// Questions in a transcript of these lines.
 fn in_short(lines: &[String]) -> String {
     let scratch = Scratch::new();
     scratch.write(&format!("{SESSIONS}/a.jsonl"), lines.join("\n") + "\n");
@@ -611,7 +611,7 @@ fn a_folder_of_sessions_that_cannot_be_read_is_reported() {
         std::fs::set_permissions(&folder, mode).expect("it can be changed");
     };
     set(0);
-    // Whoever may read everything can read this one as well.
+    // A user who may read everything can read this one as well.
     let is_hidden = std::fs::read_dir(&folder).is_err();
     let found = find_logs(&scratch.home());
     set(0o755);

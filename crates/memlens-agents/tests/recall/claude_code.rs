@@ -1,10 +1,10 @@
-//! Claude Code's sessions.
+//! Reading the session files of Claude Code.
 
 use crate::support::{Scratch, fixture};
 
 const MEMORY: &str = "/home/iris/.claude/projects/-home-iris-garden/memory";
 
-/// Paths in the fixture are those of a made-up person.
+/// Paths in the fixture are those of an invented user.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let iris = scratch.path().to_string_lossy().into_owned();

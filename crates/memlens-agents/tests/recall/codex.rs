@@ -1,4 +1,4 @@
-//! Codex's rollouts.
+//! Reading the rollout files of Codex.
 
 use memlens_agents::{line_hash, read_log};
 

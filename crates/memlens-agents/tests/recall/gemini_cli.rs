@@ -1,4 +1,4 @@
-//! Gemini CLI's chats.
+//! Reading the chats of Gemini CLI.
 
 use memlens_agents::read_log;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Hermes's messages.
+//! Reading the message database of Hermes.
 
 use crate::support::{Scratch, fixture};
 

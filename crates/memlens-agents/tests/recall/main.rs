@@ -1,4 +1,4 @@
-//! Each agent's logs in a made-up home: what they tell, and what bad ones do.
+//! Each agent's logs in a generated home folder: the questions in them, and the effect of bad logs.
 
 mod bad_input;
 mod claude_code;

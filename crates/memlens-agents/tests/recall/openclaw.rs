@@ -1,4 +1,4 @@
-//! OpenClaw's transcripts.
+//! Reading the session transcripts of OpenClaw.
 
 use std::fs;
 
@@ -121,7 +121,7 @@ fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
         let kept = |text: &str| {
             let scratch = Scratch::new();
             let bytes = match name.ends_with(".zst") {
-                // Nobody writes the end of its last line any more.
+                // The end of its last line will not be written any more.
                 true => zstd::encode_all(text.trim_end().as_bytes(), 3).expect("it can be packed"),
                 false => text.as_bytes().to_vec(),
             };
@@ -137,7 +137,7 @@ fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
         assert_eq!(session, "garden", "{name}");
     }
     for name in [
-        // The person deleted it.
+        // The archive of a session that the user deleted.
         format!("garden.jsonl.deleted.{when}"),
         format!("garden.trajectory.jsonl.reset.{when}"),
         format!("garden.jsonl.reset.{when}.zst.0f9c1a2b.tmp"),

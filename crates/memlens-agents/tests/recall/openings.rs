@@ -4,7 +4,7 @@ use memlens_agents::PastKind;
 
 use crate::support::{Notebook, Scratch, fixture};
 
-/// What the fixture of a log tells, with the made-up person's home as `~`.
+/// Contents of a log fixture, with the invented user's home as `~`.
 fn notebook_of(name: &str, place: &str) -> Notebook {
     let scratch = Scratch::new();
     let iris = scratch.path().to_string_lossy().into_owned();

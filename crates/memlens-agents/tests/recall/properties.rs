@@ -1,4 +1,5 @@
-//! Whatever stands in a log and wherever it is cut, reading it in two goes tells what one go tells, and nothing panics.
+//! Whatever a log contains and wherever it is cut, reading it in two passes gives the same as one pass, and nothing
+//! panics.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use crate::generator::{self, Kind};
 use crate::support::{Notebook, Scratch, fixture};
 
-/// A fixture of each agent whose log is a file of lines, and where it lies.
+/// A fixture of each agent whose log is a file of lines, with its path.
 const LOGS: [(&str, &str); 9] = [
     (
         "openclaw/garden.jsonl",
@@ -62,7 +63,7 @@ fn in_home(text: &str, scratch: &Scratch) -> Vec<u8> {
     text.replace("/home/iris", &home).into_bytes()
 }
 
-/// Reads a log in goes that end at these bytes. What it tells is the same in every home.
+/// Reads a log in passes that end at these bytes. The result is the same in every home folder.
 fn in_goes(name: &str, text: &str, ends: &[usize]) -> Vec<String> {
     let scratch = Scratch::new();
     let bytes = in_home(text, &scratch);
@@ -132,7 +133,7 @@ fn dealt(texts: &[String]) -> String {
     let mut lines = Vec::new();
     while !piles.is_empty() {
         piles.retain_mut(|pile| {
-            // Two at a time, so that an answer often stands with its call.
+            // Two at a time, so that an answer is often next to its call.
             lines.extend(pile.by_ref().take(2));
             pile.clone().next().is_some()
         });

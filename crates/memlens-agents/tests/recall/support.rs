@@ -10,7 +10,7 @@ use memlens_agents::{
 
 use rusqlite::Connection;
 
-/// A made-up home folder.
+/// A temporary home folder with files.
 pub struct Scratch(tempfile::TempDir);
 
 impl Scratch {
@@ -57,13 +57,12 @@ impl Scratch {
     }
 }
 
-/// A fixture's text.
 pub fn fixture(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recall");
     fs::read_to_string(folder.join(name)).expect("the fixture is there")
 }
 
-/// Where databases are copied.
+/// Folder in which databases are copied.
 pub fn copies() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("copies")
 }
@@ -78,7 +77,7 @@ pub struct Notebook {
 }
 
 impl Notebook {
-    /// Goes on with a log.
+    /// Reads what a log gained since the last reading.
     pub fn read(&mut self, log: &Log, home: &Home) -> LogRead {
         let from = self.cursor.clone();
         read_log(log, home, from.as_deref(), self).expect("the log can be read")
@@ -89,7 +88,6 @@ impl Notebook {
         self.searches().iter().map(line).collect()
     }
 
-    /// All searches.
     pub fn searches(&self) -> Vec<PastQuestion> {
         let is_search = |it: &&PastQuestion| it.kind == PastKind::Search;
         self.questions.iter().filter(is_search).cloned().collect()

@@ -1,11 +1,11 @@
-//! A text without its markup, so that a name and its value stand beside each other.
+//! A text without its markup, so that a name and its value are adjacent.
 //!
-//! Properties checked: emphasis, code marks, tags and invisible signs go; every part of the plain text is found again in the
-//! text that it comes from.
+//! Properties checked: emphasis, code marks, tags and invisible signs are removed; every part of the plain text can be
+//! mapped back to the original.
 
 use std::ops::Range;
 
-/// A text without markup.
+/// A text without its markup, with offsets into the original.
 pub(super) struct Plain {
     pub text: String,
     /// For each byte of the plain text, where its character is in the original one.
