@@ -28,7 +28,6 @@ pub struct AgentConfig {
 
 /// Whose settings of a config are wanted.
 pub(crate) enum Wanted<'a> {
-    /// Those of all agents.
     All,
     /// Those of one agent over those of all.
     Agent(&'a str),
@@ -189,7 +188,7 @@ impl AgentConfig {
     }
 }
 
-/// Reads a config, and tells what program and version it is taken for.
+/// Reads a config, and finds the program and version that it belongs to.
 ///
 /// # Errors
 /// [`EngineError::AgentConfig`].

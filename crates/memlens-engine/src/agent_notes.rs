@@ -330,7 +330,7 @@ struct Within {
 }
 
 impl Within {
-    /// The innermost watched folder around a file; one that nobody watches has an id of its own.
+    /// The innermost watched folder around a file; a file outside of all of them has an id of its own.
     fn of(library: &Library, folders: &[Folder], file: &FoundFile) -> Option<Within> {
         let around = folders
             .iter()
@@ -399,7 +399,7 @@ pub(crate) fn text_as_indexed(folder: &Folder, document: &DocumentRow) -> Option
 enum Places {
     /// The folder is OpenClaw's workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
     Workspace,
-    /// What it holds lies below this path, which ends in `/`.
+    /// Its contents are below this path, which ends in `/`.
     Below(String),
 }
 
@@ -428,7 +428,7 @@ impl Places {
         })
     }
 
-    /// The path there; none for what is not indexed.
+    /// The path there; `None` if it is not indexed.
     fn path(&self, path: &str) -> Option<String> {
         if !path.ends_with(".md") {
             return None;

@@ -23,11 +23,11 @@ const COUNTING_TIME_MIN: Duration = Duration::from_millis(30);
 /// A folder of an agent that is to be watched, and its name on screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderToAdd {
-    /// Its path.
+    /// Absolute path of the folder.
     pub path: PathBuf,
-    /// The agent's id.
+    /// Id of the agent that it belongs to.
     pub agent: &'static str,
-    /// Its name on screen.
+    /// Name of the folder on screen.
     pub name: String,
 }
 
@@ -92,9 +92,9 @@ pub struct LoadedView {
 /// Something about what an agent loads that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The agent's id.
+    /// Id of the agent in the catalogue.
     pub agent: String,
-    /// For the user.
+    /// The finding as a sentence for the user.
     pub said: String,
 }
 
@@ -160,7 +160,7 @@ pub fn folders_to_add(
         .collect())
 }
 
-/// Adds folders of an agent to a library that nobody else writes; they are indexed by the next scan.
+/// Adds folders of an agent to a library without another writer; the next scan indexes them.
 ///
 /// # Errors
 /// As [`Indexer::add_folder`]; folders that were added before stay.
@@ -174,7 +174,7 @@ pub fn add_agent_folders(
     Ok(())
 }
 
-/// The watched folders of the library in `dir`; none where there is no library yet.
+/// The watched folders of the library in `dir`; empty if there is no library yet.
 ///
 /// # Errors
 /// [`EngineError::Store`].
@@ -186,8 +186,8 @@ pub fn watched_folders(dir: &Path) -> Result<Vec<Folder>, EngineError> {
     }
 }
 
-/// Notes whose memory each watched folder is; tells whether anything is new. What was noted before stays where nothing is
-/// found now: another program may be started with another environment.
+/// Stores the agent of each watched folder; returns whether anything changed. What was stored before stays if nothing
+/// is found now: another program may run in another environment.
 ///
 /// # Errors
 /// [`EngineError::Store`].
@@ -495,7 +495,7 @@ fn loaded_file(
     }
 }
 
-/// The watched folder that a path is or lies in, and the path in it.
+/// The watched folder that contains a path, and the relative path in it.
 pub(crate) fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, String)> {
     let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     watched.iter().find_map(|folder| {

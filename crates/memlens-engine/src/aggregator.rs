@@ -23,7 +23,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Says that something changed.
+    /// Wakes the aggregator after a change.
     pub fn ring(&self) {
         self.wishes.lock().has_changed = true;
         self.rung.notify_all();

@@ -15,7 +15,7 @@ pub(crate) fn is_torn(error: &RetrieveError) -> bool {
 
 /// What the lists hold of a question.
 pub(crate) struct Found {
-    /// Who found it.
+    /// The retriever that found them.
     pub retriever: Arc<dyn Retriever>,
     pub retrieved: Retrieved,
     /// Notices to show to the user.
@@ -32,7 +32,7 @@ pub(crate) fn ask(
     dir: &Path,
 ) -> Result<Found, RetrieveError> {
     let n_before = n_faults();
-    // Zeros in the place of what is missing can be anything to whoever reads them.
+    // Zeros in place of missing data can be anything to a reader.
     let asked = catch_unwind(AssertUnwindSafe(|| retriever.retrieve(question)));
     if n_faults() != n_before {
         let why = "a file became shorter while it was read".to_owned();

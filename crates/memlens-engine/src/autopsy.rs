@@ -1,7 +1,8 @@
-//! Why an agent forgot a fact: one verdict, and the proof of every step on the fact's way from a note to the answer.
+//! Why an agent forgot a fact: one verdict, with the proof of every step on the fact's way from a note to the answer.
 //!
-//! The steps are looked at in their order, each in a file of its own; the first that lost the fact is the verdict. What the agent
-//! was given by its own log comes before what a step supposes. A step that cannot be known says so, and the next one is looked at.
+//! The steps are checked in order, each in a file of its own; the first that lost the fact is the verdict. What the
+//! agent was given according to its own log takes precedence over what a step assumes. A step that cannot be known says
+//! so, and the next one is checked.
 
 mod about;
 mod asked;
@@ -48,9 +49,9 @@ use ranked::Ranked;
 /// What is known of a case: whose fact, which, and what was asked about its time.
 struct Case<'a> {
     library: &'a Library,
-    /// The agent's id and name; none where nobody is known to have asked.
+    /// Id and name of the agent; `None` if no agent is known to have asked.
     agent: Option<(String, String)>,
-    /// When it should have known, milliseconds since 1970; none for now.
+    /// When the agent should have known it, milliseconds since 1970; `None` for now.
     at_ms: Option<i64>,
     asked: Asked,
     pipelines: OwnPipelines<'a>,
@@ -77,7 +78,7 @@ impl Case<'_> {
         })
     }
 
-    /// Whether the agent's own ranking is known; that of nobody is Memlens's.
+    /// Whether the agent's own ranking is known; without an agent it is Memlens's.
     fn is_ranking_known(&self) -> bool {
         self.agent_id()
             .is_none_or(|id| self.pipelines.pipeline(id).is_some())
@@ -95,7 +96,6 @@ impl Case<'_> {
     }
 }
 
-/// One step.
 fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Prose>) -> StepProof {
     StepProof {
         step,

@@ -12,7 +12,7 @@ pub enum Cause {
     NotWatched,
     /// An agent searches it, but it is in no watched folder.
     OnlyAgentSearches {
-        /// The agent's name.
+        /// Name of the agent on screen.
         name: String,
         /// The folder that the agent searches: its workspace, or one that its config names.
         folder: String,
@@ -23,19 +23,19 @@ pub enum Cause {
     LeftOut {
         /// The file or folder that the rule names, relative to the watched folder.
         path: String,
-        /// The rule.
+        /// The rule that leaves it out.
         reason: Reason,
     },
     /// The file, or this line of it, could not be read.
     Unreadable {
-        /// Why.
+        /// The error, to show to the user.
         reason: String,
     },
     /// The file could be read, but holds none of the forms that are indexed.
     HoldsNothing {
         /// The file, relative to the watched folder.
         path: String,
-        /// Why.
+        /// The reason, to show to the user.
         reason: String,
     },
     /// It is not indexed yet.
@@ -61,7 +61,7 @@ pub enum Cause {
     },
     /// The agent's own index holds an older text of the note, or does not hold it.
     OwnIndex {
-        /// The agent's name.
+        /// Name of the agent on screen.
         name: String,
         /// What its index holds, as a sentence.
         holds: String,
@@ -75,14 +75,14 @@ pub enum Cause {
     SwitchedOff {
         /// The setting and what follows, as a sentence.
         said: String,
-        /// The agent's name.
+        /// Name of the agent on screen.
         name: String,
     },
     /// A file that has to be there for the agent to load its memory is missing.
     NothingLoaded {
         /// What is missing and what follows, as a sentence.
         missing: String,
-        /// The agent's name.
+        /// Name of the agent on screen.
         name: String,
     },
 }

@@ -11,8 +11,8 @@ use crate::view::{Fix, FixPrice};
 
 /// How many steps of a slider are tried one by one, to either side.
 const STEPS_TRIED_EACH: u32 = 60;
-/// How many values are tried between there and the end of the slider; what lies between a failure
-/// and the first success is halved until the step is found.
+/// Number of values tried between there and the end of the slider; between a failure and the first success the step is
+/// found by bisection.
 const VALUES_TRIED_BEYOND: u32 = 40;
 /// How many first halves of a pair are followed up.
 const PAIRS_TRIED: usize = 4;
@@ -22,7 +22,8 @@ const PAIRS_TRIED: usize = 4;
 enum Reach {
     /// By the stage's 0-based place in the pipeline.
     LostAt(usize),
-    /// To the person's command, whose place in the pipeline this is: it was not asked about these rows and may drop it.
+    /// The row waits for the user's hook command at this 0-based stage: it was not asked about these rows and may drop
+    /// it.
     Unanswered(usize),
     Kept,
 }
@@ -44,13 +45,13 @@ type Again<'a> = dyn Fn(&Values) -> Option<(Arc<CandidateSet>, u32)> + Sync + 'a
 
 /// A row whose ranking is tried with other parameters.
 pub struct Trial<'a> {
-    /// What ranks it.
+    /// Pipeline that ranks the row.
     pub pipeline: &'static dyn AnyPipeline,
     /// The facts, the row among them.
     pub set: &'a CandidateSet,
-    /// The row.
+    /// Slot of the row in `set`.
     pub slot: u32,
-    /// Asks the lists again.
+    /// Retrieves again with other parameters.
     pub again: &'a Again<'a>,
 }
 
@@ -66,8 +67,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Two changes that bring the row back together, the first of which alone brings it
-    /// to a later stage; none where no such two are found.
+    /// Two changes that together bring the row back, the first of which alone brings it to a later stage; `None` if no
+    /// such pair is found.
     pub fn pair(&self, params: &Values) -> Option<(Fix, Fix)> {
         let now = self.reach(params);
         let Reach::LostAt(lost_at) = now else {
@@ -226,7 +227,7 @@ impl Trial<'_> {
         })
     }
 
-    /// What changes do to the other rows, together; none where they cannot be made.
+    /// Effect of the changes together on the other rows; `None` if they cannot be made.
     pub fn price(&self, params: &Values, fixes: &[&Fix]) -> Option<FixPrice> {
         let changes = fixes
             .iter()
@@ -321,7 +322,7 @@ fn by_size(a: &(u8, f64), b: &(u8, f64)) -> Ordering {
     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
 }
 
-/// A number's slider and where it stands.
+/// A number's slider with its current value.
 struct Slider {
     from: f64,
     min: f64,

@@ -8,14 +8,14 @@ use crate::engine::Engine;
 use crate::view::ClustersAnswer;
 use crate::{EngineError, Library};
 
-/// More than a person looks through; the command line prints all.
+/// Maximum number of clusters shown; the command line prints all.
 const CLUSTERS_SHOWN: usize = 500;
-/// Of each.
+/// Maximum number of members shown per cluster.
 const MEMBERS_SHOWN: usize = 50;
 
 impl Library {
-    /// The clusters that the last pass found, at the distance that the parameters name; of a folder those of which a member
-    /// stands in it.
+    /// Clusters of the last pass, at the distance that the parameters name; with a folder only clusters with a member
+    /// in it.
     ///
     /// # Errors
     /// [`EngineError::Store`].

@@ -11,7 +11,7 @@ use crate::view::{ComparedRow, ComparedSide, Comparison};
 
 /// How much each next place counts of the one before, in the overlap of both rankings.
 pub(crate) const OVERLAP_P: f64 = 0.9;
-/// How many dropped rows of a side are told, nearest to being kept first.
+/// Number of dropped rows reported per side, nearest to the results first.
 const DROPPED_SHOWN: usize = 10;
 
 /// Compares two searches for the same question.
@@ -94,13 +94,13 @@ fn side(search: &Search, ranking: &Ranking) -> Result<ComparedSide, EngineError>
 
 /// Lines of a note that are a row of an answer.
 pub(crate) struct Span {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: i64,
     /// The note's path in it.
     pub path: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// Whether it is a result, and not one that was dropped.
     pub is_kept: bool,

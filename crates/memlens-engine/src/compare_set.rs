@@ -20,14 +20,15 @@ struct Answered {
     changes: Vec<QueryChange>,
     /// By A, then by B.
     nonsense: [Nonsense; 2],
-    /// What to tell of them.
+    /// Notices about the two rankings.
     notices: Vec<String>,
     /// How many judged places are in folded copies, by A, then by B.
     n_folded: [usize; 2],
 }
 
 impl Library {
-    /// Asks every query of a file of both rankings, each with its name; at least one has an answer. None where it was stopped.
+    /// Asks every query of a file under both rankings, each with its name; at least one has an answer. `None` if it was
+    /// stopped.
     ///
     /// # Errors
     /// As [`Library::judged`], [`Library::run_query`] and [`Library::aggregate_for`].
@@ -85,7 +86,7 @@ impl Library {
         }))
     }
 
-    /// Both answers to each query, and what to tell of them; none where it was stopped.
+    /// Both answers to each query, with notices; `None` if it was stopped.
     fn ask_both(
         &self,
         judged: &JudgedFile<'_>,

@@ -12,11 +12,11 @@ use crate::providers::{kept_keys, models_folder};
 use crate::view::DataSize;
 use crate::{EngineError, Library};
 
-/// How long a measured size is told before it is measured again.
+/// How long a measured size is cached.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
 
 impl DataSize {
-    /// Measures the library in `dir`; what cannot be looked at counts nothing.
+    /// Measures the library in `dir`; parts that cannot be read count as 0.
     pub fn of(dir: &Path) -> DataSize {
         let [text_list, vectors, total] =
             [text_path(dir), vector_folder(dir), dir.to_owned()].map(|path| n_bytes(&path) as f64);
@@ -35,7 +35,7 @@ impl Library {
         DataSize::of(self.dir())
     }
 
-    /// All of it in bytes, measured a moment ago: to be told while notes are indexed.
+    /// Size of the library in bytes, from the cache: for status updates while notes are indexed.
     pub(crate) fn data_bytes(&self) -> f64 {
         let mut kept = self.size.lock();
         match *kept {
@@ -52,21 +52,21 @@ impl Library {
 /// What a library holds, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
-    /// Watched folders.
+    /// Number of folders that are watched.
     pub n_folders: usize,
-    /// Documents.
+    /// Number of documents in the index.
     pub n_files: usize,
-    /// Presets.
+    /// Number of presets that were saved.
     pub n_presets: usize,
-    /// Thumbs.
+    /// Number of thumbs that were given.
     pub n_thumbs: usize,
-    /// Query sets.
+    /// Number of saved query sets.
     pub n_query_sets: usize,
-    /// Runs that were saved.
+    /// Number of runs that were recorded.
     pub n_runs: usize,
 }
 
-/// Counts what the library in `dir` holds; its lists are not looked at.
+/// Counts the contents of the library in `dir`; its lists are not read.
 ///
 /// # Errors
 /// As [`Store::open_read_only`].
@@ -90,15 +90,15 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
     count().map_err(|error: StoreError| EngineError::from(error).at(dir))
 }
 
-/// Forgets all that the library in `dir` holds: folders, notes, embeddings, presets, thumbs, settings, both lists, the
-/// scores of rerankers, models that were downloaded, and the keys that it put into the system's keyring. The notes themselves are not touched. Needs
-/// no model, and removes a database that is damaged.
+/// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
+/// reranker scores, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
+/// Needs no model, and removes a damaged database.
 ///
 /// # Errors
 /// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
 /// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] where a model cannot be removed.
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
-    // Opened to read first, since to write would make one where there is none.
+    // Opened for reading first, since opening for writing would create one.
     let mut keys = Vec::new();
     let erased = Store::open_read_only(dir)
         .and_then(|reader| {

@@ -1,7 +1,8 @@
-//! The library's notes as another program's memory: read as they are on disk, cut as that program cuts them, embedded by our model.
+//! The library's notes as another program's memory: read from disk, cut as that program cuts them, embedded by our
+//! model.
 //!
-//! A memory is made anew where the library changed; texts of unchanged notes and vectors of known chunks are kept. Vectors come
-//! from the library where it holds the same text, else from the cache beside it, else from the model.
+//! A memory is rebuilt after the library changed; texts of unchanged notes and vectors of known chunks are cached. A
+//! vector comes from the library if it has the same text, else from the cache beside it, else from the model.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,9 +27,9 @@ use crate::{EngineError, Library, Purpose};
 const TEXTS_AT_ONCE: usize = 16;
 /// How many times as many vectors are kept as a memory needs: those of other programs, which cut otherwise.
 const VECTORS_KEPT: usize = 6;
-/// How long a memory stands though the agent's own database moved: it holds what the agent says as well.
+/// How long a memory is used although the agent's own database changed: it contains the agent's conversations as well.
 const OWN_STANDS: Duration = Duration::from_secs(10);
-/// How long the moment stands by which notes are so and so old.
+/// How long the time is used that determines the age of notes.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 
 impl Library {
@@ -46,7 +47,7 @@ impl Library {
         self.fill_in(search, &ranking.values)
     }
 
-    /// The same without anybody who stands in for the agent's reranker; `is_kept` where it may be asked of by its id afterwards.
+    /// The same without a replacement for the agent's reranker; `is_kept` if it can be requested by its id afterwards.
     ///
     /// # Errors
     /// As [`Library::search_as`].
@@ -79,7 +80,7 @@ impl Library {
 
     /// Lets go of every emulated memory.
     pub(crate) fn forget_emulations(&self) {
-        // Whoever erases does not wait for a model.
+        // Erasing does not wait for a model.
         self.jobs.emulation.stop();
         self.emulations.made.lock().clear();
         *self.emulations.kept.lock() = Kept::default();
@@ -259,7 +260,8 @@ impl Library {
             .iter()
             .flat_map(|hash| kept.vectors[hash].iter().copied());
         let vectors = Vectors::new(dim.max(1), flat.collect());
-        // Of notes that changed again and again, and of programs that nobody asks any more, not all is kept.
+        // Once too many vectors are cached, those that this memory does not use are dropped: of former texts and of
+        // other programs.
         if kept.vectors.len() > VECTORS_KEPT * (texts.len() + 100) {
             let used: HashSet<_> = hashes.iter().collect();
             kept.vectors.retain(|hash, _| used.contains(hash));
@@ -320,7 +322,7 @@ fn name(model: &str) -> String {
     format!("chunk of {model}")
 }
 
-/// A vector as it is kept, where it is one of so many numbers.
+/// Decodes a cached vector; `None` if it does not have `dim` numbers.
 pub(crate) fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
     let numbers = bytes
         .chunks_exact(4)

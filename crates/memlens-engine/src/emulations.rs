@@ -17,7 +17,7 @@ use crate::own_index::OwnFiles;
 use crate::searched::KnownSearched;
 use crate::view::Emulated;
 
-/// An index, or why it cannot be read, of a file that stood so.
+/// An index, or the reason why it cannot be read, for a file with this stamp.
 pub(crate) type ReadIndex = (Stamp, Result<Arc<OwnIndex>, String>);
 
 /// The memories that were made, by the program.
@@ -35,23 +35,23 @@ pub(crate) struct Emulations {
 
 /// A memory that was made.
 pub(crate) struct Made {
-    /// The memory.
+    /// Retriever over the emulated memory.
     pub memory: Arc<dyn Retriever>,
     /// What it was made of.
     pub folders: Vec<Folder>,
-    /// The agent's own databases as they stood then.
+    /// Stamps of the agent's own databases at that time.
     pub own_files: OwnFiles,
     /// The files by the agent's own rules, as a stamp; `None` if they are not known.
     pub searched: Option<u64>,
-    /// How true it is.
+    /// How closely it matches the agent's memory.
     pub emulated: Emulated,
-    /// When.
+    /// When the memory was built.
     pub at: Instant,
     /// Whether all its chunks are embedded.
     pub is_whole: bool,
 }
 
-/// What outlives a memory.
+/// Caches that outlive a memory.
 #[derive(Default)]
 pub(crate) struct Kept {
     /// Texts of documents, which never change.
@@ -67,10 +67,8 @@ pub(crate) struct Kept {
 pub(crate) struct ReadNote {
     /// The file as it was read.
     pub file: FoundFile,
-    /// Its text.
     pub text: Arc<str>,
     /// The date that it names, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Its tags.
     pub tags: Vec<String>,
 }

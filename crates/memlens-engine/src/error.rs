@@ -1,4 +1,4 @@
-//! What can go wrong between a person's wish and the library, with a code that the window branches on.
+//! Errors of everything that the user can ask the library for, with a code that the window branches on.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use thiserror::Error;
 /// What could not be done, and why.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The library's database refused.
+    /// Error of the library's database.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A derived list refused.
+    /// Error of a derived list.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The embedding model refused.
+    /// Error of the embedding model.
     #[error(transparent)]
     Embed(#[from] EmbedError),
     /// The library cannot be written, or a folder not be watched, for another reason than these.
     #[error(transparent)]
     Indexer(IndexerError),
-    /// A reranker refused.
+    /// Error of a reranker or its model.
     #[error(transparent)]
     Rerank(#[from] RerankError),
     /// No reranker of this kind is set up.
@@ -43,14 +43,14 @@ pub enum EngineError {
     Agent {
         /// The agent's id, as typed.
         id: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// No agent has this id.
     #[error("no agent has the id {id}; {}",
         crate::closest::suggestion(id, &memlens_agents::AGENTS.map(|agent| agent.id)))]
     NoAgent {
-        /// The id, as typed.
+        /// The id as the user typed it.
         id: String,
     },
     /// A query set whose answers another program does not index.
@@ -58,7 +58,7 @@ pub enum EngineError {
         "none of the {n} answers is in a note that {by} indexes, so every figure would be 0 and mean nothing.{why}"
     )]
     NoneSearched {
-        /// The program.
+        /// Name of the program that was emulated.
         by: String,
         /// How many answers there are.
         n: usize,
@@ -68,7 +68,7 @@ pub enum EngineError {
     /// There is no such past question.
     #[error("cannot open past question {id}: there is none; list them anew")]
     NoPast {
-        /// The id, as given.
+        /// The id as the user gave it.
         id: String,
     },
     /// An opening of notes has no question that could be asked again.
@@ -76,7 +76,7 @@ pub enum EngineError {
         "cannot ask past entry {id} again: it is an opening of notes and not a search; `memlens recall show {id}` prints it"
     )]
     IsOpening {
-        /// The id, as given.
+        /// The id as the user gave it.
         id: String,
     },
     /// A fact without a word.
@@ -84,7 +84,7 @@ pub enum EngineError {
         "cannot find out what was forgotten: say the fact in words, or as a line of a note like notes.md:12"
     )]
     NoFact,
-    /// The person did not agree that agents' logs are read.
+    /// The user has not allowed reading agents' logs.
     #[error(
         "cannot read past questions: you have not allowed it for this library yet; allow it in the view Past questions, or with `memlens recall import`"
     )]
@@ -95,7 +95,7 @@ pub enum EngineError {
     /// A file or folder could not be read.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A parameter was refused.
+    /// A parameter or its value is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),
     /// There is nothing to search for.
@@ -117,19 +117,19 @@ pub enum EngineError {
     /// An agent's config cannot be used.
     #[error("cannot use the config {}: {why}", path.display())]
     AgentConfig {
-        /// The file.
+        /// Path of the config file.
         path: PathBuf,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// A query set, or a query of one, cannot be used so.
     #[error("cannot {attempt} {named}: {why}")]
     QuerySet {
-        /// What was attempted.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// What the person named.
+        /// Name that the user gave.
         named: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// Nothing can be tuned so.
@@ -141,33 +141,33 @@ pub enum EngineError {
     /// A run is not there, or cannot be compared with.
     #[error("cannot use the run {named}: {why}")]
     Run {
-        /// As the person named it.
+        /// Name that the user gave.
         named: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// A query set holds no query.
     #[error("cannot evaluate {}: it has no judged queries", path.display())]
     NoQueries {
-        /// The file.
+        /// Path of the query file.
         path: PathBuf,
     },
     /// A query set holds nothing but nonsense.
     #[error("cannot measure by {}: none of its queries has an answer", path.display())]
     NoAnswers {
-        /// The file.
+        /// Path of the query file.
         path: PathBuf,
     },
     /// A file is no query set.
     #[error("cannot read {}: it is in none of the formats that are read: {}", path.display(), memlens_eval::FORMATS_READ)]
     UnknownQueries {
-        /// The file.
+        /// Path of the query file.
         path: PathBuf,
     },
     /// The questions of a file of judgments are not found.
     #[error("cannot read the questions of {}: {why}", path.display())]
     Topics {
-        /// The file of judgments.
+        /// Path of the judgments file.
         path: PathBuf,
         /// Why, and what to do.
         why: String,
@@ -179,11 +179,11 @@ pub enum EngineError {
     ManyNotes {
         /// The query set, as the user named it.
         set: String,
-        /// The document id.
+        /// The id that fits several notes.
         id: String,
         /// The number of notes that it fits.
         n: usize,
-        /// Their paths.
+        /// Paths of some of these notes.
         examples: String,
     },
     /// No note that a query set judges is in the library.
@@ -201,45 +201,45 @@ pub enum EngineError {
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
     NoPipeline {
-        /// The name as given.
+        /// Name that the user gave.
         named: String,
-        /// What there is.
+        /// The names that exist, as a sentence.
         why: String,
     },
-    /// No target has this name, or it cannot be told what was asked.
+    /// No target has this name, or it cannot do what was asked.
     #[error("cannot export for {named}: {why}")]
     NoTarget {
-        /// The name as given.
+        /// Name that the user gave.
         named: String,
-        /// What there is.
+        /// The names that exist, or the reason, as a sentence.
         why: String,
     },
     /// A search that the window asks about is gone.
     #[error("cannot rank search {id}: it is no longer kept; search again")]
     SearchGone {
-        /// The search.
+        /// Number of the search that is gone.
         id: u32,
     },
     /// A search was retrieved with other parameters than it should be ranked by.
     #[error("cannot rank search {id}: it was retrieved with other parameters; search again")]
     OtherLists {
-        /// The search.
+        /// Number of the search to be ranked.
         id: u32,
     },
-    /// No row stands at this place.
+    /// The search has no row in this slot.
     #[error("cannot show row {slot}: the search has {n_rows} rows")]
     NoRow {
-        /// The slot asked for.
+        /// The slot that was asked for.
         slot: u32,
-        /// How many there are.
+        /// Number of rows of the search.
         n_rows: usize,
     },
     /// A note changed since the search, so that the text of a row is gone.
     #[error("cannot {attempt} {path}: it has changed since the search; search again")]
     NoteChanged {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// The note.
+        /// Path of the changed note.
         path: String,
     },
     /// The text of a row is not what was saved.
@@ -248,95 +248,95 @@ pub enum EngineError {
          re-indexes it"
     )]
     NoteAltered {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// The note.
+        /// Path of the damaged note.
         path: String,
     },
-    /// What a person keeps from decay cannot be said of this.
+    /// A path cannot be marked or unmarked as evergreen.
     #[error("cannot mark {path}: {why}")]
     Evergreen {
-        /// What was typed.
+        /// The path as the user typed it.
         path: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// A path is in no watched folder.
     #[error("cannot use {path}: it is not in a watched folder")]
     NotWatched {
-        /// The path as given.
+        /// The path as the user gave it.
         path: String,
     },
     /// A scope names nothing, or more than one thing.
     #[error("cannot search in {typed}: {why}")]
     Scope {
-        /// The scope as typed.
+        /// The scope as the user typed it.
         typed: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// A note or line asked about cannot be told.
+    /// A note or line that was asked about cannot be identified.
     #[error("cannot tell why {typed} is not found: {why}")]
     Place {
-        /// The place as typed.
+        /// The place as the user typed it.
         typed: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// A chunk that should get a thumb cannot be told.
+    /// A chunk that should get a thumb cannot be identified.
     #[error("cannot give {typed} a thumb: {why}")]
     Thumb {
-        /// The place as typed.
+        /// The place as the user typed it.
         typed: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
     /// There is no thumb of this id.
     #[error("cannot take back thumb {id}: no such thumb")]
     NoFeedback {
-        /// The id as given.
+        /// The id as the user gave it.
         id: String,
     },
     /// A file of thumbs could not be used.
     #[error("cannot import {}: {why}", path.display())]
     Feedback {
-        /// The file.
+        /// Path of the thumbs file.
         path: PathBuf,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// A place for a file lies in a watched folder.
+    /// An output file would be in a watched folder.
     #[error("cannot write {}: it is in {folder}, a watched folder, where Memlens never writes", path.display())]
     WatchedPlace {
-        /// The file.
+        /// Path of the output file.
         path: PathBuf,
-        /// The watched folder.
+        /// Path of the watched folder.
         folder: String,
     },
-    /// A place for a file lies in the library's folder.
+    /// An output file would be in the library's folder.
     #[error("cannot write {}: it is in the library's own folder {}, or is one of its files; choose another place", path.display(), dir.display())]
     OwnPlace {
-        /// The file.
+        /// Path of the output file.
         path: PathBuf,
-        /// The library's folder.
+        /// Path of the library's folder.
         dir: PathBuf,
     },
-    /// A place for a file is that of one that is read.
+    /// An output file would overwrite a file that is read.
     #[error("cannot write {}: it is the same file as {}, which is being read; choose another place", path.display(), input.display())]
     InputPlace {
-        /// The file.
+        /// Path of the output file.
         path: PathBuf,
         /// The file that is read.
         input: PathBuf,
     },
-    /// A place for a file is an agent's config, state, log or instructions.
+    /// An output file would be an agent's config, state, log or instructions.
     #[error("cannot write {}: {} belongs to {agent}, which keeps its settings, logs or instructions there; choose another place{instead}", path.display(), file.display())]
     AgentPlace {
-        /// The file.
+        /// Path of the output file.
         path: PathBuf,
         /// The agent's file, or the folder in which everything is the agent's.
         file: PathBuf,
-        /// The agent's name.
+        /// Name of the agent on screen.
         agent: &'static str,
         /// Another command for what the user may want, with punctuation before; empty if there is none.
         instead: String,
@@ -344,7 +344,7 @@ pub enum EngineError {
     /// A note is not in the library.
     #[error("cannot open {path}: it is not in the library")]
     NoDocument {
-        /// The note.
+        /// Path of the note, as asked for.
         path: String,
     },
     /// A preset that should be saved has no name.
@@ -353,25 +353,25 @@ pub enum EngineError {
     /// A preset could not be read.
     #[error("cannot read preset {origin}: {why}")]
     Preset {
-        /// The file or name.
+        /// File or name of the preset.
         origin: String,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
-    /// A file of the person's could not be written or read.
+    /// A file that the user named could not be read or written.
     #[error("cannot {attempt} {}: {source}", path.display())]
     File {
         /// What was tried, as a verb.
         attempt: &'static str,
-        /// The file.
+        /// Path of the file that failed.
         path: PathBuf,
-        /// Why.
+        /// Error of the file system.
         source: std::io::Error,
     },
     /// No program opens a note.
     #[error("cannot open {}: {source}", path.display())]
     NoEditor {
-        /// The note.
+        /// Path of the note to open.
         path: PathBuf,
         /// Why, and what to do.
         source: std::io::Error,
@@ -379,9 +379,9 @@ pub enum EngineError {
     /// A thread could not be started, or the file watcher refused.
     #[error("cannot {attempt}: {why}")]
     System {
-        /// What was tried.
+        /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// Why.
+        /// The reason, to show to the user.
         why: String,
     },
 }

@@ -16,11 +16,11 @@ use crate::{EngineError, Library, Search};
 pub struct Run {
     /// Places, best first; each note by its absolute path.
     pub places: Vec<Place>,
-    /// Their scores.
+    /// Scores of these rows, in their order.
     pub scores: Vec<f64>,
     /// How many judged places count as not returned since they are in copies that are folded under a row.
     pub n_folded: usize,
-    /// What a person should be told of it.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
 }
 

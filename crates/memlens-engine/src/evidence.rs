@@ -1,4 +1,4 @@
-//! What speaks for a ranking: its figures on a query set beside those of the default.
+//! Evidence for a ranking: its metrics on a query set beside those of the defaults.
 
 use memlens_eval::{Difference, Metric, Scores, Summary, paired_bootstrap, score, signed};
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub struct Evidence {
     pub n: usize,
     /// What each figure is compared with.
     pub before: String,
-    /// nDCG@10.
+    /// Mean nDCG@10 of both rankings.
     #[serde(rename = "ndcg@10")]
     pub ndcg_10: Measured,
-    /// MRR@10.
+    /// Mean MRR@10 of both rankings.
     #[serde(rename = "mrr@10")]
     pub mrr_10: Measured,
     /// The share of queries for which a note with an answer was returned.
     pub hit_file: Measured,
-    /// What the parameters are worth on queries that had no part in choosing them; none where they were not tuned.
+    /// Value of the parameters on queries not used for choosing them; `None` if they were not tuned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
 }
@@ -56,14 +56,14 @@ pub struct HeldOut {
 pub struct Measured {
     /// By the defaults of the same pipeline.
     pub before: f64,
-    /// By these parameters.
+    /// Mean under the given parameters.
     pub after: f64,
     /// The 95 % interval of the difference, paired by query.
     pub interval: [f64; 2],
 }
 
 impl Evidence {
-    /// The figures of a ranking and of its defaults on the same queries; none of no queries.
+    /// Metrics of a ranking and of its defaults on the same queries; `None` without queries.
     pub fn of(
         queries: String,
         queries_hash: &str,
@@ -106,7 +106,7 @@ impl Evidence {
         Evidence { held_out, ..self }
     }
 
-    /// The figures in one line, for a person.
+    /// The metrics in one line, for the user.
     pub fn sentence(&self) -> String {
         if let Some(HeldOut {
             metric,

@@ -1,17 +1,16 @@
-//! Questions to begin with, made of the headings of the person's own notes.
+//! Example questions, made from the headings of the user's own notes.
 
 use memlens_store::DocumentRow;
 
 use crate::Library;
 
-/// So many are offered.
 const EXAMPLES: usize = 3;
 /// A longer one does not fit its line.
 const CHARS_MAX: usize = 80;
 
 impl Library {
-    /// Up to three questions that the notes answer: headings of notes from each third of the memory. None where no heading has
-    /// words enough to ask by.
+    /// Up to three questions that the notes answer: headings of notes from each third of the memory. Empty if no
+    /// heading has enough words.
     pub fn example_questions(&self) -> Vec<String> {
         let documents = &self.lists().snapshot.documents;
         let third = |at: usize| at * documents.len() / EXAMPLES;
@@ -34,7 +33,7 @@ fn of(document: &DocumentRow) -> Option<String> {
         .find_map(|chunk| question(document.heading(chunk)))
 }
 
-/// The last heading of several that are joined by ` > `; none of one word alone, or too long.
+/// The last of several headings that are joined by ` > `; `None` if it has only one word, or is too long.
 fn question(headings: &str) -> Option<String> {
     let mut parts = headings.rsplit(" > ").map(str::trim);
     let last = parts.next().filter(|it| !it.is_empty())?;
@@ -45,7 +44,6 @@ fn question(headings: &str) -> Option<String> {
     (n_words(&said) >= 2 && said.chars().count() <= CHARS_MAX).then_some(said)
 }
 
-/// Words with a letter.
 fn n_words(text: &str) -> usize {
     let has_letter = |word: &&str| word.chars().any(char::is_alphabetic);
     text.split_whitespace().filter(has_letter).count()

@@ -1,4 +1,4 @@
-//! The hand-over: a ranking as another program can be told it, and the change of that program's config.
+//! Hand-over: a ranking in the form of another program's settings, and the change of that program's config.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use crate::closest::with_closest;
 use crate::ranking::{Ranking, pipeline};
 use crate::{EngineError, Library, view};
 
-/// What stands for the question in the arguments of a call.
+/// Placeholder of the question in the arguments of a call.
 const QUESTION: &str = "\"QUESTION\"";
 
 /// A ranking on its way into another program.
 pub struct Export {
-    /// The program.
+    /// The program that receives the ranking.
     pub target: &'static Target,
     /// The name on screen of the pipeline whose parameters these are.
     pub source: &'static str,
@@ -28,27 +28,27 @@ pub struct Export {
     pub mapped: Vec<Mapped>,
     /// The settings alone: a config with nothing else, or the arguments of a call.
     pub text: String,
-    /// What becomes of the program's config; none until one is read.
+    /// Change of the program's config; `None` until a config is read.
     pub change: Option<ConfigChange>,
     puts: Vec<Put>,
-    /// How many keys stand above each setting.
+    /// Number of parent keys of each setting.
     n_above: usize,
 }
 
 /// A config before and after.
 #[derive(Clone)]
 pub struct ConfigChange {
-    /// The file.
+    /// Path of the config file.
     pub path: PathBuf,
     /// What changes, as a unified diff without texts and comments; empty where nothing does.
     pub diff: String,
     /// Whether it already holds all of these settings.
     pub is_same: bool,
-    /// What a person should know before they write it.
+    /// Notices to show to the user before the file is written.
     pub notes: Vec<String>,
-    /// Why it is not written; none where it can be.
+    /// Why the file is not written; `None` if it can be.
     pub refused: Option<String>,
-    /// The program's agents, where each can be told by itself.
+    /// Agents of the program that can be configured separately.
     pub agents: Vec<String>,
     before: String,
     after: String,
@@ -101,12 +101,13 @@ pub fn targets_told(home: Option<&Home>) -> Vec<view::TargetInfo> {
     TARGETS.iter().map(told).collect()
 }
 
-/// Where a program's config is; none where it is not there, or the program has no usual place.
+/// Path of a program's config; `None` if it does not exist, or the program has no usual path.
 pub fn config_of(target: &Target, home: &Home) -> Option<PathBuf> {
     agent_config::place(target, home).filter(|path| path.symlink_metadata().is_ok())
 }
 
-/// A ranking as a target can be told it; `agent` names one of the program's agents, where it can be told one by one.
+/// A ranking in the form of a target's settings; `agent` names one of the program's agents, if they can be configured
+/// separately.
 ///
 /// # Errors
 /// [`EngineError::NoTarget`] where the target has no settings for single agents.
@@ -187,7 +188,7 @@ fn export_mapped(
 }
 
 impl Export {
-    /// Whether the target can be told nothing of it.
+    /// Whether the target can express nothing of it.
     pub fn is_empty(&self) -> bool {
         self.mapped.iter().all(|it| told(it).is_none())
     }
@@ -444,7 +445,7 @@ fn told(mapped: &Mapped) -> Option<(&'static str, serde_json::Value)> {
     }
 }
 
-/// The agents of a config that can be told one by one.
+/// The agents of a config that can be configured separately.
 fn agents(config: &serde_json::Value, target: &Target) -> Vec<String> {
     let is_told = matches!(
         target.takes,
@@ -546,7 +547,7 @@ mod tests {
 
     #[test]
     fn equal_values_are_told_as_themselves() {
-        // The weights of Memlens's own fusion are no less told for being the default.
+        // The weights of Memlens's own fusion are exported even if they are the defaults.
         let export = export(
             &Ranking::native(&Params::default()),
             target("openclaw@2026.7").expect("it is known"),

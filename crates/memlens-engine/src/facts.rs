@@ -18,23 +18,22 @@ const MS_PER_DAY: f64 = 86_400_000.0;
 /// The facts that a search ranks by and that change without its lists.
 #[derive(Clone)]
 pub(crate) struct LibraryFacts {
-    /// Who agreed with whom when it was asked; none before the first pass. It may be of an earlier generation: chunks of
-    /// notes that came since hold no observation.
+    /// Agreement of observations at the time of the question; `None` before the first pass. It may be of an earlier
+    /// generation: chunks of newer notes have no observations.
     pub clustering: Option<Arc<Clustering>>,
-    /// The thumbs.
     pub thumbs: Arc<GivenThumbs>,
     /// The question that thumbs on it, and on close ones, are counted for.
     pub asked: Asked,
-    /// The question whose own thumbs are left out, since it is judged by them; none where all count.
+    /// The question whose own thumbs are left out because it is judged by them; `None` if all count.
     pub without_thumbs_for: Option<String>,
-    /// What the person keeps from decay.
+    /// What the user keeps from decay.
     pub marks: Arc<Marks>,
     /// Days from 1970-01-01 to the moment of the question.
     pub today: f64,
 }
 
 impl LibraryFacts {
-    /// Puts all of them on what was retrieved, in place of those that were there.
+    /// Sets all of them on the retrieved rows, replacing earlier ones.
     pub fn put_on(&self, retrieved: &mut Retrieved) {
         self.put_clusters(retrieved);
         self.put_thumbs(retrieved);
@@ -51,7 +50,7 @@ impl LibraryFacts {
         }
     }
 
-    /// Puts the thumbs on the candidates' texts.
+    /// Sets the thumbs on the candidates' texts.
     pub fn put_thumbs(&self, retrieved: &mut Retrieved) {
         let without = self.without_thumbs_for.as_deref();
         let mut closeness = self.asked.closeness();

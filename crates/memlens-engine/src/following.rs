@@ -1,4 +1,4 @@
-//! Where a judged text stands in the library as it is now: a judgment follows its text when the note is edited.
+//! Finds where a judged text is in the current library: a judgment follows its text when the note is edited.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,15 +12,13 @@ pub(crate) const SHARE_MIN: f64 = 0.6;
 /// A text that was judged, as it was then.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JudgedText<'a> {
-    /// Its content hash.
     pub hash: &'a [u8; 32],
-    /// The text.
     pub text: &'a str,
     /// The note: the watched folder's name and the path in it, or the path alone.
     pub path: &'a str,
 }
 
-/// Where a judged text stands now.
+/// Where a judged text is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stands {
     /// A chunk has this very text; of several the one in its own note, else the first.
@@ -32,7 +30,7 @@ pub(crate) enum Stands {
 }
 
 impl Stands {
-    /// The chunk's place in the snapshot; none where there is none.
+    /// Position of the chunk in the snapshot; `None` if there is none.
     pub fn place(self) -> Option<u32> {
         match self {
             Stands::There(place) | Stands::Edited(place) => Some(place),
@@ -41,7 +39,7 @@ impl Stands {
     }
 }
 
-/// Where each of some judged texts stands now.
+/// Where each of these judged texts is now.
 ///
 /// # Errors
 /// [`StoreError::Sql`] where texts cannot be read.
@@ -83,7 +81,7 @@ pub(crate) fn follow(
     each.collect()
 }
 
-/// The document that a judgment names; none where it is gone, or several are called so.
+/// The document that a judgment names; `None` if it is gone, or several have the name.
 fn note(snapshot: &Snapshot, path: &str) -> Option<usize> {
     let in_named = path.split_once('/').and_then(|(folder, rest)| {
         let mut named = snapshot.folders.iter().filter(|it| it.name == folder);

@@ -14,7 +14,7 @@ use memlens_store::{ChunkRow, Snapshot};
 use crate::place::Place;
 use crate::{EngineError, Library};
 
-/// The answer to an event, and what a person should be told of it.
+/// The answer to an event, with notices to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenRanking {
     /// The rows that stay, best first.
@@ -24,12 +24,12 @@ pub struct GivenRanking {
 }
 
 impl Library {
-    /// Ranks the rows of an event among themselves, as these parameters rank the chunks that they stand for.
+    /// Ranks the rows of an event among themselves, as these parameters rank the chunks that they match.
     ///
-    /// A row stands for the chunks of its note that share at least half of their lines with it, or half of its own; it
-    /// gets the score of the best one, and is left out where the parameters leave out every one. Rows of which the
-    /// library knows no chunk keep their score and their order, and come last. The person's own command does not run,
-    /// since this may be it.
+    /// A row matches the chunks of its note that share at least half of their lines with it, or half of its own; it
+    /// gets the score of the best one, and is dropped if the parameters drop all of them. Rows without a chunk in the
+    /// library keep their score and their order, and come last. The user's own hook command is not run, since this may
+    /// be it.
     ///
     /// # Errors
     /// As [`Library::search`] and [`Library::ask`].
@@ -99,8 +99,7 @@ fn unchanged(rows: &[EventRow]) -> Answer {
     }
 }
 
-/// The chunks that a row stands for; none where the library does not know its note, or
-/// cannot tell which of several it means.
+/// Chunks that match a row; empty if the library does not contain its note, or the note is ambiguous.
 fn chunks_of(snapshot: &Snapshot, row: &EventRow) -> Vec<ChunkId> {
     let typed = row.path.trim_start_matches("./");
     let Ok(Some(place)) = Place::parse(snapshot, typed, None::<&Path>) else {

@@ -1,4 +1,4 @@
-//! Asking the person's own command about the rows that a ranking keeps.
+//! Calls the user's hook command with the rows that a ranking returns.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{EngineError, Library, providers};
 const AGENT: &str = "memlens";
 /// Where rows come from, as agents name it.
 const SOURCE: &str = "memory";
-/// So many answers are kept with a search; each is for other rows.
+/// Number of answers cached with a search; each is for other rows.
 const ANSWERS_KEPT: usize = 8;
 
 impl Library {
@@ -107,7 +107,7 @@ impl Library {
 }
 
 impl Search {
-    /// The rows that wait for the command, best first, with their scores; none where it was asked or does not
+    /// The rows that wait for the command, best first, with their scores; empty if it was already asked or does not
     /// run.
     fn waiting_for_hook(&self, params: &Params) -> Vec<(u32, f64)> {
         let trace = self.rank(params);

@@ -16,8 +16,9 @@ impl Ranking {
 }
 
 impl Library {
-    /// All that is asked, in its order. Before the first of every four the lists are prepared for these, so that each costs
-    /// less; answers are the same. `question` gives the words; none where it asks another memory.
+    /// All items, in order. Before the first of every four, the lists are prepared for these four, so that each search
+    /// costs less; the results are the same. `question` returns the text; `None` if the item is asked of another
+    /// memory.
     pub fn in_turn<'a, Asked>(
         &'a self,
         all: &'a [Asked],

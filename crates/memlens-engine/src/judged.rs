@@ -218,7 +218,7 @@ fn some_of(paths: &[&str], most: usize) -> String {
 
 /// A query file whose judged paths were matched to the notes of a library: what every figure over a file is made of.
 pub struct JudgedFile<'f> {
-    /// The file.
+    /// The query file as it was read.
     pub file: &'f QueryFile,
     /// Its judged queries; each relevant path is that of its note, as [`crate::Run::places`] has them.
     pub queries: Vec<Query>,

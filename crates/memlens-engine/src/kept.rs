@@ -12,9 +12,9 @@ const SEARCHES_KEPT: usize = 8;
 
 /// Keeps searches by their ids.
 pub(crate) struct KeptSearches {
-    /// The latest used first.
+    /// The searches, most recently used first.
     searches: LruCache<u32, Arc<Search>>,
-    /// The one that a person looks at; none before the first.
+    /// The search that the user is viewing; `None` before the first.
     shown: Option<u32>,
 }
 
@@ -50,7 +50,7 @@ impl KeptSearches {
             .ok_or(EngineError::SearchGone { id })
     }
 
-    /// Notes that a person looks at a search from now on.
+    /// Marks the search that the user is viewing.
     pub(crate) fn show(&mut self, id: u32) {
         self.shown = Some(id);
     }
@@ -65,7 +65,6 @@ impl KeptSearches {
         self.searches.iter_mut().map(|(_, search)| search)
     }
 
-    /// Forgets all of them.
     pub(crate) fn clear(&mut self) {
         self.searches.clear();
         self.shown = None;

@@ -82,7 +82,7 @@ pub(crate) fn fenced(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}", text.trim_end())
 }
 
-/// What some reader takes for the end of a line.
+/// Whether some reader treats the character as a line end.
 fn is_break(sign: char) -> bool {
     sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}')
 }

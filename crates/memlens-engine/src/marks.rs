@@ -1,7 +1,7 @@
-//! What does not decay: files that agents keep for good, and what the person marks.
+//! What does not decay: files that agents keep for good, and what the user marks.
 //!
-//! Properties checked: the latest mark on it or around it decides, then the name; a mark that is taken back leaves what
-//! was said before; a mark that says what holds anyway is not kept.
+//! Properties checked: the latest mark on a path or a parent decides, then the file name; removing a mark restores what
+//! applied before; a mark that changes nothing is not stored.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const BY_NAME: [&str; 2] = ["MEMORY.md", "USER.md"];
 /// The setting that holds the marks.
 const KEY: &str = "evergreen";
 
-/// The person's marks, by the watched folder's path on the disk.
+/// The user's marks, by absolute path of the watched folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Marks {
@@ -28,7 +28,7 @@ pub(crate) struct Marks {
 #[serde(from = "Stored")]
 struct FolderMarks(Vec<Mark>);
 
-/// What the person says of a note or a folder, and of all in it.
+/// The user's mark on a note or a folder with its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
     /// The path in the watched folder; empty for that itself.
@@ -49,7 +49,7 @@ impl From<Stored> for FolderMarks {
     fn from(stored: Stored) -> FolderMarks {
         FolderMarks(match stored {
             Stored::InOrder(marks) => marks,
-            // A folder comes before what lies in it.
+            // A folder comes before its contents.
             Stored::ByPath(marks) => marks
                 .into_iter()
                 .map(|(path, is_evergreen)| Mark { path, is_evergreen })
@@ -58,7 +58,7 @@ impl From<Stored> for FolderMarks {
     }
 }
 
-/// Why marks cannot be read: what a newer Memlens wrote, or something else that put them there.
+/// Why marks cannot be read: a newer Memlens, or another program, wrote them.
 #[derive(Debug)]
 pub(crate) struct Unreadable(serde_json::Error);
 
@@ -74,7 +74,7 @@ impl Unreadable {
         }
     }
 
-    /// Tells a person who searches.
+    /// Notice for a user who searches.
     pub fn notice(&self) -> String {
         format!(
             "Your evergreen marks cannot be read ({}), so only MEMORY.md and USER.md are kept from decay. The marks are left unchanged.",
@@ -83,16 +83,16 @@ impl Unreadable {
     }
 }
 
-/// Something that does not decay, or that the person says does.
+/// A path that does not decay, or that the user marked as decaying.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Evergreen {
     /// The watched folder's path on the disk.
     pub folder: String,
     /// The path in it; empty for the folder itself.
     pub path: String,
-    /// False where the person says that it decays, though its name or a folder above says otherwise.
+    /// False if the user marked it as decaying, although its name or a parent folder says otherwise.
     pub is_evergreen: bool,
-    /// Whether the person marked it; else its name says so.
+    /// Whether the user marked it; otherwise its name decides.
     pub is_marked: bool,
     /// How many notes in the library that holds for.
     pub n_files: u32,
@@ -220,8 +220,8 @@ impl FolderMarks {
         }
     }
 
-    /// Whether the other marks say of a path, and of all in it, what the mark says that is to stand at this place
-    /// among them; not where a later one hides it, which may be taken back.
+    /// Whether a mark at this position changes nothing, because the other marks already give the path and its contents
+    /// that value; false if a later mark hides it, which may be removed.
     fn holds_anyway(&self, at: usize, mark: &Mark) -> bool {
         let deciding = self.deciding(&mark.path);
         let opposes = |before: &Mark| {
@@ -256,7 +256,7 @@ pub(crate) fn mark(
     marks.put_into(store)
 }
 
-/// Has what was marked in a folder hold where that lies now. Marks in no form that is known here stay as they are.
+/// Moves the marks of a folder to its new path. Marks in an unknown form stay unchanged.
 pub(crate) fn follow(store: &mut Store, from: &str, to: &str) -> Result<(), EngineError> {
     let Ok(mut marks) = Marks::of(store)? else {
         return Ok(());
@@ -268,7 +268,7 @@ pub(crate) fn follow(store: &mut Store, from: &str, to: &str) -> Result<(), Engi
     Ok(())
 }
 
-/// Whether a path is that of a folder or lies in it; the empty path holds all.
+/// Whether a path is a folder or is in it; the empty path contains everything.
 pub(crate) fn is_at_or_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path

@@ -10,13 +10,13 @@ use crate::query_file::QueryFile;
 use crate::ranking::{Ranking, pipeline};
 use crate::{EngineError, Library, view};
 
-/// Each number is tried at so many places of its range.
+/// Number of values tried along each number's range.
 const N_STEPS: usize = 21;
 
 /// Each number is tried so often, as the best value of one hangs on the others.
 const N_ROUNDS: usize = 2;
 
-/// The best of what a program can be told, on the queries that it was chosen by.
+/// The best settings that a program accepts, on the queries that chose them.
 pub struct Nearest {
     /// That program's pipeline with the values found.
     pub ranking: Ranking,
@@ -58,9 +58,10 @@ impl Nearest {
 }
 
 impl Library {
-    /// Tries what a target can be told on the queries that have an answer, from the mapped values on: each number that is only approximate,
-    /// along its range. Of equal figures the one tried first stands, which is the mapped one. `asked` is called for each query
-    /// that was asked, twice each; `None` if [`JobKind::Nearest`](crate::view::JobKind) was stopped, which reports its progress.
+    /// Tries settings of a target on the queries that have an answer, starting from the mapped values: each number with
+    /// an approximate fit, along its range. Of equal figures the one tried first wins, which is the mapped one. `asked`
+    /// is called for each query that was asked, twice each; `None` if [`JobKind::Nearest`](crate::view::JobKind) was
+    /// stopped, which reports its progress.
     ///
     /// # Errors
     /// [`EngineError::NoPipeline`] for a target that Memlens cannot search as; as [`Library::judged`] and [`Library::run_query`].
@@ -127,7 +128,7 @@ impl Library {
             };
             let line = best.values.table().parameter(parameter)?;
             best.values = best.values.with([(parameter, within(line, value))])?;
-            // What cuts notes anew is not tried: the searches that are ranked again were made with one cut.
+            // Parameters of chunking are not tried: all rankings use searches of one chunking.
             if matches!(mapped.fit, Fit::Approximate(_)) && line.phase == Phase::Rank {
                 free.push(parameter);
             }
@@ -194,7 +195,7 @@ fn within(parameter: &Parameter, value: Value) -> Value {
     }
 }
 
-/// Why nothing was found.
+/// Why there is no result.
 enum Stopped {
     By(EngineError),
     Person,
@@ -234,7 +235,7 @@ fn steps(values: &Values, id: &str) -> Vec<Value> {
         } else {
             min + (max - min) * share
         };
-        // Two decimals are what a person would type.
+        // Users type at most two decimals.
         let scale = if integer { 1.0 } else { 100.0 };
         ((number * scale).round() / scale).clamp(min, max)
     };

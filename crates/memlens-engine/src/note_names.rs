@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(several.name(FolderId(1), "a.md"), "notes/a.md");
         assert_eq!(several.name(FolderId(2), "a.md"), "one/memory/a.md");
         assert_eq!(several.name(FolderId(3), "a.md"), "two/memory/a.md");
-        // A folder that lies at the end of another's path.
+        // The name of one folder is the end of another's path.
         let nested = NoteNames::of(&[folder(1, "/memory"), folder(2, "/x/memory")]);
         assert_eq!(nested.name(FolderId(1), "a.md"), "/memory/a.md");
         assert_eq!(nested.name(FolderId(2), "a.md"), "x/memory/a.md");

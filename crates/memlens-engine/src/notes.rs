@@ -81,7 +81,7 @@ impl Library {
             .collect())
     }
 
-    /// A note as it is on disk now, with its chunks as they were indexed; one that waits to be indexed has none.
+    /// A note as it is on disk now, with its chunks as they were indexed; a note that waits to be indexed has none.
     ///
     /// # Errors
     /// [`EngineError::NoDocument`] for one that no watched folder has, [`EngineError::Ingest`] when
@@ -132,7 +132,7 @@ impl Library {
         })
     }
 
-    /// The absolute path of a note in the library; it lies in a watched folder.
+    /// Absolute path of a note in the library, below its watched folder.
     ///
     /// # Errors
     /// As [`Library::document`].
@@ -169,8 +169,8 @@ impl Library {
     }
 }
 
-/// A text in which each control character that is no white space is its picture, such as ␛ for escape: a person sees that it
-/// is there, and a note full of them is not six times as long on its way to the window. No place in UTF-16 changes.
+/// Replaces each control character except white space by its visible symbol, such as ␛ for escape: the user sees it,
+/// and JSON does not make a note full of them six times as long. Offsets in UTF-16 do not change.
 fn with_pictures(text: String) -> String {
     let is_pictured =
         |sign: char| sign.is_ascii_control() && !matches!(sign, '\t' | '\n' | '\r' | '\x0c');
@@ -226,7 +226,7 @@ struct Facts<'a> {
 }
 
 impl Branch {
-    /// Puts a file in its place; walks down rather than calls itself, for paths may be very deep.
+    /// Inserts a file in the tree; iterates instead of recursing, because paths may be very deep.
     fn insert(&mut self, path: &str, n_chunks: u32, state: EntryState) {
         let mut branch = self;
         let mut rest = path;

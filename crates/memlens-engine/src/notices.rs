@@ -1,4 +1,4 @@
-//! What a person is told of a search beside its rows.
+//! Notices about a search, shown beside its rows.
 
 use memlens_params::{Params, Values};
 use memlens_rank::{ListId, ListState};

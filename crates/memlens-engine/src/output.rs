@@ -1,4 +1,4 @@
-//! Writing a file that a person named: the one guard that every writer of files goes through.
+//! Writes a file that the user named: the one guard of every file output.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use memlens_files::{is_linked_into, is_same, is_within, place_of};
 use crate::{EngineError, Library};
 
 impl Library {
-    /// Writes a file that the person named, in one step; `inputs` are the files that they named to be read.
+    /// Writes a file that the user named, atomically; `inputs` are the files that the user named for reading.
     ///
     /// # Errors
     /// As [`Library::refuse_output`], and [`EngineError::File`].

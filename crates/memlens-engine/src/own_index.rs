@@ -1,7 +1,7 @@
-//! The index that an agent made of its notes itself, where it can stand in for our own cut and vectors.
+//! The index that an agent made of its notes itself, if it can replace our chunks and vectors.
 //!
-//! It is read from a copy, and again where its file moved. One memory or the other: where its vectors are of another model than
-//! ours, nothing of it is used but the model's name.
+//! It is read from a copy, and again after its file changed. The agent's memory or ours: if its vectors are of another
+//! model than ours, nothing of it is used except the model's name.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::Library;
 use crate::agent_notes::AgentNotes;
 use crate::view::Emulated;
 
-/// An agent's own databases, as they stand.
+/// An agent's own databases with their stamps.
 pub(crate) type OwnFiles = Vec<(PathBuf, Stamp)>;
 
 const NOT_ALLOWED: &str = "its databases hold conversations too, and you have not agreed that logs are read (see Past questions, \
@@ -34,13 +34,13 @@ pub(crate) enum Own {
     Unusable(String),
     /// Another model embedded it: which.
     OtherModel(String),
-    /// It stands in.
+    /// The index can be used.
     Usable(OwnMemory),
 }
 
-/// An index that stands in.
+/// An index that can be used.
 pub(crate) struct OwnMemory {
-    /// Its chunks.
+    /// Chunks and vectors of the index.
     pub index: Arc<OwnIndex>,
     /// Their vectors, in the order of the notes.
     pub vectors: Vectors,
@@ -51,8 +51,8 @@ pub(crate) struct OwnMemory {
 }
 
 impl Library {
-    /// The databases that may hold the own index of a program's notes; none before the user agreed that logs are read: they
-    /// hold conversations too.
+    /// Databases that may contain a program's own index of its notes; empty until the user has allowed reading logs,
+    /// because they contain conversations too.
     pub(crate) fn own_files(&self, program: Program, folders: &[Folder]) -> OwnFiles {
         if !self.recall_choice().is_allowed {
             return Vec::new();
@@ -187,7 +187,7 @@ fn usable(index: Arc<OwnIndex>, moved: SystemTime, notes: &[AgentNote], lists: &
 impl Own {
     /// How true the memory is, of which `ours` is the model.
     pub(crate) fn told(&self, ours: &str) -> Emulated {
-        // Its sum says nothing to a person.
+        // The checksum means nothing to the user.
         let ours = ours.split('@').next().unwrap_or(ours);
         let other = |why: String, why_inexact: String| Emulated {
             label: "other model: order is approximate".to_owned(),
@@ -256,7 +256,7 @@ fn counted(n_chunks: usize) -> String {
     }
 }
 
-/// The day of a moment, where the person is.
+/// The day of a time in the user's time zone.
 pub(crate) fn date(ms: i64) -> String {
     let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).date().to_string()

@@ -23,7 +23,7 @@ use crate::{EngineError, Library, view};
 
 /// The ranking of one agent.
 pub struct OwnRanking {
-    /// Its pipeline and values.
+    /// Pipeline of the agent, with its values.
     pub ranking: Ranking,
     /// Its name on screen: `OpenClaw 2026.9 (yours)`, or that of the pipeline for the published defaults.
     pub label: String,

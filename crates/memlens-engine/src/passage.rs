@@ -8,7 +8,7 @@ use memlens_index::{QueryWord, is_stop_word, places};
 /// How long a snippet is, in characters.
 const SNIPPET_CHARS: usize = 220;
 
-/// How many characters stand before a match in a text without sentences or blanks near it.
+/// Number of characters shown before a match in a text without sentences or blanks near it.
 const RUN_UP_CHARS: usize = 20;
 
 /// What ends a sentence without a blank after it.

@@ -40,7 +40,7 @@ pub(crate) use worked_out::{Era, WorkedOut};
 /// A search or an opening that is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past {
-    /// Names it; never used twice.
+    /// Id of the question in the library; never reused.
     pub id: i64,
     /// What is known of it.
     pub asked: PastQuestion,
@@ -49,7 +49,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Who asks it again.
+    /// The agent on whose behalf it is asked again.
     pub(crate) fn asker(&self) -> Asker<'_> {
         Asker {
             member: self.member.as_deref(),
@@ -57,30 +57,30 @@ impl Past {
     }
 }
 
-/// Searches, openings, or both.
+/// Which entries of the logs are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PastKinds {
     /// Searches: what can be asked again, judged and exported.
     #[default]
     Searches,
-    /// Openings of notes.
+    /// Openings of notes, without searches.
     Openings,
-    /// Both.
+    /// Searches and openings of notes.
     All,
 }
 
 /// Which past questions are wanted; by default all searches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastFilter {
-    /// Searches, openings, or both.
+    /// Whether searches, openings or both.
     pub kinds: PastKinds,
     /// Words that are all in the question, or in the paths of what was opened, whatever their case; empty for any.
     pub text: String,
-    /// The agent's id; none for any.
+    /// Id of the agent; `None` for any.
     pub agent: Option<String>,
-    /// The session; none for any.
+    /// Session id; `None` for any session.
     pub session: Option<String>,
-    /// Asked at this moment or later, milliseconds since 1970; none for any, and those without a time.
+    /// Only questions at or after this time, milliseconds since 1970; `None` for any, including those without a time.
     pub since_ms: Option<i64>,
 }
 

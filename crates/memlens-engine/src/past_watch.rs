@@ -1,6 +1,6 @@
-//! The thread that goes on with agents' logs, and checks past questions when notes change.
+//! The thread that reads new entries of agents' logs, and checks past questions when notes change.
 //!
-//! It works where nobody else does: one thread of low priority, never while a person asks.
+//! It works while the program is idle: one thread of low priority, never during a user's search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,11 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::EngineError;
 
-/// How often the logs are looked at.
+/// Interval between scans of the logs.
 const LOGS_EVERY: Duration = Duration::from_secs(30);
 /// How long after a change a check begins, so that a burst of saves is checked once.
 const AFTER_CHANGE: Duration = Duration::from_millis(500);
-/// How long nobody must have asked anything.
+/// Time without a user's search before the thread works.
 const QUIET: Duration = Duration::from_millis(800);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -33,23 +33,23 @@ struct Wishes {
     person_at: Option<Instant>,
 }
 
-/// What there is to do.
+/// What the thread should do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Notes changed.
+    /// Notes changed, so past questions are checked.
     Check,
     /// The logs may have grown.
     Logs,
 }
 
 impl PastBell {
-    /// Says that notes changed.
+    /// Wakes the thread after notes changed.
     pub fn ring(&self) {
         self.wishes.lock().has_changed = true;
         self.rung.notify_all();
     }
 
-    /// Says that a person asked something just now.
+    /// Records that the user has just searched.
     pub fn note_person(&self) {
         self.wishes.lock().person_at = Some(Instant::now());
     }
@@ -59,7 +59,7 @@ impl PastBell {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits until nobody asks any more; false where the thread is to end.
+    /// Waits until no search has been made for a while; false if the thread should end.
     pub fn wait_for_quiet(&self) -> bool {
         loop {
             if self.is_stopped() {
@@ -74,14 +74,14 @@ impl PastBell {
     }
 
     fn stop(&self) {
-        // Under the lock, so that nobody who is about to wait misses it.
+        // Under the lock, so that a thread that is about to wait does not miss it.
         let wishes = self.wishes.lock();
         self.is_stopped.store(true, Ordering::Relaxed);
         drop(wishes);
         self.rung.notify_all();
     }
 
-    /// What to do next, once it is due; none where the thread is to end.
+    /// The next work once it is due; `None` if the thread should end.
     fn wait(&self, logs_at: Instant) -> Option<Due> {
         let mut wishes = self.wishes.lock();
         loop {
@@ -106,7 +106,7 @@ impl PastBell {
 /// The thread; ends it when dropped.
 pub(crate) struct PastWatch {
     bell: Arc<PastBell>,
-    /// Ends a long work.
+    /// Interrupts long-running work.
     interrupt: Box<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }

@@ -1,4 +1,4 @@
-//! A place in the memory as a person types it: a note, and a line of it where one is named.
+//! A place in the memory as the user types it: a note, with an optional line.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::scope::with_slashes;
 /// A note, indexed or not, and a line of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The watched folder.
+    /// Watched folder that contains the note.
     pub folder: FolderId,
     /// The note's path in it, with `/`.
     pub path: String,
-    /// The 1-based line; none for the whole note.
+    /// Line in the note, 1-based; `None` for the whole note.
     pub line: Option<u32>,
 }
 
@@ -178,7 +178,7 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
         })
         .collect();
     let ends = |folder: FolderId, path: &str| {
-        // The whole path is put together only where the part in the folder is not longer than what was typed.
+        // The whole path is only built if the path in the folder is not longer than the typed text.
         path.ends_with(&end)
             || (end.len() > path.len()
                 && end.ends_with(path)

@@ -1,4 +1,4 @@
-//! A file of judged queries that a person names.
+//! A file of judged queries that the user names.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use memlens_eval::{Format, Judgment, Query, QuerySet};
 
 use crate::EngineError;
 
-/// More is no file that a person wrote or exported.
+/// Maximum size of a file, larger than any that a user writes or exports.
 const BYTES_MAX: u64 = 64 << 20;
 
 /// A file of judged queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryFile {
-    /// As it was named.
+    /// Path as the user named it.
     pub path: PathBuf,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
@@ -21,16 +21,16 @@ pub struct QueryFile {
     pub has_document_ids: bool,
     /// All its queries, in their order.
     pub all: Vec<Query>,
-    /// Its judged queries.
+    /// Queries of the file that are judged.
     pub queries: Vec<Query>,
-    /// Each line that holds no query, and why, for a person.
+    /// Each line that contains no query, with the reason, for the user.
     pub bad_lines: Vec<String>,
-    /// Each line that was left out, and why, and how many queries nobody has judged yet, for a person.
+    /// Each line that was left out, with the reason, and the number of unjudged queries, for the user.
     pub left_out: Vec<String>,
 }
 
 impl QueryFile {
-    /// Reads a file; lines that hold no query, and queries that nobody has judged yet, are left out.
+    /// Reads a file; lines without a query and unjudged queries are left out.
     ///
     /// # Errors
     /// As [`QueryFile::read_with_topics`].

@@ -1,7 +1,7 @@
-//! Databases of agents that are left for later while the window goes on with the logs: each is copied whole to be read, and an
-//! agent that works writes into its own all the time.
+//! Databases of agents that the window postpones while it reads the logs: each must be copied completely, and a running
+//! agent writes to its database all the time.
 //!
-//! Properties checked: one that rests and is small is read at once; no other waits for ever.
+//! Properties checked: an idle and small database is read at once; no other one waits forever.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -44,42 +44,42 @@ impl TraceForm {
 pub struct SearchReport {
     /// The version of this form, 1; raised when a field changes its meaning or goes.
     pub schema_version: u32,
-    /// The query.
+    /// The query as it was typed.
     pub query: String,
-    /// Every parameter.
+    /// Value of every parameter of the pipeline.
     #[serde(serialize_with = "crate::preset::serialize_in_file")]
     pub params: Values,
-    /// How true it is to another program's own search; none for the library's.
+    /// How closely it matches another program's own search; `None` for Memlens's own pipeline.
     pub emulated: Option<Emulated>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
     /// Every stage in its order.
     pub stages: Vec<StageReport>,
-    /// The results, best first.
+    /// Rows that were returned, best first.
     pub results: Vec<RowReport>,
     /// What was dropped, nearest to being kept first; without the candidates that neither list holds
     /// within its depth, which the fusion stage counts.
     pub dropped: Vec<RowReport>,
 }
 
-/// What one stage did.
+/// Effect of one stage on the rows.
 #[derive(Debug, Serialize)]
 pub struct StageReport {
-    /// The stage.
+    /// Id of the stage, as parameters name it.
     pub id: &'static str,
-    /// Its name on screen.
+    /// Name of the stage on screen.
     pub label: &'static str,
     /// Rows that reached it; for a list, the chunks searched.
     #[serde(rename = "in")]
     pub n_in: u32,
-    /// Rows that left it.
+    /// Rows that the stage passed on.
     #[serde(rename = "out")]
     pub n_out: u32,
-    /// `in - out`.
+    /// Rows it dropped: `in - out`.
     pub dropped: u32,
     /// Wall time in milliseconds, where it did work.
     pub ms: Option<f64>,
-    /// applied, skipped or fallback.
+    /// One of `applied`, `skipped` or `fallback`.
     pub status: &'static str,
     /// Why it was skipped or fell back.
     pub why: Option<String>,
@@ -87,31 +87,31 @@ pub struct StageReport {
     pub note: Option<String>,
 }
 
-/// One row.
+/// One row with its path through all stages.
 #[derive(Debug, Serialize)]
 pub struct RowReport {
-    /// The 1-based rank; none when dropped.
+    /// Rank of the row, 1-based; `None` if dropped.
     pub rank: Option<u32>,
     /// The path in its folder.
     pub path: String,
     /// The watched folder's absolute path.
     pub folder: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
-    /// The last score; none when it never got one.
+    /// Score after the last scoring stage; `None` if it never got one.
     pub score: Option<f64>,
-    /// The best passage; none where the note changed since the search.
+    /// Best passage of the chunk; `None` if the note changed since the search.
     pub snippet: Option<String>,
-    /// Why there is no passage, for a person; none where there is.
+    /// Reason for a missing passage, to show to the user; `None` if there is one.
     pub missing: Option<String>,
     /// The note on the disk, compared with what was indexed of it; `None` if it was not compared: of dropped rows the first
     /// are, and of another program's memory only missing files are reported.
     pub on_disk: Option<OnDisk>,
-    /// Who says it.
+    /// Source of the note: its agent or folder.
     pub source: String,
-    /// Its length in tokens.
+    /// Length of the chunk in tokens.
     pub tokens: u32,
     /// Chunks whose texts are copies of this one's and that are folded under it, the newest first.
     pub copies: Vec<CopyReport>,
@@ -126,24 +126,24 @@ pub struct CopyReport {
     pub path: String,
     /// The watched folder's absolute path.
     pub folder: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
 }
 
 /// What one stage did to the row.
 #[derive(Debug, Serialize)]
 pub struct StepReport {
-    /// The stage.
+    /// Id of the stage, as parameters name it.
     pub stage: &'static str,
-    /// Its name on screen.
+    /// Name of the stage on screen.
     pub label: &'static str,
-    /// The 1-based rank before.
+    /// Rank before the stage, 1-based; `None` if it had none.
     pub rank_before: Option<u32>,
     /// The 1-based rank after; in a list, the rank there.
     pub rank_after: Option<u32>,
-    /// The score before.
+    /// Score before the stage; `None` if it had none.
     pub score_before: Option<f64>,
     /// The score after; in a list, the raw score there.
     pub score_after: Option<f64>,
@@ -151,7 +151,7 @@ pub struct StepReport {
     pub dropped: bool,
     /// The numbers it was decided with.
     pub detail: Detail,
-    /// The same in words.
+    /// The step in words, with its numbers.
     pub sentence: String,
 }
 
@@ -229,8 +229,8 @@ impl Library {
         })
     }
 
-    /// A search by a ranking in one form; `preset` is what the person calls the ranking. Without `with_text` no text of
-    /// a note is in it.
+    /// A search with a ranking in one form; `preset` is the user's name for the ranking. Without `with_text` it
+    /// contains no text of a note.
     ///
     /// # Errors
     /// As [`Library::report`].

@@ -1,7 +1,7 @@
-//! Asking whoever reranks for the scores that a ranking still needs.
+//! Gets the scores from rerankers that a ranking still needs.
 //!
-//! Ranking names the rows whose score is missing; here they are asked for, kept with the search as facts, and kept for
-//! later searches in the cache of scores. One call runs at a time: a newer one stops the one before.
+//! The ranking names the rows without a score; these are scored here, and the scores are stored with the search as
+//! facts, and in the score cache for later searches. One call runs at a time: a newer one stops the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,15 +24,15 @@ mod times;
 
 use sent::cut;
 
-/// So many of the best fused rows are looked up in the cache of scores: the end of the slider of `rerank_max_docs`.
+/// Number of best fused rows that are looked up in the score cache: the slider maximum of `rerank_max_docs`.
 const LOOKED_UP: usize = 200;
 /// A cross-encoder takes some 30 ms a text and more; keeping its scores takes one.
 const MODEL_TEXTS_AT_ONCE: usize = 4;
 
 impl Library {
-    /// Asks whoever is outside for what these parameters still need, and keeps the answers with the search: the scores of
-    /// a reranker, then what the person's command says. Returns the search with what is known then; a failure is a fact
-    /// too, which the ranking tells as its fallback.
+    /// Calls the external programs that these parameters still need, and stores their answers with the search: the
+    /// scores of a reranker, then the answer of the user's hook command. Returns the search with everything known by
+    /// then; a failure is a fact too, which the ranking reports as its fallback.
     ///
     /// A newer call stops this one, which then returns with what it has, as after [`Library::cancel_asking`].
     ///
@@ -144,8 +144,8 @@ impl Library {
         self.keep_scores(id, call, known, asking).map(drop)
     }
 
-    /// Takes what the cache has, asks for the rest of what is needed, and keeps it there. Returns how long the call took;
-    /// none where there was no need of one.
+    /// Takes scores from the cache, requests the missing ones, and caches them. Returns the duration of the call;
+    /// `None` if none was needed.
     fn fill(
         &self,
         asked: &Asked<'_>,
@@ -258,7 +258,7 @@ impl Library {
 /// How a call went, beside its scores.
 #[derive(Default)]
 struct Asking {
-    /// None where nobody was asked, or it was stopped.
+    /// `None` if nothing was called, or the call was stopped.
     took: Option<Duration>,
     /// Whether it was given up before the reranker was there, which is still being loaded.
     is_loading: bool,
@@ -323,8 +323,8 @@ impl Search {
     }
 }
 
-/// How many texts are scored before their scores are kept. A model of the person's may be slower than the time
-/// that it is given: what it read by then is not read again, so that it comes to its end when it is asked again.
+/// Number of texts that are scored before their scores are stored. A local model may be slower than its time limit:
+/// what it has scored by then is not scored again, so that it finishes when it is called again.
 fn texts_at_once(mode: RerankMode) -> usize {
     match mode {
         RerankMode::Model => MODEL_TEXTS_AT_ONCE,

@@ -14,19 +14,19 @@ use parking_lot::Mutex;
 
 use crate::EngineError;
 
-/// How long a reranker that nobody uses keeps its memory: some 160 MB for late interaction.
+/// How long an idle reranker stays loaded: late interaction takes some 160 MB.
 const REST_AFTER: Duration = Duration::from_secs(60);
-/// What reranking has at hand: the rerankers that were used last, and the call under way.
+/// State of reranking: the rerankers that were used last, and the running call.
 pub(crate) struct Reranking {
     /// Runs on this machine, one model at a time, since each takes much memory.
     pub(crate) here: Background<AnyReranker, EngineError>,
-    /// A keyring that waits for the person holds up nobody else.
+    /// Separate lock, so that a keyring prompt does not block other calls.
     pub(crate) http: Background<AnyReranker, EngineError>,
     running: Mutex<Call>,
     cache: Mutex<Option<Arc<ScoreCache>>>,
 }
 
-/// One call: what stops it, and what tells whether its answer is still wanted.
+/// One call, with its cancellation and a mark of whether its answer is still wanted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Call {
     pub(crate) cancel: CancellationToken,
@@ -45,7 +45,7 @@ impl Default for Reranking {
     }
 }
 
-/// Late interaction can tell more than scores.
+/// A loaded reranker; late interaction can return more than scores.
 pub(crate) enum AnyReranker {
     Late(Late<KeptTokens>),
     Other(Box<dyn Reranker>),
@@ -100,7 +100,7 @@ impl Reranking {
         running.clone()
     }
 
-    /// What stands beside the call under way, and is wanted as long as one that begins now.
+    /// A second call beside the running one, which is wanted as long as one that begins now.
     pub(crate) fn beside(&self) -> Call {
         Call {
             cancel: CancellationToken::new(),
@@ -119,7 +119,7 @@ impl Reranking {
         self.running.lock().era == call.era
     }
 
-    /// The cache of scores.
+    /// The score cache.
     ///
     /// # Errors
     /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
@@ -145,7 +145,7 @@ impl Reranking {
     /// [`EngineError::Store`] where it cannot be removed.
     pub(crate) fn erase(&self, dir: &Path) -> Result<(), EngineError> {
         self.forget();
-        // Nobody opens it meanwhile.
+        // No other thread opens it meanwhile.
         let cache = self.cache.lock();
         ScoreCache::erase(dir)?;
         drop(cache);
@@ -210,7 +210,7 @@ mod tests {
             Err(EngineError::Rerank(RerankError::Cancelled))
         ));
         assert!(!file.exists());
-        // A later one begins anew.
+        // A later one starts from scratch.
         let call = reranking.begin();
         reranking.cache(dir.path(), &call).unwrap();
         assert!(file.exists() && reranking.is_wanted(&call));

@@ -1,4 +1,4 @@
-//! A part of the memory as a person types it.
+//! A part of the memory as the user types it.
 
 use std::path::Path;
 
@@ -94,7 +94,7 @@ impl Library {
     }
 }
 
-/// A relative path with `/`; none when it leaves its folder or is not text.
+/// A relative path with `/`; `None` if it leaves its folder or is not UTF-8.
 pub(crate) fn with_slashes(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {

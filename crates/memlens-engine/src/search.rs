@@ -18,29 +18,29 @@ use crate::view::{self, Fact, Journey, Row, Said, Snippet};
 
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
 pub(crate) const SNIPPETS_AT_ONCE: usize = 60;
-/// How many supporters of a row are told with their texts; the rest are counted.
+/// Number of supporters of a row returned with their texts; the others are counted.
 const SUPPORTERS_SHOWN: usize = 50;
 
 /// How long the parts of a search took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timing {
-    /// Embedding the question.
+    /// Time for embedding the question.
     pub embed: Duration,
-    /// Each list.
+    /// Time of each retrieval list.
     pub lists: Vec<(ListId, Duration)>,
     /// The last call of a reranker; 0 before the first.
     pub rerank: Duration,
-    /// The last run of the person's command; 0 before the first.
+    /// The last run of the user's hook command; 0 before the first.
     pub hook: Duration,
 }
 
 impl Timing {
-    /// How long retrieval took.
+    /// Total time of embedding and retrieval.
     pub fn total(&self) -> Duration {
         self.embed + self.lists.iter().map(|(_, took)| *took).sum::<Duration>()
     }
 
-    /// How long a stage waited for what is no ranking: its list, or whoever is asked outside.
+    /// How long a stage waited for something other than ranking: its list, or an external program.
     fn of(&self, stage: StageId) -> Duration {
         match stage {
             StageId::RERANK => self.rerank,
@@ -64,27 +64,27 @@ impl Timing {
 /// retriever, which answers as of the same generation.
 #[derive(Clone)]
 pub struct Search {
-    /// Its name.
+    /// Number of the search, for later calls.
     pub id: u32,
-    /// The question.
+    /// The question as it was typed.
     pub query: String,
-    /// How true it is to another program's own search; none for the library's.
+    /// How closely it matches another program's own search; `None` for Memlens's own pipeline.
     pub emulated: Option<view::Emulated>,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub notices: Vec<String>,
     /// How long its parts took.
     pub timing: Timing,
-    /// Whether the last call was given up because its reranker was still being loaded, which goes on.
+    /// Whether the last call was given up because its reranker is still loading.
     pub is_reranker_loading: bool,
-    /// What ranks it.
+    /// Pipeline that ranks the candidates.
     pub(crate) pipeline: &'static dyn AnyPipeline,
     /// The parameters that the lists were formed by.
     pub(crate) params: Values,
-    /// Who was asked.
+    /// Retriever that found the candidates.
     pub(crate) retriever: Arc<dyn Retriever>,
     /// The question's embedding, or why there is none.
     pub(crate) vector: Result<Vec<f32>, String>,
-    /// What was searched.
+    /// Part of the memory that was searched.
     pub(crate) within: Within,
     /// What the library knows besides.
     pub(crate) facts: LibraryFacts,
@@ -105,7 +105,7 @@ impl Search {
         }
     }
 
-    /// What ranks it.
+    /// Pipeline that ranks the candidates.
     pub fn pipeline(&self) -> &'static dyn AnyPipeline {
         self.pipeline
     }
@@ -157,7 +157,7 @@ impl Search {
             .collect())
     }
 
-    /// The frozen facts.
+    /// Candidates with all facts about them.
     pub fn set(&self) -> &CandidateSet {
         &self.retrieved.set
     }
@@ -208,7 +208,7 @@ impl Search {
             let traced = trace.stage(stage)?;
             let is_outside = matches!(stage, StageId::RERANK | StageId::HOOK);
             if is_outside && matches!(traced.status, Status::Fallback { .. }) {
-                // It did no work that counts, but the person waited for it.
+                // The stage did no work itself, but the user waited for it.
                 return Some(retrieval(stage)).filter(|micros| *micros > 0.0);
             }
             let is_applied = !traced.entries.is_empty();
@@ -246,7 +246,7 @@ impl Search {
         self.set().candidates[slot as usize].chunk
     }
 
-    /// The slot of a chunk; none where it is no candidate.
+    /// Slot of a chunk; `None` if it is not a candidate.
     pub(crate) fn slot_of(&self, chunk: ChunkId) -> Option<u32> {
         let mut candidates = self.set().candidates.iter();
         let at = candidates.position(|candidate| candidate.chunk == chunk)?;
@@ -299,7 +299,7 @@ impl Search {
             .collect()
     }
 
-    /// The texts of rows, in the order asked; a note that was indexed anew since has left none.
+    /// Texts of rows, in the order given; a note that was indexed again since has none.
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::Store`], [`EngineError::Retrieve`].
@@ -489,7 +489,7 @@ pub(crate) fn found(
     })
 }
 
-/// What is read, or why there is nothing, for a person.
+/// The text, or the reason why there is none, for the user.
 fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     let why = match read {
         Ok(read) => return (Some(read), None),
@@ -501,7 +501,7 @@ fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     (None, Some(why.to_owned()))
 }
 
-/// The parameters of Memlens's own pipeline; none where these are of another one.
+/// Parameters of Memlens's own pipeline; `None` if these belong to another one.
 pub(crate) fn native(values: &Values) -> Option<Params> {
     std::ptr::eq(values.table(), Params::default().table()).then(|| Params::of(values))
 }

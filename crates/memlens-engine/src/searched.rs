@@ -32,12 +32,11 @@ const LISTING_TIME: Duration = Duration::from_secs(5);
 pub(crate) struct KnownSearched {
     rules: Mutex<HashMap<String, KnownRules>>,
     listings: Mutex<HashMap<(String, String), Listing>>,
-    /// Folders that agents read and nobody watches; the place of each names it.
+    /// Folders that agents read and that are not watched; the index of each determines its id.
     unwatched: Mutex<Vec<Folder>>,
 }
 
 impl KnownSearched {
-    /// Drops what was read.
     pub fn forget(&self) {
         self.rules.lock().clear();
         self.listings.lock().clear();
@@ -81,7 +80,7 @@ pub(crate) struct Chosen {
 
 /// A note that an agent searches and that is in no watched folder.
 pub(crate) struct Unwatched {
-    /// The agent's name.
+    /// Name of the agent on screen.
     pub agent: String,
     /// The folder that the agent searches.
     pub folder: String,
@@ -202,7 +201,8 @@ impl Library {
         listing
     }
 
-    /// A folder that an agent reads and nobody watches, with an id that no watched folder has; `None` if its path is not UTF-8.
+    /// A folder that an agent reads and that is not watched, with an id that no watched folder has; `None` if its path
+    /// is not UTF-8.
     pub(crate) fn unwatched_folder(&self, folder: &Path) -> Option<Folder> {
         let path = folder.to_str()?;
         let mut known = self.emulations.searched.unwatched.lock();
@@ -276,9 +276,9 @@ impl Library {
         )
     }
 
-    /// Why the program of a watched folder's agent never finds a note; `None` if it does, or nobody knows.
+    /// Why the program of a watched folder's agent never finds a note; `None` if it does, or if that is unknown.
     ///
-    /// With `member`, of one agent of the program; else of all together.
+    /// With `member`, of one agent of the program; otherwise of all together.
     pub fn not_searched(
         &self,
         agent: &str,

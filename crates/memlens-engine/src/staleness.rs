@@ -37,7 +37,7 @@ const BYTES_AT_ONCE: usize = 64 * 1024;
 pub enum OnDisk {
     /// It holds the same bytes.
     AsIndexed,
-    /// It holds other bytes.
+    /// The file has different content now.
     Changed,
     /// It does not exist any more.
     Gone,
@@ -296,7 +296,7 @@ mod tests {
         set_time(&at("touched"), 2_000_000);
         fs::write(at("longer"), "the attic").expect("it can be written");
         fs::write(at("edited"), "room 4").expect("it can be written");
-        // Its time is put back, as some tools do.
+        // The mtime is restored, as some tools do.
         fs::write(at("hidden"), "room 5").expect("it can be written");
         set_time(&at("hidden"), 1_000_000);
         for name in ["gone", "folder", "link"] {

@@ -12,32 +12,32 @@ use crate::notes::{file_problem, folder_names};
 use crate::view::FileProblem;
 use crate::{EngineError, Library};
 
-/// What the library holds.
+/// Contents and state of a library.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LibraryStatus {
-    /// Raised by every change.
+    /// Counter that every change of the library raises.
     pub generation: u64,
-    /// The embedding model's id.
+    /// Id of the embedding model.
     pub model: String,
-    /// Documents.
+    /// Number of documents in all folders.
     pub n_files: u32,
-    /// Chunks.
+    /// Number of chunks in all folders.
     pub n_chunks: u32,
-    /// Windows.
+    /// Number of windows in all folders.
     pub n_windows: u32,
     /// Every watched folder with what it holds, by path.
     pub folders: Vec<(Folder, FolderCounts)>,
     /// Everything that went wrong with a file.
     pub problems: Vec<FileProblem>,
-    /// Who writes to the library now, for a person; none when nobody does.
+    /// Process that is writing to the library, for the user; `None` if no process is.
     pub writer: Option<String>,
-    /// What a person should be told of lists that had to be mended.
+    /// Notices to the user about lists that had to be repaired.
     pub notices: Vec<String>,
 }
 
 impl LibraryStatus {
-    /// Counts what the library in `dir` holds. Its lists stay closed where their heads say that they are in step; else
-    /// the library is opened, which waits for a writer or mends them.
+    /// Counts the contents of the library in `dir`. Its lists are not opened if their headers say that they are in step
+    /// with the database; otherwise the library is opened, which waits for a writer or repairs them.
     ///
     /// # Errors
     /// [`memlens_store::StoreError::Missing`] where there is none, and as [`Library::open`].
@@ -83,7 +83,7 @@ impl LibraryStatus {
     }
 }
 
-/// The model of the vectors; none where a list is not in step with the store.
+/// Model of the vectors; `None` if a list is not in step with the store.
 fn model_in_step(store: &Store) -> Result<Option<String>, EngineError> {
     let heads = match Heads::read(store.dir()) {
         Err(error) if error.needs_rebuild() => return Ok(None),

@@ -9,18 +9,19 @@ use memlens_store::{Snapshot, Store, StoreError, StoredFeedback, Thumb};
 
 use crate::following::{JudgedText, Stands, follow};
 
-/// Every thumb, each on the text that stands now where the judged one stood.
+/// Every thumb, assigned to the text that is now where the judged one was.
 #[derive(Default)]
 pub(crate) struct GivenThumbs {
     /// The questions that have a thumb on a text, in the order of [`question`], each as it was asked.
     questions: Vec<String>,
     /// The thumbs on each text with the positions of their questions, ascending.
     on_text: HashMap<TextId, Vec<(u32, Thumb)>>,
-    /// Those of each question. Of two that came to stand on one text the newer counts.
+    /// Thumbs by question. If two of them are assigned to one text, the newer one counts.
     of_question: HashMap<String, HashMap<TextId, Thumb>>,
-    /// Where each stands, by its id.
+    /// Where the text of each thumb is now, by id.
     stands: HashMap<i64, Stands>,
-    /// The ids of all that stand on a text for a question, the newest first: of other wordings, and of what the text was.
+    /// Ids of all thumbs that are assigned to a text for a question, newest first: of other wordings, and of former
+    /// texts.
     standing: HashMap<(String, TextId), Vec<i64>>,
 }
 
@@ -101,13 +102,13 @@ impl GivenThumbs {
         self.of_question.get(&question(asked))
     }
 
-    /// The ids of the thumbs for a question that stand on a text, the newest first.
+    /// Ids of the thumbs for a question that are assigned to a text, newest first.
     pub fn standing_on(&self, asked: &str, text: TextId) -> &[i64] {
         let standing = self.standing.get(&(question(asked), text));
         standing.map_or(&[], Vec::as_slice)
     }
 
-    /// Where the text of a thumb stands now.
+    /// Where the text of a thumb is now.
     pub fn stands(&self, id: i64) -> Stands {
         self.stands.get(&id).copied().unwrap_or(Stands::Gone)
     }
@@ -116,7 +117,7 @@ impl GivenThumbs {
 /// A search's question as thumbs are compared with it, and the model that embeds their questions.
 #[derive(Clone)]
 pub(crate) struct Asked {
-    /// As [`question`] makes it.
+    /// The question, normalised by [`question`].
     question: String,
     /// Its embedding; `None` without one.
     vector: Option<Arc<[f32]>>,
@@ -179,7 +180,7 @@ pub(crate) struct Closeness<'a> {
 }
 
 impl Closeness<'_> {
-    /// The cosine of the embeddings, in `[0, 1]`: 1 for the same question, 0 for another one where one has no embedding.
+    /// Cosine of the embeddings, in `[0, 1]`: 1 for the same question, 0 for a different one without an embedding.
     pub fn of(&mut self, other: &str) -> f64 {
         if let Some(known) = self.known.get(other) {
             return *known;
@@ -221,13 +222,13 @@ pub(crate) fn question(asked: &str) -> String {
 /// What the thumbs were read for, and the thumbs.
 #[derive(Default)]
 pub(crate) struct ReadThumbs {
-    /// The generations of the feedback and of the lists; none before the first time.
+    /// Generations of the feedback and of the lists; `None` before the first time.
     of: Option<(u64, u64)>,
     given: Arc<GivenThumbs>,
 }
 
 impl ReadThumbs {
-    /// The thumbs as they are now, on texts whose vectors are of `model`; read anew where anything changed.
+    /// The current thumbs, on texts whose vectors are of `model`; read again after any change.
     ///
     /// # Errors
     /// Where the thumbs cannot be read.

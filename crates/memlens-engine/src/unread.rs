@@ -1,4 +1,4 @@
-//! What lies in watched folders and is not read, one folder at a time: a folder may hold thousands of such files.
+//! Files in watched folders that are not read, one folder at a time: a folder may contain thousands of them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,8 +16,8 @@ const ENTRIES_MAX: usize = 200;
 const FOLDERS_MAX: usize = 500;
 
 impl Library {
-    /// The files and folders that are not read, of each of these folders in a watched one, `""` being the watched one itself. A
-    /// folder that is gone or not looked into has none. At most 500 folders are listed.
+    /// Unread files and sub-folders of each of these folders of a watched folder; `""` is the watched folder itself. A
+    /// folder that is gone or is not scanned has none. At most 500 folders are listed.
     ///
     /// # Errors
     /// [`EngineError::Store`].

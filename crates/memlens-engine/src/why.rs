@@ -25,11 +25,11 @@ use crate::{EngineError, Library};
 const FIXES_SHOWN: usize = 3;
 /// A chunk of more tokens speaks of many things.
 const TOKENS_MANY: u32 = 200;
-/// How many chunks of a note are told of, best first.
+/// Maximum number of chunks of a note reported, best first.
 const CHUNKS_SHOWN: usize = 20;
 
 impl Library {
-    /// Reads a place as a person types it, and tells why it is not among the results.
+    /// Parses a place as the user typed it, and explains why it is not among the results.
     ///
     /// `here` is the folder that a relative path may be relative to.
     ///
@@ -87,11 +87,11 @@ impl Library {
         })
     }
 
-    /// Why a note, or what stands at a line of it, is not among the results of a search.
+    /// Why a note, or the text at one of its lines, is not among the results of a search.
     ///
-    /// Chunks beyond both lists are scored too: the lists are asked again with them, which changes
-    /// nothing for the others. Changes that bring it back are worked out for `chunk`, a chunk's id,
-    /// or for the best one where that is none or not a chunk of the place.
+    /// Chunks that neither list returned are scored too: the lists are queried again with them, which changes nothing
+    /// for the others. Changes that bring it back are computed for `chunk`, a chunk's id, or for the best one if that
+    /// is `None` or not a chunk of the place.
     ///
     /// # Errors
     /// [`EngineError::OtherLists`] when the parameters ask for other lists than the search has,
@@ -340,7 +340,7 @@ type Answer = (Arc<CandidateSet>, u32);
 struct Answers(Mutex<Vec<(Values, Option<Answer>)>>);
 
 impl Answers {
-    /// The answer by some parameters, asked for once; none where there is none.
+    /// The answer under some parameters, requested only once; `None` if there is none.
     fn to(&self, values: &Values, ask: &impl Fn(&Values) -> Option<Answer>) -> Option<Answer> {
         let known = |answers: &[(Values, Option<Answer>)]| {
             let mut answers = answers.iter();

@@ -1,4 +1,4 @@
-//! Where the window stood, as the window wrote it; what it means is the window's matter.
+//! Position and size of the window, as the window stored them; the engine does not interpret them.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use crate::{Engine, EngineError};
 
 const KEY: &str = "window";
 
-/// What the window kept of its place on the desktop, read before the library in `dir` is opened, which takes longer than to
-/// show a window; none where it kept nothing or it cannot be read.
+/// The stored frame of the window, read before the library in `dir` is opened, which takes longer than showing a
+/// window; `None` if nothing is stored or it cannot be read.
 pub fn window_frame(dir: &Path) -> Option<String> {
     Store::open_read_only(dir).ok()?.setting(KEY).ok()?
 }
 
 impl Engine {
-    /// What the window kept of its place on the desktop; none where it kept nothing or it cannot be read.
+    /// The stored frame of the window; `None` if nothing is stored or it cannot be read.
     pub fn window_frame(&self) -> Option<String> {
         self.library().store().setting(KEY).ok().flatten()
     }
 
-    /// Keeps where the window stands.
+    /// Stores the frame of the window.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`].

@@ -2040,7 +2040,7 @@ export type NowResult = {
 export type OnDisk = 
 /**  It holds the same bytes. */
 "as_indexed" | 
-/**  It holds other bytes. */
+/**  The file has different content now. */
 "changed" | 
 /**  It does not exist any more. */
 "gone" | 
@@ -2256,11 +2256,11 @@ export type PastFilterArgument = {
 
 /**  Which of the past questions are shown. */
 export type PastOnly = 
-/**  Searches and openings. */
+/**  Searches and openings of notes. */
 "all" | 
-/**  Searches. */
+/**  Only searches, without openings. */
 "searches" | 
-/**  Openings of notes. */
+/**  Openings of notes, without searches. */
 "openings" | 
 /**  Those whose answer is another one now, by the last replay. */
 "changed" | 

@@ -61,7 +61,7 @@ fn make(notes: &Path, dir: &Path) -> Library {
     Library::open(dir, source).expect("the library is sound")
 }
 
-/// One question from typing to the first table, then one step of a slider that asks nobody.
+/// One question from typing to the first table, then one slider step without any retrieval.
 fn measure(library: &Library, ranking: &Ranking, questions: &[String]) {
     let label = ranking.pipeline.label();
     let search = |question: &str| {

@@ -10,7 +10,6 @@ use crate::random::Random;
 /// Observations in a chunk, and of how many different texts.
 const OBSERVATIONS: u32 = 8;
 const TEXTS: usize = 400;
-/// Numbers in a vector.
 const DIM: usize = 384;
 
 /// Gives every candidate observations of which most are said elsewhere too, a thumb, a date and a direction.

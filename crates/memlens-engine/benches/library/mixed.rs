@@ -21,7 +21,7 @@ impl ModelTime {
     }
 }
 
-/// Gives the first texts to the model, and all others to a stand-in of it.
+/// Embeds the first texts with the model, and all others with a stand-in for it.
 pub struct Mixed {
     real: Box<dyn Embedder>,
     stand_in: Box<dyn Embedder>,

@@ -18,7 +18,6 @@ const TOKEN_CHARS: u32 = 4;
 /// so are of one note, are moved alike.
 pub struct Neighbours {
     info: ModelInfo,
-    /// Vectors of real texts.
     samples: Vec<Vec<f32>>,
     n_done: u64,
 }

@@ -1,4 +1,4 @@
-//! Notes by the thousand: the words of the fixture's notes, strewn anew.
+//! Notes by the thousand, made of the words of the fixture's notes in another order.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,7 +19,7 @@ const NOTE_CHARS: usize = 11_600;
 const NOTES_PER_FOLDER: usize = 50;
 /// Characters below one heading, about.
 const SECTION_CHARS: usize = 1500;
-/// Of so many paragraphs one is a list.
+/// One in this many paragraphs is a list.
 const PARAGRAPHS_PER_LIST: usize = 4;
 
 /// The words that notes are made of, the most frequent first.
@@ -119,7 +119,6 @@ impl Notes {
     }
 }
 
-/// The fixture's questions.
 pub fn questions() -> Vec<String> {
     let path = Path::new(FIXTURE).join("queries.jsonl");
     let text = fs::read_to_string(path).expect("the fixture is there");

@@ -19,11 +19,11 @@ pub struct Rivals {
     process: Child,
     asked: ChildStdin,
     told: BufReader<ChildStdout>,
-    /// The version of numpy; none where it is not installed.
+    /// Version of numpy; `None` if it is not installed.
     pub numpy: Option<String>,
-    /// The version of faiss; none where it is not installed.
+    /// Version of faiss; `None` if it is not installed.
     pub faiss: Option<String>,
-    /// The version of SQLite; none where it has no FTS5.
+    /// Version of SQLite; `None` if it has no FTS5.
     pub sqlite: Option<String>,
 }
 
@@ -33,10 +33,10 @@ const MEMORY_PART: u64 = 3;
 const N_TEXTS: usize = 10_000;
 
 impl Rivals {
-    /// Gives every vector, text and question of a library to a new process; none where there is no Python 3, or memory would
-    /// be short.
+    /// Passes every vector, text and question of a library to a new process; `None` without Python 3, or if memory
+    /// would be short.
     ///
-    /// `folder` is for files in between. A question asks FTS5 for any of its words, as ours does.
+    /// `folder` is for temporary files. A question asks FTS5 for any of its words, as our search does.
     pub fn start(
         library: &Library,
         questions: &[String],
@@ -96,17 +96,17 @@ impl Rivals {
         Some(rivals)
     }
 
-    /// How long numpy takes for the dot products of a question with all rows.
+    /// Time that numpy takes for the dot products of a question with all rows.
     pub fn scan(&mut self, question: usize) -> Duration {
         self.ask("scan", question)
     }
 
-    /// How long faiss takes for the 1,000 rows that are nearest to a question, by a look at each.
+    /// Time that faiss takes for the 1,000 rows nearest to a question, by brute force.
     pub fn nearest(&mut self, question: usize) -> Duration {
         self.ask("nearest", question)
     }
 
-    /// How long FTS5 takes for the best 1,000 texts of a question.
+    /// Time that FTS5 takes for the best 1,000 texts of a question.
     pub fn text(&mut self, question: usize) -> Duration {
         self.ask("text", question)
     }
@@ -156,7 +156,7 @@ fn write_texts(path: &Path, library: &Library) {
     file.flush().expect("a file can be written");
 }
 
-/// How many bytes of memory this machine has; none where the system does not tell as Linux does.
+/// Memory of this machine in bytes; `None` if the system does not report it as Linux does.
 fn memory_of_all() -> Option<u64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let total = told

@@ -89,8 +89,8 @@ pub fn measure(dir: &Path) {
     clear_up(&library);
 }
 
-/// Has the vector list built anew where the notes that this run and earlier ones saved have left rows in it: each costs the
-/// searches of the next run time.
+/// Rebuilds the vector list if notes saved in this or earlier runs left deleted rows in it: each slows down the
+/// searches of the next run.
 fn clear_up(library: &Path) {
     let store = Store::open_read_only(library).expect("the library is sound");
     let (n_used, _) = store.n_used_and_unused().expect("they can be counted");
@@ -108,7 +108,7 @@ fn clear_up(library: &Path) {
 struct Reader {
     library: Library,
     updates: Series,
-    /// Of all updates.
+    /// Time of all updates together.
     took: Duration,
 }
 

@@ -12,7 +12,6 @@ pub const MILLISECONDS: &str = "ms";
 /// The unit of what somebody waits for.
 pub const SECONDS: &str = "s";
 
-/// Samples of one measure.
 pub struct Series {
     name: String,
     unit: &'static str,

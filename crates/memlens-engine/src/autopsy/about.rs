@@ -1,10 +1,11 @@
-//! Which of an agent's questions are about the fact: those that share a telling word with it, and those that are close to it in meaning.
+//! Selects an agent's questions about the fact: those that share a distinctive word with it, and those that are close
+//! to it in meaning.
 
 use super::Case;
 use super::fact::Fact;
 use crate::past::Past;
 
-/// The model that [`CLOSE_TO_FACT`] was measured with. By any other model only words tell what a question is about.
+/// The model that [`CLOSE_TO_FACT`] was measured with. With any other model only words decide what a question is about.
 const MEASURED_MODEL: &str = "all-MiniLM-L6-v2-q8@57d50a19";
 /// The cosine from which on a question is about a fact.
 ///
@@ -17,7 +18,7 @@ const COMPARED_MOST: usize = 300;
 /// How a question relates to the fact.
 #[derive(Debug, Clone, Default)]
 pub(super) struct About {
-    /// The telling words that it shares with the fact, as it writes them.
+    /// The distinctive words that it shares with the fact, as it writes them.
     pub shared: Vec<String>,
     /// The cosine of both; `None` if it was not compared by meaning.
     pub cosine: Option<f64>,

@@ -11,7 +11,7 @@ use crate::{EngineError, Library};
 
 /// How long before the moment a question may have been about it.
 const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
-/// How many questions are told.
+/// Maximum number of questions listed.
 const QUESTIONS_TOLD: usize = 20;
 /// Number of patterns named in one sentence.
 const PATTERNS_NAMED: usize = 3;
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub questions: Vec<Past>,
     /// The calls that opened notes, the newest first.
     pub openings: Vec<Past>,
-    /// Whether a log was read in which they would stand.
+    /// Whether a log was read that would contain them.
     pub is_logged: bool,
     /// Of when they are: "in this session".
     pub when: String,
@@ -73,7 +73,7 @@ impl Asked {
         })
     }
 
-    /// The agent that asked; none where several did, or nobody.
+    /// The agent that asked; `None` if several did, or none.
     pub fn agent(&self) -> Option<String> {
         let mut agents: Vec<&str> = self
             .questions
@@ -89,7 +89,7 @@ impl Asked {
         }
     }
 
-    /// When a session asked last; none without one.
+    /// Time of a session's last question; `None` without a session.
     pub fn last_ms(&self, question: &AutopsyQuestion) -> Option<i64> {
         question.session.as_ref()?;
         let all = self.questions.iter().chain(&self.openings);

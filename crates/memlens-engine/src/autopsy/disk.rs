@@ -26,7 +26,6 @@ struct Source {
     folder: Option<FolderId>,
 }
 
-/// What the search found.
 pub(super) struct OnDisk {
     pub place: Place,
     pub hit: Hit,

@@ -25,7 +25,7 @@ pub(super) const FILE_BYTES: u64 = 256 * 1024 * 1024;
 pub(super) struct Fact {
     /// As the user gave it.
     pub typed: String,
-    /// Its telling words: as they are compared, and as they are written.
+    /// The distinctive words: normalised, and as written.
     pub words: Vec<(String, String)>,
     /// Where it is written, if anywhere.
     pub found: Option<Found>,
@@ -41,7 +41,7 @@ pub(super) struct Found {
     pub place: Place,
     /// The file; `None` if its folder is no longer watched.
     pub file: Option<PathBuf>,
-    /// The 1-based line.
+    /// The line, counted from 1.
     pub line: u32,
     /// The line; not shown where [`Found::is_private`].
     pub text: String,
@@ -74,7 +74,6 @@ impl Found {
         self.place.folder != UNWATCHED
     }
 
-    /// Its place, as `path:line`.
     pub fn at(&self) -> String {
         format!("{}:{}", self.place.path, self.line)
     }
@@ -178,7 +177,7 @@ impl Fact {
         }
     }
 
-    /// The telling words that a question shares with the fact or its line, as the question writes them.
+    /// The distinctive words that a question shares with the fact or its line, as the question writes them.
     pub fn shared(&self, question: &str) -> Vec<String> {
         let line = self
             .found
@@ -353,7 +352,6 @@ pub(super) fn is_changed(library: &Library, place: &Place) -> bool {
     bytes.is_none_or(|bytes| blake3::hash(&bytes).as_bytes() != &document.hash)
 }
 
-/// A watched folder.
 pub(super) fn folder(library: &Library, id: FolderId) -> Option<Folder> {
     let lists = library.lists();
     let mut folders = lists.snapshot.folders.iter();

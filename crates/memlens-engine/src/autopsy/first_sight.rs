@@ -1,10 +1,11 @@
 //! When a fact came into its note, by the versions of the note that the library saw.
 //!
-//! A note held a line at a moment if the versions that were seen around it hold the line. It did not hold a fact if the version of the
-//! moment lacks one of its words, every older version lacks one too, and no other note may have held it. The version of the moment is
-//! known if the note was confirmed at the moment or later; otherwise the note must have been seen without a word shortly before and
-//! shortly after the moment. All else is not known: a line that was moved, cut into other chunks or written in other words was not
-//! written anew, and nothing is claimed of a period in which nobody looked.
+//! A note contained a line at a time if the versions seen around that time contain it. It did not contain a fact if the
+//! version of the time lacks one of its words, every older version lacks one too, and no other note may have contained
+//! it. The version of the time is known if the note was confirmed at that time or later; otherwise the note must have
+//! been seen without a word shortly before and shortly after. Everything else is unknown: a line that was moved, cut
+//! into other chunks or worded differently was not newly written, and nothing is claimed about a period without
+//! observations.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +24,6 @@ const BETWEEN_MS: i64 = 5 * 60 * 1000;
 /// What the versions of a note say of a fact at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FirstSight {
-    /// Nothing.
     Unknown,
     /// The note held the line.
     Before {

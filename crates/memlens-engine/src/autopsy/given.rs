@@ -42,12 +42,10 @@ pub(super) struct Given<'a> {
     used: Vec<(&'a Past, &'static str)>,
     /// The calls that opened the note, each with whether the line was shown; `None` if the log does not say.
     opened: Vec<(&'a Past, Option<bool>)>,
-    /// Number of logged answers.
     n_answers: usize,
 }
 
 impl<'a> Given<'a> {
-    /// Reads the answers.
     pub fn of(
         case: &'a Case<'_>,
         found: &Found,
@@ -309,7 +307,6 @@ fn saved(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
 
 /// By which name an answer held the line.
 enum Name<'a> {
-    /// That of its note.
     Now,
     /// One that its note had before.
     Former(&'a str),

@@ -26,7 +26,6 @@ pub(super) struct Grepped {
 }
 
 impl Grepped {
-    /// Reads the fact's note.
     pub fn of(case: &Case<'_>, found: &Found) -> Grepped {
         let read = |root: &Path, path: &str| {
             let text = memlens_written::text(root, path, FILE_BYTES);

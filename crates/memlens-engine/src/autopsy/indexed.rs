@@ -230,7 +230,7 @@ fn holds(text: &str, line: &str) -> bool {
 /// Whether the agent's program passes over a note that the library holds.
 fn is_passed_over(case: &Case<'_>, found: &Found) -> Result<bool, EngineError> {
     let ranking = case.ranking();
-    // A note that changed since it was indexed is left out of every emulated memory, whoever would index it.
+    // A note that changed since it was indexed is left out of every emulated memory, whatever program would index it.
     if Program::ranked_by(ranking.pipeline).is_none() || is_changed(case.library, &found.place) {
         return Ok(false);
     }

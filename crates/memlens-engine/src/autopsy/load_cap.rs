@@ -169,7 +169,7 @@ fn switched_off_by(said: String, who: &str) -> Loading {
 
 /// The file without which an agent loads nothing of its memory, if it is missing.
 fn missing(home: &Home, agent: Option<&str>) -> Option<String> {
-    // Codex 0.169.0 puts its memory into a session only by this summary.
+    // Codex 0.169.0 loads its memory into a session only through this summary.
     let summary = match agent? {
         "codex" => "memory_summary.md",
         _ => return None,

@@ -4,7 +4,8 @@ use crate::markdown::{place, plain};
 use crate::view::{Autopsy, AutopsyStep, Prose, StepOutcome};
 
 impl Autopsy {
-    /// As Markdown. Without text, what stands in notes is left out, and the fact with it; places, questions and numbers stay.
+    /// The autopsy as Markdown. Without text, everything quoted from notes is left out, including the fact; places,
+    /// questions and numbers stay.
     pub fn markdown(&self, with_text: bool) -> String {
         let mut out = String::new();
         let fact = if with_text {

@@ -21,18 +21,18 @@ use crate::{EngineError, Ranking};
 
 /// Number of questions that are asked again, those closest to the fact first.
 const QUESTIONS_ASKED: usize = 40;
-/// How many of them are told.
+/// Maximum number of questions listed.
 const QUESTIONS_TOLD: usize = 20;
 
 /// How the questions of a case fare now.
 pub(super) struct Ranked {
-    /// The nearest first.
+    /// Questions that were tried, nearest first.
     tried: Vec<Tried>,
-    /// Why the nearest did not find it, with the smallest change; none where none was asked.
+    /// Why the nearest question did not find it, with the smallest change; `None` if none was asked.
     pub best: Option<Best>,
 }
 
-/// One question, asked again.
+/// One question, asked again for the fact.
 struct Tried {
     /// Its place among those of the case.
     at: usize,
@@ -40,7 +40,7 @@ struct Tried {
     is_in_its_words: bool,
     /// How far a searcher of files gets by it; `None` if it asks a ranking.
     reach: Option<Reach>,
-    /// The fact's row as it fares; none where the lists do not hold it.
+    /// The fact's row and its fate; `None` if the lists do not contain it.
     fate: Option<Fate>,
 }
 
@@ -239,7 +239,7 @@ fn nearer(a: &Tried, b: &Tried) -> std::cmp::Ordering {
     worth(a).cmp(&worth(b)).then(score(a).total_cmp(&score(b)))
 }
 
-/// The best row of the fact's line; none where the lists do not hold it.
+/// The best row of the fact's line; `None` if the lists do not contain it.
 pub(super) fn row(
     search: &Search,
     values: &Values,

@@ -11,7 +11,7 @@ use crate::view::{
 };
 use memlens_rank::number;
 
-/// The whole answer.
+/// The complete result of the autopsy.
 pub(super) fn told(
     case: &Case<'_>,
     fact: &Fact,
@@ -242,7 +242,7 @@ fn advice(
     advice
 }
 
-/// The longest telling word of the fact's line that is no number.
+/// The longest distinctive word of the fact's line that is not a number.
 fn longest_word(fact: &Fact) -> Option<String> {
     let line = telling(&fact.found.as_ref()?.text).into_iter();
     let words = line.map(|(_, typed)| typed);

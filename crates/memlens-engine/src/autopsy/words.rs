@@ -1,4 +1,4 @@
-//! The words that a fact is told by, and moments as a person reads them.
+//! The distinctive words of a fact, and times formatted for the user.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn telling(text: &str) -> Vec<(String, String)> {
     if content.is_empty() { all } else { content }
 }
 
-/// A line of fewer telling words may be in any note.
+/// A line with fewer distinctive words may be in any note.
 pub(super) const OWN_WORDS: usize = 3;
 
 /// The words of a text with one blank between them.
@@ -31,7 +31,7 @@ pub(super) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A moment where the person is.
+/// A time in the user's time zone.
 pub(super) fn moment(at_ms: i64) -> String {
     Timestamp::from_millisecond(at_ms).map_or_else(
         |_| "an unknown time".to_owned(),
@@ -43,13 +43,13 @@ pub(super) fn moment(at_ms: i64) -> String {
     )
 }
 
-/// The day of a moment where the person is, `YYYY-MM-DD`.
+/// The day of a time in the user's time zone, `YYYY-MM-DD`.
 pub(super) fn day(at_ms: i64) -> Option<String> {
     let at = Timestamp::from_millisecond(at_ms).ok()?;
     Some(at.to_zoned(TimeZone::system()).date().to_string())
 }
 
-/// `3 times`, `once`.
+/// `once`, `twice` or a number.
 pub(super) fn times(n: usize) -> String {
     match n {
         1 => "once".to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     quoted.join(", ")
 }
 
-/// `1 link`, `3 links`.
+/// A number with its noun: `1 link`, `3 links`.
 pub(super) fn counted(n: usize, of: &str) -> String {
     match n {
         1 => format!("1 {of}"),
@@ -72,7 +72,7 @@ pub(super) fn counted(n: usize, of: &str) -> String {
     }
 }
 
-/// `a, b and c`.
+/// Names joined as a list: `a, b and c`.
 pub(super) fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -18,7 +18,7 @@ const RAREST: [usize; 3] = [2, 3, 5];
 /// How long a question is at most, in characters.
 const QUESTION_CHARS: usize = 120;
 
-/// The best question; none where none finds it.
+/// The best question that finds the fact; `None` if none does.
 ///
 /// # Errors
 /// As [`Library::search_as`](crate::Library::search_as).
@@ -95,7 +95,7 @@ fn candidates(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Vec<String>
     Ok(questions)
 }
 
-/// Whether a word is a number, which nobody remembers to ask for.
+/// Whether a word is a number, which nobody would search for.
 fn is_number(word: &str) -> bool {
     word.chars().all(|sign| sign.is_ascii_digit())
 }

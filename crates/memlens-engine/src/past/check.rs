@@ -36,10 +36,8 @@ pub(crate) struct Checked {
     names: NoteNames,
 }
 
-/// What one question found.
 #[derive(Clone)]
 struct Found {
-    /// The past question's id.
     id: i64,
     ranking: Ranking,
     /// The best rank of each note, 1-based.
@@ -67,7 +65,7 @@ impl Checked {
     pub fn lost_since(&self, before: &Checked) -> Option<LostAnswers> {
         let edited = self.edited_since(before);
         if edited.is_empty() {
-            // Memory that ages, another version of the agent, a folder that came or went: nobody edited anything.
+            // Memory ages, the agent has another version, or a folder came or went: no note was edited.
             return None;
         }
         let is_watched = |note: &Note| self.folders.contains(&note.0);
@@ -135,11 +133,11 @@ impl Checked {
 }
 
 impl Library {
-    /// Ranks the newest past questions, each by its agent's own pipeline; where no note changed since `before`, only those
-    /// that it does not hold. None where `goes_on`, which is asked before each question, says so, where there is nothing new,
-    /// and where notes change meanwhile: their change is told too, and checked then.
+    /// Ranks the newest past questions, each by its agent's own pipeline; if no note changed since `before`, only those
+    /// that it does not contain. `None` if `goes_on`, which is called before each question, returns false, if nothing
+    /// is new, or if notes change meanwhile: that change is reported too, and checked then.
     ///
-    /// A question that cannot be asked is passed over.
+    /// A question that cannot be asked is skipped.
     ///
     /// # Errors
     /// As [`Library::search_as`], where no question can be asked.
@@ -243,7 +241,7 @@ fn hashes(snapshot: &Snapshot) -> HashMap<Note, [u8; 32]> {
         .collect()
 }
 
-/// "OpenClaw 2026.9, emulated".
+/// Name of the ranking: "OpenClaw 2026.9, emulated".
 fn ranked_words(ranking: &Ranking) -> String {
     let label = ranking.pipeline.label();
     match Program::ranked_by(ranking.pipeline) {
@@ -366,7 +364,7 @@ mod tests {
             &checked(found(9, native(), &koi[1..]), 2, &both),
             &[("koi.md", "9")],
         );
-        // Nobody edited anything: memory ages.
+        // No note was edited: memory ages.
         check(&checked(found(7, native(), &koi[1..]), 1, &both), &[]);
         // A folder that is not watched any more took its notes along, and that is no edit.
         check(&checked(found(7, native(), &koi[..1]), 2, &[GARDEN]), &[]);

@@ -79,7 +79,7 @@ fn why_not_emulated(past: &Past, ranking: &Ranking, own: &OwnPipelines<'_>) -> O
     ))
 }
 
-/// That nobody knows which note a result is of.
+/// Reason if the note of a result cannot be identified.
 fn unknown(then: &Then<'_>) -> Option<String> {
     let path = memlens_params::brief(&then.result.path);
     match then.place {

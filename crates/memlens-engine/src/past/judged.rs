@@ -8,9 +8,9 @@ use super::places::{NotePlace, Places};
 
 /// The lines of a note that an agent used after a question.
 pub(crate) struct Judged {
-    /// The note.
+    /// Place of the note in the library.
     pub place: NotePlace,
-    /// The lines, first and last, 1-based; of a whole note those that were returned of it, none where these are not known.
+    /// First and last lines, 1-based; for a whole note those that were returned of it, empty if unknown.
     pub lines: Vec<(u32, u32)>,
     /// When it was used, milliseconds since 1970.
     pub at_ms: i64,
@@ -19,9 +19,9 @@ pub(crate) struct Judged {
 /// Why the use of a note says nothing of its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotJudged {
-    /// The log does not say when it was used, so nobody knows whether it was changed since.
+    /// The log has no time of use, so it is unknown whether the note was changed since.
     NoTime,
-    /// Nobody knows which note of the library it is.
+    /// The note in the library is unknown.
     NoNote,
     /// The note was changed since: its lines may be others now.
     Changed,
@@ -88,7 +88,7 @@ impl LeftOut {
         of_reason.insert((asked.agent.clone(), used.path.clone()));
     }
 
-    /// Counts a use of a whole note of which nobody knows the lines that were meant.
+    /// Counts a use of a whole note for which the relevant lines are unknown.
     pub fn add_without_lines(&mut self, asked: &PastQuestion, used: &Used) {
         self.add(asked, used, NotJudged::NoTime);
     }

@@ -26,12 +26,12 @@ const WORDINGS_OFFERED: usize = 6;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, specta::Type)]
 #[serde(rename_all = "snake_case")]
 pub enum PastOnly {
-    /// Searches and openings.
+    /// Searches and openings of notes.
     #[default]
     All,
-    /// Searches.
+    /// Only searches, without openings.
     Searches,
-    /// Openings of notes.
+    /// Openings of notes, without searches.
     Openings,
     /// Those whose answer is another one now, by the last replay.
     Changed,
@@ -42,9 +42,9 @@ pub enum PastOnly {
 /// Which page of the list is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastPage {
-    /// The 0-based place in the list of a row on it; none for the page of `open`, else the first.
+    /// 0-based index of a row on the page; `None` for the page of `open`, or else the first page.
     pub at: Option<u32>,
-    /// The past question whose place is told, by its id.
+    /// Id of the past question whose index is returned.
     pub open: Option<String>,
 }
 
@@ -183,7 +183,7 @@ fn changed(replay: &Replayed) -> Vec<i64> {
 /// The days of questions in their order, each with what is in it, in the machine's time zone.
 fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
     let mut days: Vec<PastDay> = Vec::new();
-    // The milliseconds of the day that was told last.
+    // Time range of the current day in milliseconds.
     let mut bounds: Option<Range<i64>> = None;
     for key in keys {
         let is_same = match (key.at_ms, &bounds) {
@@ -216,7 +216,7 @@ fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
     days
 }
 
-/// The milliseconds of the day in which a moment lies; none beyond what a calendar holds.
+/// Time range of the day that contains a moment, in milliseconds; `None` outside the range of the calendar.
 fn day_of(at_ms: i64) -> Option<Range<i64>> {
     let here = Timestamp::from_millisecond(at_ms)
         .ok()?

@@ -11,10 +11,10 @@ use crate::view::Fate;
 /// More lines than a note has.
 const LAST_LINE: u32 = 1 << 24;
 
-/// A result of then with where its note stands now.
+/// A result of then with the current place of its note.
 pub(crate) struct Then<'a> {
     pub result: &'a Returned,
-    /// Where its note stands now.
+    /// Current place of the note in the library.
     pub place: Result<NotePlace, NoPlace>,
 }
 
@@ -55,12 +55,12 @@ pub(crate) fn span(search: &Search, slot: u32, is_kept: bool) -> Result<Span, En
     })
 }
 
-/// What became of each result.
+/// Matches results of then with results of now.
 ///
-/// Agents that search by lines get several results of what is one chunk here: they are one result of then, told more than
-/// once.
+/// Agents that search by lines may return several results from what is one chunk here: these count as one result of
+/// then, listed more than once.
 pub(crate) struct Matched {
-    /// By the place of then, 0-based: the rank of now, 0-based; none where it is gone.
+    /// Index in now by index in then, both 0-based; `None` if the result is gone.
     pub now: Vec<Option<usize>>,
     /// By the rank of now, 0-based: the place of then.
     pub then: Vec<Option<usize>>,
@@ -103,7 +103,7 @@ impl Matched {
         self.ranks[was] as u32 + 1
     }
 
-    /// By how many ranks a result of then rose; below zero where it fell, none where it is gone.
+    /// Number of ranks that a result of then rose; negative if it fell, `None` if it is gone.
     pub fn rose(&self, was: usize) -> Option<i32> {
         let is = self.now[was]?;
         Some(self.ranks[was] as i32 - is as i32)

@@ -1,6 +1,6 @@
-//! Where in the library a note stands that an agent named by a path of its own.
+//! Finds the note in the library that an agent names by a path of its own.
 //!
-//! Agents name notes by an absolute path, by one below their workspace, or by a collection and a path in it.
+//! Agents name notes by an absolute path, by a path below their workspace, or by a collection and a path in it.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -36,27 +36,24 @@ pub(crate) struct Places {
 /// A note of the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotePlace {
-    /// The watched folder.
     pub folder: FolderId,
-    /// The path in it.
     pub path: String,
     /// When its bytes were saved, milliseconds since 1970: a file that was merely touched is unchanged.
     pub saved_ms: i64,
 }
 
-/// Why nobody knows where a note stands.
+/// Why a note cannot be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
     /// No note is called so, and on the disk there is no such file.
     Deleted,
     /// No note of the library is called so.
     None,
-    /// More than one note is called so, and nothing tells which.
+    /// Several notes have the name, and nothing distinguishes them.
     Several,
 }
 
 impl NoPlace {
-    /// It in words.
     pub fn why(self) -> &'static str {
         match self {
             NoPlace::Deleted => "the note is gone",
@@ -120,9 +117,9 @@ impl Places {
         }
     }
 
-    /// The note that an agent calls so: the one that shares most of the path's end, the agent's own before others, and one that
-    /// the path names from its folder on before one that lies deeper; also where the agent leaves out the end of a Markdown
-    /// file's name.
+    /// The note that an agent's path means: the note that shares most of the path's end; of equals the agent's own
+    /// notes first, and a note named from its folder on before one at a deeper path. The path may lack the extension of
+    /// a Markdown file.
     ///
     /// # Errors
     /// [`NoPlace::None`] or [`NoPlace::Deleted`] where nothing shares the name, or the path is another one altogether;
@@ -182,7 +179,7 @@ impl Places {
         let is_absolute = Path::new(named).is_absolute();
         let wanted: Vec<&str> = parts(named).collect();
         let name = wanted.last().ok_or(NoPlace::None)?.to_lowercase();
-        // Whoever shares two parts shares more than one that shares the name alone.
+        // A note that shares two parts also shares the name, and ranks higher.
         let lists = match last_two(&wanted) {
             None => [self.by_name.get(&name), None],
             Some(two) => [self.by_two.get(&two), self.at_top.get(&name)],
@@ -219,12 +216,12 @@ impl Places {
             if !is_it {
                 continue;
             }
-            // A note whose whole path in its folder was named comes before one that lies deeper.
+            // A note whose whole path in its folder was named comes before one at a deeper path.
             let is_whole = n_shared >= n_own;
             let rank = (n_shared, folder.agent.as_deref() == Some(agent), is_whole);
             match &best {
                 Some(near) if rank < near.rank => {}
-                // A folder that lies in another has the same note twice.
+                // With nested folders the same note occurs twice.
                 Some(near) if rank == near.rank => is_tie |= near.whole != whole,
                 _ => {
                     best = Some(Near {
@@ -274,7 +271,7 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !matches!(*part, "" | "." | "~"))
 }
 
-/// The last two parts as a key; none where there is but one.
+/// The last two parts as a key; `None` if there is only one.
 fn last_two(parts: &[&str]) -> Option<String> {
     let [.., parent, name] = parts else {
         return None;

@@ -20,7 +20,6 @@ pub(crate) fn is_past_id(id: &str) -> bool {
     number.is_some_and(|number| number.parse::<i64>().is_ok())
 }
 
-/// Past questions as queries.
 pub(crate) struct PastQueries {
     /// The oldest first, each wording of an agent once.
     pub queries: Vec<Query>,

@@ -38,9 +38,7 @@ pub(crate) struct Replayed {
 
 /// One question of a replay.
 pub(crate) struct ReplayedQuestion {
-    /// Its words.
     pub question: String,
-    /// When it was asked.
     pub at_ms: Option<i64>,
     /// What became of its results; `None` if the answers cannot be compared.
     pub fates: Option<Vec<Fate>>,
@@ -54,7 +52,7 @@ pub(crate) struct ReplayedResult {
     pub note: Option<(FolderId, String)>,
     /// Its rank then, 1-based; what is one result now counts once.
     pub was: u32,
-    /// Its rank now, 1-based; none where it is gone.
+    /// Rank of the note now, 1-based; `None` if it is gone.
     pub is: Option<u32>,
 }
 
@@ -241,7 +239,7 @@ fn not_compared(reasons: &BTreeMap<String, u32>) -> Vec<String> {
     named.chain(others).collect()
 }
 
-/// How many questions are asked at once: two, so that a machine is left to whoever works at it.
+/// Number of questions asked at once: two, so that the machine stays responsive.
 fn n_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
 }
@@ -250,7 +248,7 @@ fn n_threads() -> usize {
 struct Asking<'a> {
     library: &'a Library,
     by: Option<&'a Ranking>,
-    /// When it began.
+    /// Era in which the replay began.
     era: Era,
     own: OwnPipelines<'a>,
     places: Places,
@@ -262,11 +260,10 @@ struct Again {
     now: Vec<Span>,
     /// Why its answers cannot be compared; `None` if they can.
     not_compared: Option<String>,
-    /// The agent, where another ranking than its own had to stand in.
+    /// The agent, if another ranking had to be used instead of its own.
     not_emulated: Option<String>,
-    /// The agent.
     agent: String,
-    /// What is told of a memory that is emulated: whose, and by which model. What is said of one question is not.
+    /// Notice about an emulated memory: its agent and embedding model. Notices about single questions are left out.
     notice: Option<String>,
 }
 

@@ -195,7 +195,7 @@ fn same_edit(
         .collect()
 }
 
-/// The rows that are no results, to tell why.
+/// The rows that are not results, with the reasons.
 struct Gone<'t> {
     trace: &'t Trace,
     slots: Vec<u32>,
@@ -287,8 +287,8 @@ fn moment(at_ms: i64) -> String {
         .unwrap_or_default()
 }
 
-/// Why a result of now stands where it does; `times` are those of the question and of the note's last change. An edit that
-/// left the score as it was is none of it.
+/// Why a result of now has its rank; `times` are those of the question and of the note's last change. An edit that left
+/// the score unchanged is not given as a reason.
 fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i64)>) -> String {
     let edit = times.and_then(|(asked, saved)| edited(asked, saved));
     let parts: Vec<String> = match scores {

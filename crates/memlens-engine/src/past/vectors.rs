@@ -7,7 +7,7 @@ use crate::Library;
 use crate::emulation::numbers;
 use crate::search::Search;
 
-/// More are asked by the model: so many vectors take 20 MB.
+/// Maximum number of cached vectors, about 20 MB; further questions are embedded by the model.
 const KEPT_MOST: usize = 10_000;
 
 fn name(model: &str) -> String {
@@ -40,8 +40,8 @@ impl Library {
         self.embedder.keep(model.to_owned(), known);
     }
 
-    /// Forgets the vectors of questions by the model of now. They are but a cache, so that a failure keeps nobody from forgetting
-    /// the questions.
+    /// Removes the cached vectors of questions by the current model. A failure does not prevent the questions from
+    /// being forgotten.
     pub(crate) fn forget_vectors(&self, questions: &[String]) {
         self.embedder.forget();
         let model = name(self.lists().vectors.model());

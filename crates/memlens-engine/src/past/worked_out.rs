@@ -30,12 +30,12 @@ impl WorkedOut {
         self.0.lock().era
     }
 
-    /// The last replay; none before one.
+    /// The last replay; `None` before the first one.
     pub fn replayed(&self) -> Option<Arc<Replayed>> {
         self.0.lock().replayed.clone()
     }
 
-    /// What the last edit took out of answers; none where nothing.
+    /// Answers lost by the last edit; `None` if no answer was lost.
     pub fn lost(&self) -> Option<LostAnswers> {
         self.0.lock().lost.clone()
     }
@@ -45,8 +45,8 @@ impl WorkedOut {
         self.during(began, |kept| kept.replayed = Some(Arc::new(replayed)));
     }
 
-    /// Keeps what an edit took out of answers, as a check told that began in an era, and has it told; neither where that is
-    /// forgotten. Nobody forgets it while it is told.
+    /// Stores the answers lost by an edit, as reported by a check that began in an era, and then calls `tell`; does
+    /// neither if the era is over. The era cannot end during the call.
     pub fn keep_lost(&self, began: Era, lost: LostAnswers, tell: impl FnOnce()) {
         self.during(began, |kept| {
             kept.lost = Some(lost);
@@ -54,7 +54,7 @@ impl WorkedOut {
         });
     }
 
-    /// Keeps something elsewhere, of work that began in an era. Nobody forgets it meanwhile.
+    /// Stores a result elsewhere, of work that began in an era; the era cannot end during the call.
     pub fn keep_beside(&self, began: Era, keep: impl FnOnce()) {
         self.during(began, |_| keep());
     }
@@ -76,7 +76,7 @@ impl WorkedOut {
 }
 
 impl Library {
-    /// Lets go of what was worked out of past questions, once they are forgotten. A replay that goes on is stopped.
+    /// Drops what was computed from past questions, after they were forgotten. A running replay is stopped.
     pub(crate) fn forget_worked_out(&self) {
         self.worked_out.forget();
         self.stop(JobKind::Replay);

@@ -3,8 +3,8 @@
 use super::{RowReport, SearchReport, StageReport};
 use crate::staleness::OnDisk;
 
-/// The header and a line per row: results, then what was dropped. Cells of texts that a spreadsheet would take for a
-/// formula begin with an apostrophe.
+/// The header and one line per row: results, then dropped rows. Texts that a spreadsheet would interpret as a formula
+/// begin with an apostrophe.
 pub(super) fn written(report: &SearchReport, with_text: bool) -> Result<String, csv::Error> {
     let rows = || report.results.iter().chain(&report.dropped);
     let reached = |stage: &&StageReport| rows().any(|row| step_of(row, stage).is_some());

@@ -15,8 +15,8 @@ use crate::{EngineError, Library, Ranking};
 const DROPPED_NAMED: usize = 15;
 
 impl Library {
-    /// A search by a ranking, stage by stage; with the texts of its best results, or without any text of a note. `preset` is
-    /// what the person calls the ranking.
+    /// A search with a ranking, stage by stage; with the texts of its best results, or without any text of a note.
+    /// `preset` is the user's name for the ranking.
     ///
     /// # Errors
     /// As [`Library::report`].
@@ -48,7 +48,7 @@ impl Library {
 /// What is written of a search.
 struct Page {
     out: String,
-    /// The person's home folder, which is not named.
+    /// The user's home folder, which is replaced in paths.
     home: Option<String>,
 }
 
@@ -197,7 +197,7 @@ impl Page {
         Ok(())
     }
 
-    /// A sentence of the program or of the person.
+    /// A sentence written by the program or by the user.
     fn said(&self, text: &str) -> String {
         plain(&self.homeless(text))
     }
@@ -210,7 +210,7 @@ impl Page {
     }
 }
 
-/// What a stage did to a row; none where it never came there.
+/// Effect of a stage on a row; `None` if the row did not reach it.
 fn step<'a>(row: &'a RowReport, stage: &StageReport) -> Option<&'a StepReport> {
     row.journey.iter().find(|step| step.stage == stage.id)
 }

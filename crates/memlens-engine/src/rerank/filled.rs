@@ -1,4 +1,4 @@
-//! Another program's reranker, filled in by the person's own.
+//! Replaces another program's reranker by the user's own.
 //!
 //! Its stage reads the scores where Memlens's own does: in the tables of the set. A failure is a fact there too.
 
@@ -17,7 +17,8 @@ use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
 impl Library {
-    /// Asks the person's own reranker what another program asks its own, where they chose so; the same search otherwise.
+    /// Calls the user's reranker for the question that another program sends to its own, if the user chose so;
+    /// otherwise returns the same search.
     ///
     /// # Errors
     /// [`EngineError::Store`] where texts cannot be read.

@@ -8,7 +8,7 @@ use crate::providers::Chosen;
 use crate::reranking::{AnyReranker, Call, KeptTokens, Reranking};
 use crate::{EngineError, Library, providers};
 
-/// Late interaction reads so many texts at a time.
+/// Number of texts that late interaction embeds in parallel.
 const LATE_EMBEDDERS: usize = 2;
 /// What a search waits for in vain while a model is being loaded, and what can be done.
 const LOADING: &str =

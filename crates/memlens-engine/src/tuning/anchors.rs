@@ -17,7 +17,7 @@ const CHARS_MAX: usize = 64 * 1024;
 /// The lines of the notes of a library, read when they are asked for.
 pub(crate) struct NoteLines<'a> {
     snapshot: &'a Snapshot,
-    /// By absolute path; none where the note is in no watched folder, or cannot be read.
+    /// Lines by absolute path; `None` if the note is in no watched folder, or cannot be read.
     known: HashMap<PathBuf, Option<Vec<String>>>,
 }
 
@@ -30,7 +30,8 @@ impl<'a> NoteLines<'a> {
         }
     }
 
-    /// The text of some lines of a note, ends included, 1-based; none where they are not there or too long to keep.
+    /// Text of a range of lines of a note, both inclusive and 1-based; `None` if they do not exist or the text is too
+    /// long to store.
     pub fn text(&mut self, path: &Path, (start, end): (u32, u32)) -> Option<String> {
         let lines = self.lines(path)?;
         let text = lines
@@ -39,8 +40,8 @@ impl<'a> NoteLines<'a> {
         (text.len() <= CHARS_MAX).then_some(text)
     }
 
-    /// Where a text stands that stood at these lines; where its text is not known, the lines are taken to be right as long as
-    /// the note is there.
+    /// Where a text is now that was at these lines; if its text is unknown, the lines are assumed to be right as long
+    /// as the note exists.
     pub fn follow(
         &mut self,
         path: &Path,
@@ -98,8 +99,8 @@ impl<'a> NoteLines<'a> {
     }
 }
 
-/// The place of as many lines that hold most of the wanted words, the nearest to where they stood of equals; none where no
-/// lines hold enough.
+/// The range of as many lines that contains most of the wanted words, of equals the nearest to the old place; `None` if
+/// no range contains enough.
 fn nearest(lines: &[String], wanted: &[&str], was: usize) -> Option<usize> {
     let words_of = |line: &str| words(line);
     let wanted_words: HashSet<String> = wanted.iter().flat_map(|line| words_of(line)).collect();

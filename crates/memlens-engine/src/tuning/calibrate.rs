@@ -9,10 +9,10 @@ use super::prepared::{Prepared, PreparedQuery};
 use crate::search::native;
 use crate::view::{self, CalibrationAnswer, LineFigures};
 
-/// So many of the best rows of each judged query are looked at: what a person or an agent reads.
+/// Number of best rows inspected per judged query: as many as a user or an agent reads.
 const DEPTH: usize = 10;
 
-/// At most so many lines are worked out for dragging.
+/// Maximum number of thresholds computed for dragging.
 const LINES_MAX: usize = 201;
 
 /// Where the scores lie with the line at its lowest, and what each line keeps.
@@ -106,7 +106,7 @@ fn before_decay(values: &Values) -> Option<Values> {
     Some(params.values())
 }
 
-/// The number that drops rows by their score, its range and step; none where a pipeline has none.
+/// The parameter that drops rows by their score, with its range and step; `None` if the pipeline has none.
 fn line_of(values: &Values) -> Option<(&'static Parameter, f64, f64, f64)> {
     let mut parameters = values.table().parameters.iter();
     let is_line = |it: &&Parameter| it.id == "min_score" || it.id.ends_with(".min_score");

@@ -11,7 +11,7 @@ use crate::folded::folded_sentence;
 use crate::search::native;
 use crate::view::{CategoryFigure, MetricRow, NothingFound, QueryFigure, SetMetrics};
 
-/// So many queries are named that gained most, and as many that lost most.
+/// Maximum number of queries listed with a gain, and with a loss.
 const CHANGES_NAMED: usize = 500;
 
 /// One query by two rankings, of any two prepared sets.
@@ -118,7 +118,7 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
     }
 }
 
-/// What cannot be concluded from a difference over so many queries; none where it is sure.
+/// What cannot be concluded from a difference over this many queries; `None` if the difference is certain.
 pub(crate) fn verdict(
     n_queries: usize,
     metric: Metric,

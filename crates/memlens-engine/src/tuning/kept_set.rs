@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::judged::NoteFinder;
 use crate::view::{Origin, OriginCount, QuerySetCounts};
 
-/// A query set.
+/// A query set as the library stores it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KeptSet {
     /// The folder that its paths are relative to; empty where they are absolute.
@@ -27,15 +27,14 @@ pub(crate) struct KeptSet {
 pub(crate) struct KeptQuery {
     /// Names it in the set.
     pub id: String,
-    /// The question.
     pub query: String,
     /// What kind of question it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// The sub-folder that it is asked of alone; none for all.
+    /// Sub-folder that the search is limited to; `None` for all notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Where the answer stands: none while that is not judged, empty where nothing should be found.
+    /// Places that answer the query; `None` if not judged yet, empty if nothing should be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Vec<Gold>>,
     /// Whether the user changed it since it was copied: what was made of past questions is then theirs, and not forgotten with them.
@@ -46,15 +45,13 @@ pub(crate) struct KeptQuery {
 /// A relevant place, with the text that was judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Gold {
-    /// The note's path, relative to the set's folder where it lies in it.
+    /// Path of the note; relative to the set's folder if it is inside it.
     pub path: String,
-    /// First line, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
     pub end_line: u32,
     /// Where the judgment comes from.
     pub origin: Origin,
-    /// The text of the lines, so that the place follows it; none where the note was not there.
+    /// Text of the lines, so that the place follows it; `None` if the note did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -77,7 +74,7 @@ impl KeptQuery {
 }
 
 impl KeptSet {
-    /// What a list tells of it.
+    /// Counts of queries, places, categories and origins.
     pub fn counts(&self) -> QuerySetCounts {
         let mut counts = QuerySetCounts {
             n_queries: self.queries.len() as u32,
@@ -135,7 +132,8 @@ impl KeptSet {
         inner.unwrap_or(absolute).display().to_string()
     }
 
-    /// Its version: what is asked and judged, whatever folder it lies in, whoever judged and whatever the notes say now.
+    /// Version of the set: a hash of its queries and judgments, independent of its folder, of who judged, and of the
+    /// current notes.
     pub fn version(&self) -> String {
         let queries: Vec<Query> = self
             .queries

@@ -19,11 +19,9 @@ use crate::{EngineError, Library};
 
 /// The id of the set that is made of judgments.
 pub(crate) const JUDGMENTS: &str = "judgments";
-/// Its name.
 const JUDGMENTS_NAME: &str = "Judgments";
 /// The id of the set that is made of past questions.
 pub(crate) const PAST: &str = "past";
-/// Its name.
 const PAST_NAME: &str = "Past questions";
 
 /// A set that is not stored.

@@ -29,21 +29,18 @@ const DEPTH_KEPT: usize = 200;
 /// More queries are not kept: each takes some 200 KB.
 const QUERIES_MAX: usize = 2_000;
 
-/// What is told where a model reranks.
+/// Notice if a model reranks.
 const RERANKED: &str = "the reranker scored the rows that these settings send to it; settings that would send others are measured without those rows’ scores";
 
-/// So many notices of single queries are told; of the rest only the number.
+/// Maximum number of notices about single queries; the others are only counted.
 const NOTICES_TOLD: usize = 5;
 
 /// A query set that was asked, as tuning ranks it.
 pub(crate) struct Prepared {
-    /// What ranks it.
     pub pipeline: &'static dyn AnyPipeline,
     /// Whether a model scored the rows that the values sent which it was prepared by; others have no score.
     pub is_reranked: bool,
-    /// The set's name.
     pub name: String,
-    /// The set's version.
     pub hash: String,
     /// The judged queries and those of nonsense, in the set's order.
     pub queries: Vec<PreparedQuery>,
@@ -51,7 +48,6 @@ pub(crate) struct Prepared {
     pub n_unjudged: u32,
     /// How many relevant places count, of each origin.
     pub origins: Vec<OriginCount>,
-    /// What a person should be told.
     pub notices: Vec<String>,
 }
 
@@ -59,7 +55,6 @@ pub(crate) struct Prepared {
 pub(crate) struct PreparedQuery {
     /// Its name in the set.
     pub id: String,
-    /// The question.
     pub query: String,
     /// What kind of question it is.
     pub category: Option<String>,
@@ -164,8 +159,8 @@ impl Prepared {
 }
 
 impl Library {
-    /// A query set as it is asked now: the one that was prepared before, where nothing that bears on it changed. None where it
-    /// was stopped.
+    /// A query set as it is asked now; the previously prepared one if nothing relevant changed. `None` if it was
+    /// stopped.
     ///
     /// # Errors
     /// As [`crate::tuning::query_set`], and where the first query cannot be asked.
@@ -315,8 +310,8 @@ impl Library {
         Ok(Some((prepared, is_whole)))
     }
 
-    /// Asks one query by itself: it takes no place among the searches that a person looks at, but where a model outside of
-    /// ranking is asked, and its own thumbs do not count.
+    /// Asks one query by itself: the search is not retained among the user's searches, except if a model outside of
+    /// ranking is called, and its own thumbs do not count.
     fn ask_of(
         &self,
         query: &str,
@@ -339,7 +334,7 @@ impl Library {
         Ok(search.without_own_thumbs())
     }
 
-    /// The relevant places as they stand now, of each query; none where it is not judged.
+    /// Current relevant places of each query; `None` if the query is not judged.
     fn gold(set: &KeptSet, without: &[Origin], snapshot: &Snapshot) -> FollowedGold {
         let mut lines = NoteLines::of(snapshot);
         let mut finder = set.finder(snapshot);
@@ -387,7 +382,7 @@ impl Library {
 /// First and last line, 1-based.
 type Lines = (u32, u32);
 
-/// A relevant place as it stands now.
+/// A relevant place in the current notes.
 struct RelevantPlace {
     path: PathBuf,
     lines: Lines,

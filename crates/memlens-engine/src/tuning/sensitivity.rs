@@ -9,7 +9,7 @@ use super::prepared::{Prepared, PreparedQuery};
 use crate::jobs::SetRun;
 use crate::view::{Curve, Sensitivity};
 
-/// Each range is tried at so many places, and at the present value.
+/// Number of values tried in each range, in addition to the current one.
 const N_PLACES: usize = 21;
 
 /// A metric over the judged queries of a set, query by query.
@@ -19,7 +19,7 @@ pub(crate) struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// The metric of each judged query by these values; none where it is not defined.
+    /// The metric of each judged query under these values; `None` if it is undefined.
     pub fn of_each(&self, values: &Values) -> Vec<Option<f64>> {
         let judged = self.prepared.judged();
         judged.map(|query| self.of(query, values)).collect()
@@ -114,7 +114,7 @@ pub(crate) fn places(parameter: &Parameter, present: f64, greatest: f64) -> Vec<
     places
 }
 
-/// A curve for each live number. None where it was stopped.
+/// A curve for each live number. `None` if it was stopped.
 pub(crate) fn sensitivity(
     prepared: &Prepared,
     values: &Values,
