@@ -1,5 +1,3 @@
-//! `memlens agents`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 

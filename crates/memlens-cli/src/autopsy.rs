@@ -1,5 +1,3 @@
-//! `memlens autopsy`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! `memlens clusters`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -13,7 +11,6 @@ use crate::error::CliError;
 use crate::output::{BOLD, DIM, print_json, print_text, shown};
 use crate::settings::{open, params};
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct ClustersReport<'a> {
     clusters: Vec<ClusterReported<'a>>,

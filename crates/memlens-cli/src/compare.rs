@@ -1,5 +1,3 @@
-//! `memlens compare`.
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

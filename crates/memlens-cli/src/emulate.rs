@@ -1,5 +1,3 @@
-//! `memlens emulate`.
-
 use std::path::PathBuf;
 
 use memlens_engine::read_agent_config;

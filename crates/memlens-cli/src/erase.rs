@@ -1,5 +1,3 @@
-//! `memlens erase`.
-
 use std::path::PathBuf;
 
 use memlens_engine::view::DataSize;

@@ -13,10 +13,8 @@ use crate::settings::library_dir;
 /// The reason that a command failed.
 #[derive(Debug, Error)]
 pub enum CliError {
-    /// The engine refused.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A setting was refused.
     #[error(transparent)]
     Param(#[from] ParamError),
     /// No metric has this name.
@@ -35,9 +33,7 @@ pub enum CliError {
     File {
         /// What was tried, as a verb.
         attempt: &'static str,
-        /// The file.
         path: PathBuf,
-        /// The cause.
         source: std::io::Error,
     },
     /// The result could not be printed.
@@ -51,10 +47,7 @@ pub enum CliError {
     ManyMoved,
     /// A thumb points neither up nor down.
     #[error("cannot give a thumb {given}: say up or down")]
-    NoThumb {
-        /// What was typed.
-        given: String,
-    },
+    NoThumb { given: String },
     /// A preset holds the parameters of another pipeline than the one named.
     #[error("cannot use the preset: it holds parameters of {holds}, and --as names {named}")]
     PresetOfOthers {
@@ -65,10 +58,7 @@ pub enum CliError {
     },
     /// A flag for other programs' configs was given without naming a program.
     #[error("cannot use {flag} for memlens.json; name a program with --target")]
-    ForOthers {
-        /// The flag.
-        flag: &'static str,
-    },
+    ForOthers { flag: &'static str },
     /// There is no config to change.
     #[error("cannot change the config of {target}: {why}")]
     NoConfig {
@@ -93,15 +83,11 @@ pub enum CliError {
     #[error("cannot erase {} without --yes: this deletes {n_bytes} bytes (folders: {n_folders}, files: {n_files}, presets: {n_presets}, thumbs: {n_thumbs}, query sets: {n_query_sets}, runs: {n_runs}), \
         settings, downloaded models and keys in the keyring; your notes are not touched", path.display())]
     Unconfirmed {
-        /// The library's folder.
         path: PathBuf,
         /// The number of watched folders.
         n_folders: usize,
-        /// The number of documents.
         n_files: usize,
-        /// The number of presets.
         n_presets: usize,
-        /// The number of thumbs.
         n_thumbs: usize,
         /// The number of query sets.
         n_query_sets: usize,
@@ -132,10 +118,7 @@ pub enum CliError {
     #[error(
         "cannot read the moment {given}: write a day (2026-11-01) or a moment (2026-11-01T09:30:00Z)"
     )]
-    NoMoment {
-        /// What was typed.
-        given: String,
-    },
+    NoMoment { given: String },
     /// The user stopped the command.
     #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
@@ -145,7 +128,6 @@ pub enum CliError {
     /// The system names no home folder.
     #[error("cannot look for agents: this system names no home folder; set HOME")]
     NoHome,
-    /// Ctrl+C cannot be handled.
     #[error("cannot listen for Ctrl+C: {0}")]
     Signal(#[from] ctrlc::Error),
 }

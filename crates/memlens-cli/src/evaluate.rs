@@ -1,5 +1,3 @@
-//! `memlens eval`.
-
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,3 @@
-//! `memlens export`.
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -124,7 +122,6 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     Ok(())
 }
 
-/// Writes or prints memlens.json.
 fn own(
     library: Option<PathBuf>,
     arguments: &ExportArgs,

@@ -1,5 +1,3 @@
-//! `memlens export-made`.
-
 use std::fmt::Display;
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! `memlens hook`.
-
 use std::io::Read;
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! `memlens import`.
-
 use std::io::{self, Write};
 use std::path::Path;
 

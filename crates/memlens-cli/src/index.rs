@@ -1,5 +1,3 @@
-//! `memlens index`.
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -7,7 +7,6 @@ use crate::arguments::{Cli, CompletionsArgs, ManArgs};
 use crate::error::CliError;
 use crate::output::{print_line, tell};
 
-/// Prints a completion script.
 pub fn completions(arguments: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "memlens", &mut script);

@@ -1,5 +1,3 @@
-//! `memlens params`.
-
 use memlens_engine::pipeline;
 use memlens_params::{Parameter, print};
 
@@ -7,7 +5,6 @@ use crate::arguments::ParamsArgs;
 use crate::error::CliError;
 use crate::output::{print_json, print_text};
 
-/// Lists every parameter.
 pub fn run(arguments: &ParamsArgs) -> Result<(), CliError> {
     let pipeline = pipeline(arguments.pipeline.as_deref().unwrap_or("memlens"))?;
     let parameters = &pipeline.table().parameters;

@@ -1,5 +1,3 @@
-//! `memlens search`.
-
 use std::path::{Path, PathBuf};
 
 use memlens_engine::TraceForm;

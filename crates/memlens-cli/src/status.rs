@@ -1,5 +1,3 @@
-//! `memlens status`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! `memlens watch`.
-
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;

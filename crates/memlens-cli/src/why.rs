@@ -1,5 +1,3 @@
-//! `memlens why`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 

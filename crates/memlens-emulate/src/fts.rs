@@ -12,7 +12,7 @@ pub struct Fts {
 /// One row that an expression matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FtsHit {
-    /// The row's 0-based position.
+    /// Index of the row, counted from 0.
     pub at: u32,
     /// The result of `bm25()`: lower is better, and below 0.
     pub rank: f64,

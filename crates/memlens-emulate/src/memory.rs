@@ -22,7 +22,7 @@ pub struct AgentNote {
 /// Returns a text's embedding, or a message for the user if there is none.
 pub type Embed = Arc<dyn Fn(&str) -> Result<Vec<f32>, String> + Send + Sync>;
 
-/// The vectors of chunks.
+/// Vectors of chunks, all of one dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
     /// Number of values in each, above 0.

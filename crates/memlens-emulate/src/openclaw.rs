@@ -53,7 +53,7 @@ impl Edition {
         })
     }
 
-    /// Returns the edition's pipeline.
+    /// Returns the pipeline of the edition.
     pub fn pipeline(self) -> &'static dyn AnyPipeline {
         match self {
             Edition::V2026_2 => &V2026_2,

@@ -14,11 +14,11 @@ use crate::{AgentNote, Embed, Vectors, basic_memory, openviking, qmd};
 pub enum Program {
     /// OpenClaw, in one of its editions.
     OpenClaw(Edition),
-    /// qmd in version 2.8.
+    /// qmd, in version 2.8 of its search.
     Qmd,
-    /// OpenViking in version 0.5.
+    /// OpenViking, in version 0.5 of its search.
     OpenViking,
-    /// basic-memory in version 0.24.
+    /// basic-memory, in version 0.24 of its search.
     BasicMemory,
 }
 
@@ -39,7 +39,7 @@ impl Program {
         Program::ALL.into_iter().find(is_it)
     }
 
-    /// Returns the program's pipeline.
+    /// Returns the pipeline of the program.
     pub fn pipeline(self) -> &'static dyn AnyPipeline {
         match self {
             Program::OpenClaw(edition) => edition.pipeline(),

@@ -19,7 +19,6 @@ const N_FIRST: usize = 7;
 const N_KEPT: usize = 50;
 const QUERY: &str = "When are the relay's quiet hours, and who may wake the house?";
 
-/// Stores bytes by text.
 #[derive(Default)]
 struct Memory(HashMap<String, Vec<u8>>);
 

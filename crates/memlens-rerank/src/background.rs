@@ -175,7 +175,6 @@ impl<T, E> Held<T, E> {
     }
 }
 
-/// Starts the thread.
 fn start<T: 'static, E: Send + 'static>(rest_after: Duration) -> Result<Worker<T, E>, RerankError> {
     let (jobs, queue) = channel();
     let is_making = Arc::new(AtomicBool::new(false));

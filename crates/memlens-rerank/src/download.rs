@@ -24,7 +24,7 @@ use crate::{CancellationToken, RerankError, runtime, sum};
 /// The environment variable that names another hub; other programs read it too.
 const HUB_VARIABLE: &str = "HF_ENDPOINT";
 const HUB: &str = "https://huggingface.co";
-/// The revision that is requested; the commit that it stands for at that time is downloaded.
+/// The requested revision; the commit that it names at that time is downloaded.
 const REVISION: &str = "main";
 
 /// The headers in which the hub gives a redirected file's checksum and commit.

@@ -18,7 +18,7 @@ const TELL_EVERY: Duration = Duration::from_millis(120);
 /// The progress of a download.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct DownloadProgress {
-    /// The model's name.
+    /// Name of the model that is downloaded.
     pub name: String,
     /// Number of bytes that were downloaded.
     pub done_bytes: f64,

@@ -18,13 +18,13 @@ pub enum RerankError {
         /// What the call waited for.
         why: &'static str,
     },
-    /// The reranker's code panicked.
+    /// The code of the reranker panicked.
     #[error("cannot rerank: internal error; please report it")]
     Fault,
     /// The system cannot start a thread.
     #[error("cannot start reranking: {cause}")]
     Thread {
-        /// The system's error message.
+        /// Error message of the operating system.
         cause: String,
     },
     /// A setting cannot be used as given.
@@ -35,7 +35,7 @@ pub enum RerankError {
         /// Why it cannot be used.
         why: String,
     },
-    /// The embedding model failed.
+    /// The embedding model returned an error.
     #[error("cannot rerank with late interaction: {0}")]
     Embed(memlens_embed::EmbedError),
     /// The embedding model knows less than half of the question's tokens, or the question has none.
@@ -49,7 +49,7 @@ pub enum RerankError {
     ReadModel {
         /// Path of the model's file.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// A file of the cross-encoder is invalid.
@@ -65,25 +65,25 @@ pub enum RerankError {
     RemoveModel {
         /// Path of the model's folder.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// The cross-encoder returned no score.
     #[error("cannot rerank with the cross-encoder: {why}")]
     CrossEncode {
-        /// The model's error message.
+        /// Error message of the model's runtime.
         why: String,
     },
     /// The cross-encoder has not been downloaded.
     #[error("cannot load cross-encoder {name}: it is not downloaded")]
     NotDownloaded {
-        /// Name of the model.
+        /// Name of the model, as offered.
         name: &'static str,
     },
     /// The download failed; the downloaded part is kept, and the next attempt continues from there.
     #[error("cannot download cross-encoder {name}: {cause}")]
     Download {
-        /// Name of the model.
+        /// Name of the model, as offered.
         name: &'static str,
         /// The reason, with the file or the host.
         cause: String,
@@ -91,7 +91,7 @@ pub enum RerankError {
     /// The caller stopped the download; the downloaded part is kept.
     #[error("cannot download cross-encoder {name}: cancelled")]
     DownloadCancelled {
-        /// Name of the model.
+        /// Name of the model, as offered.
         name: &'static str,
     },
     /// The provider's address cannot be used. It is not repeated, because it may contain a key.
@@ -109,7 +109,7 @@ pub enum RerankError {
     /// The provider needs a key, and there is none.
     #[error("cannot rerank over HTTP: {provider} needs a key, and none is stored")]
     KeyMissing {
-        /// Name of the provider.
+        /// Name of the provider, as displayed.
         provider: &'static str,
     },
     /// The provider needs a key, and the environment variable that the user named is not set.
@@ -125,7 +125,7 @@ pub enum RerankError {
         "cannot use this system's keyring: {cause}; an environment variable can hold the key instead"
     )]
     Keyring {
-        /// The keyring's error message.
+        /// Error message of the keyring.
         cause: String,
     },
     /// The system lacks something that a connection needs.
@@ -133,7 +133,7 @@ pub enum RerankError {
     Client {
         /// The host of the provider.
         host: String,
-        /// What is missing.
+        /// What the system lacks, as text.
         cause: String,
     },
     /// There is no connection, or none that can be trusted.
@@ -141,7 +141,7 @@ pub enum RerankError {
     Connect {
         /// The host of the provider.
         host: String,
-        /// The system's error message.
+        /// Error message of the operating system.
         cause: String,
     },
     /// The connection ended before the response did.
@@ -149,7 +149,7 @@ pub enum RerankError {
     Broken {
         /// The host of the provider.
         host: String,
-        /// The system's error message.
+        /// Error message of the operating system.
         cause: String,
     },
     /// The server responded with an error status, even after retries.
@@ -173,7 +173,7 @@ pub enum RerankError {
     /// The hook gave no usable answer.
     #[error("cannot run the hook: {cause}")]
     Hook {
-        /// What the hook did.
+        /// What the hook did, as text.
         cause: String,
     },
 }

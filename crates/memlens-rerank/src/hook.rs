@@ -93,11 +93,11 @@ pub fn without_mark(json: &[u8]) -> &[u8] {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRow {
-    /// Path of the note.
+    /// Path of the result's note.
     pub path: String,
-    /// The first line, 1-based.
+    /// First line of the result, 1-based.
     pub start_line: u64,
-    /// The last line, 1-based.
+    /// Last line of the result, 1-based.
     pub end_line: u64,
     /// The score; higher is better.
     pub score: f64,
@@ -121,11 +121,11 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRow {
-    /// Path of the note.
+    /// Path, as in the event's row.
     pub path: String,
-    /// The first line, 1-based.
+    /// First line, as in the event's row.
     pub start_line: u64,
-    /// The last line, 1-based.
+    /// Last line, as in the event's row.
     pub end_line: u64,
     /// The new score; `None` leaves it unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]

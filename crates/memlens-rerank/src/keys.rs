@@ -27,7 +27,7 @@ pub struct Key(SecretString);
 /// Where a key was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// The system's keyring.
+    /// The key is in the system's keyring.
     Keyring,
     /// The environment variable that the user named.
     Environment,

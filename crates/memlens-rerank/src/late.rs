@@ -244,7 +244,6 @@ mod tests {
 
     use super::*;
 
-    /// Stores everything.
     #[derive(Default)]
     struct Memory(HashMap<(String, String), Vec<u8>>);
 

@@ -59,7 +59,6 @@ pub(crate) fn inside<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     work()
 }
 
-/// Wakes the waiting thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use memlens_embed::{Bundled, Embedder, Locations};
 use memlens_rerank::{CancellationToken, Late, Limits, Reranker, TokenCache, TokenTable};
 
-/// Stores nothing.
 struct Forgetful;
 
 impl TokenCache for Forgetful {

@@ -1047,7 +1047,7 @@ export type DocumentView = {
 
 /**  The progress of a download. */
 export type DownloadProgress = {
-	/**  The model's name. */
+	/**  Name of the model that is downloaded. */
 	name: string,
 	/**  Number of bytes that were downloaded. */
 	done_bytes: number,
@@ -1480,7 +1480,7 @@ export type HttpState = {
 	host: string,
 	/**  Whether note text leaves this machine. */
 	is_remote: boolean,
-	/**  Where its key is. */
+	/**  Where the provider's key comes from. */
 	key: KeyState,
 };
 
@@ -1644,7 +1644,7 @@ export type KeyState =
 "keyring" | 
 /**  The key is in the environment variable that the user named. */
 "environment" | 
-/**  There is no key. */
+/**  No key is stored or found. */
 "none" | 
 /**  No keyring answers, and no variable holds it. */
 "unavailable" | 
@@ -1906,7 +1906,7 @@ export type ModelChoice = {
 
 /**  A cross-encoder to choose from. */
 export type ModelOffer = {
-	/**  Name of the model. */
+	/**  Name of the model, for choosing it. */
 	name: string,
 	/**  What it is for, in a few words. */
 	label: string,
@@ -1914,7 +1914,7 @@ export type ModelOffer = {
 	megabytes: number,
 	/**  The licence that its authors give it. */
 	licence: string,
-	/**  Whether it was downloaded. */
+	/**  Whether its files have been downloaded. */
 	is_there: boolean,
 };
 

@@ -17,11 +17,8 @@ pub struct Memlens {
 /// The outcome of a run of the program.
 #[derive(Debug)]
 pub struct Run {
-    /// The exit status.
     pub status: i32,
-    /// Standard output.
     pub out: String,
-    /// Standard error.
     pub err: String,
 }
 
@@ -42,7 +39,6 @@ impl Memlens {
         memlens
     }
 
-    /// The library's folder.
     pub fn library(&self) -> &Path {
         self.library.path()
     }
@@ -126,7 +122,6 @@ pub fn paths(rows: &Value) -> Vec<&str> {
 pub struct AtHome<'a> {
     /// The library and the program.
     pub memlens: &'a Memlens,
-    /// The home folder.
     pub home: &'a Notes,
 }
 

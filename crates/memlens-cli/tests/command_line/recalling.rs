@@ -301,7 +301,7 @@ fn answers_of_then_and_now_lie_side_by_side() {
         ),
         "{plain}"
     );
-    // Texts of then and now stand below the places.
+    // Texts of then and now are below the paths.
     assert!(
         plain.contains("The router listened on port 8093.")
             && plain.contains("The router listens on port 8093."),
@@ -484,7 +484,7 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
     at_home.json(&["recall", "import", "--yes", "--json"]);
     let (_, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
     let told: Value = serde_json::from_str(&shown).expect("it is JSON");
-    // Which of two notes is meant nobody knows, so nothing is claimed of the others either.
+    // It is unknown which of two notes is meant, so nothing is claimed of the others either.
     let said = told["not_compared"].as_str().expect("it is told");
     assert!(said.starts_with("cannot be compared: "), "{said}");
     let of = |path: &str| {

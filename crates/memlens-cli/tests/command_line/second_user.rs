@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use crate::memlens::text;
 
 const NOBODY: u32 = 65_534;
-/// Stands in the note, in each question and in the log.
+/// Occurs in the note, in each question and in the log.
 const SECRET: &str = "zanzibar4711";
 const CONFIG: &str = "{\n  meta: {lastTouchedVersion: '2026.9.6'},\n}\n";
 

@@ -41,7 +41,7 @@ impl SmallDisk {
         self.dir.path().join("disk")
     }
 
-    /// Fills it but for so many bytes.
+    /// Fills the disk except for `n_left` bytes.
     fn fill(&self, n_left: usize) {
         let path = self.path().join("filling");
         let _ = fs::remove_file(&path);

@@ -48,7 +48,7 @@ pub struct Near {
 /// A match of SQLite's full-text search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
-    /// The note's 1-based rank.
+    /// Rank of the note, counted from 1.
     pub rank: u32,
     /// The result of `bm25()`: lower is better, and below 0.
     pub bm25: f64,

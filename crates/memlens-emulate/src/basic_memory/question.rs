@@ -22,7 +22,7 @@ const STOP_WORDS: [&str; 28] = [
     "of", "or", "that", "the", "this", "to", "was", "what", "when", "where", "who", "why", "with",
 ];
 
-/// An expression of FTS5.
+/// A query in the syntax of FTS5.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expression {
     /// The expression as SQLite parses it.

@@ -31,7 +31,7 @@ pub struct Facts {
 pub struct Arm {
     /// The kind of the arm.
     pub kind: ArmKind,
-    /// Its memories, best first.
+    /// Slots of its memories, best first.
     pub slots: Vec<u32>,
     /// The boost of an arm that Memlens does not have; otherwise a parameter decides.
     pub boost: Option<Boost>,
@@ -76,7 +76,7 @@ pub struct RowFact {
 /// The date of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dated {
-    /// Age in days.
+    /// Age of the memory in days.
     pub days: f64,
     /// Whether it covers a whole month or year, so that it never counts as recent.
     pub is_period: bool,

@@ -13,7 +13,7 @@ pub const BM25: StageId = StageId("hindsight.bm25");
 pub const FUSION: StageId = StageId("hindsight.fusion");
 /// Selects the memories to rerank.
 pub const CANDIDATES: StageId = StageId("hindsight.candidates");
-/// Scores by its cross-encoder.
+/// The stage that applies its cross-encoder's scores.
 pub const RERANK: StageId = StageId("hindsight.rerank");
 /// Drops low scores of the reranker.
 pub const MIN_RERANKER: StageId = StageId("hindsight.min_reranker");
@@ -81,9 +81,9 @@ choice! {
     Reranking {
         /// By their ranks, then by a cross-encoder.
         CrossEncoder = "cross_encoder",
-        /// Only by their ranks.
+        /// By their ranks, without a cross-encoder.
         Rrf = "rrf",
-        /// The arms take turns.
+        /// By taking memories from each in turn.
         Interleave = "interleave",
     }
 }
@@ -109,7 +109,7 @@ choice! {
         Linear = "linear",
         /// By half in 90 days.
         Exponential = "exponential",
-        /// Recency is not used.
+        /// Recency has no effect at all.
         None = "none",
     }
 }

@@ -227,7 +227,7 @@ pub enum By {
     Score(f64),
     /// The cross-encoder's score, mapped into 0..1 because not all were in that range.
     Squeezed(f64),
-    /// The cross-encoder returned NaN.
+    /// The cross-encoder's score was NaN.
     NoNumber,
     /// The cross-encoder did not score it.
     NotScored,

@@ -5,7 +5,7 @@ use memlens_params::{ParameterKind, RerankMode, StageId, StageInfo, parameters};
 
 use crate::staging::stage;
 
-/// The list by meaning.
+/// The stage of the vector list.
 pub const VECTOR: StageId = StageId("octopus.vector");
 /// Drops chunks with a low cosine.
 pub const FLOOR: StageId = StageId("octopus.floor");

@@ -36,7 +36,7 @@ static HEADING: LazyLock<Regex> =
 pub struct Piece {
     /// First line, 1-based, as OpenClaw counts: one more after the last line end.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// The text of the piece.
     pub text: String,

@@ -41,9 +41,9 @@ pub struct OwnIndex {
 /// A chunk of the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnChunk {
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// The text of the chunk.
     pub text: String,

@@ -15,7 +15,7 @@ pub const DECAY: StageId = StageId("openviking.decay");
 pub const CANDIDATES: StageId = StageId("openviking.candidates");
 /// Keeps the best record of each address.
 pub const ADDRESS: StageId = StageId("openviking.address");
-/// Scores by its reranker.
+/// The stage that applies its reranker's scores.
 pub const RERANK: StageId = StageId("openviking.rerank");
 /// The score that must be exceeded.
 pub const THRESHOLD: StageId = StageId("openviking.threshold");

@@ -16,7 +16,7 @@ pub struct Record {
     pub note: AgentNote,
     /// Its address, which the abstract and the overview of a folder share.
     pub uri: String,
-    /// What the record describes.
+    /// File, abstract or overview of a folder.
     pub level: Level,
     /// The list of OpenViking in which it is returned.
     pub kind: Kind,
@@ -26,14 +26,14 @@ pub struct Record {
     pub is_event: bool,
 }
 
-/// What a record describes.
+/// Level of detail of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// The abstract of a folder (L0).
     Abstract,
     /// The overview of a folder (L1).
     Overview,
-    /// A file itself (L2).
+    /// The text of a file (L2).
     File,
 }
 
@@ -51,11 +51,11 @@ impl Level {
 /// The list in which a record is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The list of memories.
+    /// Returned in its list of memories.
     Memory,
-    /// The list of resources.
+    /// Returned in its list of resources.
     Resource,
-    /// The list of skills.
+    /// Returned in its list of skills.
     Skill,
 }
 

@@ -7,7 +7,7 @@ use super::facts::Given;
 pub enum Provider {
     /// Any with the interface of OpenAI.
     OpenAi,
-    /// The interface of Cohere.
+    /// A service with the interface of Cohere.
     Cohere,
 }
 

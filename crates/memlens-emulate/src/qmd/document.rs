@@ -74,9 +74,9 @@ impl Wanted {
 /// The lines that qmd prints, all 1-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// The first printed line.
+    /// Line at which the passage starts.
     pub first: u32,
-    /// The last printed line.
+    /// Line at which the passage ends.
     pub last: u32,
     /// The line that holds the most words.
     pub best: u32,

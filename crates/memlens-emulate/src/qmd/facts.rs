@@ -25,7 +25,7 @@ pub struct Facts {
 /// The origin of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The question itself.
+    /// The question as it was asked.
     Question,
     /// A line that its model added.
     Added,

@@ -63,7 +63,7 @@ impl Kind {
 pub struct Line {
     /// The kind of the search.
     pub kind: Kind,
-    /// The text to search.
+    /// The text to search for, without its type.
     pub text: String,
 }
 

@@ -305,7 +305,7 @@ pub struct Blended {
 }
 
 impl Blended {
-    /// Returns the blended score.
+    /// Returns the weighted sum of position and reranker score.
     pub fn score(&self) -> f64 {
         let position = 1.0 / f64::from(self.rank);
         match self.weight.zip(self.rerank) {
@@ -359,7 +359,7 @@ impl Reason for Blended {
     }
 }
 
-/// The decision of `--min-score`.
+/// Whether a note passes `--min-score`.
 #[derive(Debug)]
 pub struct Cut {
     /// The score of the note.

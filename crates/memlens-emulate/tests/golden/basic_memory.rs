@@ -1,5 +1,3 @@
-//! Golden tests of basic-memory.
-
 use std::sync::Arc;
 
 use memlens_emulate::basic_memory::{Memory, RERANKED_CHARS, V0_24, reranked};

@@ -11,7 +11,6 @@ use memlens_store::{DocumentId, FolderId};
 use serde::Deserialize;
 use sha2::Digest;
 
-/// The tolerance for scores.
 pub const TOLERANCE: f64 = 1e-6;
 /// The dimension of the given vectors.
 pub const DIM: usize = 384;

@@ -1,5 +1,3 @@
-//! Golden tests of OpenViking.
-
 use std::sync::Arc;
 
 use memlens_emulate::openviking::{

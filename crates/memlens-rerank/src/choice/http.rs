@@ -61,7 +61,7 @@ pub enum KeyState {
     Keyring,
     /// The key is in the environment variable that the user named.
     Environment,
-    /// There is no key.
+    /// No key is stored or found.
     None,
     /// No keyring answers, and no variable holds it.
     Unavailable,
@@ -92,7 +92,7 @@ pub struct HttpState {
     pub host: String,
     /// Whether note text leaves this machine.
     pub is_remote: bool,
-    /// Where its key is.
+    /// Where the provider's key comes from.
     pub key: KeyState,
 }
 

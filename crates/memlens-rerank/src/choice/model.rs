@@ -25,7 +25,7 @@ pub struct ModelChoice {
 /// A cross-encoder to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ModelOffer {
-    /// Name of the model.
+    /// Name of the model, for choosing it.
     pub name: &'static str,
     /// What it is for, in a few words.
     pub label: &'static str,
@@ -33,7 +33,7 @@ pub struct ModelOffer {
     pub megabytes: u32,
     /// The licence that its authors give it.
     pub licence: &'static str,
-    /// Whether it was downloaded.
+    /// Whether its files have been downloaded.
     pub is_there: bool,
 }
 

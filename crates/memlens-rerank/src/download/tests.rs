@@ -9,7 +9,6 @@ use tempfile::TempDir;
 use super::*;
 use crate::MODELS;
 
-/// How the hub behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     /// Redirects large files, as hubs do, and sends small ones itself.
