@@ -43,7 +43,7 @@ impl Notes {
         made
     }
 
-    /// Returns the folder's path.
+    /// Returns the absolute path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -75,7 +75,7 @@ impl Notes {
         fs::rename(self.at(from), to).expect("it can be renamed");
     }
 
-    /// Removes a note.
+    /// Removes the file of a note.
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.at(path)).expect("it can be removed");
     }

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 /// A request that a server received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderRequest {
-    /// The path.
+    /// Path of the URL, with the query.
     pub path: String,
     /// The header `Authorization`; `None` if it was not sent.
     pub authorization: Option<String>,
-    /// The body.
+    /// Body of the request, parsed as JSON.
     pub body: Value,
 }
 
@@ -77,7 +77,7 @@ impl Provider {
         &self.address
     }
 
-    /// Returns its URL.
+    /// Returns the URL of its root.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

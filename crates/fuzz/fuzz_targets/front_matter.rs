@@ -29,7 +29,7 @@ fuzz_target!(|input: &str| {
             (agent, date, weight)
         );
     }
-    // The body is there, whatever stands above it.
+    // The body is found, whatever precedes it.
     let last = parsed.windows.last().expect("the body has a window");
     assert!(last.text.ends_with(BODY));
 });

@@ -1,4 +1,4 @@
-//! Any bytes read as JSONL: each chunk is, unescaped, what stands at its place.
+//! Any bytes read as JSONL: each chunk is, unescaped, the text at its place.
 
 #![no_main]
 

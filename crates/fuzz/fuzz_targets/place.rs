@@ -1,4 +1,5 @@
-//! Any words as a place (`people/ana.md:12`): what is found lies in a watched folder, and is found again by its path.
+//! Any words as a place (`people/ana.md:12`): a note that is found is in a watched folder, and is found again by its
+//! path.
 
 #![no_main]
 
@@ -49,7 +50,7 @@ static WATCHED: LazyLock<(TempDir, Snapshot)> = LazyLock::new(|| {
 fuzz_target!(|input: &str| {
     let snapshot = &WATCHED.1;
     let root = Path::new(&snapshot.folders[0].path);
-    // `@` stands for the watched folder, whose name differs from run to run.
+    // `@` is replaced by the watched folder, whose name differs between runs.
     let typed = input.replacen('@', &snapshot.folders[0].path, 1);
     let inside = root.join("people");
     for here in [None, Some(inside.as_path()), Some(Path::new("/"))] {
@@ -85,7 +86,7 @@ fuzz_target!(|input: &str| {
         {
             continue;
         }
-        // Beside it lies a file whose name ends in that line.
+        // There is also a file whose name ends in that line.
         if line.is_some_and(|line| root.join(format!("{path}:{line}")).exists()) {
             continue;
         }
@@ -104,7 +105,7 @@ fuzz_target!(|input: &str| {
                 };
                 assert_eq!((file(&again), again.line), (absolute, *line), "{whole}");
             }
-            // It lies in both.
+            // It is in both folders.
             Err(EngineError::Place { .. }) => assert!(absolute.starts_with(&inside)),
             other => panic!("{whole}: {other:?}"),
         }

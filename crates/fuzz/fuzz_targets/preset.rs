@@ -1,4 +1,5 @@
-//! Any bytes as a `memlens.json`: what is read lies in its ranges, and comes back from a file that is written of it.
+//! Any bytes as a `memlens.json`: values that are read are within their ranges, and are read back from a file written
+//! with them.
 
 #![no_main]
 

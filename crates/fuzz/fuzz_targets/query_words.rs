@@ -1,4 +1,5 @@
-//! Any text cut into words and asked for: words are normalised and stand where they say, and hits score within the ideal.
+//! Any text cut into words and searched for: words are normalised and are at their offsets, and scores do not exceed
+//! the ideal.
 
 #![no_main]
 

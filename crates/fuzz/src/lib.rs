@@ -13,16 +13,16 @@ const REPEATED_BYTES: usize = 128 * 1024;
 const CHUNKS_PER_BYTE: usize = 5;
 const FREE_BYTES: usize = 2 * 1024 * 1024;
 
-/// What stands on every chunk beside its text: titles, who says it, an id.
+/// Maximum metadata of a chunk beside its text: titles, agent and id.
 const BYTES_BESIDE_TEXT_MAX: usize = 8 * 1024;
 
-/// The longest message to a person, in bytes.
+/// Maximum length of a message to the user, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 600;
 
-/// Takes the lengths of chunks and windows off the beginning of an input; the rest is the document.
+/// Takes the lengths of chunks and windows from the beginning of an input; the remainder is the document.
 ///
-/// The first byte says whether the document is taken as it stands or each of its parts (between NULs, which no document
-/// has) is repeated to hundreds of kilobytes; the next three are the lengths, `0` for the usual ones.
+/// The first byte says whether the document is used as it is, or each of its parts (between NULs, which no document
+/// contains) is repeated to hundreds of kilobytes; the next three are the lengths, `0` for the defaults.
 pub fn document(input: &[u8]) -> Option<(Vec<u8>, IngestOptions)> {
     let ([how, chunk, overlap, window], rest) = input.split_first_chunk::<4>()?;
     let usual = IngestOptions::default();
@@ -43,8 +43,8 @@ pub fn document(input: &[u8]) -> Option<(Vec<u8>, IngestOptions)> {
     Some((document, options))
 }
 
-/// Repeats each part of an input, of which NULs are the borders, until each takes an equal share of [`REPEATED_BYTES`];
-/// a part that begins with `\x01` stands once, without it.
+/// Repeats each part of an input, separated by NULs, until each takes an equal share of [`REPEATED_BYTES`]; a part that
+/// begins with `\x01` is used once, without that byte.
 fn repeated(input: &[u8]) -> Vec<u8> {
     let n_parts = input.split(|&byte| byte == 0).count();
     let mut document = Vec::new();
@@ -58,10 +58,10 @@ fn repeated(input: &[u8]) -> Vec<u8> {
     document
 }
 
-/// Reads a document twice, checks what holds for every document, and returns it; none where it is refused.
+/// Reads a document twice, checks what holds for every document, and returns it; `None` if it is refused.
 ///
 /// # Panics
-/// Where anything does not hold.
+/// If a check fails.
 pub fn read(kind: Kind, bytes: &[u8], options: &IngestOptions) -> Option<Parsed> {
     let parsed = parse(kind, bytes, options).ok()?;
     check(&parsed, bytes.len());

@@ -143,6 +143,7 @@ impl CopiedDatabase {
         }
     }
 
+    /// Connection to the copy of the database.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }

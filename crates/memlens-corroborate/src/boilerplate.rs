@@ -47,7 +47,7 @@ const NOTICES: [&str; 19] = [
     "unless you explicitly state otherwise",
 ];
 
-/// Words that stand beside numbers in the heading of a release.
+/// Words that occur beside numbers in the heading of a release.
 const OF_RELEASES: [&str; 8] = [
     "v",
     "version",

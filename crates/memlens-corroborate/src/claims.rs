@@ -6,7 +6,6 @@
 
 use crate::words::fnv1a;
 
-/// Negating words, without punctuation.
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without",
     "cannot", "cant", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "wont",
@@ -49,7 +48,7 @@ const NUMBER_WORDS: &[(&str, &str)] = &[
 /// A text's claims: its number of negations, and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Claims {
-    /// Number of negating words.
+    /// Number of negating words in the text.
     pub n_negations: u32,
     /// A hash of the distinct numbers, independent of their order; 0 if there are none.
     pub numbers: u64,

@@ -16,7 +16,7 @@ pub struct Fingerprint {
     pub words: Box<[u64]>,
     /// Number of its words, counting every occurrence.
     pub n_words: u32,
-    /// Its negations and numbers.
+    /// Negations and numbers in the text.
     pub claims: Claims,
     /// Whether it is a notice of a licence or the heading of a release.
     pub is_formula: bool,

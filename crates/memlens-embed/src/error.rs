@@ -22,7 +22,7 @@ pub enum EmbedError {
     LoadRuntime {
         /// Path of the library's file.
         path: PathBuf,
-        /// The loader's error message.
+        /// Error message of the library loader.
         why: String,
     },
     /// ONNX Runtime would report its use to its maker: `forbid_telemetry` was not called.
@@ -33,7 +33,7 @@ pub enum EmbedError {
     ReadModel {
         /// Path of the model's file.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// A file of the model is not the one that this version was built for.
@@ -49,13 +49,13 @@ pub enum EmbedError {
     /// ONNX Runtime does not accept the model.
     #[error("cannot load model: {why}")]
     LoadModel {
-        /// ONNX Runtime's error message.
+        /// Error message of the ONNX Runtime.
         why: String,
     },
     /// A text could not be embedded.
     #[error("cannot embed text: {why}")]
     Embed {
-        /// The model's error message.
+        /// Error message of the model's run.
         why: String,
     },
     /// The caller cancelled the call.

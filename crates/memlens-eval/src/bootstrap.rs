@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// Number of bootstrap samples.
 const N_DRAWS: usize = 10_000;
 
 /// Fixed seed, so that the same figures give the same interval.

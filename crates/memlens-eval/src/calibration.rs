@@ -19,7 +19,7 @@ pub struct Calibration {
     per_unit: Option<f64>,
 }
 
-/// What a threshold keeps.
+/// Rows that a threshold keeps, and their shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AtLine {
     /// The threshold: scores below it are dropped.
@@ -74,7 +74,6 @@ impl Calibration {
         Calibration { per_unit, ..self }
     }
 
-    /// Returns all scores, ascending.
     fn all(&self) -> Vec<f64> {
         let mut all = [&*self.relevant, &self.not_relevant, &self.nonsense].concat();
         all.sort_unstable_by(f64::total_cmp);

@@ -36,7 +36,7 @@ impl WinLoss {
         counts
     }
 
-    /// Counts one more pair.
+    /// Counts one more pair of values.
     pub fn add(&mut self, first: f64, second: f64) {
         let change = second - first;
         if change > TIE {

@@ -1,4 +1,4 @@
-//! Metrics and their names.
+//! The metrics of a ranking, with their names.
 
 use std::str::FromStr;
 

@@ -92,7 +92,7 @@ impl Query {
 /// A line that is not a valid query, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
-    /// The line number, 1-based.
+    /// Number of the line, 1-based.
     pub line: u32,
     /// Why it was left out.
     pub why: String,

@@ -31,7 +31,7 @@ struct Slot {
     is_torn: AtomicBool,
 }
 
-/// No mapping starts here.
+/// `start` of a slot that is being filled; no mapping starts at this address.
 const CLAIMED: usize = 1;
 
 static SLOTS: [Slot; RANGES] = [const {
@@ -129,7 +129,7 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     }
 }
 
-/// Puts a page of zeros at an address of a registered range.
+/// Maps a page of zeros at an address of a registered range.
 fn replaced(at: usize) -> bool {
     let range = SLOTS.iter().find(|slot| {
         let start = slot.start.load(Ordering::Acquire);

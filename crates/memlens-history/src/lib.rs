@@ -22,9 +22,9 @@ const NOTES_MOST: usize = 2_000;
 /// How much is read at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Number of commits.
+    /// Maximum number of commits to read.
     pub commits: usize,
-    /// Time in all.
+    /// Time limit of the whole search.
     pub time: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Default for Limits {
 pub struct Question<'a> {
     /// The watched folder. No repository around it is read.
     pub top: &'a Path,
-    /// The note.
+    /// Path of the note to follow.
     pub file: &'a Path,
     /// Whether a text holds the line.
     pub holds: &'a dyn Fn(&str) -> bool,
@@ -50,7 +50,7 @@ pub struct Question<'a> {
     pub at_ms: i64,
 }
 
-/// A commit.
+/// Id and time of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// The first digits of its id.
@@ -68,7 +68,7 @@ pub enum LineHistory {
     Unknown(String),
     /// The newest commit up to the moment holds the line.
     Before {
-        /// That commit.
+        /// The commit that holds the line.
         commit: Commit,
         /// The note that held it, relative to the repository, if it was another one or had another name.
         path: Option<String>,

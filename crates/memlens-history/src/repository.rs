@@ -26,7 +26,6 @@ const LINKED: &str = "a part of its .git folder is a link, which is not followed
 pub(crate) struct Repository {
     /// The folder that holds `.git`.
     pub root: PathBuf,
-    /// The newest commit.
     pub head: ObjectId,
     objects: Handle,
     /// The folder of its objects.

@@ -264,7 +264,7 @@ fn a_merge_is_followed_by_its_first_parent() {
     git(dir, 1, &["checkout", "-q", "main"]);
     commit(dir, 2, &[("memory/soup.md", Some("- Soup.\n"))]);
     git(dir, 3, &["merge", "-q", "--no-ff", "-m", "merge", "other"]);
-    // Before the branch had it, nobody had.
+    // Before the branch contained it, no branch did.
     assert!(matches!(ask(dir, 0), LineHistory::After { .. }));
     // Another branch had it, which may have been another machine.
     check_unknown(&ask(dir, 2), "of another branch held the line");

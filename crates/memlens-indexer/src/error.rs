@@ -44,7 +44,7 @@ pub enum IndexerError {
     /// This folder cannot be watched.
     #[error("cannot watch {}: {why}", path.display())]
     CannotWatch {
-        /// Path of the folder.
+        /// Path of the folder to watch.
         path: PathBuf,
         /// Why it cannot be watched.
         why: String,
@@ -52,7 +52,7 @@ pub enum IndexerError {
     /// This process can only read the library.
     #[error("cannot change the library: {why}")]
     ReadOnly {
-        /// Why it cannot write.
+        /// Why the library is read-only.
         why: String,
     },
     /// A folder or list could not be opened or written.
@@ -62,7 +62,7 @@ pub enum IndexerError {
         attempt: &'static str,
         /// Path of the folder or list.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: std::io::Error,
     },
     /// The writing thread could not be started, or has ended.

@@ -43,7 +43,7 @@ const RECIPE_VERSION: u32 = 4;
 
 /// Receives notifications about the indexer's work.
 pub trait Observer {
-    /// Reports progress; called often.
+    /// Reports the progress; called very often.
     fn progress(&mut self, _progress: &Progress) {}
     /// Reports how many files were found so far in the folder that is being walked; called for every entry.
     fn scanned(&mut self, _n_files: usize) {}
@@ -58,7 +58,7 @@ pub trait Observer {
     }
 }
 
-/// A no-op observer.
+/// An observer that ignores everything.
 impl Observer for () {}
 
 /// The result of one step.

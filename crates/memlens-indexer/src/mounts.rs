@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// A mounted disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// The path at which it is mounted.

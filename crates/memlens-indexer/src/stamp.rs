@@ -12,7 +12,6 @@ pub struct Identity {
 /// The state of a folder when its watch was last set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Identifies the folder.
     pub identity: Identity,
     /// When its permissions or entries last changed, in nanoseconds since 1970.
     pub changed_ns: i64,

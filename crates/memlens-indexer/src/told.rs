@@ -21,7 +21,7 @@ pub enum FolderStatus {
     Waiting,
 }
 
-/// The progress of indexing.
+/// Progress of indexing all watched folders.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Progress {
     /// Number of files that are done.
@@ -47,7 +47,7 @@ pub enum IndexingPhase {
     Paused,
     /// Indexing failed, and is retried automatically.
     Failed {
-        /// The error message.
+        /// The error message of the failure.
         why: String,
         /// Number of failures since it last worked, at least 1.
         n_tries: u32,
@@ -59,9 +59,9 @@ pub enum IndexingPhase {
 /// The progress of walking a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Scanning {
-    /// The watched folder's id.
+    /// Id of the watched folder.
     pub folder: String,
-    /// The watched folder's name.
+    /// Name of the watched folder on screen.
     pub folder_name: String,
     /// Number of files found so far; the total is not known before the end.
     pub n_files: u32,
@@ -71,13 +71,13 @@ pub struct Scanning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Happening {
-    /// The note is new.
+    /// The note is new in the library.
     Added,
-    /// The note's content changed.
+    /// The content of the note changed.
     Changed,
     /// The note has another path.
     Renamed,
-    /// The note was deleted.
+    /// The file of the note was deleted.
     Deleted,
     /// The note could not be read.
     Skipped,
@@ -94,11 +94,11 @@ pub enum Happening {
 pub struct Activity {
     /// Time of the event in milliseconds since 1970.
     pub at_ms: f64,
-    /// The watched folder's name.
+    /// Name of the watched folder on screen.
     pub folder_name: String,
     /// The note's path, or the folder's path if the event concerns the folder.
     pub path: String,
-    /// The kind of event.
+    /// What happened to the note or folder.
     pub what: Happening,
     /// Further details of the event.
     pub detail: Option<String>,

@@ -67,7 +67,6 @@ pub struct Seen {
     pub is_quiet: bool,
 }
 
-/// Collects the system's notifications.
 struct Gathered {
     paths: BTreeSet<PathBuf>,
     /// Paths that were removed or renamed, and are no longer watched.

@@ -43,7 +43,7 @@ pub trait Session: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct Unreadable {
-    /// The error message.
+    /// Error message to show to the user.
     pub why: String,
     /// Whether a list is damaged or missing, so that the library must be checked.
     pub is_damage: bool,
@@ -58,7 +58,6 @@ pub struct Writer {
 
 /// State that both threads share.
 struct Shared {
-    /// The library's folder.
     dir: PathBuf,
     work: Arc<Mutex<Work>>,
     session: Arc<dyn Session>,
@@ -80,7 +79,6 @@ enum Command {
     /// A folder was added, paused or resumed.
     TakeUp(FolderId),
     RemoveFolder(FolderId, Reply<()>),
-    /// The folder's new path.
     MoveFolder(FolderId, PathBuf, Reply<()>),
     /// The pause itself is recorded in [`Work`]; this makes the thread notice it soon.
     Pause,

@@ -62,7 +62,7 @@ pub struct Problem {
 pub struct Chunk {
     /// Never blank. The document's text at `bytes`; for JSON, the text of the strings there.
     pub text: String,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
     /// Last line, 1-based and inclusive. Nothing after the last line end counts as a line.
     pub end_line: u32,
@@ -86,7 +86,7 @@ pub struct Chunk {
 pub struct Window {
     /// The text to embed: the heading path joined by ` > `, a line end, and the lines.
     pub text: String,
-    /// First line, 1-based.
+    /// First line of the window, 1-based.
     pub start_line: u32,
     /// Last line, 1-based and inclusive.
     pub end_line: u32,
@@ -96,14 +96,14 @@ pub struct Window {
     pub chunks: Vec<u32>,
 }
 
-/// A parsed document.
+/// Text, chunks and metadata of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// How the document was read.
     pub kind: Kind,
     /// The text, without byte order mark, with `\n` line ends. All byte ranges refer to it.
     pub text: String,
-    /// Empty except for Markdown.
+    /// Front matter; empty except for Markdown.
     pub front: FrontMatter,
     /// Starts never descend, ends ascend. Two chunks may start at the same byte, but never have the same range.
     pub chunks: Vec<Chunk>,

@@ -26,7 +26,7 @@ pub enum IngestError {
     FolderUnreadable {
         /// Path of the watched folder.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// The system denies opening or reading a file; `source` is `NotFound` if it has disappeared since it was found.
@@ -34,7 +34,7 @@ pub enum IngestError {
     FileUnreadable {
         /// Absolute path of the file.
         path: PathBuf,
-        /// The system's error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// A file was replaced by a folder, a link, a pipe or a device since it was found.
@@ -43,7 +43,7 @@ pub enum IngestError {
         /// Absolute path of the file.
         path: PathBuf,
     },
-    /// Larger than [`crate::MAX_FILE_BYTES`].
+    /// The file is larger than [`crate::MAX_FILE_BYTES`].
     #[error("cannot read the document: it is larger than {} MiB", crate::MAX_FILE_BYTES >> 20)]
     TooLarge,
     /// The file contains a NUL byte, which no text has.

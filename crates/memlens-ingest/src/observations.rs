@@ -24,7 +24,7 @@ pub struct Observation {
     pub text: String,
     /// Byte range in [`Parsed::text`], on character boundaries; for JSON, that of its strings.
     pub bytes: Range<u32>,
-    /// First line, 1-based.
+    /// First line of the observation, 1-based.
     pub start_line: u32,
     /// Last line, 1-based and inclusive.
     pub end_line: u32,

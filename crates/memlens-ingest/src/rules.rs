@@ -21,7 +21,7 @@ const RULES_BYTES_MAX: u64 = 64 * 1024;
 /// Maximum number of reported faults per rule file; of the others only the number is reported.
 const FAULTS_TOLD: usize = 3;
 
-/// In order of precedence.
+/// Names of rule files, in order of precedence.
 const RULE_FILES: [&str; 2] = [".ignore", ".gitignore"];
 
 /// The rules that apply inside one folder; cheap to clone.
@@ -31,10 +31,12 @@ pub(crate) struct Rules(Option<Arc<Level>>);
 /// The decision of the rules about one path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// No rule matches.
     None,
     /// Left out, by the pattern of a rule file (relative to the watched folder).
-    Ignored { pattern: String, file: String },
+    Ignored {
+        pattern: String,
+        file: String,
+    },
     /// Included by a pattern such as `!pattern`, even if it is hidden.
     Wanted,
 }

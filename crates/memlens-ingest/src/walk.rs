@@ -45,7 +45,7 @@ pub struct SkippedFile {
 /// The result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Walked {
-    /// Sorted by path, bytewise.
+    /// Files to read, sorted by path, bytewise.
     pub files: Vec<FoundFile>,
     /// The listed folders, relative to the watched one and separated by `/`, each after its parent. The first is the
     /// watched folder itself, as an empty path.

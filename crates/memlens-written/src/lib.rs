@@ -35,7 +35,7 @@ pub use text::text;
 /// A folder that is searched whole, or a single file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// The folder or file.
+    /// Path of the folder or file.
     pub path: PathBuf,
 }
 
@@ -51,11 +51,11 @@ impl Root {
 /// How much is read at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Time in all.
+    /// Time limit of the whole search.
     pub time: Duration,
-    /// Number of files.
+    /// Maximum number of files to read.
     pub files: usize,
-    /// Bytes of one file.
+    /// Maximum size of a file in bytes.
     pub file_bytes: u64,
 }
 
@@ -72,9 +72,9 @@ impl Default for Limits {
 /// How far a search has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Files read.
+    /// Number of files that were read.
     pub n_files: usize,
-    /// Their bytes.
+    /// Number of bytes that were read.
     pub n_bytes: u64,
 }
 
@@ -85,7 +85,7 @@ pub struct Hit {
     pub root: usize,
     /// The file's path relative to the root, with `/`; empty for a root that is a file.
     pub path: String,
-    /// The file.
+    /// Absolute path of the file.
     pub absolute: PathBuf,
     /// The 1-based line that holds most of the words.
     pub line: u32,
@@ -99,23 +99,23 @@ pub struct Hit {
     pub n_near: usize,
 }
 
-/// What was not read.
+/// Places that the search did not cover.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gaps {
     /// Links that lead out of all roots.
     pub links: Vec<PathBuf>,
     /// Files and folders that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
-    /// Files above [`Limits::file_bytes`].
+    /// Files larger than [`Limits::file_bytes`], which were skipped.
     pub too_large: Vec<PathBuf>,
     /// Whether the time or the number of files ran out.
     pub is_cut_off: bool,
-    /// Whether the caller cancelled.
+    /// Whether the caller cancelled the search.
     pub is_cancelled: bool,
 }
 
 impl Gaps {
-    /// Whether everything was read.
+    /// Whether the search covered all places.
     pub fn is_empty(&self) -> bool {
         *self == Gaps::default()
     }
@@ -126,7 +126,7 @@ impl Gaps {
 pub struct Searched {
     /// The best passage; `None` if no line holds any of the words.
     pub best: Option<Hit>,
-    /// What was not read.
+    /// Places that the search did not cover.
     pub gaps: Gaps,
     /// Number of text files read.
     pub n_files: usize,

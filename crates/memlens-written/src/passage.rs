@@ -28,7 +28,6 @@ pub struct Passage {
 
 /// A line that holds some of the words.
 struct Line {
-    /// Its number, 1-based.
     number: u32,
     /// The words, by their place in the question.
     words: Vec<usize>,

@@ -10,7 +10,6 @@ use crate::walk::File;
 /// Bytes read at once, and so the length of line that is searched in one piece.
 const BLOCK_BYTES: usize = 1024 * 1024;
 
-/// What a file is.
 pub(crate) enum Read {
     Binary,
     TooLarge,

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::text::reason;
 use crate::{Gaps, Root};
 
-/// A file to read.
 pub(crate) struct File {
     /// Its root's place among the roots.
     pub root: usize,

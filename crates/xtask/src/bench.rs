@@ -47,12 +47,9 @@ enum Subject {
     Window,
 }
 
-/// One measured figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What was measured.
     pub name: String,
-    /// The measured value.
     pub value: f64,
     /// The unit of `value` and of the target's number; empty for counts, shares and scores in `[0, 1]`.
     pub unit: String,
@@ -66,9 +63,7 @@ pub struct Figure {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// At least this much.
     AtLeast(f64),
-    /// At most this much.
     AtMost(f64),
 }
 

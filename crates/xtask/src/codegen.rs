@@ -13,9 +13,7 @@ use crate::project::Project;
 
 /// One file of the parameter table.
 struct Generated {
-    /// Relative to the root.
     path: &'static str,
-    /// Writes its whole text.
     text: fn() -> String,
 }
 

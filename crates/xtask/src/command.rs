@@ -1,5 +1,3 @@
-//! Starting other programs.
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -72,7 +70,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The command as a person would type it, without its environment.
+/// The command as the user would type it, without its environment.
 pub fn line(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())

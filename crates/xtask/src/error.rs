@@ -10,42 +10,25 @@ pub enum Error {
     /// A program could not be started at all.
     #[error("cannot start `{command}`: {source}")]
     Start {
-        /// The command line.
         command: String,
         /// Why it did not start.
         source: io::Error,
     },
     /// A program ran and said that it failed.
     #[error("`{command}` failed: {status}")]
-    Failed {
-        /// The command line.
-        command: String,
-        /// How it ended.
-        status: ExitStatus,
-    },
+    Failed { command: String, status: ExitStatus },
     /// A file or folder could not be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A file or folder could not be written.
     #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// This machine lacks something; the text says what, and how to get it.
     #[error("cannot set up this machine: {0}")]
     Setup(String),
     /// A downloaded file is not the one that is pinned.
     #[error("cannot use {}: its sha256 is {found}, but should be {pinned}", path.display())]
     Checksum {
-        /// The file.
         path: PathBuf,
         /// The sum it has, in hexadecimal.
         found: String,
@@ -55,9 +38,8 @@ pub enum Error {
     /// The folder or library folder to open is not there.
     #[error("cannot open {}: {cause}", path.display())]
     Open {
-        /// What the person named.
+        /// Path that the user named.
         path: PathBuf,
-        /// Why not.
         cause: String,
     },
     /// The window could not be photographed.
@@ -66,7 +48,6 @@ pub enum Error {
     /// An answer of another program could not be understood.
     #[error("cannot read the answer of {program}: {cause}")]
     Answer {
-        /// Who answered.
         program: String,
         /// What was wrong with it.
         cause: String,
@@ -79,10 +60,7 @@ pub enum Error {
     Untidy(usize),
     /// A program of tests ended well and ran no test.
     #[error("`{command}` ran no test")]
-    NoTest {
-        /// The command line.
-        command: String,
-    },
+    NoTest { command: String },
     /// Files of end-to-end tests failed or ran no test; the text names them.
     #[error("failed: {0}")]
     EndToEnd(String),

@@ -41,7 +41,6 @@ pub fn is_stamped(stamp: &Path, sum: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|text| text == sum)
 }
 
-/// Remembers `sum` in `stamp`.
 pub fn stamp(stamp: &Path, sum: &str) -> Result<()> {
     let write_error = |source| Error::Write {
         path: stamp.to_owned(),

@@ -46,7 +46,7 @@ const MODEL_FILES: &[&str] = &[
     "tokenizer_config.json",
 ];
 
-/// Builds the package, tells where it lies and, if asked, installs and uses it in a bare Debian.
+/// Builds the package, prints its path and, if asked, installs and uses it in a bare Debian.
 pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
     let scratch = project.root.join("target/package");
     let package = match &args.made {
@@ -61,7 +61,7 @@ pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
     Ok(())
 }
 
-/// Builds the package and returns where it lies.
+/// Builds the package and returns its path.
 fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
     if command::find("dpkg-shlibdeps").is_none() {
         return Err(Error::Package(
@@ -124,7 +124,7 @@ fn bundle(project: &Project, bundler: &Path, config: &Value) -> Result<()> {
     let mut tauri = Command::new("node");
     tauri
         .arg(bundler.join("node_modules/@tauri-apps/cli/tauri.js"))
-        // There is one kind of bundle: nothing to tell the program of it.
+        // There is only one kind of bundle, so the program needs no further option.
         .args(["bundle", "--ci", "--no-binary-patching", "--bundles", "deb"])
         .arg("--config")
         .arg(config.to_string())
@@ -194,7 +194,7 @@ impl ShellFiles {
     }
 }
 
-/// Where that lies which is installed besides what the bundler knows of.
+/// Paths of files that are installed although the bundler does not know them.
 struct Installed {
     command_line: PathBuf,
     shell_files: ShellFiles,
@@ -206,9 +206,9 @@ struct Installed {
 }
 
 impl Installed {
-    /// What is laid over the window's configuration: files by where they are installed, and dependencies.
+    /// Overlay of the window's configuration: files by their installed paths, and dependencies.
     ///
-    /// It stands here and not in `tauri.conf.json`, where a file that is not built yet would fail every build.
+    /// It is here and not in `tauri.conf.json`, where a file that is not built yet would fail every build.
     fn config(&self, depends: &[String]) -> Value {
         let mut resources = Map::new();
         let mut resource = |from: PathBuf, to: String| {

@@ -12,14 +12,14 @@ use crate::error::Result;
 pub struct Project {
     /// The workspace's top folder, absolute.
     pub root: PathBuf,
-    /// Where cargo puts the programs of the profile this task was built with.
+    /// Folder of the built programs, in the profile of this task.
     pub programs: PathBuf,
 }
 
 impl Project {
     /// Finds the checkout that this program was built from.
     pub fn find() -> Self {
-        // Cargo says where the crate lies now; the compiled-in folder is right when the program is started by hand.
+        // Cargo sets the crate's current folder; the compiled-in folder is right when the program is started by hand.
         let crate_dir = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = crate_dir
@@ -45,7 +45,6 @@ impl Project {
         self.root.join(".fetched")
     }
 
-    /// The window's sources.
     pub fn ui(&self) -> PathBuf {
         self.root.join("ui")
     }

@@ -55,9 +55,7 @@ enum Theme {
 /// Width and height of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// In pixels.
     pub width: u32,
-    /// In pixels.
     pub height: u32,
 }
 
@@ -120,8 +118,8 @@ pub fn run(project: &Project, args: &RunArgs) -> Result<()> {
     }
 }
 
-/// Builds programs by their names, in the profile that everything else uses. Of the whole workspace, or they would be built with
-/// other features than the tests, and half of what they stand on a second time.
+/// Builds programs by their names, in the common profile. They are built with the whole workspace, since otherwise they
+/// would have other features than the tests, and half of their dependencies would be built a second time.
 pub fn build(project: &Project, programs: &[&str]) -> Result<()> {
     let mut cargo = command::cargo(project);
     cargo.args(["build", "--workspace"]);
@@ -193,7 +191,7 @@ fn library_arguments(library: Option<&Path>) -> Vec<String> {
 }
 
 fn in_terminal(project: &Project, opened: &Opened) -> Result<()> {
-    // The last word stands after `--`: a question may begin with a dash.
+    // The last word follows `--`: a question may begin with a dash.
     let memlens = |arguments: &[&str], last: &str| {
         command::run(
             Command::new(project.program("memlens"))

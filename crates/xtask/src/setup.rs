@@ -56,7 +56,7 @@ pub fn install_npm(folder: &Path) -> Result<()> {
     node::install(folder)
 }
 
-/// The pinned ONNX Runtime as it may be given away: whatever library a person uses here, it is not theirs.
+/// The pinned ONNX Runtime in the form that may be redistributed, whatever library the user has set.
 pub fn redistributable_runtime(project: &Project) -> Result<Runtime> {
     runtime::redistributable(project)
 }

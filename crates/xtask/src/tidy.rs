@@ -13,7 +13,7 @@ use crate::project::Project;
 /// A place that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
-    /// Relative to the root.
+    /// Path relative to the root.
     path: String,
     /// 1-based; `None` when the whole file or folder is meant.
     line: Option<usize>,

@@ -9,7 +9,7 @@ use crate::project::Project;
 pub fn build(project: &Project) -> Result<()> {
     let folder = project.ui();
     let sum = fingerprint::of_folder(&folder, &["node_modules", "dist"])?;
-    // Beside the programs, not in `dist`: all that lies there becomes part of the app.
+    // Beside the programs, not in `dist`: everything there becomes part of the app.
     let stamp = project.programs.join("memlens-ui.sha256");
     if folder.join("dist/index.html").is_file() && fingerprint::is_stamped(&stamp, &sum) {
         return Ok(());

@@ -171,7 +171,7 @@ enum Edit {
     Grow(usize),
     /// Writes an ignore rule for one path, or removes it.
     Ignore(Option<usize>),
-    /// Puts a link in place of a note.
+    /// Replaces a note by a link.
     Link(usize),
 }
 
@@ -607,7 +607,7 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
             "cannot read this file: Permission denied",
         ),
         ("x", 0o000, 0o755, 2, opened),
-        // It can be listed, but nothing in it can be looked at.
+        // It can be listed, but nothing in it can be read.
         ("x", 0o444, 0o755, 2, looked),
     ] {
         allow(path, closed);

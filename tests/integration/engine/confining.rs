@@ -199,7 +199,7 @@ fn no_name_leads_out_of_a_watched_folder() {
 #[cfg(unix)]
 #[test]
 fn what_takes_a_notes_place_later_is_not_followed() {
-    /// Removes a note of the ground and puts something else in its place.
+    /// Replaces a note of the ground by something else.
     type Swap = fn(&Ground);
     let swaps: &[(&str, Swap)] = &[
         ("the note by a link", |ground| {

@@ -1,7 +1,7 @@
-//! Ways to damage the files of a library, and which program mends them.
+//! Ways to damage the files of a library, and which program repairs them.
 //!
-//! Properties checked: a reader and a writer find and mend each kind of damage to a list, without embedding a text;
-//! damage to files that only make a library faster changes no answer, and a writer mends it.
+//! Properties checked: a reader and a writer find and repair each kind of damage to a list, without embedding a text;
+//! damage to files that only make a library faster changes no answer, and a writer repairs it.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use memlens_tests::{answers, index, open};
 
 use crate::sound::{QUERIES, Sound, copy, flip, garble, largest, sound, truncate};
 
-/// Puts a list in place with the right generation, dimension and embeddings but vectors of another model.
+/// Writes a list with the right generation, dimension and embeddings but vectors of another model.
 fn write_vectors_of_another_model(dir: &Path) {
     let store = Store::open_read_only(dir).expect("it can be read");
     let (model, dim) = store
@@ -369,7 +369,7 @@ fn a_file_that_is_shortened_or_zeroed_under_an_open_library_ends_no_search_badly
                 }
             }
             drop(library);
-            // The next reader mends it.
+            // The next reader repairs it.
             let library = open(it.dir.path());
             assert_eq!(
                 answers(&library, &QUERIES, &Params::default()),

@@ -94,7 +94,6 @@ fn no_bit_that_turned_is_served() {
     }
 }
 
-/// Records the notices.
 #[derive(Default)]
 struct Told(Vec<String>);
 

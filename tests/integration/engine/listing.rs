@@ -131,7 +131,7 @@ fn a_filter_is_of_all_questions_and_not_of_a_page() {
         ..text("7")
     };
     let both = listed(&library, &of_codex, PastOnly::FoundNothing, None, None);
-    // 20 times so many, with a 7.
+    // Twenty times as many, each with a 7.
     assert!(
         both.rows
             .iter()

@@ -209,7 +209,7 @@ fn a_reader_waits_for_a_writer_that_builds() {
         let reader = scope.spawn(|| answers(&open(it.dir.path()), &QUERIES, &Params::default()));
         // Whatever the reader has seen by now, it answers from sound lists or not at all.
         drop(lock);
-        // The reader may mend the lists itself once no process writes; this process then waits for its turn.
+        // The reader may repair the lists itself once no process writes; this process then waits for its turn.
         let patience = Instant::now();
         while Indexer::open(it.dir.path(), Box::new(Hashing::default())).is_err() {
             assert!(
@@ -387,7 +387,7 @@ fn lists_that_could_not_be_written_take_up_what_they_missed_at_the_next_step() {
         .step(&go_on, &mut told)
         .expect_err("the list cannot be written yet");
     fs::remove_dir(&blocked).expect("it can be removed");
-    // Although nothing changed, the next step mends it.
+    // Although nothing changed, the next step repairs it.
     assert_eq!(
         indexer.run(&go_on, &mut told).expect("it can be written"),
         Step::Idle

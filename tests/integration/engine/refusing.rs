@@ -1,7 +1,8 @@
-//! A library that this program may not write, or does not understand, is left as it is.
+//! A library that this program may not write, or does not understand, is left unchanged.
 //!
-//! Properties checked: a newer library and a damaged database are refused by name and stay byte for byte; one of the
-//! version before is brought up to date; one that may only be read is searched, and who would write to it is told why not.
+//! Properties checked: a newer library and a damaged database are refused by name and stay byte for byte; a library of
+//! the previous version is migrated; a read-only library can be searched, and a program that would write to it reports
+//! why it cannot.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,7 +157,7 @@ fn a_damaged_database_is_refused_and_left_untouched() {
                     .display()
             ),
         );
-        // Who asks for it plainly begins anew.
+        // An explicit request to erase starts from scratch.
         erase(it.dir.path()).expect("it can be erased");
         let counts = index(it.dir.path(), &[it.notes.path()]);
         assert_eq!(counts.n_added, 12);

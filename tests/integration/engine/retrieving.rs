@@ -550,7 +550,7 @@ fn scopes_are_read_as_typed() {
     ];
     for (typed, expected) in cases {
         match (found(&typed), expected) {
-            // The order of the two folders depends on where the system puts scratch folders.
+            // The order of the two folders depends on where the system creates scratch folders.
             (Err(found), Err(expected)) if expected.ends_with(" it could be ") => {
                 assert!(found.starts_with(&expected), "{typed}: {found}");
                 assert!(

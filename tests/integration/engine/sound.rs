@@ -7,7 +7,6 @@ use memlens_params::Params;
 use memlens_tests::{Notes, answers, index, open};
 use serde_json::Value;
 
-/// Queries for the library.
 pub const QUERIES: [&str; 3] = ["quiet relay", "hall 7", "?!"];
 
 /// A library with everything needed to damage it.
@@ -16,7 +15,6 @@ pub struct Sound {
     pub dir: tempfile::TempDir,
     /// The library before its last change.
     pub old: tempfile::TempDir,
-    /// Its answers to [`QUERIES`].
     pub answers: Vec<Value>,
 }
 

@@ -249,7 +249,6 @@ fn tokens_are_counted_a_few_at_a_time_and_none_twice() {
     check_equals_fresh(dir.path(), &[notes.path()], &["long note"]);
 }
 
-/// Records the last progress.
 #[derive(Default)]
 struct Last(Option<Progress>);
 

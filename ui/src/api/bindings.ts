@@ -268,11 +268,11 @@ export const STAGE_LOOKS = [{"look":{"columns":[{"below":"rank · cos","cell":{"
 export type Activity = {
 	/**  Time of the event in milliseconds since 1970. */
 	at_ms: number,
-	/**  The watched folder's name. */
+	/**  Name of the watched folder on screen. */
 	folder_name: string,
 	/**  The note's path, or the folder's path if the event concerns the folder. */
 	path: string,
-	/**  The kind of event. */
+	/**  What happened to the note or folder. */
 	what: Happening,
 	/**  Further details of the event. */
 	detail: string | null,
@@ -1398,13 +1398,13 @@ export type GoldState =
 
 /**  The kind of an event. */
 export type Happening = 
-/**  The note is new. */
+/**  The note is new in the library. */
 "added" | 
-/**  The note's content changed. */
+/**  The content of the note changed. */
 "changed" | 
 /**  The note has another path. */
 "renamed" | 
-/**  The note was deleted. */
+/**  The file of the note was deleted. */
 "deleted" | 
 /**  The note could not be read. */
 "skipped" | 
@@ -1523,7 +1523,7 @@ export type IndexingPhase =
 { kind: "paused" } | 
 /**  Indexing failed, and is retried automatically. */
 { kind: "failed"; 
-/**  The error message. */
+/**  The error message of the failure. */
 why: string; 
 /**  Number of failures since it last worked, at least 1. */
 n_tries: number; 
@@ -2392,7 +2392,7 @@ export type ProblemSeverity =
 /**  It is, but something was skipped or guessed. */
 "note";
 
-/**  The progress of indexing. */
+/**  Progress of indexing all watched folders. */
 export type Progress = {
 	/**  Number of files that are done. */
 	n_done: number,
@@ -2904,9 +2904,9 @@ export type SavedQueries = {
 
 /**  The progress of walking a folder. */
 export type Scanning = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The watched folder's name. */
+	/**  Name of the watched folder on screen. */
 	folder_name: string,
 	/**  Number of files found so far; the total is not known before the end. */
 	n_files: number,

@@ -83,7 +83,7 @@ impl Size {
 }
 
 /// A bit sketch of every set: each word sets one bit. Half of the bits belong to the most common words, one each, so
-/// that sets that share most of their words are told apart by the others.
+/// that the other half distinguishes sets that share most of their words.
 struct Sketches {
     /// The number of blocks in a sketch.
     n_blocks: usize,

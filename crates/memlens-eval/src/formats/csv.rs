@@ -182,7 +182,7 @@ fn relevant(
     }
 }
 
-/// Returns queries as CSV.
+/// Returns the queries as CSV, with a header.
 pub fn to_csv(queries: &[Query]) -> Vec<u8> {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     let mut write = |fields: [&str; COLUMNS.len()]| {

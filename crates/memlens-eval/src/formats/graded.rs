@@ -104,7 +104,7 @@ impl Graded {
     }
 }
 
-/// Parses a grade.
+/// Parses a grade of a judgment list.
 pub fn grade(written: &str) -> Result<f64, String> {
     let grade = written.trim().parse::<f64>().ok();
     let grade = grade.filter(|it| it.is_finite());

@@ -40,7 +40,6 @@ impl Job {
     }
 }
 
-/// The jobs that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// Jobs by their place; the lowest is first.

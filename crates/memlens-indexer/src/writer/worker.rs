@@ -43,7 +43,6 @@ const WALKS_MAX: usize = 4;
 /// The action that is due for a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// The folder is walked.
     Walk,
     /// The folder's watch is set up again and it is walked; if it is paused, it is ignored from now on.
     TakeUp,
@@ -520,7 +519,6 @@ impl Worker {
         }
     }
 
-    /// Stops watching a folder.
     fn leave(&mut self, folder: FolderId) {
         self.due.remove(&folder);
         self.watches.remove(&folder);

@@ -14,7 +14,7 @@ use crate::rules::Rules;
 /// What happens to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The file is read.
+    /// The file is read, with its metadata.
     Read(FoundFile),
     /// A folder whose entries are listed.
     Folder,

@@ -14,7 +14,7 @@ use crate::rules::Rules;
 /// Hidden folders that no user takes for notes.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// Maximum number of entries of a hidden folder that are looked at for a note.
+/// Maximum number of entries of a hidden folder that are checked for a note.
 const PEEKED_MAX: usize = 1000;
 
 /// An entry of a folder that is not read, or not for certain.

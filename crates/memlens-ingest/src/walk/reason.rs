@@ -9,14 +9,14 @@ use crate::error::IngestError;
 pub enum Reason {
     /// A pattern of an ignore file matches.
     Ignored {
-        /// The pattern as written.
+        /// The pattern as the file writes it.
         pattern: String,
         /// The ignore file, relative to the watched folder.
         file: String,
     },
     /// The name begins with a dot.
     Hidden {
-        /// The hidden file's name.
+        /// Name of the hidden file or folder.
         name: String,
     },
     /// It is a link; links are not followed.
@@ -27,7 +27,7 @@ pub enum Reason {
     Kind,
     /// It is a pipe, a socket or a device.
     NotRegular,
-    /// Larger than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
+    /// The file is larger than [`MAX_FILE_BYTES`](crate::MAX_FILE_BYTES).
     TooLarge,
     /// The system denies access, with this error.
     Unseen(String),

@@ -54,7 +54,6 @@ impl FoundFile {
         })
     }
 
-    /// Returns the watched folder.
     pub(crate) fn root(&self) -> &Path {
         let n_names = self.path.split('/').count();
         let mut around = self.absolute.ancestors();

@@ -106,14 +106,17 @@ impl Documents {
         blocks.map(|it| at.get(&Arc::as_ptr(it)).copied()).collect()
     }
 
+    /// Number of documents in all blocks.
     pub fn len(&self) -> usize {
         self.end().document
     }
 
+    /// Whether it contains no documents.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
+    /// Documents of all blocks, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<DocumentRow>> + Clone {
         self.blocks.iter().flat_map(|block| &block.documents)
     }

@@ -1,6 +1,6 @@
-//! Ranking quality of the built `memlens` on sets of notes whose answers are known.
+//! Ranking quality of the built `memlens` on sets of notes with known answers.
 //!
-//! Everything is asked of the command line, so what is measured is what a person gets.
+//! Everything is measured through the command line, as the user would see it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ const OTHERS: &[(&str, &str)] = &[
 /// The two lists that the defaults must not fall below.
 const N_LISTS: usize = 2;
 
-/// Builds `memlens`, indexes each set that lies in `sets` and evaluates it; sets that are not there are named and passed over.
+/// Builds `memlens`, indexes each set in `sets` and evaluates it; missing sets are named and skipped.
 pub fn measure(project: &Project, sets: &Path) -> Result<Vec<Figure>> {
     let open_error = |source: std::io::Error| Error::Open {
         path: sets.to_owned(),

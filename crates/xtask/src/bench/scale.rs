@@ -16,16 +16,15 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 
-/// From so many chunks on the aims are those of a million.
+/// Number of chunks from which the targets for a million chunks apply.
 const LARGE: u32 = 500_000;
 
 /// How often each command is started; the first time is not counted.
 const STARTS: usize = 6;
 
-/// How often a running command is looked at: so much a measured time may be too long.
+/// Polling interval of a running command: a measured time may be too long by this much.
 const TICK: Duration = Duration::from_millis(1);
 
-/// What is asked.
 const QUESTION: &str = "who decided how the backups are kept";
 
 /// An aim for 100,000 chunks and less, and for a million.
@@ -169,7 +168,7 @@ fn processes(memlens: &Path, library: &Path, arguments: &[&str]) -> Result<Vec<S
         }
     }
     let mut all = vec![time, resident, anonymous];
-    // Only Linux tells of memory.
+    // Memory is measured on Linux only.
     all.retain(|series| !series.samples.is_empty());
     Ok(all)
 }
@@ -260,7 +259,7 @@ fn figures(mut all: Vec<Series>, n_chunks: u32) -> Result<Vec<Figure>, String> {
 
 #[cfg(test)]
 mod tests {
-    //! Aims depend on the size; what is aimed at is measured; memory is read as Linux tells it.
+    //! Targets depend on the size; every target is measured; memory is parsed in Linux's format.
 
     use super::*;
 

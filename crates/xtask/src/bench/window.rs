@@ -21,7 +21,7 @@ use crate::ui;
 /// Width and height of the screen in pixels; the window fills it.
 const SCREEN: (u32, u32) = (1440, 900);
 
-/// The slowest that a person meets; read where there are samples enough to tell it.
+/// Percentile reported as the slowest; computed only with enough samples.
 const SLOWEST: usize = 99;
 const N_SAMPLES_FOR_SLOWEST: usize = 100;
 

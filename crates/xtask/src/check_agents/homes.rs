@@ -1,4 +1,4 @@
-//! Scratch homes with border cases. Every line that is planted holds a marker of its own, so that the request tells which lines
+//! Scratch homes with border cases. Every planted line contains its own marker, so that the request shows which lines
 //! an agent was given.
 
 use std::fs;
@@ -26,7 +26,6 @@ pub struct Scratch {
 #[derive(Clone, Copy)]
 enum Filler {
     Plain,
-    /// Characters of two bytes.
     Umlauts,
     /// Characters of four bytes and two UTF-16 units.
     Emoji,
@@ -56,7 +55,7 @@ impl Scratch {
         fs::write(&path, text).map_err(|source| write(&path, source))
     }
 
-    /// Plants a file of so many lines, each with a marker, between two texts.
+    /// Writes a file of `n_lines` lines, each with a marker, between two texts.
     fn plant(
         &mut self,
         path: &str,

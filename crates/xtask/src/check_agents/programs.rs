@@ -12,10 +12,9 @@ use crate::error::{Error, Result};
 
 /// An agent that does not answer in this time is stopped.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// OpenClaw's smallest.
+/// Minimum major version of Node that OpenClaw requires.
 const NODE_MAJOR: u32 = 24;
 
-/// A published program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     ClaudeCode,

@@ -15,11 +15,10 @@ use crate::project::Project;
 #[derive(Deserialize)]
 struct Recorded {
     case: String,
-    /// Texts by path below the home. A line `MK_…` tells which file an agent was given.
+    /// Texts by path below the home. A line `MK_…` identifies the file in an agent's request.
     files: BTreeMap<String, String>,
     /// The folder of the session, below the home.
     cwd: String,
-    /// Folders that are repositories.
     git: Vec<String>,
     env: BTreeMap<String, String>,
     /// Whether the program does not start with these settings.

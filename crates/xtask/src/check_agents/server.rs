@@ -1,4 +1,4 @@
-//! A stand-in for the servers of models, on loopback: it keeps every request and answers "Done.".
+//! A stand-in for model servers, on loopback: it records every request and answers "Done.".
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,6 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// Requests are not larger.
 const BODY_BYTES_MAX: usize = 64 << 20;
 
 /// A server that runs until the process ends.
@@ -33,7 +32,7 @@ impl Server {
         Ok(Server { address, asked })
     }
 
-    /// Its address, `http://127.0.0.1:PORT`.
+    /// Base address: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -1,7 +1,7 @@
-//! The package as a stranger gets it: installed by apt into a bare Debian that has nothing of the checkout, and used there.
+//! The package as a new user gets it: installed by apt into a bare Debian without the checkout, and used there.
 //!
-//! The Debian lies in a folder and is entered by chroot; its programs see this machine's screen in memory and nothing else
-//! of it. What is asked: a folder is indexed and searched by the command line and in the window, by an ordinary person.
+//! The Debian is a folder that is entered by chroot; its programs see this machine's in-memory screen and nothing else
+//! of it. Checked: an ordinary user indexes and searches a folder by the command line and in the window.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::run::{Size, sample, screenshot};
 
-/// The ordinary person of the bare Debian.
+/// The ordinary user of the bare Debian.
 const PERSON: &str = "robin";
-/// Asked of the sample notes, and where the answer stands.
+/// Question to the sample notes, and the place of its answer.
 const QUESTION: &str = "the internet is down at home, what should I try first";
 const ANSWER: &str = "reference/home-server.md";
 const SIZE: Size = Size {
@@ -24,7 +24,7 @@ const SIZE: Size = Size {
     height: 900,
 };
 
-/// Runs its arguments as the person in the Debian that it lies beside. Mounts go with the process.
+/// Runs its arguments as that user in the Debian beside the script. Mounts end with the process.
 const ENTER: &str = r#"#!/bin/sh
 exec unshare --mount sh -c '
   root=$1; shift

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::command;
 use crate::error::{Error, Result};
 
-/// dpkg-shlibdeps works in a source package; this is the least it takes for one.
+/// dpkg-shlibdeps works in a source package; this is the minimal control file for one.
 const CONTROL: &str = "Source: memlens\n\nPackage: memlens\nArchitecture: any\n";
 
 /// The dependencies of programs and libraries as a control file has them, in the order of their names.

@@ -22,7 +22,6 @@ const STOP_WORDS: &[(&str, &str, &str)] = &[
     ("qmd", "2.8.3", "qmd/stop-words"),
 ];
 
-/// A library of others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Library {
     name: String,
@@ -74,7 +73,7 @@ pub fn write(project: &Project, programs: &[(&str, &str)], file: &Path) -> Resul
         })
 }
 
-/// What `cargo metadata` tells, as far as it is read.
+/// The parts of `cargo metadata` that are read.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,

@@ -1,4 +1,4 @@
-//! The sample notes: a copy outside the checkout that a person may edit.
+//! The sample notes: a copy outside the checkout that the user may edit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::project::Project;
 
-/// Where the sample lies.
 #[derive(Debug)]
 pub struct Sample {
-    /// The notes, for editing.
     pub notes: PathBuf,
-    /// The library of their own, so that they do not mix with a person's notes.
+    /// A library of its own, so that sample notes do not mix with the user's notes.
     pub library: PathBuf,
 }
 
@@ -20,7 +18,7 @@ const FIXTURE: &str = "tests/fixtures/agent-memory-57";
 /// The questions with known answers that lie beside the notes are for the tests; they are no notes.
 const LEFT_OUT: &str = "queries.jsonl";
 
-/// Copies the sample notes into the person's data folder; a copy that is there already stays as it is.
+/// Copies the sample notes into the user's data folder; an existing copy stays unchanged.
 pub fn prepare(project: &Project) -> Result<Sample> {
     let data = dirs::data_dir().ok_or_else(|| {
         Error::Setup("this system has no data folder; name a folder of notes instead".to_owned())

@@ -21,7 +21,7 @@ const IS_SETTLED: &str =
     "return document.documentElement.dataset.settled === 'true' ? 'settled' : ''";
 /// How the window says how far indexing is.
 const PROGRESS: &str = "return document.querySelector('[aria-label=\"Library\"]')?.innerText ?? ''";
-/// How long the window may stand still; indexing a large folder takes as long as it takes.
+/// Time limit without any progress of the window; indexing a large folder may take longer in total.
 const PROGRESS_WITHIN: Duration = Duration::from_secs(300);
 /// A single request; opening the window is the longest.
 const REQUEST_WITHIN: Duration = Duration::from_secs(30);

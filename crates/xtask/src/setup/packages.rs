@@ -195,7 +195,7 @@ fn names(needs: &[&Need], system: System) -> String {
     needs.iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// Says what a person types to install `names`.
+/// The command with which the user installs `names`.
 fn instruction(system: System, names: &str, is_root: bool) -> String {
     let sudo = if is_root { "" } else { "sudo " };
     match system {
@@ -218,7 +218,6 @@ fn system() -> System {
     }
 }
 
-/// Reads `/etc/os-release`.
 fn linux(release: &str) -> System {
     let value = |key: &str| {
         release

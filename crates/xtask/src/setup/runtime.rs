@@ -17,14 +17,10 @@ const VERSION: &str = "1.31.1";
 /// the library differs between the wheels of two Python versions, on Linux it does not.
 const WHEEL_PYTHON: &str = "3.12";
 
-/// One platform's library.
 #[derive(Debug)]
 struct Build {
-    /// As in `std::env::consts::OS`.
     os: &'static str,
-    /// As in `std::env::consts::ARCH`.
     arch: &'static str,
-    /// The wheel's platform tag.
     platform: &'static str,
     wheel_sha256: &'static str,
     /// The library's path inside the wheel.
@@ -91,7 +87,6 @@ const NOTICES: (&str, &str) = ("onnxruntime/ThirdPartyNotices.txt", "ThirdPartyN
 /// The pinned library and the notices that go with it wherever it is given away.
 #[derive(Debug)]
 pub struct Runtime {
-    /// The library.
     pub library: PathBuf,
     /// The notices of those whose code it holds.
     pub notices: PathBuf,
@@ -110,7 +105,7 @@ pub fn redistributable(project: &Project) -> Result<Runtime> {
     Ok(runtime)
 }
 
-/// Whether the pinned library lies in the fetched folder unharmed, or the person named one of their own.
+/// Whether the pinned library is complete in the fetched folder, or the user set one of their own.
 pub fn is_in_place(project: &Project) -> bool {
     let is_own = env::var_os("ORT_DYLIB_PATH").is_some_and(|path| Path::new(&path).is_file());
     is_own || build().is_ok_and(|build| is_intact(&folder(project).join(build.file()), build))

@@ -231,7 +231,7 @@ impl Package {
         Ok(packages.collect())
     }
 
-    /// Whether `file` lies in this package, and in no package below it.
+    /// Whether `file` is in this package, and in no package below it.
     fn holds(&self, file: &str, packages: &[Self]) -> bool {
         file.starts_with(&self.folder)
             && !file.starts_with(END_TO_END)

@@ -69,7 +69,7 @@ impl Runner {
     }
 }
 
-/// The number that stands before `word`; 0 when there is none.
+/// The number before `word`; 0 if there is none.
 fn number_before(summary: &str, word: &str) -> u32 {
     let words: Vec<&str> = summary
         .split(|symbol: char| !symbol.is_alphanumeric())

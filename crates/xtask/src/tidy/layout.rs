@@ -1,4 +1,4 @@
-//! What lies where: the top level, the crates, and the trees that the READMEs show.
+//! Checks the layout: the top level, the crates, and the trees that the READMEs show.
 
 use std::collections::BTreeSet;
 use std::fs;

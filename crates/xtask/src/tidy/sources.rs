@@ -1,4 +1,4 @@
-//! What must not stand in any file.
+//! Checks for text that no file may contain.
 
 use std::fs;
 
@@ -10,7 +10,8 @@ use crate::project::Project;
 /// does not name them.
 const MACHINE_FOLDERS: &[&str] = &[concat!("/ro", "ot/"), concat!("/wo", "rk/")];
 
-/// Hosts that packages come from. Each machine may have its own; the project names none. Split so that this file does not.
+/// Hosts of package registries. Each machine may have its own; the project names none. Split so that this file does
+/// not.
 const REGISTRY_HOSTS: &[&str] = &[
     concat!("registry.npm", "js.org"),
     concat!("py", "pi.org"),
@@ -121,7 +122,8 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
     findings
 }
 
-/// The folders whose names would tell of a machine, each with `/` at its end: the known ones, the home and the checkout.
+/// Folders whose names would identify a machine, each with a final `/`: the known ones, the home folder and the
+/// checkout.
 fn machine_folders(project: &Project) -> Vec<String> {
     let own = [dirs::home_dir(), Some(project.root.clone())];
     let own = own
@@ -141,7 +143,7 @@ fn begins_path(line: &str, folder: &str) -> bool {
         .any(|(start, _)| !line[..start].ends_with(is_part_of_path))
 }
 
-/// Whether `word` stands in `code` and is not the end of a longer word.
+/// Whether `code` contains `word`, not as the end of a longer word.
 fn contains_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(start, _)| {
         !code[..start].ends_with(|symbol: char| symbol.is_alphanumeric() || symbol == '_')
