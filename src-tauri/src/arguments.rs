@@ -1,4 +1,4 @@
-//! What the window can be told when it starts.
+//! Command line arguments of the window.
 
 use std::path::PathBuf;
 
@@ -50,7 +50,7 @@ impl Theme {
     }
 }
 
-/// Reads `1440x900`.
+/// Parses a size such as `1440x900`.
 fn size(text: &str) -> Result<(u32, u32), String> {
     let read = text
         .split_once('x')

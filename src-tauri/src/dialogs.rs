@@ -14,7 +14,7 @@ const SHOWN_CHARS: usize = 300;
 /// Maximum number of arguments of a command that are shown.
 const ARGUMENTS_SHOWN: usize = 20;
 
-/// Asks the person for paths, and remembers which files they chose to save to.
+/// Asks the user for paths, and remembers which files they chose to save to.
 pub struct Dialogs {
     /// For tests: a file that holds the answer to the next dialog, which is not shown then.
     answer: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Dialogs {
 }
 
 impl Dialogs {
-    /// Dialogs that are shown; none is where a file with the `answer` to the next one is given.
+    /// Shows dialogs, unless `answer` is a file that contains the answer to the next one.
     pub fn new(answer: Option<PathBuf>) -> Dialogs {
         Dialogs {
             answer,
@@ -33,19 +33,19 @@ impl Dialogs {
         }
     }
 
-    /// Asks for a folder; none when the person cancels.
+    /// Asks for a folder; `None` if the user cancels.
     pub fn folder(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, FileDialogBuilder::blocking_pick_folder)
     }
 
-    /// Asks for a `memlens.json` to read; none when the person cancels.
+    /// Asks for a `memlens.json` to read; `None` if the user cancels.
     pub fn preset(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog.add_filter("JSON", &["json"]).blocking_pick_file()
         })
     }
 
-    /// Asks where to save a `memlens.json`; none when the person cancels.
+    /// Asks where to save a `memlens.json`; `None` if the user cancels.
     pub fn place_for_preset(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -55,7 +55,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks where to save a trace; none when the person cancels.
+    /// Asks where to save a trace; `None` if the user cancels.
     pub fn place_for_trace(&self, app: &AppHandle, form: TraceForm) -> Option<PathBuf> {
         let end = form.extension();
         self.ask(app, |dialog| {
@@ -66,7 +66,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks for an agent's config to read; none when the person cancels.
+    /// Asks for an agent's config to read; `None` if the user cancels.
     pub fn config(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -75,7 +75,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks for a query set to read; none when the person cancels.
+    /// Asks for a query set to read; `None` if the user cancels.
     pub fn queries(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -88,7 +88,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks where to save a file of this name; none when the person cancels.
+    /// Asks where to save a file of this name; `None` if the user cancels.
     pub fn place_for_settings(&self, app: &AppHandle, name: &str) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog.set_file_name(name).blocking_save_file()
@@ -120,7 +120,7 @@ impl Dialogs {
         self.queries.lock().clone()
     }
 
-    /// Asks for a file of thumbs to read; none when the person cancels.
+    /// Asks for a file of thumbs to read; `None` if the user cancels.
     pub fn feedback(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -129,7 +129,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks where to save the thumbs; none when the person cancels.
+    /// Asks where to save the thumbs; `None` if the user cancels.
     pub fn place_for_feedback(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -144,7 +144,7 @@ impl Dialogs {
         self.agrees(app, "Read past questions?", recall_question(logs), "Read")
     }
 
-    /// Asks where to save a query set; none when the person cancels.
+    /// Asks where to save a query set; `None` if the user cancels.
     pub fn place_for_queries(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
             dialog
@@ -154,7 +154,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks whether an address may be opened outside of the window: a page that was tampered with could put notes into it.
+    /// Asks whether an address may be opened outside of the window: a compromised page could put notes into it.
     pub fn allows(&self, app: &AppHandle, address: &str) -> bool {
         self.agrees(app, "Open outside of Memlens?", question(address), "Open")
     }
@@ -243,7 +243,7 @@ impl Dialogs {
         }
     }
 
-    /// Remembers a file that was saved where the person said, and returns its path as the page gets it.
+    /// Remembers a file that was saved where the user chose, and returns its path in the form that the page receives.
     pub fn note_saved(&self, path: PathBuf) -> String {
         let shown = path.display().to_string();
         let mut saved = self.saved.lock();
@@ -251,13 +251,13 @@ impl Dialogs {
         shown
     }
 
-    /// The saved file that the page got this path of; none for a path that the page made up.
+    /// The saved file for a path that the page received; `None` for any other path.
     pub fn saved(&self, shown: &str) -> Option<PathBuf> {
         let saved = self.saved.lock();
         saved.get(shown).cloned()
     }
 
-    /// The answer that a test gives: none without a test, then none for a person who cancels.
+    /// The answer given by a test: `None` without a test, `Some(None)` if it cancels.
     fn answer(&self) -> Option<Option<PathBuf>> {
         let file = self.answer.as_ref()?;
         Some(answer_in(
@@ -322,7 +322,7 @@ fn shown_command(command: &[String]) -> String {
 /// A text on one line: all of it, or its beginning and how much more there is.
 fn shown(text: &str) -> String {
     let n_more = text.chars().count().saturating_sub(SHOWN_CHARS);
-    // What would break the line, or turn the direction of what follows, stands for itself no more.
+    // Characters that would break the line or change the text direction are replaced.
     let is_hidden = |sign: char| {
         sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
@@ -337,7 +337,7 @@ fn shown(text: &str) -> String {
     format!("{shown}{more}")
 }
 
-/// Reads an answer: a path, or nothing for a person who cancels.
+/// Parses an answer: a path, or an empty text for cancelling.
 fn answer_in(text: &str) -> Option<PathBuf> {
     let path = text.trim_end_matches('\n');
     (!path.is_empty()).then(|| PathBuf::from(path))

@@ -9,7 +9,7 @@ use std::thread;
 use serde::Deserialize;
 use specta::Type;
 
-/// A program that a person may choose for their notes. What it is called by stands here: the page names no command.
+/// A program that the user may choose for their notes. Its command is defined here: the page names no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Editor {
@@ -31,10 +31,10 @@ pub enum Editor {
     Emacs,
 }
 
-/// Opens a file and does not wait for it to be closed. `line` counts from 1; none opens the file where the program likes.
+/// Opens a file and does not wait for it to be closed. `line` counts from 1; with `None` the program decides.
 ///
 /// # Errors
-/// `NotFound` where no program of that name can be started, naming what was looked for; else what the system says.
+/// `NotFound` if no such program can be started, with the names that were tried; otherwise the system's error.
 pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
     if editor == Editor::System {
         return open_by_system(file);

@@ -1,11 +1,11 @@
-//! What the window is told without having asked.
+//! Events that the window receives without a request.
 
 use memlens_engine::view::{Activity, JobProgress, LibraryState, LostAnswers};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use tauri_specta::Event;
 
-/// The library changed.
+/// The library or its state changed.
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct StateChanged(pub LibraryState);
 
@@ -17,7 +17,7 @@ pub struct ActivityHappened(pub Activity);
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct JobProgressed(pub JobProgress);
 
-/// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
+/// An edit took notes out of answers to past questions; `None` once that notice is obsolete.
 #[derive(Debug, Clone, Serialize, Type, Event)]
 pub struct AnswersLost(pub Option<LostAnswers>);
 
@@ -27,14 +27,14 @@ pub struct AnswersLost(pub Option<LostAnswers>);
 pub enum ScopeArgument {
     /// A part of a watched folder.
     Folder {
-        /// The watched folder's id.
+        /// Id of the watched folder.
         folder: String,
         /// A folder in it; empty for all of it.
         path: String,
     },
     /// The folders of an agent.
     Agent {
-        /// The agent's id.
+        /// Id of the agent whose folders are meant.
         agent: String,
     },
 }

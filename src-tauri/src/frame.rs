@@ -1,4 +1,4 @@
-//! Where the window stood when it was closed, in the library's settings, so that it opens there again.
+//! Position and size of the window when it was closed, stored in the library's settings, so that it opens there again.
 
 use memlens_engine::Engine;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use tauri::{PhysicalPosition, PhysicalSize, Runtime, WebviewWindow, Window};
 
 /// The smallest size of the window, in logical pixels.
 pub const SIZE_MIN: (f64, f64) = (900.0, 600.0);
-/// The size of a window that stood nowhere yet.
+/// Initial size of the window, in logical pixels.
 const SIZE: (f64, f64) = (1440.0, 900.0);
 /// How much of the window's upper edge must be on a screen, so that a pointer can take hold of it.
 const HOLD: i64 = 48;
 
-/// The window on the desktop.
+/// The window's place on the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// Width and height without the desktop's own frame, in logical pixels.
     size: (f64, f64),
-    /// The upper left corner in physical pixels; none where the desktop does not say (Wayland).
+    /// Upper left corner in physical pixels; `None` if the desktop does not report it (Wayland).
     corner: Option<(i32, i32)>,
     /// Whether it fills its screen.
     is_maximized: bool,
@@ -26,7 +26,7 @@ pub struct Frame {
 type Screen = (PhysicalPosition<i32>, PhysicalSize<u32>);
 
 impl Frame {
-    /// What was kept, as it was written, else the default; what cannot be read is as good as none.
+    /// The stored frame, or the default if nothing is stored or it cannot be read.
     pub fn kept(text: Option<String>) -> Frame {
         text.and_then(|text| serde_json::from_str(&text).ok())
             .map_or_else(Frame::default, Frame::sound)
@@ -46,7 +46,7 @@ impl Frame {
         self.size
     }
 
-    /// Puts a window that was just made where it stood.
+    /// Moves a new window to the stored place.
     pub fn place<R: Runtime>(&self, window: &WebviewWindow<R>) -> tauri::Result<()> {
         let screens: Vec<Screen> = window
             .available_monitors()?
@@ -63,7 +63,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Keeps where a window stands. A window that fills its screen keeps the size it had before.
+    /// Stores the place of a window. A maximized window retains its previous size.
     pub fn keep<R: Runtime>(window: &Window<R>, engine: &Engine) -> tauri::Result<()> {
         let before = Frame::kept(engine.window_frame());
         let is_maximized = window.is_maximized()?;

@@ -1,4 +1,4 @@
-//! Opens the window.
+//! Starts the window of Memlens.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 use clap::Parser;

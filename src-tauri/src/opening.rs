@@ -30,13 +30,13 @@ impl<E> Opening<E> {
         }
     }
 
-    /// Opens it. Why that fails is told on standard error too.
+    /// Opens it. The reason of a failure is also printed on standard error.
     pub fn run(&self) {
         let opened = catch_unwind(AssertUnwindSafe(|| (self.open)()));
         let state = match opened {
             Ok(Ok(engine)) => State::Open(engine),
             Ok(Err(error)) => State::Failed(ErrorInfo::from(&error)),
-            // Told by the panic itself.
+            // The panic hook has printed it already.
             Err(_) => State::Failed(ErrorInfo {
                 code: "error".to_owned(),
                 message: "cannot open the library: Memlens itself failed".to_owned(),

@@ -52,7 +52,7 @@ pub async fn add_agent(shell: State<'_, Shell>, id: String) -> Answer<LibrarySta
     .await
 }
 
-/// The files that an agent always loads; none are read unless the agent is watched.
+/// The files that an agent always loads; empty unless the agent is watched.
 #[tauri::command]
 #[specta::specta]
 pub async fn always_loaded(shell: State<'_, Shell>, agent: String) -> Answer<AlwaysView> {

@@ -24,12 +24,12 @@ pub struct Exports {
     /// The export that was answered last, by the number of its answer.
     shown: Mutex<Option<(u32, Export)>>,
     n_answers: AtomicU32,
-    /// The configs that the person picked, by the program's id.
+    /// Configs that the user picked, by the program's id.
     picked: Mutex<HashMap<&'static str, PathBuf>>,
 }
 
 impl Exports {
-    /// What stood in the answer of this number; a newer one may have taken its place.
+    /// Part of the answer with this number; fails if a newer answer has replaced it.
     fn shown<T>(&self, id: u32, of: impl FnOnce(&Export) -> T) -> Result<T, EngineError> {
         let shown = self.shown.lock();
         let found = shown.as_ref().filter(|(shown, _)| *shown == id);
@@ -41,7 +41,7 @@ impl Exports {
             })
     }
 
-    /// The config of a program: the one that was picked, else the one in its usual place; none where there is none.
+    /// Config of a program: the picked one, or else the one in its usual place; `None` if there is neither.
     fn config(&self, target: &Target, home: Option<&Home>) -> Option<PathBuf> {
         let picked = self.picked.lock().get(target.program()).cloned();
         picked.or_else(|| config_of(target, home?))
@@ -126,7 +126,7 @@ pub async fn export_write(
 ) -> Answer<Option<WrittenConfig>> {
     let (dialogs, exports) = (shell.dialogs.clone(), shell.exports.clone());
     work(&shell, move |engine| {
-        // The lock is not held while the person thinks; what they agreed to is what they were shown.
+        // The lock is not held while the dialog is open; the user agrees to what was shown.
         let Some(change) = exports.shown(id, |shown| shown.change.clone())? else {
             return Ok(None);
         };

@@ -1,4 +1,4 @@
-//! The commands of the window that ask whoever is outside about one search.
+//! Window commands that call rerankers and hooks for one search.
 
 use memlens_engine::{Heat, RerankTime, SentText};
 use memlens_params::{ParameterSet, Params};
@@ -9,12 +9,12 @@ use tauri::State;
 
 use super::{Answer, Shell, work};
 
-/// A ranking with what came of those who were asked.
+/// A ranking with the results of these calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Reranked {
-    /// The ranking.
+    /// Columns of the new ranking.
     pub columns: Columns,
-    /// Whether the time was over before the reranker was loaded, which goes on; to ask again is to wait for it.
+    /// Whether the time ran out while the reranker was still loading; a repeated call waits for it.
     pub is_loading: bool,
 }
 
@@ -63,7 +63,7 @@ pub async fn rerank_preview(
     .await
 }
 
-/// Which words of a row's text match which words of the question. Only late interaction can tell.
+/// Which words of a row's text match which words of the question. Only late interaction reports them.
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_heat(
