@@ -11,7 +11,7 @@ const OWN_BLOCK_BYTES: i32 = 128 * 1024;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const N_ARENAS: i32 = 2;
 
-/// Lets free memory go back to the system; does nothing where the C library is another. To be called before threads start.
+/// Lets free memory go back to the system; does nothing if the C library is another. To be called before threads start.
 #[allow(unsafe_code)]
 pub fn keep_little_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

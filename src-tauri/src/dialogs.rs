@@ -18,7 +18,7 @@ const ARGUMENTS_SHOWN: usize = 20;
 pub struct Dialogs {
     /// For tests: a file that holds the answer to the next dialog, which is not shown then.
     answer: Option<PathBuf>,
-    /// By the text that the page was given, which may be shortened where a path is no text.
+    /// By the text that the page was given, which may be shortened if a path is no text.
     saved: Mutex<HashMap<String, PathBuf>>,
     queries: Mutex<Option<PathBuf>>,
 }
@@ -212,7 +212,7 @@ impl Dialogs {
         self.agrees(app, "Use your own model?", question, "Allow")
     }
 
-    /// Asks whether the text of notes may go to a host, with the value of a variable as the key where one is named.
+    /// Asks whether the text of notes may go to a host, with the value of a variable as the key if one is named.
     pub fn allows_provider(&self, app: &AppHandle, host: &str, key_env: Option<&str>) -> bool {
         let key = key_env.map_or(String::new(), |variable| {
             format!(

@@ -1,4 +1,4 @@
-//! The programs that a note is opened with, at a line where the program takes one.
+//! The programs that a note is opened with, at a line if the program takes one.
 
 use std::ffi::OsStr;
 use std::io;
@@ -46,7 +46,7 @@ pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
             done => return done,
         }
     }
-    // Registered with the system also where the program is on no PATH, as on a Mac.
+    // Registered with the system also if the program is on no PATH, as on a Mac.
     if let Some(url) = url(editor, file, line) {
         return open_by_system(url);
     }

@@ -1,6 +1,6 @@
 //! What the targets share: documents out of raw bytes, and what holds for every document that was read.
 //!
-//! A target panics where a property does not hold; libFuzzer then keeps the input.
+//! A target panics if a property does not hold; libFuzzer then keeps the input.
 
 use std::ops::Range;
 

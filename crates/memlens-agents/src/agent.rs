@@ -29,7 +29,7 @@ pub struct Agent {
 /// Where a fact about an agent comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// The agent's version, as it names its versions; empty where a fact was not checked with a certain one.
+    /// The agent's version, as it names its versions; empty if a fact was not checked with a certain one.
     pub version: &'static str,
     /// Documentation or source that was read.
     pub from: &'static str,
@@ -79,7 +79,7 @@ pub enum Removed {
 /// Which part of a file that is over its limit is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
-    /// The beginning, up to a line break where there is one.
+    /// The beginning, up to a line break if there is one.
     Beginning,
     /// The beginning, to the last unit.
     BeginningExactly,

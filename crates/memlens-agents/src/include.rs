@@ -187,7 +187,7 @@ impl Resolving<'_> {
         value
     }
 
-    /// A reason with the file that includes, where that is not the config itself.
+    /// A reason with the file that includes, if that is not the config itself.
     fn says(&self, why: &str) -> String {
         match self.chain.as_slice() {
             [_, .., from] => format!("{}: {KEY} {why}", self.name(from)),

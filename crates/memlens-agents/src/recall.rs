@@ -71,7 +71,7 @@ pub struct PastQuestion {
     pub kind: PastKind,
     /// The agent's id in the catalogue.
     pub agent: String,
-    /// The session in which it was asked, as the agent names it; empty where its log names none.
+    /// The session in which it was asked, as the agent names it; empty if its log names none.
     pub session: String,
     /// What names the question within its session: the call's id, else its place in the log.
     pub call: String,

@@ -30,7 +30,7 @@ pub static TARGETS: [&Target; 7] = [
 
 /// A program with configurable ranking.
 pub struct Target {
-    /// Its id with its version, as the pipeline of that version is named where there is one.
+    /// Its id with its version, as the pipeline of that version is named if there is one.
     pub id: &'static str,
     /// Its name on screen, with its versions.
     pub label: &'static str,

@@ -209,7 +209,7 @@ fn read_with_files(
     Ok((config, target))
 }
 
-/// The version that a config is of: the one that wrote it, where it says so, else the newest.
+/// The version that a config is of: the one that wrote it, if it says so, else the newest.
 fn target_of(config: &Config) -> &'static Target {
     let version = config.settings.version.as_deref().map(edition);
     let newest = TARGETS.iter().find(|it| it.program() == config.program);

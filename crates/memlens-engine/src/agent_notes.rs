@@ -387,7 +387,7 @@ fn forget_gone(texts: &mut HashMap<DocumentId, Arc<str>>, lists: &Lists) {
     texts.retain(|id, _| there.contains(id));
 }
 
-/// The text of a note, where it is still the one that was indexed.
+/// The text of a note, if it is still the one that was indexed.
 pub(crate) fn text_as_indexed(folder: &Folder, document: &DocumentRow) -> Option<Arc<str>> {
     let file = memlens_ingest::find(Path::new(&folder.path), &document.path).ok()??;
     let bytes = memlens_ingest::read(&file).ok()?;

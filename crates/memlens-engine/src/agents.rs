@@ -31,7 +31,7 @@ pub struct FolderToAdd {
     pub name: String,
 }
 
-/// What was found of the agents of a home, where some folders are watched.
+/// What was found of the agents of a home, if some folders are watched.
 pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     let started = Instant::now();
     let found = look_and_follow(home, watched);
@@ -122,10 +122,10 @@ pub fn known_agent(id: &str) -> Result<&'static Agent, EngineError> {
     memlens_agents::agent(id).ok_or_else(|| EngineError::NoAgent { id: id.to_owned() })
 }
 
-/// The folders of an agent that are not watched yet; empty where all of them are.
+/// The folders of an agent that are not watched yet; empty if all of them are.
 ///
 /// # Errors
-/// [`EngineError::Agent`] for an id that no agent has, and where nothing of the agent is there.
+/// [`EngineError::Agent`] for an id that no agent has, and if nothing of the agent is there.
 pub fn folders_to_add(
     home: &Home,
     id: &str,

@@ -69,7 +69,7 @@ impl Case<'_> {
         self.agent.as_ref().map(|(id, _)| id.as_str())
     }
 
-    /// What the agent's questions are ranked by, where it asked for nothing else.
+    /// What the agent's questions are ranked by, if it asked for nothing else.
     fn ranking(&self) -> Ranking {
         let agent = self.agent_id().unwrap_or_default().to_owned();
         self.pipelines.ranking(&PastQuestion {
@@ -146,7 +146,7 @@ impl Library {
         Ok(autopsy)
     }
 
-    /// An autopsy as Markdown: the last one where it is of this question, so that no file is read twice.
+    /// An autopsy as Markdown: the last one if it is of this question, so that no file is read twice.
     ///
     /// # Errors
     /// As [`Library::autopsy`].

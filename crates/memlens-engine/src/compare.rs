@@ -16,7 +16,7 @@ const DROPPED_SHOWN: usize = 10;
 
 /// Compares two searches for the same question.
 ///
-/// Two programs cut notes differently, so rows are the same where they overlap in lines of the same note; each row of one side
+/// Two programs cut notes differently, so rows are the same if they overlap in lines of the same note; each row of one side
 /// is at most one of the other, and the better ranked are joined first.
 ///
 /// # Errors

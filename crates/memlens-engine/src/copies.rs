@@ -13,7 +13,7 @@ pub(crate) fn folded_under(columns: &Columns, slot: u32) -> &[u32] {
     row.map_or(&[], |row| &row.copies)
 }
 
-/// What copies have to do with a row that was lost, as the rest of a sentence; `None` where they are not the cause.
+/// What copies have to do with a row that was lost, as the rest of a sentence; `None` if they are not the cause.
 pub(crate) fn kept_out(search: &Search, trace: &Trace, slot: u32) -> Option<String> {
     let entries = trace.entries_of(slot);
     let (stage, entry) = entries.iter().find(|(_, entry)| entry.is_dropped)?;

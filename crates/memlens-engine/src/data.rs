@@ -95,8 +95,8 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 /// Needs no model, and removes a damaged database.
 ///
 /// # Errors
-/// [`StoreError::Missing`] where there is none, [`StoreError::Locked`] while another process writes,
-/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] where a model cannot be removed.
+/// [`StoreError::Missing`] if there is none, [`StoreError::Locked`] while another process writes,
+/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] if a model cannot be removed.
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
     // Opened for reading first, since opening for writing would create one.
     let mut keys = Vec::new();

@@ -36,7 +36,7 @@ impl Library {
     /// Searches by any pipeline: its own memory for Memlens's, an emulated one for another program's.
     ///
     /// # Errors
-    /// As [`Library::search`]; [`EngineError::Retrieve`] where an emulated memory cannot be made.
+    /// As [`Library::search`]; [`EngineError::Retrieve`] if an emulated memory cannot be made.
     pub fn search_as(
         &self,
         query: &str,

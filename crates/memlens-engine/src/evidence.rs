@@ -45,7 +45,7 @@ pub struct HeldOut {
     pub after: f64,
     /// The 95 % interval of the difference, paired by query.
     pub interval: [f64; 2],
-    /// Into how many parts the queries were split, each left out once; 1 where one half was held out.
+    /// Into how many parts the queries were split, each left out once; 1 if one half was held out.
     pub folds: u32,
     /// What the split was drawn by.
     pub seed: u32,

@@ -23,7 +23,7 @@ impl Library {
     }
 }
 
-/// The question of a note: a heading near its middle, with the one above it where it says little alone.
+/// The question of a note: a heading near its middle, with the one above it if it says little alone.
 fn of(document: &DocumentRow) -> Option<String> {
     let chunks = &document.chunks;
     let (before, after) = chunks.split_at(chunks.len() / 2);

@@ -40,7 +40,7 @@ pub struct Export {
 pub struct ConfigChange {
     /// Path of the config file.
     pub path: PathBuf,
-    /// What changes, as a unified diff without texts and comments; empty where nothing does.
+    /// What changes, as a unified diff without texts and comments; empty if nothing does.
     pub diff: String,
     /// Whether it already holds all of these settings.
     pub is_same: bool,
@@ -61,7 +61,7 @@ pub struct ConfigChange {
 pub fn target(named: &str) -> Result<&'static Target, EngineError> {
     let named = named.trim();
     let by_id = |id: &str| TARGETS.iter().copied().find(|it| it.id == id);
-    // A version names its pipeline, where the program is emulated.
+    // A version names its pipeline, if the program is emulated.
     let of_pipeline = || by_id(pipeline(named).ok()?.id().0);
     let newest = || TARGETS.iter().copied().find(|it| it.program() == named);
     by_id(named)
@@ -110,7 +110,7 @@ pub fn config_of(target: &Target, home: &Home) -> Option<PathBuf> {
 /// separately.
 ///
 /// # Errors
-/// [`EngineError::NoTarget`] where the target has no settings for single agents.
+/// [`EngineError::NoTarget`] if the target has no settings for single agents.
 pub fn export(
     ranking: &Ranking,
     target: &'static Target,
@@ -120,7 +120,7 @@ pub fn export(
     export_mapped(ranking, target, agent, mapped)
 }
 
-/// The same of some parameters alone, by their ids, with the switches of their stages where these are on.
+/// The same of some parameters alone, by their ids, with the switches of their stages if these are on.
 ///
 /// # Errors
 /// As [`export`].
@@ -196,7 +196,7 @@ impl Export {
     /// Reads the target's config and sees what would become of it. What is already so is left as it is.
     ///
     /// # Errors
-    /// [`EngineError::AgentConfig`] where it cannot be read.
+    /// [`EngineError::AgentConfig`] if it cannot be read.
     pub fn into_config(&mut self, path: &Path, agent: Option<&str>) -> Result<(), EngineError> {
         let (config, written_by) = read(path)?;
         let mut notes = Vec::new();
@@ -296,7 +296,7 @@ impl Export {
     }
 
     /// What holds at a place of a config: its value, for one of the program's agents else that of all, else the program's
-    /// default where it is known.
+    /// default if it is known.
     fn standing(&self, config: &serde_json::Value, path: &[String]) -> Option<serde_json::Value> {
         let at = |path: &[String]| {
             let found = path.iter().fold(config, |at, key| &at[key.as_str()]);

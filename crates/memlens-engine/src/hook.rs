@@ -19,7 +19,7 @@ const SOURCE: &str = "memory";
 const ANSWERS_KEPT: usize = 8;
 
 impl Library {
-    /// Runs the command where these parameters' rows wait for it, and keeps its answer, or why there is none, with the
+    /// Runs the command if these parameters' rows wait for it, and keeps its answer, or why there is none, with the
     /// search.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::{EngineError, Library};
 /// Maximum number of paths that a message gives as examples.
 const EXAMPLES: usize = 3;
 
-/// Maximum number of notes that a message lists where a document id fits several.
+/// Maximum number of notes that a message lists if a document id fits several.
 const NOTES_LISTED: usize = 20;
 
 /// The absolute path of a note of the library, as figures compare it.
@@ -77,11 +77,11 @@ impl<'a> NoteFinder<'a> {
         found
     }
 
-    /// Whether the notes that are judged are in the library: a notice where some are missing.
+    /// Whether the notes that are judged are in the library: a notice if some are missing.
     ///
     /// # Errors
-    /// [`EngineError::NoneJudgedHere`] where none of them is: every figure would be 0 and mean nothing.
-    /// [`EngineError::ManyNotes`] where a document id fits several notes.
+    /// [`EngineError::NoneJudgedHere`] if none of them is: every figure would be 0 and mean nothing.
+    /// [`EngineError::ManyNotes`] if a document id fits several notes.
     pub fn check<'p>(
         &mut self,
         set: &str,
@@ -238,7 +238,7 @@ impl Library {
     /// Matches the judged paths of a file to the notes of this library.
     ///
     /// # Errors
-    /// [`EngineError::NoneJudgedHere`] where none of the judged notes is in the library; [`EngineError::ManyNotes`] where a
+    /// [`EngineError::NoneJudgedHere`] if none of the judged notes is in the library; [`EngineError::ManyNotes`] if a
     /// document id fits several of its notes.
     pub fn judged<'f>(&self, file: &'f QueryFile) -> Result<JudgedFile<'f>, EngineError> {
         let lists = self.lists();

@@ -99,7 +99,7 @@ pub struct Evergreen {
 }
 
 impl Marks {
-    /// Reads the marks of a library; where they are in no form that is known here, the second error says so.
+    /// Reads the marks of a library; if they are in no form that is known here, the second error says so.
     pub fn of(store: &Store) -> Result<Result<Marks, Unreadable>, EngineError> {
         let text = store.setting(KEY)?;
         Ok(match text {
@@ -117,7 +117,7 @@ impl Marks {
         }
     }
 
-    /// Says that a path does not decay, or does, with all in it; where that takes back what was said of it, what was said
+    /// Says that a path does not decay, or does, with all in it; if that takes back what was said of it, what was said
     /// of paths in it before counts again.
     fn put(&mut self, folder: &str, path: &str, is_evergreen: bool) {
         let marks = self.of_folder.entry(folder.to_owned()).or_default();

@@ -97,7 +97,7 @@ fn read(home: Option<&Home>, agent: &str, before: &mut dyn FnMut(&Path)) -> Opti
     let mut own = match read_for(&place, &Wanted::Default, before) {
         Ok(read) => of_config(&read),
         Err(error) => {
-            // The file itself may be sound and name its version where an include is not.
+            // The file itself may be sound and name its version if an include is not.
             let found = home.map(look).unwrap_or_default().into_iter();
             let version = found
                 .filter(|found| found.agent.id == agent)

@@ -115,7 +115,7 @@ impl PastWatch {
     /// Starts the thread; `work` does what is due.
     ///
     /// # Errors
-    /// [`EngineError::System`] where the system has no thread left.
+    /// [`EngineError::System`] if the system has no thread left.
     pub fn start(
         bell: Arc<PastBell>,
         interrupt: impl Fn() + Send + Sync + 'static,

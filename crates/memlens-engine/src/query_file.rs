@@ -38,11 +38,11 @@ impl QueryFile {
         QueryFile::read_with_topics(path, None)
     }
 
-    /// The same; the questions of TREC qrels are in a topics file, which is looked for beside them where none is named.
+    /// The same; the questions of TREC qrels are in a topics file, which is looked for beside them if none is named.
     ///
     /// # Errors
-    /// [`EngineError::File`] where a file cannot be read; [`EngineError::UnknownQueries`] where it is in none of the formats
-    /// that are read; [`EngineError::Topics`] where there is no topics file, or one for a file that needs none.
+    /// [`EngineError::File`] if a file cannot be read; [`EngineError::UnknownQueries`] if it is in none of the formats
+    /// that are read; [`EngineError::Topics`] if there is no topics file, or one for a file that needs none.
     pub fn read_with_topics(path: &Path, topics: Option<&Path>) -> Result<QueryFile, EngineError> {
         let bytes = content(path)?;
         let resolved = path
@@ -92,7 +92,7 @@ impl QueryFile {
         })
     }
 
-    /// The same file, where it holds a judged query.
+    /// The same file, if it holds a judged query.
     ///
     /// # Errors
     /// [`EngineError::NoQueries`].
@@ -103,7 +103,7 @@ impl QueryFile {
         Ok(self)
     }
 
-    /// The same file, where it holds a query that has an answer.
+    /// The same file, if it holds a query that has an answer.
     ///
     /// # Errors
     /// [`EngineError::NoQueries`] and [`EngineError::NoAnswers`].

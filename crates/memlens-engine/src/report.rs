@@ -77,7 +77,7 @@ pub struct StageReport {
     pub n_out: u32,
     /// Rows it dropped: `in - out`.
     pub dropped: u32,
-    /// Wall time in milliseconds, where it did work.
+    /// Wall time in milliseconds, if it did work.
     pub ms: Option<f64>,
     /// One of `applied`, `skipped` or `fallback`.
     pub status: &'static str,
@@ -257,7 +257,7 @@ impl Search {
     /// The whole texts of rows, in the order that is asked for, a blank line between two.
     ///
     /// # Errors
-    /// [`EngineError::NoRow`], and as [`Search::texts`] where a note has changed since.
+    /// [`EngineError::NoRow`], and as [`Search::texts`] if a note has changed since.
     pub fn rows_text(&self, slots: &[u32]) -> Result<String, EngineError> {
         let texts = slots.iter().zip(self.texts(slots)?);
         let texts = texts

@@ -307,7 +307,7 @@ impl Search {
             .collect()
     }
 
-    /// The rows that reach the reranker, by fused rank, and how far each is; empty where that stage does nothing
+    /// The rows that reach the reranker, by fused rank, and how far each is; empty if that stage does nothing
     /// or fell back.
     fn reach(&self, params: &Params) -> Vec<(u32, RerankState)> {
         let trace = self.rank(params);

@@ -122,7 +122,7 @@ impl Reranking {
     /// The score cache.
     ///
     /// # Errors
-    /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would make anew what was erased.
+    /// [`RerankError::Cancelled`] for a call that is not wanted any more: it would create the erased file again.
     pub(crate) fn cache(&self, dir: &Path, call: &Call) -> Result<Arc<ScoreCache>, EngineError> {
         let mut cache = self.cache.lock();
         if !self.is_wanted(call) {
@@ -134,7 +134,7 @@ impl Reranking {
     /// The cache of scores and vectors.
     ///
     /// # Errors
-    /// [`EngineError::Store`] where it cannot be opened.
+    /// [`EngineError::Store`] if it cannot be opened.
     pub(crate) fn scores(&self, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
         opened(&mut self.cache.lock(), dir)
     }
@@ -142,7 +142,7 @@ impl Reranking {
     /// Lets go of everything as [`Reranking::forget`], and removes the cache of scores.
     ///
     /// # Errors
-    /// [`EngineError::Store`] where it cannot be removed.
+    /// [`EngineError::Store`] if it cannot be removed.
     pub(crate) fn erase(&self, dir: &Path) -> Result<(), EngineError> {
         self.forget();
         // No other thread opens it meanwhile.

@@ -113,7 +113,7 @@ impl Search {
     /// Asks the retriever the same question again, with all facts on what it finds; see [`Question`].
     ///
     /// # Errors
-    /// [`EngineError::Index`], [`EngineError::Retrieve`]; [`EngineError::OtherLists`] where they make another memory.
+    /// [`EngineError::Index`], [`EngineError::Retrieve`]; [`EngineError::OtherLists`] if they make another memory.
     pub(crate) fn ask_again(
         &self,
         params: &Values,
@@ -319,7 +319,7 @@ impl Search {
         Ok(self.texts(&[slot])?.pop().unwrap_or(Err(NoText::Gone)))
     }
 
-    /// The text of a row, where there is one, to do something with it.
+    /// The text of a row, if there is one, to do something with it.
     ///
     /// # Errors
     /// [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::NoRow`].

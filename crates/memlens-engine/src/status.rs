@@ -40,7 +40,7 @@ impl LibraryStatus {
     /// with the database; otherwise the library is opened, which waits for a writer or repairs them.
     ///
     /// # Errors
-    /// [`memlens_store::StoreError::Missing`] where there is none, and as [`Library::open`].
+    /// [`memlens_store::StoreError::Missing`] if there is none, and as [`Library::open`].
     pub fn read(dir: &Path, source: &EmbedderSource) -> Result<LibraryStatus, EngineError> {
         LibraryStatus::try_read(dir, source).map_err(|error| error.at(dir))
     }

@@ -146,7 +146,7 @@ impl Library {
         searched(self, search, params, &chunks, wanted).map(Outcome::Other)
     }
 
-    /// Why a note is not in the memory that was searched: by the rules of the program that is emulated, where these leave it out;
+    /// Why a note is not in the memory that was searched: by the rules of the program that is emulated, if these leave it out;
     /// else because it is not in the library.
     fn not_held(&self, search: &Search, place: &Place) -> Result<Cause, EngineError> {
         let Some(emulated) = &search.emulated else {
@@ -357,7 +357,7 @@ impl Answers {
     }
 }
 
-/// What would help where no parameter does.
+/// What would help if no parameter does.
 fn advice(journey: &Journey) -> String {
     let row = &journey.row;
     if row.matched.is_empty() {

@@ -1,6 +1,7 @@
 //! Who besides this user can change or read files.
 //!
-//! Properties checked: a file of another user's is recognised; a file system that keeps modes is told from one that does not.
+//! Properties checked: a file of another user is recognised; a file system that stores modes is distinguished from one
+//! that does not.
 
 use std::fs::Metadata;
 use std::io;

@@ -1,7 +1,7 @@
-//! A mapping whose file is cut off while it is read, in a process of its own: a fault would end it.
+//! A mapping whose file is shortened while it is read, in a process of its own, because a fault would end it.
 //!
-//! Properties checked: at whatever length and moment, the reader reads to the end, finds what was written or zeros, and is told; a fault
-//! elsewhere ends the process as ever.
+//! Properties checked: at whatever length and time, the reader reads to the end, finds the written bytes or zeros, and
+//! detects it; any other fault ends the process as usual.
 
 #![cfg(unix)]
 

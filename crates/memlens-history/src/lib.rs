@@ -211,7 +211,7 @@ impl Reader<'_> {
         self.after(&newer, Some(&then))
     }
 
-    /// The answer where the whole history is younger than the moment.
+    /// The answer if the whole history is younger than the moment.
     fn without_commit_before(&mut self, newer: &[Seen]) -> Result<LineHistory, String> {
         let oldest = newer.last().ok_or("it has no commit")?;
         if oldest.holds || self.elsewhere(&oldest.tree)?.is_some() {
@@ -223,7 +223,7 @@ impl Reader<'_> {
         self.after(newer, None)
     }
 
-    /// The answer where no commit up to the moment holds the line.
+    /// The answer if no commit up to the moment holds the line.
     fn after(&mut self, newer: &[Seen], then: Option<&Seen>) -> Result<LineHistory, String> {
         let first = newer.iter().rposition(|it| it.holds);
         if let Some(first) = first.map(|at| &newer[at])

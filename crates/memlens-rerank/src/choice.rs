@@ -2,7 +2,6 @@
 //!
 //! Choices are checked when they are made, and stored as texts by the caller; see [`Choices`]. A key is not a choice:
 //! it is stored in the system's keyring, or stays in the environment variable that the user names.
-//! no choice: it goes into the system's keyring, or stays in the environment variable that the person names.
 
 use std::path::Path;
 

@@ -213,7 +213,7 @@ impl Store {
     }
 }
 
-/// Fails where the caller asked to stop.
+/// Fails if the caller asked to stop.
 fn go_on(cancel: &AtomicBool) -> Result<(), StoreError> {
     if cancel.load(Ordering::Relaxed) {
         return Err(StoreError::Cancelled);

@@ -26,7 +26,7 @@ pub struct DocumentState {
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
-    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where that is not known.
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 if that is not known.
     pub changed_ns: i64,
     /// The hash of its bytes.
     pub hash: [u8; 32],
@@ -45,7 +45,7 @@ pub struct NewDocument {
     pub size: u64,
     /// When it was last modified, milliseconds since 1970.
     pub modified_ms: i64,
-    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 where that is not known.
+    /// When its bytes, name or rights last changed, nanoseconds since 1970; 0 if that is not known.
     pub changed_ns: i64,
     /// Format of the text: Markdown, plain or jsonl.
     pub kind: String,

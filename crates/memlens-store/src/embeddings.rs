@@ -84,7 +84,7 @@ impl Store {
         transaction.commit().attempt("save embeddings")
     }
 
-    /// Calls `each` with every embedding that a chunk or window uses, ascending by id; with no vector where that is not as
+    /// Calls `each` with every embedding that a chunk or window uses, ascending by id; with no vector if that is not as
     /// it was saved.
     ///
     /// # Errors

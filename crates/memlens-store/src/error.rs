@@ -92,7 +92,7 @@ pub enum StoreError {
     Damaged {
         /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// The database; its name alone where it was found damaged after it had been opened.
+        /// The database; its name alone if it was found damaged after it had been opened.
         path: PathBuf,
         /// Error that SQLite reported for it.
         source: rusqlite::Error,
@@ -103,7 +103,7 @@ pub enum StoreError {
     Disk {
         /// The failed action, as a verb phrase.
         attempt: &'static str,
-        /// The database; its name alone where the failed query does not know its folder.
+        /// The database; its name alone if the failed query does not know its folder.
         path: PathBuf,
         /// Error that SQLite reported for it.
         source: rusqlite::Error,
@@ -169,7 +169,7 @@ impl StoreError {
         matches!(self, StoreError::Damaged { source, .. } if !is_read_failure(source))
     }
 
-    /// Names the library's folder where an error knows only the database's name.
+    /// Names the library's folder if an error knows only the database's name.
     pub fn at(mut self, dir: &Path) -> StoreError {
         if let StoreError::Damaged { path, .. } | StoreError::Disk { path, .. } = &mut self
             && path.is_relative()

@@ -74,7 +74,7 @@ impl Drop for WriteLock {
 /// Writes nothing, and keeps no writer from its work.
 ///
 /// # Errors
-/// [`StoreError::Folder`] and [`StoreError::NoLock`] where the lock file cannot be opened.
+/// [`StoreError::Folder`] and [`StoreError::NoLock`] if the lock file cannot be opened.
 pub fn holder(dir: &Path) -> Result<Option<String>, StoreError> {
     let failed = folder_error(dir);
     if path(dir).symlink_metadata().is_err() {

@@ -102,7 +102,7 @@ impl Store {
         })
     }
 
-    /// Calls a query set by another name; false where the name is taken or the set gone.
+    /// Calls a query set by another name; false if the name is taken or the set gone.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -170,7 +170,7 @@ impl ScoreCache {
     /// Removes the cache of the library in `dir`, whatever its owner or state.
     ///
     /// # Errors
-    /// [`StoreError::Folder`] where a file of it cannot be removed.
+    /// [`StoreError::Folder`] if a file of it cannot be removed.
     pub fn erase(dir: &Path) -> Result<(), StoreError> {
         let path = dir.join(FILE);
         // Another process may have it open: it is emptied first.

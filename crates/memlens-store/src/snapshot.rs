@@ -219,7 +219,7 @@ pub(crate) struct Known<'a> {
     pub(crate) altered: &'a [AlteredDocument],
 }
 
-/// Snapshots are equal where they show the same, whatever was logged since.
+/// Snapshots are equal if they show the same, whatever was logged since.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Snapshot) -> bool {
         self.generation == other.generation

@@ -58,7 +58,7 @@ impl Store {
     /// [damaged](StoreError::Damaged).
     ///
     /// # Errors
-    /// [`StoreError::Locked`] while another process writes, [`StoreError::Folder`] where a file cannot
+    /// [`StoreError::Locked`] while another process writes, [`StoreError::Folder`] if a file cannot
     /// be removed.
     pub fn remove_damaged(dir: &Path) -> Result<(), StoreError> {
         let _lock = WriteLock::take(dir)?;

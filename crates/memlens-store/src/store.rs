@@ -70,7 +70,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Locked`] while another process writes, [`StoreError::Newer`] for a library of
     /// a newer version (left untouched), [`StoreError::Damaged`] for a file that is no sound database
-    /// (likewise), [`StoreError::Folder`] where the folder cannot be used or written, [`StoreError::OfAnotherUser`] and
+    /// (likewise), [`StoreError::Folder`] if the folder cannot be used or written, [`StoreError::OfAnotherUser`] and
     /// [`StoreError::OpenToOthers`] for a library that another user could have prepared.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
         memlens_files::make_folder(dir).map_err(|source| StoreError::Folder {
@@ -130,8 +130,8 @@ impl Store {
     /// A library of an older version is migrated first.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none; [`StoreError::Newer`] and [`StoreError::Damaged`]
-    /// as in [`Store::open`], and its errors where it must be brought up to date.
+    /// [`StoreError::Missing`] if there is none; [`StoreError::Newer`] and [`StoreError::Damaged`]
+    /// as in [`Store::open`], and its errors if it must be brought up to date.
     pub fn open_read_only(dir: &Path) -> Result<Store, StoreError> {
         let path = Store::path(dir);
         let missing = || StoreError::Missing {
@@ -222,7 +222,7 @@ impl Store {
     /// Process that is writing to the library in `dir`, as text for the user; `None` if no process is.
     ///
     /// # Errors
-    /// [`StoreError::Folder`] where that cannot be told.
+    /// [`StoreError::Folder`] if that cannot be told.
     pub fn writer(dir: &Path) -> Result<Option<String>, StoreError> {
         crate::lock::holder(dir)
     }
@@ -318,7 +318,7 @@ impl Store {
         dir.join(DATABASE)
     }
 
-    /// Fails where a test has asked for it; see [`memlens_faults`].
+    /// Fails if a test has asked for it; see [`memlens_faults`].
     pub(crate) fn strike(&self, attempt: &'static str) -> Result<(), StoreError> {
         struck(Place::Store, &self.dir, attempt).attempt(attempt)
     }
@@ -341,7 +341,7 @@ impl Drop for Store {
     }
 }
 
-/// Fails as SQLite does, where a test has asked for it; see [`memlens_faults`].
+/// Fails as SQLite does, if a test has asked for it; see [`memlens_faults`].
 pub(crate) fn struck(place: Place, dir: &Path, attempt: &str) -> rusqlite::Result<()> {
     strike(place, dir, attempt).map_err(|fault| {
         let code = if fault.kind() == std::io::ErrorKind::StorageFull {
@@ -522,7 +522,7 @@ fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens the database to read; returns with it its present state where it must be taken for one that never changes.
+/// Opens the database to read; returns with it its present state if it must be taken for one that never changes.
 ///
 /// SQLite needs to write beside a database with a log, even to read it. Where it may not, and there is no log, the file
 /// alone is all there is.

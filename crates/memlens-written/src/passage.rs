@@ -172,7 +172,7 @@ pub fn best_passage(
     finder.best()
 }
 
-/// A line as it is reported: whole where it is short, else from the first of the words on.
+/// A line as it is reported: whole if it is short, else from the first of the words on.
 fn shown(line: &str, first: usize, end: usize) -> String {
     if line.len() <= TEXT_CHARS || end <= TEXT_CHARS {
         return line.trim().chars().take(TEXT_CHARS).collect();

@@ -81,7 +81,7 @@ struct Opened {
     query: Option<String>,
 }
 
-/// Builds what is needed and opens it: in a window, in a picture, or in the terminal where there is no display.
+/// Builds what is needed and opens it: in a window, in a picture, or in the terminal if there is no display.
 pub fn run(project: &Project, args: &RunArgs) -> Result<()> {
     // Before the long part, so that a mistyped folder is known at once.
     let opened = open(project, args)?;

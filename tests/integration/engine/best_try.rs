@@ -1,4 +1,4 @@
-//! Auto-tune where nothing is surely better: the best try, its sentence, and what using it anyway is worth.
+//! Auto-tune if nothing is surely better: the best try, its sentence, and what using it anyway is worth.
 
 use memlens_engine::tuning;
 use memlens_engine::view::TuneRequest;

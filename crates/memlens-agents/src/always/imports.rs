@@ -96,7 +96,7 @@ fn code(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = 0;
     while let Some(run) = CODE.find_at(text, at) {
-        // The expression backtracks to fewer backticks where the longer run is not closed.
+        // The expression backtracks to fewer backticks if the longer run is not closed.
         let closed = (1..=run.len()).rev().find_map(|n| {
             let start = run.start() + n;
             let mark = &text[run.start()..start];

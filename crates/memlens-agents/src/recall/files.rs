@@ -1,4 +1,4 @@
-//! Tools for files, where what they read or search is a memory folder.
+//! Tools for files, if what they read or search is a memory folder.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn all_calls(
     }
 }
 
-/// What a call of a tool for files asks of memory, first to last; nothing where it is about other files.
+/// What a call of a tool for files asks of memory, first to last; nothing if it is about other files.
 fn calls(
     name: &str,
     arguments: &Value,

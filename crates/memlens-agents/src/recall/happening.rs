@@ -31,7 +31,7 @@ pub(super) enum Shape {
     /// As a searcher of files does: with the lines that it found below a place, or in a file.
     Found {
         place: String,
-        /// Folder in which the searcher ran, where its results are relative to it.
+        /// Folder in which the searcher ran, if its results are relative to it.
         from: Option<String>,
         output: Output,
     },

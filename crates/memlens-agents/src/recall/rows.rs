@@ -26,7 +26,7 @@ pub(super) struct Table {
     pub name: &'static str,
     /// The columns without which it is another table.
     pub columns: &'static [&'static str],
-    /// A column that holds compressed texts, where it is there.
+    /// A column that holds compressed texts, if it is there.
     pub compressed: Option<&'static str>,
     /// A row's name within the table.
     pub key: &'static str,

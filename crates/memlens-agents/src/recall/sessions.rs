@@ -306,7 +306,7 @@ impl<'k> Sessions<'k> {
         self.held.keep(cursor, n_bytes)
     }
 
-    /// Takes up a question and returns what it is known by: its id; where it has none, or another question has that, also by
+    /// Takes up a question and returns what it is known by: its id; if it has none, or another question has that, also by
     /// what it asked and when.
     fn asked(&mut self, session: &str, place: u64, mut asked: PastQuestion) -> String {
         let is_same =

@@ -61,7 +61,7 @@ fn no_note_and_no_file_of_the_library_is_overwritten() {
     };
     refuse(&notes.at("a.md"));
     refuse(&memlens.library().join("library.sqlite"));
-    // The same where only the file beside the database says what is watched.
+    // The same if only the file beside the database says what is watched.
     fs::write(memlens.library().join("library.sqlite"), vec![7; 4096]).expect("it can be damaged");
     refuse(&notes.at("a.md"));
     let note = fs::read_to_string(notes.at("a.md")).expect("it is there");

@@ -65,7 +65,7 @@ pub enum Column {
     Stems,
     /// The whole text of the note.
     Text,
-    /// All columns at once.
+    /// All of these columns at once.
     Any,
 }
 

@@ -47,11 +47,11 @@ static STAGES: [StageInfo; 5] = [
 choice! {
     /// The lists that are searched.
     Search {
-        /// Searches words and vectors.
+        /// Searches words and vectors, and fuses both.
         Hybrid = "hybrid",
-        /// Searches only by words.
+        /// Searches words, without any vectors.
         Text = "text",
-        /// Searches only by vectors.
+        /// Searches vectors, without any words.
         Vector = "vector",
     }
 }

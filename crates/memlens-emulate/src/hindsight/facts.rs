@@ -40,9 +40,9 @@ pub struct Arm {
 /// An arm of Hindsight's search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArmKind {
-    /// Searches by meaning.
+    /// Searches by meaning, with vectors.
     Semantic,
-    /// Searches by words.
+    /// Searches by words, with BM25.
     Bm25,
     /// Follows links between memories.
     Graph,

@@ -105,7 +105,7 @@ choice! {
 choice! {
     /// How recency decreases with age.
     Recency {
-        /// Linearly, over a year.
+        /// Linearly with age, over a year.
         Linear = "linear",
         /// By half in 90 days.
         Exponential = "exponential",

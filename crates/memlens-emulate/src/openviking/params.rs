@@ -71,7 +71,7 @@ static STAGES: [StageInfo; 8] = [
 choice! {
     /// The endpoint that is called.
     Endpoint {
-        /// Searches only by vectors.
+        /// Searches by vectors, without a reranker.
         Find = "find",
         /// Searches by vectors, and reranks if a reranker is configured.
         Search = "search",

@@ -81,9 +81,9 @@ choice! {
     Command {
         /// Words and vectors, fused and reranked.
         Query = "query",
-        /// Searches only by words.
+        /// Searches words, without any vectors.
         Search = "search",
-        /// Searches only by vectors.
+        /// Searches vectors, without any words.
         Vsearch = "vsearch",
     }
 }

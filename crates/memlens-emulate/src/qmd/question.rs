@@ -33,7 +33,7 @@ const STOP_WORDS: &str = include_str!("stop-words/stop-words.txt");
 /// The kind of search of a typed line, or of a line of the model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A search by words.
+    /// A search by words, with BM25.
     Lex,
     /// By meaning, as a question.
     Vec,

@@ -30,7 +30,7 @@ impl About {
         !self.shared.is_empty() || self.cosine.is_some_and(|cosine| cosine >= CLOSE_TO_FACT)
     }
 
-    /// How close it is, for the order: by meaning where that was compared, then by the number of shared words.
+    /// How close it is, for the order: by meaning if that was compared, then by the number of shared words.
     pub fn closeness(&self) -> (f64, usize) {
         (self.cosine.unwrap_or(0.0), self.shared.len())
     }

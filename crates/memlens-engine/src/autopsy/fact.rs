@@ -98,7 +98,7 @@ struct Held {
 }
 
 impl Fact {
-    /// Finds it: as a line of a note where it is written like one, else by its words.
+    /// Finds it: as a line of a note if it is written like one, else by its words.
     ///
     /// # Errors
     /// [`EngineError::NoFact`]; as [`Library::search`].

@@ -1,4 +1,4 @@
-//! Is the line in the index as the note has it: in Memlens's, and in the agent's own where it has one?
+//! Is the line in the index as the note has it: in Memlens's, and in the agent's own if it has one?
 
 use memlens_emulate::Program;
 use memlens_emulate::openclaw::{OwnChunk, OwnIndex};
@@ -43,7 +43,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
     let lost = in_library(case, found)?;
     let is_in_library = lost.is_none();
     let (outcome, cause, said) = match (own(case, found), lost) {
-        // What Memlens lacks does not matter where the agent has it.
+        // What Memlens lacks does not matter if the agent has it.
         (Own::Holds(written), lost) => {
             let but = lost.map_or_else(String::new, |cause| {
                 format!(

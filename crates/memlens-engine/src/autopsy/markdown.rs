@@ -1,4 +1,4 @@
-//! An autopsy as Markdown, to paste into a report; without the notes' text where that is left out.
+//! An autopsy as Markdown, to paste into a report; without the notes' text if that is left out.
 
 use crate::markdown::{place, plain};
 use crate::view::{Autopsy, AutopsyStep, Prose, StepOutcome};

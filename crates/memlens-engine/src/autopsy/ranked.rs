@@ -434,7 +434,7 @@ fn when(past: &Past) -> String {
     at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
 }
 
-/// The stage that lost it and the number, with what it fell short by where a score was asked for.
+/// The stage that lost it and the number, with what it fell short by if a score was asked for.
 pub(super) fn lost(why: &ChunkWhy) -> String {
     let mut said = why.sentence.clone();
     if let Some(first) = said.get(..1) {
@@ -447,7 +447,7 @@ pub(super) fn lost(why: &ChunkWhy) -> String {
     }
 }
 
-/// Whose ranking it is, where that is not the agent's very own.
+/// Whose ranking it is, if that is not the agent's very own.
 fn by_whom(case: &Case<'_>, best: &Best) -> String {
     let agent = case.agent_id().unwrap_or_default();
     let label = case.pipelines.label(agent, &best.ranking);

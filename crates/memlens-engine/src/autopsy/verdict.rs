@@ -28,7 +28,7 @@ pub(super) fn told(
     let cause = cause.filter(|_| matches!(verdict, Verdict::PastLoadCap | Verdict::NotIndexed));
     let best = ranked.and_then(|it| it.best.as_ref());
     let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
-    // A change of its ranking helps where its ranking lost it, and has values to change where that ranking is known.
+    // A change of its ranking helps if its ranking lost it, and has values to change if that ranking is known.
     let is_to_be_set = verdict == Verdict::RankedOut && case.is_ranking_known();
     let fix = best
         .and_then(|best| best.fix.clone())

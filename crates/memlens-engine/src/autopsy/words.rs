@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use memlens_index::{is_stop_word, words};
 
 /// The words of a text that say something, each once in reading order: as it is compared, and as it is written. All of them
-/// where none says much.
+/// if none says much.
 pub(super) fn telling(text: &str) -> Vec<(String, String)> {
     let mut seen = BTreeMap::new();
     let all: Vec<(String, String)> = words(text)

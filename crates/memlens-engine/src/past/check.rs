@@ -140,7 +140,7 @@ impl Library {
     /// A question that cannot be asked is skipped.
     ///
     /// # Errors
-    /// As [`Library::search_as`], where no question can be asked.
+    /// As [`Library::search_as`], if no question can be asked.
     pub(crate) fn check_past(
         &self,
         before: Option<&Checked>,

@@ -117,7 +117,7 @@ fn asked_for(ranking: Ranking, asked: &PastQuestion) -> (Ranking, Option<String>
 }
 
 impl Library {
-    /// The part of the library that a question of an agent is asked of: its own folders where some are watched.
+    /// The part of the library that a question of an agent is asked of: its own folders if some are watched.
     pub(crate) fn part_asked(&self, agent: &str) -> Part {
         self.part_of_agent(agent).unwrap_or(Part::All)
     }

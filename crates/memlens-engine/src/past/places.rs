@@ -122,8 +122,8 @@ impl Places {
     /// a Markdown file.
     ///
     /// # Errors
-    /// [`NoPlace::None`] or [`NoPlace::Deleted`] where nothing shares the name, or the path is another one altogether;
-    /// [`NoPlace::Several`] where several are equally near.
+    /// [`NoPlace::None`] or [`NoPlace::Deleted`] if nothing shares the name, or the path is another one altogether;
+    /// [`NoPlace::Several`] if several are equally near.
     pub fn find(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
         let key = (agent.to_owned(), named.to_owned());
         if let Some(known) = self.known.lock().get(&key) {

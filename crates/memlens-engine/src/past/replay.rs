@@ -48,7 +48,7 @@ pub(crate) struct ReplayedQuestion {
 
 /// A result of then in a replay.
 pub(crate) struct ReplayedResult {
-    /// The note, where it is there.
+    /// The note, if it is there.
     pub note: Option<(FolderId, String)>,
     /// Its rank then, 1-based; what is one result now counts once.
     pub was: u32,

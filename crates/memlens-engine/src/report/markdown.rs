@@ -215,7 +215,7 @@ fn step<'a>(row: &'a RowReport, stage: &StageReport) -> Option<&'a StepReport> {
     row.journey.iter().find(|step| step.stage == stage.id)
 }
 
-/// The score after a stage, and the rank where the stage gave one or changed it.
+/// The score after a stage, and the rank if the stage gave one or changed it.
 fn cell(step: Option<&StepReport>) -> String {
     let Some(step) = step else {
         return String::new();

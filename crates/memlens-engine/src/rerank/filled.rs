@@ -66,7 +66,7 @@ impl Library {
         self.keep_scores(search.id, &call, known, asking)
     }
 
-    /// Scores texts of a search, from the cache where it has them.
+    /// Scores texts of a search, from the cache if it has them.
     fn ask_for(
         &self,
         search: &Search,

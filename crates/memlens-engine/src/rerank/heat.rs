@@ -16,7 +16,7 @@ impl Library {
     /// Which words of a row's text answer which words of the question, as late interaction reads the text.
     ///
     /// # Errors
-    /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`], [`EngineError::Rerank`] where the model cannot read the question or was stopped.
+    /// As [`Search::texts`], [`EngineError::NoteChanged`] and [`EngineError::NoteAltered`], [`EngineError::Rerank`] if the model cannot read the question or was stopped.
     pub fn heat(&self, search: &Search, params: &Params, slot: u32) -> Result<Heat, EngineError> {
         let text = search.found("read", slot, search.text(slot)?)?;
         let part = cut(&text, chars_read(params)).to_owned();

@@ -18,7 +18,7 @@ const LOOKING_FOR_KEY: &str =
     "the keyring has not answered yet; a longer timeout (rerank_timeout_ms) waits for it";
 
 impl Library {
-    /// Does something with the reranker of this mode: the one that was used last where nothing changed, or one that is
+    /// Does something with the reranker of this mode: the one that was used last if nothing changed, or one that is
     /// made first.
     ///
     /// # Errors

@@ -199,7 +199,7 @@ fn by_category(pairs: &[Pair<'_>], metric: Metric) -> Vec<CategoryFigure> {
     groups.into_iter().map(figure).collect()
 }
 
-/// A metric now and by the pinned ranking, where it is defined by both.
+/// A metric now and by the pinned ranking, if it is defined by both.
 fn values_of(pair: &Pair<'_>, metric: Metric) -> Option<(f64, f64)> {
     metric.of(&pair.now).zip(metric.of(&pair.pinned))
 }

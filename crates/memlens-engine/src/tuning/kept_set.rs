@@ -13,7 +13,7 @@ use crate::view::{Origin, OriginCount, QuerySetCounts};
 /// A query set as the library stores it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KeptSet {
-    /// The folder that its paths are relative to; empty where they are absolute.
+    /// The folder that its paths are relative to; empty if they are absolute.
     pub base: PathBuf,
     /// Whether its paths are document ids: each names the note whose path ends with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

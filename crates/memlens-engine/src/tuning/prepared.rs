@@ -58,7 +58,7 @@ pub(crate) struct PreparedQuery {
     pub query: String,
     /// What kind of question it is.
     pub category: Option<String>,
-    /// How many relevant places it has; 0 where nothing should be found.
+    /// How many relevant places it has; 0 if nothing should be found.
     pub n_relevant: usize,
     /// The facts, without the thumbs that were given for this very question.
     pub set: CandidateSet,
@@ -66,7 +66,7 @@ pub(crate) struct PreparedQuery {
     shown: Vec<Vec<u16>>,
     /// Of each candidate, whether it is of a note with a relevant place.
     of_relevant_note: Vec<bool>,
-    /// How long it took to ask, in milliseconds, where that is timed; else what is shared with other questions may be missing.
+    /// How long it took to ask, in milliseconds, if that is timed; else what is shared with other questions may be missing.
     /// Rankings come on top.
     pub asked_ms: f64,
 }
@@ -449,7 +449,7 @@ fn lists_of(values: &Values) -> Vec<String> {
     lists.chain(asked).collect()
 }
 
-/// How deep the lists are kept for these values: all of it only where they go deep themselves.
+/// How deep the lists are kept for these values: all of it only if they go deep themselves.
 pub(crate) fn depth_kept(values: &Values) -> usize {
     let goes_deep = |id| match values.get(id) {
         Some(Value::Number(depth)) => depth as usize > DEPTH_KEPT,

@@ -62,7 +62,7 @@ pub(crate) fn live(values: &Values) -> Vec<&'static Parameter> {
         .collect()
 }
 
-/// Whether a parameter's stage does anything: it is not switched off, and a reranker is chosen where it is of that.
+/// Whether a parameter's stage does anything: it is not switched off, and a reranker is chosen if it is of that.
 fn is_on(parameter: &Parameter, values: &Values) -> bool {
     let Some(stage) = parameter.stage else {
         return false;

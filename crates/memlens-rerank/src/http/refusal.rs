@@ -8,7 +8,7 @@ use super::Kind;
 /// Maximum length of a server's word that is repeated.
 const MAX_WORD: usize = 40;
 
-/// Where servers put the kind of the error.
+/// JSON pointers to the kind of the error.
 const WORDS: [&str; 5] = [
     "/error/type",
     "/error_type",
@@ -17,7 +17,7 @@ const WORDS: [&str; 5] = [
     "/code",
 ];
 
-/// Where servers put the error message.
+/// JSON pointers to the error message.
 const MESSAGES: [&str; 6] = [
     "/error/message",
     "/message",

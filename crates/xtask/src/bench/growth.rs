@@ -29,7 +29,7 @@ impl Growth {
 }
 
 /// The power of the number of chunks that a value grew with between two sizes: 0 for what stays, 1 for what grows as the
-/// library does. Not a number where a value is 0 or less.
+/// library does. Not a number if a value is 0 or less.
 fn power((n_from, from): (u32, f64), (n_to, to): (u32, f64)) -> f64 {
     (to / from).ln() / (f64::from(n_to) / f64::from(n_from)).ln()
 }

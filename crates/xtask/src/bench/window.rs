@@ -97,7 +97,7 @@ fn make(project: &Project, name: &str, argument: &str) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The median of every series, in order, and what 99 of 100 do not exceed where there are that many.
+/// The median of every series, in order, and what 99 of 100 do not exceed if there are that many.
 fn figures(printed: &str) -> Result<Vec<Figure>, String> {
     let all = speed::series(printed)?;
     if let Some(series) = all.iter().find(|series| series.samples.is_empty()) {

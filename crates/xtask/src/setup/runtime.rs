@@ -29,7 +29,7 @@ struct Build {
 }
 
 impl Build {
-    /// The library's name once extracted, with the version where the platform's names have one.
+    /// The library's name once extracted, with the version if the platform's names have one.
     fn file(&self) -> &'static str {
         self.member
             .rsplit('/')

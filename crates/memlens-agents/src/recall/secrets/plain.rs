@@ -86,7 +86,7 @@ fn is_markup(sign: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
-/// The same sign in ASCII, where there is one that means the same.
+/// The same sign in ASCII, if there is one that means the same.
 fn simple(sign: char) -> char {
     match sign {
         '“' | '”' | '„' | '‟' | '«' | '»' | '「' | '」' | '『' | '』' | '＂' => '"',
