@@ -14,11 +14,11 @@ use crate::{EngineError, view};
 
 /// A config that was read.
 pub struct AgentConfig {
-    /// The program and version that it is taken for.
+    /// Program and version that the config is read for.
     pub target: &'static Target,
-    /// That version's pipeline, with the config's values.
+    /// Pipeline of that version, with the config's values.
     pub ranking: Ranking,
-    /// Its text, and each key with what that version does with it.
+    /// Text of the config, and each key with its effect in that version.
     pub config: Config,
     /// The agent in it whose own settings are used; `None` for those of all.
     pub agent: Option<String>,
@@ -114,7 +114,7 @@ pub(crate) fn read_for(
     })
 }
 
-/// `candidateMultiplier` above this acts as this, up to OpenClaw 2026.7.
+/// Values of `candidateMultiplier` above this are treated as this, up to OpenClaw 2026.7.
 const MULTIPLIER_MAX: f64 = 20.0;
 
 /// The parameters that settings set, with the key of each, as the program takes their values.
@@ -136,7 +136,7 @@ fn values<'a>(settings: &[&'a Setting]) -> Vec<(&'static str, &'a str, Value)> {
     let last = |id: &str| values.iter().rev().find(|(parameter, ..)| *parameter == id);
     let is_nothing = |id: &str| last(id).is_some_and(|(.., value)| *value == Value::Number(0.0));
     const WEIGHTS: [&str; 2] = ["openclaw.vector_weight", "openclaw.text_weight"];
-    // OpenClaw takes its defaults if both weights are 0.
+    // OpenClaw uses its defaults if both weights are 0.
     if WEIGHTS.iter().all(|id| is_nothing(id)) {
         values.retain(|(parameter, ..)| !WEIGHTS.contains(parameter));
     }
@@ -153,12 +153,12 @@ impl AgentConfig {
         }
     }
 
-    /// What makes its settings void, most decisive first.
+    /// Reasons that make its settings void, most decisive first.
     pub fn voids(&self) -> Vec<Void> {
         self.config.voids(self.agent.as_deref())
     }
 
-    /// What a window shows of it.
+    /// The config as the window shows it.
     pub fn told(&self, path: String) -> view::AgentConfig {
         let groups = &self.config.settings.groups;
         let settings = groups.iter().flat_map(|group| {
@@ -230,7 +230,7 @@ pub(crate) fn place(target: &Target, home: &Home) -> Option<PathBuf> {
     }
 }
 
-/// Whether any key of a group acts.
+/// Whether any key of a group has an effect.
 pub(crate) fn acts(group: &SettingGroup) -> bool {
     let acting = |effect: &Effect| {
         matches!(

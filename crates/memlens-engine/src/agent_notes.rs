@@ -1,4 +1,4 @@
-//! The notes that an emulated memory is made of: those that the agent's own rules name, else all that are watched.
+//! Notes of an emulated memory: those that the agent's own rules name, or else all watched notes.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,19 +21,19 @@ use crate::view::Emulated;
 pub(crate) struct AgentNotes {
     /// In the order of their paths.
     pub notes: Vec<AgentNote>,
-    /// Whether they are of one index, as the agent makes it.
+    /// Whether they are the notes of one index, as the agent builds it.
     pub is_one_index: bool,
-    /// Whose they are, after "emulated over 3 notes".
+    /// Description of their owner, after "emulated over 3 notes".
     of: String,
-    /// Whether they are those of the agent that asked, by the rules of its program.
+    /// Whether they belong to the agent that asked, by the rules of its program.
     is_of_asker: bool,
-    /// What else holds for them.
+    /// Further remarks about them.
     remarks: Vec<String>,
-    /// How many could not be read as they were saved.
+    /// Number of notes whose text differs from what was saved.
     n_left_out: usize,
 }
 
-/// What an agent's own rules name.
+/// Files that an agent's own rules name.
 pub(crate) struct SearchedFiles {
     pub chosen: Chosen,
     listing: Listing,
@@ -71,7 +71,8 @@ fn version(program: Program) -> Option<&'static str> {
 }
 
 impl Library {
-    /// What the rules of a program name for a question; `None` if they are not known, or none of its folders is watched.
+    /// Files that the rules of a program name for a question; `None` if the rules are unknown, or none of its folders
+    /// is watched.
     pub(crate) fn searched_by(
         &self,
         program: Program,
@@ -181,7 +182,8 @@ impl Library {
         }
     }
 
-    /// The notes that a program would index whose rules are not known or whose folders are not watched: those that Memlens indexes.
+    /// Notes that a program would index if its rules are unknown or its folders are not watched: those that Memlens
+    /// indexes.
     pub(crate) fn notes_as_if(&self, program: Program, lists: &Lists) -> AgentNotes {
         let snapshot = &lists.snapshot;
         let is_own = |folder: &&Folder| folder.agent.as_deref() == Some(program.agent());
@@ -251,7 +253,7 @@ impl AgentNotes {
         }
     }
 
-    /// What holds for every answer of the memory.
+    /// Remarks that apply to every answer of the memory.
     pub fn remarks(&self, program: Program, emulated: &Emulated) -> Vec<String> {
         let label = program.pipeline().label();
         let n_notes = match self.notes.len() {
@@ -286,7 +288,7 @@ impl AgentNotes {
     }
 }
 
-/// Whose notes those of an index are.
+/// Description of the owner of an index.
 fn of_index(chosen: &Chosen) -> String {
     let Chosen {
         index,
@@ -395,7 +397,7 @@ pub(crate) fn text_as_indexed(folder: &Folder, document: &DocumentRow) -> Option
         .then(|| String::from_utf8_lossy(&bytes).into())
 }
 
-/// Where the notes of a folder lie in a program's memory.
+/// Paths of a folder's notes in a program's memory.
 enum Places {
     /// The folder is OpenClaw's workspace: MEMORY.md, USER.md and what is in `memory/` are indexed, by their paths.
     Workspace,

@@ -1,5 +1,5 @@
-//! Agents and the library: which of their folders are watched, whose memory a watched folder is, and what of a note its
-//! agent loads.
+//! Agents and the library: which of their folders are watched, which agent a watched folder belongs to, and which part
+//! of a note its agent loads.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::view::{
 };
 use crate::{EngineError, Library};
 
-/// How long finding may take with folders of any size: what is left of it after looking and measuring is for counting.
+/// Time limit of finding agents with folders of any size: what remains after scanning and measuring is for counting.
 const FINDING_TIME: Duration = Duration::from_millis(150);
 
-/// Counting has so long at least.
+/// Minimum time for counting.
 const COUNTING_TIME_MIN: Duration = Duration::from_millis(30);
 
 /// A folder of an agent that is to be watched, and its name on screen.
@@ -31,7 +31,7 @@ pub struct FolderToAdd {
     pub name: String,
 }
 
-/// What was found of the agents of a home, if some folders are watched.
+/// Agents found in a home folder, where some folders are watched.
 pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     let started = Instant::now();
     let found = look_and_follow(home, watched);
@@ -66,7 +66,7 @@ pub fn agents(home: &Home, watched: &[Folder]) -> AgentsView {
     }
 }
 
-/// What was found of the agents of a home; of those that are watched, by the settings of their projects too.
+/// Agents found in a home folder; for watched agents, the settings of their projects are read too.
 fn look_and_follow(home: &Home, watched: &[Folder]) -> Vec<Found> {
     let mut all = look(home);
     for found in &mut all {
@@ -98,7 +98,7 @@ pub struct Finding {
     pub said: String,
 }
 
-/// What the agents of a home load of their memory files.
+/// Memory files that the agents of a home folder load.
 pub fn loaded(home: &Home, watched: &[Folder]) -> LoadedView {
     let mut view = LoadedView::default();
     for found in look_and_follow(home, watched) {
@@ -275,14 +275,14 @@ fn best_line(why: &WhyNot) -> Option<u32> {
     }
 }
 
-/// Of the limits of one file, the one that leaves out most.
+/// The limit of a file that leaves out most.
 pub(crate) fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
     files
         .filter(|file| file.cut != LoadCut::None || !file.blocked.is_empty())
         .min_by_key(|file| file.cut_at_line.unwrap_or(u32::MAX))
 }
 
-/// What to say of a line of a file that is cut; `None` if the line is loaded. Without a line, of the file.
+/// Statement about a line of a file that is cut; `None` if the line is loaded. Without a line, about the file.
 pub(crate) fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
     let LoadedFile {
         agent_name,

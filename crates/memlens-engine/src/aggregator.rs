@@ -1,4 +1,4 @@
-//! A thread that passes over all observations soon after something changed, but not too often.
+//! A thread that compares all observations soon after a change, but not too often.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -8,7 +8,6 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::EngineError;
 
-/// What the thread is wished to do.
 #[derive(Default)]
 struct Wishes {
     has_changed: bool,
@@ -34,7 +33,7 @@ impl Alarm {
         self.rung.notify_all();
     }
 
-    /// Waits until something changed and `not_before` has come; returns false when it is to end.
+    /// Waits until something has changed and `not_before` has passed; returns false when the thread should end.
     fn wait(&self, not_before: Option<Instant>) -> bool {
         let mut wishes = self.wishes.lock();
         while !wishes.is_stopped {

@@ -1,4 +1,4 @@
-//! Asking a retriever whose files another program may shorten meanwhile.
+//! Queries a retriever whose files another program may shorten meanwhile.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) fn is_torn(error: &RetrieveError) -> bool {
     matches!(error, RetrieveError::Index(error) if error.needs_rebuild())
 }
 
-/// What the lists hold of a question.
+/// Result of querying the lists.
 pub(crate) struct Found {
     /// The retriever that found them.
     pub retriever: Arc<dyn Retriever>,
@@ -61,7 +61,7 @@ mod tests {
 
     const N_BYTES: u64 = 200_000;
 
-    /// Reads a file that it has mapped, and cannot do with zeros.
+    /// Test retriever that reads a mapped file and fails if it reads zeros.
     struct Reading(OwnBytes);
 
     impl Retriever for Reading {

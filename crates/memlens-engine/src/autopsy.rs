@@ -46,7 +46,7 @@ use first_sight::first_sight;
 use given::Given;
 use ranked::Ranked;
 
-/// What is known of a case: whose fact, which, and what was asked about its time.
+/// Everything known of a case: the fact, its agent, and the questions asked around that time.
 struct Case<'a> {
     library: &'a Library,
     /// Id and name of the agent; `None` if no agent is known to have asked.
@@ -69,7 +69,7 @@ impl Case<'_> {
         self.agent.as_ref().map(|(id, _)| id.as_str())
     }
 
-    /// What the agent's questions are ranked by, if it asked for nothing else.
+    /// Ranking of the agent's questions, unless a question asked for something else.
     fn ranking(&self) -> Ranking {
         let agent = self.agent_id().unwrap_or_default().to_owned();
         self.pipelines.ranking(&PastQuestion {
@@ -172,7 +172,7 @@ impl Library {
     }
 }
 
-/// The case of a fact that no note holds.
+/// Result for a fact that no note contains.
 fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
     let later = [
         AutopsyStep::LoadCap,
@@ -193,7 +193,7 @@ fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
     verdict::told(case, fact, steps, Findings::default())
 }
 
-/// What the steps of a case found besides their proofs.
+/// Findings of the steps besides their proofs.
 #[derive(Default)]
 struct Findings<'a> {
     /// Why the line is not loaded or not in the index; of the first such step.
@@ -204,7 +204,7 @@ struct Findings<'a> {
     n_about: usize,
 }
 
-/// The case of a fact that is written in a note.
+/// Result for a fact that a note contains.
 fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
     let places = case.library.places()?;
     let history = written::history(case, fact, found);
@@ -219,7 +219,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     // A search that does not matter is not repeated.
     let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
     let about = about::about(case, fact, &case.asked.questions);
-    // What Memlens's own ranking finds, another one may not.
+    // Another ranking may not find what Memlens's own ranking finds.
     let works = if is_searched && !given.is_given() && case.is_ranking_known() {
         working::question(case, fact, found)?
     } else {
@@ -241,7 +241,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
         given.used_step(case),
     ];
     if given.is_given() {
-        // Whatever might have lost it did not. A line that a log shows earlier than its date was there.
+        // Steps that might have lost it did not. A line that a log shows earlier than its date existed then.
         let stays = |step: &StepProof| step.step == AutopsyStep::Written && !given.is_logged();
         let before = steps
             .iter_mut()

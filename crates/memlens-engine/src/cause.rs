@@ -21,7 +21,7 @@ pub enum Cause {
     Gone,
     /// A rule leaves out the file, or a folder around it.
     LeftOut {
-        /// The file or folder that the rule names, relative to the watched folder.
+        /// File or folder that the rule matches, relative to the watched folder.
         path: String,
         /// The rule that leaves it out.
         reason: Reason,
@@ -31,7 +31,7 @@ pub enum Cause {
         /// The error, to show to the user.
         reason: String,
     },
-    /// The file could be read, but holds none of the forms that are indexed.
+    /// The file could be read, but contains nothing that is indexed.
     HoldsNothing {
         /// The file, relative to the watched folder.
         path: String,

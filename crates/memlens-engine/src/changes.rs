@@ -9,18 +9,18 @@ use memlens_rank::{AnyPipeline, CandidateSet, ChunkId, Entry, HookMove};
 
 use crate::view::{Fix, FixPrice};
 
-/// How many steps of a slider are tried one by one, to either side.
+/// Number of slider steps tried one by one in each direction.
 const STEPS_TRIED_EACH: u32 = 60;
 /// Number of values tried between there and the end of the slider; between a failure and the first success the step is
 /// found by bisection.
 const VALUES_TRIED_BEYOND: u32 = 40;
-/// How many first halves of a pair are followed up.
+/// Number of first halves of a pair that are pursued.
 const PAIRS_TRIED: usize = 4;
 
-/// How far a row comes; a later stage is more.
+/// The stage that a row reaches; a later stage is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// By the stage's 0-based place in the pipeline.
+    /// Lost at this 0-based stage of the pipeline.
     LostAt(usize),
     /// The row waits for the user's hook command at this 0-based stage: it was not asked about these rows and may drop
     /// it.
@@ -29,8 +29,8 @@ enum Reach {
 }
 
 impl Reach {
-    /// Whether a row that was lost at this stage is shown to be back. What the command dropped is not, merely because it
-    /// would have to be asked again.
+    /// Whether a row lost at this stage is proven to be back. A row that the hook dropped is not, just because the hook
+    /// would have to be called again.
     fn is_back(self, lost_at: usize) -> bool {
         match self {
             Self::LostAt(_) => false,
@@ -40,7 +40,7 @@ impl Reach {
     }
 }
 
-/// Asks the lists again by other parameters: the set and the row's slot in it.
+/// Retrieves with other parameters: the new set and the row's slot in it.
 type Again<'a> = dyn Fn(&Values) -> Option<(Arc<CandidateSet>, u32)> + Sync + 'a;
 
 /// A row whose ranking is tried with other parameters.
@@ -104,7 +104,7 @@ impl Trial<'_> {
         pairs.into_iter().next()
     }
 
-    /// The smallest change of each parameter that reaches far enough, smallest first.
+    /// The smallest change of each parameter that gets the row far enough, smallest first.
     ///
     /// Only parameters of the stage that loses the row and of those before it are tried: what comes
     /// later has no say in it.
@@ -248,7 +248,7 @@ impl Trial<'_> {
     }
 }
 
-/// The chunks that are kept, best first.
+/// Returned chunks, best first.
 fn kept(pipeline: &dyn AnyPipeline, set: &CandidateSet, params: &Values) -> Vec<ChunkId> {
     let kept = pipeline.order(set, params).into_iter();
     kept.map(|(slot, _)| set.candidates[slot as usize].chunk)
@@ -256,13 +256,13 @@ fn kept(pipeline: &dyn AnyPipeline, set: &CandidateSet, params: &Values) -> Vec<
 }
 
 impl FixPrice {
-    /// What becomes of the rows that were kept, but for the one asked for.
+    /// Effect on the returned rows, except the one asked about.
     fn of(asked: ChunkId, before: &[ChunkId], after: &[ChunkId]) -> FixPrice {
         let (was, is): (HashSet<_>, HashSet<_>) = (before.iter().collect(), after.iter().collect());
         let n_dropped = before.iter().filter(|it| !is.contains(it)).count() as u32;
         let brought = after.iter().filter(|it| !was.contains(it) && **it != asked);
         let n_brought = brought.count() as u32;
-        // Who only makes room does not count: the order among those that stay is compared.
+        // Rows that only make room do not count: the order of the remaining rows is compared.
         let stay = |all: &[ChunkId], others: &HashSet<&ChunkId>| {
             let staying = all.iter().filter(|it| others.contains(it) && **it != asked);
             staying.copied().collect::<Vec<ChunkId>>()
@@ -280,7 +280,7 @@ impl FixPrice {
         }
     }
 
-    /// How many other rows are not where they were.
+    /// Number of other rows that changed their place.
     pub(crate) fn n_disturbed(&self) -> u32 {
         self.n_dropped + self.n_brought + self.n_moved
     }

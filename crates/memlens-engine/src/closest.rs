@@ -1,11 +1,11 @@
-//! What the user may have meant by a name that is not known.
+//! Suggestions for an unknown name.
 
 /// Maximum number of names that are suggested.
 const SUGGESTED_MAX: usize = 3;
-/// Shorter beginnings fit too many names.
+/// Minimum length of a prefix: shorter ones match too many names.
 const BEGINNING_MIN: usize = 3;
 
-/// "did you mean openclaw?", or what there is to choose from.
+/// "did you mean openclaw?", or the list of choices.
 pub(crate) fn suggestion(typed: &str, names: &[&str]) -> String {
     let closest = closest(typed, names);
     if closest.is_empty() {
@@ -35,7 +35,7 @@ fn closest<'n>(typed: &str, names: &[&'n str]) -> Vec<&'n str> {
     let n_typed = typed.chars().count();
     let mut found: Vec<(usize, &str)> = names
         .iter()
-        // What is typed may be very long.
+        // The typed text may be very long.
         .filter(|name| n_typed <= 2 * name.len())
         .map(|name| (strsim::damerau_levenshtein(&typed, name), *name))
         .filter(|(distance, name)| {

@@ -1,4 +1,4 @@
-//! What is said more than once, as the window shows it.
+//! Statements that occur more than once, as the window shows them.
 
 use memlens_params::Params;
 use memlens_retrieve::Scope;
@@ -45,7 +45,7 @@ impl Library {
 }
 
 impl Engine {
-    /// Passes over all observations now, where anything changed since the last pass, and returns what it found.
+    /// Compares all observations now, if anything changed since the last pass, and returns the result.
     ///
     /// # Errors
     /// [`EngineError::Store`].

@@ -1,4 +1,4 @@
-//! Two rankings of one question, row against row.
+//! Two rankings of one question, compared row by row.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::ranking::Ranking;
 use crate::search::Search;
 use crate::view::{ComparedRow, ComparedSide, Comparison};
 
-/// How much each next place counts of the one before, in the overlap of both rankings.
+/// Weight of each place relative to the previous one, in the overlap of both rankings.
 pub(crate) const OVERLAP_P: f64 = 0.9;
 /// Number of dropped rows reported per side, nearest to the results first.
 const DROPPED_SHOWN: usize = 10;
@@ -35,7 +35,7 @@ pub fn compare(a: (&Search, &Ranking), b: (&Search, &Ranking)) -> Result<Compari
         kept.filter(|row| is_in(row, other)).count()
     };
     let n_both = of(&a, &b);
-    // Rows of A by their place; what B has besides by a place beyond.
+    // Rows of A by index; rows that only B has follow with higher indices.
     let a_items: Vec<usize> = (0..kept(&a)).collect();
     let b_items: Vec<usize> = (0..kept(&b))
         .map(|at| {
@@ -92,7 +92,7 @@ fn side(search: &Search, ranking: &Ranking) -> Result<ComparedSide, EngineError>
     })
 }
 
-/// Lines of a note that are a row of an answer.
+/// Lines of a note that form a row of an answer.
 pub(crate) struct Span {
     /// Id of the watched folder.
     pub folder: i64,
@@ -102,7 +102,7 @@ pub(crate) struct Span {
     pub start_line: u32,
     /// Last line of the chunk, 1-based.
     pub end_line: u32,
-    /// Whether it is a result, and not one that was dropped.
+    /// Whether it was returned, not dropped.
     pub is_kept: bool,
 }
 
@@ -133,8 +133,8 @@ fn join(a: &mut [ComparedRow], b: &mut [ComparedRow]) {
     }
 }
 
-/// Those of two answers that are the same, by their places in both: they overlap in lines of the same note, each is at most
-/// one of the other, and the better ranked are joined first.
+/// Pairs of rows of two answers that are the same, as indices in both: they overlap in lines of the same note, each row
+/// is in at most one pair, and better ranked rows are joined first.
 pub(crate) fn pairs(a: &[Span], b: &[Span]) -> Vec<(usize, usize)> {
     let mut of_note: HashMap<(i64, &str), Vec<usize>> = HashMap::new();
     for (at, span) in b.iter().enumerate() {
@@ -158,7 +158,7 @@ pub(crate) fn pairs(a: &[Span], b: &[Span]) -> Vec<(usize, usize)> {
             .into_iter()
             .flatten()
             .copied();
-        // Of neighbouring chunks that overlap it, one that is kept as it is says more than one that was dropped.
+        // Of neighbouring chunks that overlap it, one with the same state (returned or dropped) is preferred.
         let is_much = |other: usize| {
             overlap(other).saturating_mul(2) >= span.n_lines().min(b[other].n_lines())
         };

@@ -14,7 +14,6 @@ use crate::ranking::Ranking;
 use crate::view::{Change, QueryChange, QueryScope, SetComparison, SetSide};
 use crate::{EngineError, Library};
 
-/// What became of the queries.
 #[derive(Default)]
 struct Answered {
     changes: Vec<QueryChange>,
@@ -101,7 +100,7 @@ impl Library {
         let is_of_library = a.is_of_library() || b.is_of_library();
         for query in self.in_turn(&judged.queries, |it| is_of_library.then_some(&*it.query)) {
             let by_a = self.run_query(query, &judged.file.base, a, false)?;
-            // What was stopped was not answered as it would be, and the other would make a memory of its own.
+            // A stopped query is not answered completely, and the other ranking would still build its memory.
             if run.is_stopped() {
                 return Ok(None);
             }
@@ -129,7 +128,7 @@ impl Library {
         Ok(Some(answered))
     }
 
-    /// What becomes of a query from A to B.
+    /// Change of one query from A to B.
     fn change(
         &self,
         file: &QueryFile,
@@ -138,7 +137,7 @@ impl Library {
         by_a: &Run,
         by_b: &Run,
     ) -> QueryChange {
-        // The same note and lines that overlap are the same; each place of B is at most one of A.
+        // Overlapping lines of the same note are the same place; each place of B matches at most one of A.
         let mut taken = vec![false; by_a.places.len()];
         let of_b: Vec<usize> = (0..)
             .zip(&by_b.places)

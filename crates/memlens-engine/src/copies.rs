@@ -1,4 +1,5 @@
-//! Copies of a chunk's text among the rows of a search: where the folded ones are, and which lost rows they kept out.
+//! Copies of a chunk's text among the rows of a search: the places of the folded ones, and the lost rows that they
+//! displaced.
 
 use std::collections::HashSet;
 
@@ -13,7 +14,7 @@ pub(crate) fn folded_under(columns: &Columns, slot: u32) -> &[u32] {
     row.map_or(&[], |row| &row.copies)
 }
 
-/// What copies have to do with a row that was lost, as the rest of a sentence; `None` if they are not the cause.
+/// How copies displaced a row that was lost, as the end of a sentence; `None` if they are not the cause.
 pub(crate) fn kept_out(search: &Search, trace: &Trace, slot: u32) -> Option<String> {
     let entries = trace.entries_of(slot);
     let (stage, entry) = entries.iter().find(|(_, entry)| entry.is_dropped)?;
@@ -44,7 +45,7 @@ pub(crate) fn kept_out(search: &Search, trace: &Trace, slot: u32) -> Option<Stri
     None
 }
 
-/// Says that copies filled a list to its depth before a row.
+/// Statement that copies filled a list to its depth before a row.
 fn kept_out_of_list(
     set: &CandidateSet,
     label: &str,
@@ -72,7 +73,7 @@ fn kept_out_of_list(
     })
 }
 
-/// How many of some rows are copies of one before them.
+/// Number of rows that are copies of an earlier row.
 fn n_copies(set: &CandidateSet, slots: impl Iterator<Item = u32>) -> u32 {
     let mut groups: HashSet<u32> = HashSet::new();
     let groups_of_rows = slots.filter_map(|slot| set.candidates[slot as usize].copies);

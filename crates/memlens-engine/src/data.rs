@@ -1,4 +1,4 @@
-//! The library's own files: how much room they take, and forgetting all that they hold.
+//! The library's own files: their size, and erasing them.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ impl DataSize {
 }
 
 impl Library {
-    /// How much room the library takes on disk.
+    /// Disk space of the library.
     pub fn data_size(&self) -> DataSize {
         DataSize::of(self.dir())
     }
@@ -49,7 +49,7 @@ impl Library {
     }
 }
 
-/// What a library holds, counted.
+/// Contents of a library in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
     /// Number of folders that are watched.
@@ -112,7 +112,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
             Ok((store, made_by))
         });
     match erased {
-        // Readers that are open take up the empty lists.
+        // Readers that are open switch to the empty lists.
         Ok((store, Some((model, dim)))) => drop(Derived::anew(&store, (&model, dim))?),
         Ok((_, None)) => Derived::remove(dir)?,
         Err(StoreError::Damaged { .. }) => {

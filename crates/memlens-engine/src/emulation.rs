@@ -23,9 +23,9 @@ use crate::searched::Asker;
 use crate::view::{Emulated, EmulationProgress};
 use crate::{EngineError, Library, Purpose};
 
-/// How many texts are embedded between two looks at the wish to stop.
+/// Number of texts embedded between two checks for cancellation.
 const TEXTS_AT_ONCE: usize = 16;
-/// How many times as many vectors are kept as a memory needs: those of other programs, which cut otherwise.
+/// Factor by which more vectors are cached than a memory needs: those of other programs, which chunk differently.
 const VECTORS_KEPT: usize = 6;
 /// How long a memory is used although the agent's own database changed: it contains the agent's conversations as well.
 const OWN_STANDS: Duration = Duration::from_secs(10);
@@ -68,7 +68,7 @@ impl Library {
             Some(program) => {
                 let (memory, emulated) = self.emulated(program, &ranking.values, asker, &part)?;
                 if self.is_own_part(program, &part) {
-                    // The memory is the agent's own: also what it reads beside its watched folders.
+                    // The memory is the agent's own, including what it reads outside its watched folders.
                     part = Part::All;
                 }
                 (memory, Some(emulated))
@@ -78,7 +78,7 @@ impl Library {
         self.search_told(query, pipeline, values, memory, part, is_kept)
     }
 
-    /// Lets go of every emulated memory.
+    /// Drops every emulated memory.
     pub(crate) fn forget_emulations(&self) {
         // Erasing does not wait for a model.
         self.jobs.emulation.stop();
@@ -88,7 +88,7 @@ impl Library {
         self.emulations.own.lock().clear();
     }
 
-    /// Changes whenever the notes of the memory that a ranking is asked of change, but for those of the library; 0 for the
+    /// Changes whenever the notes of the memory that a ranking asks change, except those of the library; 0 for the
     /// library's own lists.
     pub(crate) fn memory_stamp(&self, ranking: &Ranking) -> u64 {
         let Some(program) = Program::ranked_by(ranking.pipeline) else {
@@ -98,7 +98,7 @@ impl Library {
         searched.map_or(0, |it| it.stamp())
     }
 
-    /// Whether a part is all that is watched of the program's agent.
+    /// Whether a part is everything watched of the program's agent.
     fn is_own_part(&self, program: Program, part: &Part) -> bool {
         let Part::Folders(folders) = part else {
             return false;
@@ -141,7 +141,7 @@ impl Library {
             && made.folders == lists.snapshot.folders
             && made.at.elapsed() < MOMENT
             && (made.own_files == own_files
-                // A copy is not made again at once; what the user allowed counts at once.
+                // A copy is not taken again at once, but a permission of the user applies at once.
                 || (made.own_files.is_empty() == own_files.is_empty()
                     && made.at.elapsed() < OWN_STANDS))
             && made.is_whole
@@ -211,7 +211,7 @@ impl Library {
         })
     }
 
-    /// The vectors of texts in their order, or why not all are there.
+    /// Vectors of texts in order, or the reason why some are missing.
     fn vectors(
         &self,
         lists: &Lists,
@@ -317,7 +317,7 @@ impl Library {
     }
 }
 
-/// How the cache knows whole-chunk vectors from the token vectors of the same model.
+/// Cache key that distinguishes whole-chunk vectors from the token vectors of the same model.
 fn name(model: &str) -> String {
     format!("chunk of {model}")
 }

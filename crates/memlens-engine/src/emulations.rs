@@ -1,4 +1,4 @@
-//! The emulated memories that a library holds, and what they were made of.
+//! Emulated memories of a library, and their sources.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,24 +20,24 @@ use crate::view::Emulated;
 /// An index, or the reason why it cannot be read, for a file with this stamp.
 pub(crate) type ReadIndex = (Stamp, Result<Arc<OwnIndex>, String>);
 
-/// The memories that were made, by the program.
+/// Emulated memories by program.
 #[derive(Default)]
 pub(crate) struct Emulations {
     /// One for each program, and for each of its agents that has an index of its own.
     pub made: Mutex<HashMap<(Program, Option<String>), Made>>,
-    /// What the next ones are made of.
+    /// Caches for building the next ones.
     pub kept: Mutex<Kept>,
-    /// The own indexes of agents as they were read last, by their file.
+    /// The agents' own indexes as last read, by file.
     pub own: Mutex<HashMap<PathBuf, ReadIndex>>,
-    /// What the agents' own rules name.
+    /// Files that the agents' own rules name.
     pub searched: KnownSearched,
 }
 
-/// A memory that was made.
+/// An emulated memory that was built.
 pub(crate) struct Made {
     /// Retriever over the emulated memory.
     pub memory: Arc<dyn Retriever>,
-    /// What it was made of.
+    /// Folders that it was built from.
     pub folders: Vec<Folder>,
     /// Stamps of the agent's own databases at that time.
     pub own_files: OwnFiles,

@@ -12,7 +12,7 @@ use memlens_retrieve::RetrieveError;
 use memlens_store::StoreError;
 use thiserror::Error;
 
-/// What could not be done, and why.
+/// Why a request to the engine failed.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// Error of the library's database.
@@ -24,7 +24,7 @@ pub enum EngineError {
     /// Error of the embedding model.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// The library cannot be written, or a folder not be watched, for another reason than these.
+    /// The library cannot be written, or a folder cannot be watched, for another reason than these.
     #[error(transparent)]
     Indexer(IndexerError),
     /// Error of a reranker or its model.
@@ -122,7 +122,7 @@ pub enum EngineError {
         /// The reason, to show to the user.
         why: String,
     },
-    /// A query set, or a query of one, cannot be used so.
+    /// A query set, or a query of one, cannot be used in this way.
     #[error("cannot {attempt} {named}: {why}")]
     QuerySet {
         /// The failed action, as a verb phrase.
@@ -132,13 +132,13 @@ pub enum EngineError {
         /// The reason, to show to the user.
         why: String,
     },
-    /// Nothing can be tuned so.
+    /// Tuning is not possible in this way.
     #[error("cannot tune: {why}")]
     Tune {
         /// Why, and what to do.
         why: String,
     },
-    /// A run is not there, or cannot be compared with.
+    /// A run is missing, or cannot be compared with.
     #[error("cannot use the run {named}: {why}")]
     Run {
         /// Name that the user gave.
@@ -152,19 +152,19 @@ pub enum EngineError {
         /// Path of the query file.
         path: PathBuf,
     },
-    /// A query set holds nothing but nonsense.
+    /// A query set contains only nonsense questions.
     #[error("cannot measure by {}: none of its queries has an answer", path.display())]
     NoAnswers {
         /// Path of the query file.
         path: PathBuf,
     },
-    /// A file is no query set.
+    /// A file is not a query set.
     #[error("cannot read {}: it is in none of the formats that are read: {}", path.display(), memlens_eval::FORMATS_READ)]
     UnknownQueries {
         /// Path of the query file.
         path: PathBuf,
     },
-    /// The questions of a file of judgments are not found.
+    /// The questions of a file of judgments are missing.
     #[error("cannot read the questions of {}: {why}", path.display())]
     Topics {
         /// Path of the judgments file.
@@ -172,7 +172,7 @@ pub enum EngineError {
         /// Why, and what to do.
         why: String,
     },
-    /// A document id of a query set is that of several notes.
+    /// A document id of a query set matches several notes.
     #[error(
         "cannot measure by {set}: the document id {id} fits {n} notes ({examples}); write more of the path in front of it"
     )]
@@ -214,7 +214,7 @@ pub enum EngineError {
         /// The names that exist, or the reason, as a sentence.
         why: String,
     },
-    /// A search that the window asks about is gone.
+    /// A search that the window asks about is not cached any more.
     #[error("cannot rank search {id}: it is no longer kept; search again")]
     SearchGone {
         /// Number of the search that is gone.
@@ -242,7 +242,7 @@ pub enum EngineError {
         /// Path of the changed note.
         path: String,
     },
-    /// The text of a row is not what was saved.
+    /// The text of a row differs from what was saved.
     #[error(
         "cannot {attempt} {path}: its copy in the library is damaged; `memlens index`, or the next start of the window, \
          re-indexes it"

@@ -1,4 +1,4 @@
-//! Judged queries asked of the library.
+//! Runs judged queries on the library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::judged::note_path;
 use crate::ranking::Ranking;
 use crate::{EngineError, Library, Search};
 
-/// What was returned for one query.
+/// Results of one judged query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     /// Places, best first; each note by its absolute path.
@@ -25,7 +25,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Its places as a file beside a query set names them: by the path in the set's folder, others by their absolute path.
+    /// Its places as a file beside a query set names them: relative to the set's folder if inside it, otherwise
+    /// absolute.
     pub fn places_from(&self, base: &Path) -> Vec<Place> {
         let named = |place: &Place| {
             let path = Path::new(&place.path);
@@ -37,7 +38,7 @@ impl Run {
 }
 
 impl Library {
-    /// Asks one query of a set whose paths are relative to `base`. A query whose scope is not there finds nothing and says so.
+    /// Asks one query of a set whose paths are relative to `base`. A query with a missing scope finds nothing and says so.
     ///
     /// # Errors
     /// As [`Library::search_as`] and [`Library::ask`].
@@ -81,11 +82,11 @@ impl Library {
         if let Some(params) = ranking.params() {
             search = self.ask(search.id, &params)?;
         }
-        // A question is not judged by a ranking that its own thumbs weighed.
+        // A question is not judged by a ranking weighted by its own thumbs.
         Ok(Ok(Arc::new(search.without_own_thumbs())))
     }
 
-    /// What a search of a query set returns by these values.
+    /// Results of a search of a query set under these values.
     pub(crate) fn run_of(&self, search: &Search, values: &Values) -> Result<Run, EngineError> {
         let columns = search.columns(values);
         let mut run = Run {

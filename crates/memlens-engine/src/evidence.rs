@@ -8,7 +8,7 @@ use crate::ranking::Ranking;
 use crate::view::TuneAnswer;
 use crate::{EngineError, Library};
 
-/// Measured figures that leave with the parameters.
+/// Measured metrics that are exported with the parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
@@ -18,7 +18,7 @@ pub struct Evidence {
     pub queries_hash: String,
     /// How many queries were asked.
     pub n: usize,
-    /// What each figure is compared with.
+    /// What the metrics are compared with.
     pub before: String,
     /// Mean nDCG@10 of both rankings.
     #[serde(rename = "ndcg@10")]
@@ -33,28 +33,28 @@ pub struct Evidence {
     pub held_out: Option<HeldOut>,
 }
 
-/// The figure of tuned parameters on queries that had no part in choosing them.
+/// Metric of tuned parameters on queries not used for choosing them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldOut {
     /// The metric that they were tuned by.
     pub metric: Metric,
-    /// By the ranking that tuning began with.
+    /// Value of the ranking that tuning started from.
     pub before: f64,
-    /// By what tuning in this way finds.
+    /// Value that tuning in this way yields.
     pub after: f64,
     /// The 95 % interval of the difference, paired by query.
     pub interval: [f64; 2],
-    /// Into how many parts the queries were split, each left out once; 1 if one half was held out.
+    /// Number of parts the queries were split into, each held out once; 1 if one half was held out.
     pub folds: u32,
-    /// What the split was drawn by.
+    /// Seed of the random split.
     pub seed: u32,
 }
 
-/// One figure before and after.
+/// One metric before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// By the defaults of the same pipeline.
+    /// Mean under the defaults of the same pipeline.
     pub before: f64,
     /// Mean under the given parameters.
     pub after: f64,
@@ -92,7 +92,7 @@ impl Evidence {
         })
     }
 
-    /// The same with what tuning found on queries that had no part in it.
+    /// The same with the result of tuning on held-out queries.
     pub(crate) fn held_out_by(self, answer: &TuneAnswer) -> Evidence {
         let best = &answer.rows[0];
         let held_out = best.difference.map(|Difference { low, high, .. }| HeldOut {
@@ -150,7 +150,7 @@ fn counted(n: usize) -> String {
 }
 
 impl Library {
-    /// What a ranking is worth for each query of a file that has an answer.
+    /// Metrics of a ranking for each query of a file that has an answer.
     ///
     /// # Errors
     /// As [`Library::run_query`].

@@ -5,7 +5,7 @@ use memlens_store::DocumentRow;
 use crate::Library;
 
 const EXAMPLES: usize = 3;
-/// A longer one does not fit its line.
+/// Longer questions do not fit on a line.
 const CHARS_MAX: usize = 80;
 
 impl Library {

@@ -18,13 +18,13 @@ use crate::{EngineError, Library, view};
 /// Placeholder of the question in the arguments of a call.
 const QUESTION: &str = "\"QUESTION\"";
 
-/// A ranking on its way into another program.
+/// A ranking in the form of another program's settings.
 pub struct Export {
     /// The program that receives the ranking.
     pub target: &'static Target,
-    /// The name on screen of the pipeline whose parameters these are.
+    /// Name on screen of the pipeline that the parameters belong to.
     pub source: &'static str,
-    /// Each parameter that acts, with what becomes of it.
+    /// Each parameter that has an effect, with its mapping.
     pub mapped: Vec<Mapped>,
     /// The settings alone: a config with nothing else, or the arguments of a call.
     pub text: String,
@@ -42,7 +42,7 @@ pub struct ConfigChange {
     pub path: PathBuf,
     /// What changes, as a unified diff without texts and comments; empty if nothing does.
     pub diff: String,
-    /// Whether it already holds all of these settings.
+    /// Whether it already contains all of these settings.
     pub is_same: bool,
     /// Notices to show to the user before the file is written.
     pub notes: Vec<String>,
@@ -80,7 +80,7 @@ pub fn target(named: &str) -> Result<&'static Target, EngineError> {
         })
 }
 
-/// Every target, for a window.
+/// Every target, as the window shows it.
 pub fn targets_told(home: Option<&Home>) -> Vec<view::TargetInfo> {
     let told = |target: &&Target| {
         let place = home.and_then(|home| Some((home, config_of(target, home)?)));
@@ -267,12 +267,12 @@ impl Export {
         }
     }
 
-    /// Why this config is not for this target.
+    /// Why this config cannot be used for this target.
     fn refusal(&self, config: &Config, written_by: &Target, agent: Option<&str>) -> Option<String> {
         if config.program != self.target.program() {
             return Some(format!("it is the config of {}", written_by.label));
         }
-        // A config that names no version may be of any.
+        // A config without a version may be of any version.
         let is_known = config
             .settings
             .version
@@ -437,7 +437,7 @@ pub fn watched_around(library: &Library, path: &Path) -> Option<String> {
         .map(|folder| folder.path.clone())
 }
 
-/// What is to be written of a parameter: nothing of what would have no effect.
+/// Setting to write for a parameter; nothing if it would have no effect.
 fn told(mapped: &Mapped) -> Option<(&'static str, serde_json::Value)> {
     match mapped.fit {
         Fit::Exact | Fit::Approximate(_) => Some((mapped.key?, mapped.told.clone()?)),
@@ -462,7 +462,7 @@ fn agents(config: &serde_json::Value, target: &Target) -> Vec<String> {
         .collect()
 }
 
-/// Whether two values say the same, 6 and 6.0 among them.
+/// Whether two values are equal; 6 equals 6.0.
 fn is_same(one: &serde_json::Value, other: &serde_json::Value) -> bool {
     one == other || one.as_f64().is_some_and(|it| other.as_f64() == Some(it))
 }
@@ -505,7 +505,7 @@ mod tests {
                 let ids = export.mapped.iter().map(|it| it.parameter);
                 let known = ids.filter(|id| pipeline.table().parameter(id).is_err());
                 assert_eq!(known.count(), 0, "{} to {}", pipeline.label(), target.id);
-                // What has no key says why, and what is exact needs no excuse.
+                // A parameter without a key has a reason, an exact one needs none.
                 for row in &export.mapped {
                     assert_eq!(
                         row.fit.why().is_none(),

@@ -1,4 +1,4 @@
-//! What the library knows of a candidate beside what retrieval found: who says the same, thumbs, age.
+//! Facts about a candidate besides what retrieval found: agreement, thumbs, age.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,11 +11,11 @@ use crate::clustering::Clustering;
 use crate::marks::Marks;
 use crate::thumbs::{Asked, GivenThumbs};
 
-/// How many thumbs of a row are named with their questions.
+/// Number of thumbs of a row that are listed with their questions.
 const THUMBS_SHOWN: usize = 5;
 const MS_PER_DAY: f64 = 86_400_000.0;
 
-/// The facts that a search ranks by and that change without its lists.
+/// Facts used for ranking that change independently of the lists.
 #[derive(Clone)]
 pub(crate) struct LibraryFacts {
     /// Agreement of observations at the time of the question; `None` before the first pass. It may be of an earlier
@@ -28,7 +28,7 @@ pub(crate) struct LibraryFacts {
     pub without_thumbs_for: Option<String>,
     /// What the user keeps from decay.
     pub marks: Arc<Marks>,
-    /// Days from 1970-01-01 to the moment of the question.
+    /// Days from 1970-01-01 to the time of the question.
     pub today: f64,
 }
 
@@ -62,7 +62,7 @@ impl LibraryFacts {
         }
     }
 
-    /// The thumbs on a text for a reader, the closest questions first; the rest are counted.
+    /// Thumbs on a text for the user, closest questions first; the others are counted.
     pub fn thumbs_on(&self, text: TextId) -> Vec<String> {
         let mut closeness = self.asked.closeness();
         let thumbs = self.thumbs.questions_on(text);
@@ -86,7 +86,7 @@ impl LibraryFacts {
         shown.chain(more).collect()
     }
 
-    /// Has the candidates decay by their age, but for those that the marks or their names keep from it.
+    /// Sets the candidates' ages for decay, except those that the marks or their names keep from it.
     pub fn put_ages(&self, retrieved: &mut Retrieved) {
         // Chunks of a note follow each other.
         let mut last = None;

@@ -1,7 +1,8 @@
-//! Judged places that count as not returned though a copy of their text is returned: copies are folded under the best of them.
+//! Judged places that count as not returned though a copy of their text is returned: copies are folded under the best
+//! of them.
 //!
-//! Metrics are of places, so a folded copy is not returned, however much its text is the same: a copy may differ by some words, and
-//! figures of different settings stay comparable. What that costs is said instead.
+//! Metrics count places, so a folded copy is not returned, however similar its text is: a copy may differ by some
+//! words, and metrics of different settings stay comparable. The effect is reported instead.
 
 use memlens_eval::Place;
 use memlens_params::Values;
@@ -11,8 +12,8 @@ use crate::search::Search;
 use crate::{EngineError, Library};
 
 impl Library {
-    /// How many of some judged places, whose paths are absolute, are in copies that are folded under a row that is returned, and
-    /// in no row that is returned itself.
+    /// Number of judged places, with absolute paths, that are in copies folded under a returned row, and in no returned
+    /// row itself.
     pub(crate) fn n_folded(
         &self,
         search: &Search,

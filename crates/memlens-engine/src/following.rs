@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use memlens_corroborate::words;
 use memlens_store::{EmbeddingId, Snapshot, Store, StoreError};
 
-/// So much of a judged text's words a chunk of its note holds, or it is another text: the overlap at which two observations
-/// count as the same by default.
+/// Minimum share of a judged text's words that a chunk of its note must contain to be the same text: the overlap at
+/// which two observations count as the same by default.
 pub(crate) const SHARE_MIN: f64 = 0.6;
 
 /// A text that was judged, as it was then.
@@ -21,11 +21,11 @@ pub(crate) struct JudgedText<'a> {
 /// Where a judged text is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stands {
-    /// A chunk has this very text; of several the one in its own note, else the first.
+    /// A chunk has exactly this text; of several the one in its own note, otherwise the first.
     There(u32),
-    /// Its note was edited, and this chunk holds most of its words.
+    /// The note was edited, and this chunk contains most of its words.
     Edited(u32),
-    /// Nowhere: the note is gone, or says something else.
+    /// The note is gone, or does not contain the text any more.
     Gone,
 }
 
@@ -95,7 +95,7 @@ fn note(snapshot: &Snapshot, path: &str) -> Option<usize> {
     })
 }
 
-/// Notes that hold a judged text no more, and the words of their chunks.
+/// Notes that no longer contain a judged text, with the words of their chunks.
 struct EditedNotes<'a> {
     snapshot: &'a Snapshot,
     store: &'a Store,
@@ -103,7 +103,7 @@ struct EditedNotes<'a> {
 }
 
 impl EditedNotes<'_> {
-    /// The chunk of a document that holds most of a text's words, the first of equals.
+    /// The chunk of a document that contains most of a text's words, the first of equals.
     fn nearest(&mut self, document: usize, text: &str) -> Result<Stands, StoreError> {
         let places = self.snapshot.places(document..document + 1);
         if !self.words.contains_key(&document) {

@@ -1,7 +1,7 @@
-//! Ranking results that somebody else found: the other side of the hook, by which an agent has Memlens rerank.
+//! Ranks results that another program found: the other side of the hook, by which an agent lets Memlens rerank.
 //!
-//! Properties checked: what comes back was given; rows that the library does not know keep their order and come last;
-//! the order of the others is that of a ranking among them alone.
+//! Properties checked: every returned row was given; rows that the library does not know keep their order and come
+//! last; the order of the others is that of a ranking of these rows alone.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ use crate::{EngineError, Library};
 /// The answer to an event, with notices to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenRanking {
-    /// The rows that stay, best first.
+    /// The remaining rows, best first.
     pub answer: Answer,
-    /// What did not work as these parameters say, in whole sentences.
+    /// What could not be done as these parameters ask, in whole sentences.
     pub notices: Vec<String>,
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use crate::{EmbedderSource, Indexer};
 
-    /// A library of some notes.
+    /// A library with some notes.
     struct Given {
         _notes: tempfile::TempDir,
         _data: tempfile::TempDir,
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(answered[0].snippet.as_deref(), Some("snippet of router.md"));
         assert_eq!(answered[0].source.as_deref(), Some("memory"));
 
-        // What the parameters leave out is left out, but for rows that they do not judge.
+        // Rows that the parameters drop are dropped, except rows that they do not judge.
         params.assign("max_results", "1").unwrap();
         let ranking = given.library.rank_given(&event(rows), &params).unwrap();
         assert_eq!(paths(&ranking), ["router.md", "elsewhere.md", "gone.md"]);
@@ -252,7 +252,7 @@ mod tests {
         let rows = vec![
             row("b.md", (1, 1), 0.1),
             row("a.md", (0, u64::MAX), 0.9),
-            // Known by name, and not at these lines.
+            // A known name, but not at these lines.
             row("router.md", (7, 3), 0.5),
             row("router.md", (u64::MAX, u64::MAX), 0.5),
             row("", (1, 1), 0.5),

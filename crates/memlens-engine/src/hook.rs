@@ -11,9 +11,9 @@ use crate::reranking::Call;
 use crate::search::Search;
 use crate::{EngineError, Library, providers};
 
-/// The name under which the command is asked.
+/// Agent name that the command receives.
 const AGENT: &str = "memlens";
-/// Where rows come from, as agents name it.
+/// Source of rows, as agents name it.
 const SOURCE: &str = "memory";
 /// Number of answers cached with a search; each is for other rows.
 const ANSWERS_KEPT: usize = 8;
@@ -30,7 +30,7 @@ impl Library {
         params: &Params,
         call: &Call,
     ) -> Result<(), EngineError> {
-        // A failure is of its moment: the command is asked again.
+        // A failure may be temporary: the command is called again.
         let search = self.replace_search(id, |search| {
             search
                 .retrieved

@@ -1,4 +1,4 @@
-//! Many questions, asked one after another.
+//! Asks many questions one after another.
 
 use memlens_rank::RetrieverId;
 
@@ -9,7 +9,7 @@ use crate::{Library, Ranking};
 const AT_ONCE: usize = 4;
 
 impl Ranking {
-    /// Whether it ranks what the library's own lists hold, and not another program's memory.
+    /// Whether it ranks the library's own lists, not another program's memory.
     pub fn is_of_library(&self) -> bool {
         self.pipeline.retriever() == RetrieverId::NATIVE
     }
@@ -27,7 +27,7 @@ impl Library {
         all.chunks(AT_ONCE).flat_map(move |next| {
             let questions = next.iter().filter_map(&question).map(str::trim);
             let questions: Vec<&str> = questions.filter(|it| !it.is_empty()).collect();
-            // One by itself is asked as it comes.
+            // A single question is asked without preparation.
             if questions.len() > 1 {
                 self.retriever().look_ahead(&questions);
                 self.note_vectors_read();

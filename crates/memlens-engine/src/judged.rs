@@ -1,7 +1,7 @@
-//! Judged paths matched to the notes of the library: the only place where a path of a query set becomes a note.
+//! Matches judged paths to the notes of the library: the only place that turns a path of a query set into a note.
 //!
-//! Every figure compares the notes that were found with the notes that were judged. Both sides are named by
-//! [`note_path`], so that `./a.md`, an absolute path and a link to the same note are the same note.
+//! Every metric compares the notes that were found with the notes that were judged. Both are named by [`note_path`], so
+//! that `./a.md`, an absolute path and a link to the same note are the same note.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -19,12 +19,12 @@ const EXAMPLES: usize = 3;
 /// Maximum number of notes that a message lists if a document id fits several.
 const NOTES_LISTED: usize = 20;
 
-/// The absolute path of a note of the library, as figures compare it.
+/// The absolute path of a note of the library, as metrics compare it.
 pub(crate) fn note_path(folder: &str, path: &str) -> PathBuf {
     Path::new(folder).join(path)
 }
 
-/// What a judged path names.
+/// Note that a judged path names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
     /// This note, by its [`note_path`].
@@ -40,7 +40,7 @@ impl Found {
     pub fn path(&self) -> &Path {
         match self {
             Found::Note(path) | Found::Missing(path) => path,
-            // Which of them is meant is not known, so it is none; `check` says so first.
+            // It is unknown which of them is meant, so it is none; `check` reports that first.
             Found::Several(_) => Path::new(""),
         }
     }
@@ -137,7 +137,7 @@ impl<'a> NoteFinder<'a> {
         };
         match note_at(&path) {
             Some(note) => Found::Note(note),
-            // A link, or a folder that is watched by another of its names.
+            // A link, or a folder that is watched under another name.
             None => resolved()
                 .and_then(|path| note_at(&path))
                 .map_or(Found::Missing(path), Found::Note),
@@ -216,13 +216,13 @@ fn some_of(paths: &[&str], most: usize) -> String {
     }
 }
 
-/// A query file whose judged paths were matched to the notes of a library: what every figure over a file is made of.
+/// A query file whose judged paths were matched to the notes of a library: the input of every metric over a file.
 pub struct JudgedFile<'f> {
     /// The query file as it was read.
     pub file: &'f QueryFile,
     /// Its judged queries; each relevant path is that of its note, as [`crate::Run::places`] has them.
     pub queries: Vec<Query>,
-    /// What the user must know of it: that some notes are not in this library.
+    /// Notices to show to the user: that some notes are not in this library.
     pub notices: Vec<String>,
 }
 

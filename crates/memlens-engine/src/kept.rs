@@ -1,4 +1,4 @@
-//! The searches that can still be ranked: the latest used, and always the one that is shown.
+//! Cache of searches that can still be ranked: the most recently used, and always the one that is shown.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use lru::LruCache;
 use crate::EngineError;
 use crate::search::Search;
 
-/// How many searches can still be ranked; the window shows one and compares with few.
+/// Number of searches that are cached; the window shows one and compares with few.
 const SEARCHES_KEPT: usize = 8;
 
-/// Keeps searches by their ids.
+/// Cache of searches by id.
 pub(crate) struct KeptSearches {
     /// The searches, most recently used first.
     searches: LruCache<u32, Arc<Search>>,
@@ -28,7 +28,7 @@ impl Default for KeptSearches {
 }
 
 impl KeptSearches {
-    /// Keeps a search; the one that was not used for longest goes where there are too many, unless it is shown.
+    /// Caches a search; the least recently used one is dropped if there are too many, unless it is shown.
     pub(crate) fn put(&mut self, search: Arc<Search>) {
         self.searches.put(search.id, search);
         while self.searches.len() > SEARCHES_KEPT
@@ -55,12 +55,12 @@ impl KeptSearches {
         self.shown = Some(id);
     }
 
-    /// All of them, in no order that means anything.
+    /// All of them, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Search>> {
         self.searches.iter().map(|(_, search)| search)
     }
 
-    /// All of them to be replaced, which is no use.
+    /// All of them for replacing, which does not count as a use.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Arc<Search>> {
         self.searches.iter_mut().map(|(_, search)| search)
     }

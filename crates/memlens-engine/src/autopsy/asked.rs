@@ -9,14 +9,14 @@ use crate::past::{Past, PastFilter, PastKinds};
 use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, Prose, StepOutcome, StepProof};
 use crate::{EngineError, Library};
 
-/// How long before the moment a question may have been about it.
+/// How long before the time in question a question may have been about it.
 const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum number of questions listed.
 const QUESTIONS_TOLD: usize = 20;
 /// Number of patterns named in one sentence.
 const PATTERNS_NAMED: usize = 3;
 
-/// What was asked about the fact's time.
+/// Questions asked around the time of the fact.
 pub(super) struct Asked {
     /// The questions, the newest first.
     pub questions: Vec<Past>,
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub openings: Vec<Past>,
     /// Whether a log was read that would contain them.
     pub is_logged: bool,
-    /// Of when they are: "in this session".
+    /// Description of their time: "in this session".
     pub when: String,
 }
 
@@ -97,7 +97,7 @@ impl Asked {
     }
 }
 
-/// Says what was asked; `ranked` is how each question about the fact fares.
+/// The step; `ranked` is the result of each question about the fact.
 pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) -> StepProof {
     let asked = &case.asked;
     let (who, when) = (case.who(), &asked.when);
@@ -144,7 +144,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             .take(QUESTIONS_TOLD)
             .collect(),
     };
-    // Words of a pattern that no line of the note holds find nothing.
+    // Words of a pattern that no line of the note contains find nothing.
     let finding: Vec<&About> = match ranked.filter(|ranked| ranked.is_tried()) {
         Some(ranked) => ranked.reached().map(|at| &about[at]).collect(),
         None => about.iter().collect(),
@@ -197,7 +197,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     }
 }
 
-/// The places of the questions, those closest to the fact first, then the newest.
+/// Indices of the questions, those closest to the fact first, then the newest.
 pub(super) fn closest_first(about: &[About]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..about.len()).collect();
     order.sort_by(|a, b| {

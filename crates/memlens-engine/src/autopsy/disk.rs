@@ -92,7 +92,7 @@ fn sources(case: &Case<'_>) -> Vec<Source> {
     sources
 }
 
-/// The places of agents whose memory is watched, as far as these places are not watched: what they load and other folders that they search.
+/// Places of watched agents that are not watched themselves: files that they load and other folders that they search.
 fn places_of_agents(case: &Case<'_>, folders: &[&Folder]) -> Vec<Source> {
     let Some(home) = &case.library.home else {
         return Vec::new();
@@ -110,7 +110,8 @@ fn places_of_agents(case: &Case<'_>, folders: &[&Folder]) -> Vec<Source> {
         let always = memlens_agents::always_loaded(home, &found)
             .files
             .into_iter();
-        // Instruction files that a setting keeps from being loaded are read as well: what is written there is not nowhere.
+        // Instruction files that a setting excludes from loading are read too, because a fact in them is written
+        // somewhere.
         let is_read = always.filter(|file| {
             file.text().is_some()
                 || matches!(

@@ -47,7 +47,7 @@ pub(super) struct Found {
     pub text: String,
     /// Whether an ignore rule or a dot before the name leaves the note out: its text is then not shown.
     pub is_private: bool,
-    /// Whether the library holds it and the file no longer does.
+    /// Whether the library contains it and the file no longer does.
     pub is_gone: bool,
 }
 
@@ -79,11 +79,11 @@ impl Found {
     }
 }
 
-/// A line that holds some of a fact's words.
+/// A line that contains some of a fact's words.
 pub(super) struct Near {
     pub path: String,
     pub line: u32,
-    /// The words that it lacks, as they were typed.
+    /// Words that it lacks, as they were typed.
     pub missing: Vec<String>,
 }
 
@@ -338,8 +338,8 @@ fn now(library: &Library, held: &Held, terms: &[String]) -> Option<(u32, String)
     (passage.n_words == terms.len()).then_some((passage.line, passage.text))
 }
 
-/// Whether the bytes of a note's file are others than when it was indexed. A file that was merely touched is unchanged; one that
-/// cannot be read is changed.
+/// Whether a note's file differs from the indexed bytes. A file with only a new mtime is unchanged; an unreadable one
+/// counts as changed.
 pub(super) fn is_changed(library: &Library, place: &Place) -> bool {
     let lists = library.lists();
     let Some(at) = lists.snapshot.find(place.folder, &place.path) else {

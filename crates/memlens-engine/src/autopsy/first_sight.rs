@@ -18,19 +18,19 @@ use super::fact::{Fact, Found, is_changed, is_in_another_note};
 use super::words::{OWN_WORDS, telling};
 use crate::EngineError;
 
-/// Two sights of a note at most this far apart prove what it held between them, milliseconds.
+/// Maximum distance of two sightings of a note that prove its contents between them, in milliseconds.
 const BETWEEN_MS: i64 = 5 * 60 * 1000;
 
-/// What the versions of a note say of a fact at a moment.
+/// What the versions of a note say about a fact at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FirstSight {
     Unknown,
-    /// The note held the line.
+    /// The note contained the line.
     Before {
         /// When the line was seen last up to the moment, milliseconds since 1970.
         seen_ms: i64,
     },
-    /// The note did not hold the fact.
+    /// The note did not contain the fact.
     After {
         /// When the note was seen without it, at the moment or later; milliseconds since 1970.
         lacking_ms: i64,
@@ -39,7 +39,7 @@ pub(super) enum FirstSight {
     },
 }
 
-/// What the library saw of the fact's note around the moment.
+/// What the library saw of the fact's note around the time in question.
 ///
 /// # Errors
 /// [`EngineError::Store`]; as [`Library::search`](crate::Library::search).
@@ -70,7 +70,7 @@ pub(super) fn first_sight(
     {
         return Ok(FirstSight::Before { seen_ms });
     }
-    // Words that the fact and its line share: the line may say more, and the fact may be spread over more lines.
+    // Words common to the fact and its line: the line may contain more, and the fact may be spread over several lines.
     let of_line: BTreeSet<&str> = of_line.iter().map(|(term, _)| term.as_str()).collect();
     let words: Vec<&(String, String)> = fact
         .words

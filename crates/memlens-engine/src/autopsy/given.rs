@@ -1,4 +1,4 @@
-//! Was the fact among what the agent was given (loaded, returned or opened), and did it use it.
+//! Was the fact among what the agent received (loaded, returned or opened), and did it use it?
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::view::{AutopsyStep, StepOutcome, StepProof};
 /// Number of questions that are listed.
 const QUESTIONS_TOLD: usize = 20;
 
-/// An answer that held the fact's line.
+/// An answer that contained the fact's line.
 struct By<'a> {
     past: &'a Past,
     /// The 1-based rank in the answer.
@@ -23,7 +23,7 @@ struct By<'a> {
     name: Name<'a>,
 }
 
-/// An answer that held other lines of the note.
+/// An answer that contained other lines of the note.
 struct Beside<'a> {
     past: &'a Past,
     rank: usize,
@@ -133,7 +133,7 @@ impl<'a> Given<'a> {
         !self.by.is_empty() || !self.used.is_empty() || self.opening().is_some()
     }
 
-    /// The newest call that showed the line.
+    /// The newest call that opened the line.
     fn opening(&self) -> Option<&'a Past> {
         let mut shown = self.opened.iter().filter(|(_, shown)| *shown == Some(true));
         shown.next().map(|(past, _)| *past)
@@ -143,12 +143,12 @@ impl<'a> Given<'a> {
         self.by.iter().min_by_key(|by| by.rank)
     }
 
-    /// The answer that held it highest, and its rank there.
+    /// The answer with the best rank of the line, and that rank.
     pub fn best(&self) -> Option<(&Past, usize)> {
         self.best_by().map(|by| (by.past, by.rank))
     }
 
-    /// Says whether it was given.
+    /// The step about whether the agent received it.
     pub fn step(&self, case: &Case<'_>) -> StepProof {
         let say = |outcome, said: String| proof(AutopsyStep::Given, outcome, said);
         let when = |past: &Past| {
@@ -269,7 +269,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Says whether it was used.
+    /// The step about whether the agent used it.
     pub fn used_step(&self, case: &Case<'_>) -> StepProof {
         let say = |outcome, said: String| proof(AutopsyStep::Used, outcome, said);
         if let Some((past, how)) = self.used.first() {
@@ -305,7 +305,7 @@ fn saved(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
     places.saved_ms(found.place.folder, &found.place.path)
 }
 
-/// By which name an answer held the line.
+/// The name under which an answer contained the line.
 enum Name<'a> {
     Now,
     /// One that its note had before.
@@ -322,7 +322,7 @@ struct Named<'a> {
     only_name: Option<String>,
     /// The hash of the line; `None` if other notes may hold such a line.
     hash: Option<u64>,
-    /// Names by which answers held the line and that no note has now.
+    /// Names under which answers contained the line and that no note has now.
     former: BTreeSet<String>,
     /// Former paths by the git history.
     former_paths: &'a [PathBuf],
@@ -365,7 +365,7 @@ impl<'a> Named<'a> {
         named
     }
 
-    /// Whether the text of a result held the line.
+    /// Whether the text of a result contained the line.
     fn is_held_by(&self, result: &Returned) -> bool {
         self.hash
             .is_some_and(|hash| result.line_hashes.contains(&hash))

@@ -1,4 +1,5 @@
-//! What a searcher of files finds of the fact's note: agents without an index grep their memory, and nothing ranks that.
+//! Results of a file searcher in the fact's note: agents without an index grep their memory, and nothing ranks the
+//! results.
 
 use std::path::Path;
 

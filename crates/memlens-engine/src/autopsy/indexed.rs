@@ -1,4 +1,4 @@
-//! Is the line in the index as the note has it: in Memlens's, and in the agent's own if it has one?
+//! Does the index contain the line as the note does: Memlens's own index, and the agent's own if it has one?
 
 use memlens_emulate::Program;
 use memlens_emulate::openclaw::{OwnChunk, OwnIndex};
@@ -12,7 +12,7 @@ use crate::cause::Cause;
 use crate::own_index::date;
 use crate::view::{AutopsyStep, StepOutcome, StepProof};
 
-/// What an agent's own index says of a line.
+/// What an agent's own index says about a line.
 enum Own {
     /// It has none that can be read.
     None,
@@ -34,7 +34,7 @@ pub(super) struct Indexed {
     pub is_in_library: bool,
 }
 
-/// Says whether the line is in the index.
+/// The step about whether the index contains the line.
 ///
 /// # Errors
 /// [`EngineError::Store`].
@@ -129,7 +129,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
     })
 }
 
-/// What the agent's own index says of a line that Memlens's index holds.
+/// Result of the agent's own index for a line that Memlens's index contains.
 fn of_own(who: &str, is_without_index: bool, own: Own) -> (StepOutcome, Option<Cause>, String) {
     let failed = |holds: String| {
         let cause = Cause::OwnIndex {
@@ -167,7 +167,7 @@ fn of_own(who: &str, is_without_index: bool, own: Own) -> (StepOutcome, Option<C
     }
 }
 
-/// Why Memlens's index does not hold the line; `None` if it does.
+/// Why Memlens's index does not contain the line; `None` if it does.
 fn in_library(case: &Case<'_>, found: &Found) -> Result<Option<Cause>, EngineError> {
     let lists = case.library.lists();
     let place = &found.place;
@@ -203,7 +203,7 @@ fn in_library(case: &Case<'_>, found: &Found) -> Result<Option<Cause>, EngineErr
             as_of: super::words::moment(document.modified_ms),
         }));
     }
-    // The note is as it was indexed, so this line was passed over.
+    // The note is unchanged since it was indexed, so this line was skipped.
     let problem = case.library.problem(&crate::Place {
         line: Some(found.line),
         ..place.clone()
@@ -227,7 +227,7 @@ fn holds(text: &str, line: &str) -> bool {
     plain(text).contains(&plain(line))
 }
 
-/// Whether the agent's program passes over a note that the library holds.
+/// Whether the agent's program skips a note that the library contains.
 fn is_passed_over(case: &Case<'_>, found: &Found) -> Result<bool, EngineError> {
     let ranking = case.ranking();
     // A note that changed since it was indexed is left out of every emulated memory, whatever program would index it.

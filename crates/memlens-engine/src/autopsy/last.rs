@@ -1,4 +1,4 @@
-//! The last autopsy, so that its text reads no file again.
+//! Caches the last autopsy, so that formatting it reads no file again.
 
 use parking_lot::Mutex;
 
@@ -9,7 +9,7 @@ use crate::view::{Autopsy, AutopsyQuestion};
 pub(crate) struct LastAutopsy(Mutex<Option<(AutopsyQuestion, Autopsy)>>);
 
 impl LastAutopsy {
-    /// Keeps an answer until the next one.
+    /// Caches an answer until the next one.
     pub fn keep(&self, question: &AutopsyQuestion, autopsy: &Autopsy) {
         *self.0.lock() = Some((question.clone(), autopsy.clone()));
     }

@@ -33,7 +33,7 @@ impl Loading {
     }
 }
 
-/// Says whether the line is loaded, past a cap, or of a note that is not loaded.
+/// The step about whether the line is loaded, beyond a limit, or in a note that is not loaded.
 pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     let who = case.who();
     let Some(home) = &case.library.home else {
@@ -96,7 +96,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     }
 }
 
-/// Says whether a line of an instruction file is loaded; `None` if the file is not one that the agent always loads.
+/// The step for a line of an instruction file; `None` if the agent does not always load the file.
 fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
     let path = found.file.as_ref()?;
     let who = case.who();
@@ -142,7 +142,7 @@ fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> 
     })
 }
 
-/// The setting because of which an agent, or any, does not load a file of its memory, as a sentence.
+/// The setting that prevents an agent, or any agent, from loading a file of its memory, as a sentence.
 pub(crate) fn switched_off(home: &Home, agent: Option<&str>, file: &Path) -> Option<String> {
     let mut found = memlens_agents::look(home);
     for one in &mut found {

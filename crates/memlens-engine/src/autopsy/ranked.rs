@@ -1,4 +1,5 @@
-//! Did the fact come through the ranking of what was asked: each question asked again, by the agent's own pipeline as far as it is known.
+//! Did the fact get through the ranking: each question asked again, with the agent's own pipeline as far as it is
+//! known.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ const QUESTIONS_ASKED: usize = 40;
 /// Maximum number of questions listed.
 const QUESTIONS_TOLD: usize = 20;
 
-/// How the questions of a case fare now.
+/// Results of the questions of a case now.
 pub(super) struct Ranked {
     /// Questions that were tried, nearest first.
     tried: Vec<Tried>,
@@ -34,39 +35,39 @@ pub(super) struct Ranked {
 
 /// One question, asked again for the fact.
 struct Tried {
-    /// Its place among those of the case.
+    /// Index of the question in the case.
     at: usize,
     /// Whether it shares a word with the fact.
     is_in_its_words: bool,
-    /// How far a searcher of files gets by it; `None` if it asks a ranking.
+    /// How far a file searcher gets with it; `None` if the question asks a ranking.
     reach: Option<Reach>,
     /// The fact's row and its fate; `None` if the lists do not contain it.
     fate: Option<Fate>,
 }
 
-/// How the fact's row fares under one question.
+/// Result of the fact's row for one question.
 struct Fate {
     rank: Option<u32>,
     score: Option<f64>,
-    /// How many stages it came through.
+    /// Number of stages that the row passed.
     n_stages: usize,
-    /// Whether the list by meaning holds it.
+    /// Whether the vector list contains the row.
     is_near: bool,
 }
 
 /// The question that came closest.
 pub(super) struct Best {
-    /// Its place among those of the case.
+    /// Index of the question in the case.
     pub at: usize,
     pub ranking: Ranking,
     pub search: Arc<Search>,
     pub why: ChunkWhy,
-    /// The smallest change that brings it back, and the rank that it has then.
+    /// Smallest change that brings it back, and its rank with that change.
     pub fix: Option<(Fix, Option<u32>)>,
 }
 
 impl Ranked {
-    /// Asks each question about the fact again, and tries each pattern on the note. `None` if the lists do not hold the line and no
+    /// Asks each question about the fact again, and tries each pattern on the note. `None` if the lists do not contain the line and no
     /// pattern was looked for.
     ///
     /// # Errors
@@ -108,7 +109,7 @@ impl Ranked {
                 is_in_its_words: !about[at].shared.is_empty(),
                 reach: None,
                 fate: journey.map(|journey| Fate {
-                    // An agent whose search is not known is not known to search by meaning.
+                    // An agent with an unknown search is not assumed to search by meaning.
                     is_near: case.is_ranking_known() && is_near(&search, &journey),
                     ..Fate::of(&journey)
                 }),
@@ -211,9 +212,10 @@ impl Fate {
     }
 }
 
-/// Whether the list by meaning holds a row; what points away from the question is held by the length of the list alone.
+/// Whether the vector list contains a row for its meaning: a row that points away from the question is in it only
+/// because of the list's length.
 fn is_near(search: &Search, journey: &Journey) -> bool {
-    // Pipelines name that list so, each with its own prefix.
+    // Pipelines use this name for the list, each with its own prefix.
     let lists = search.set().lists.iter();
     let mut by_meaning = lists.filter(|list| list.id.0.ends_with("vector"));
     let is_beyond_lists = journey.dropped_by == Some(StageId::FUSION);
@@ -224,7 +226,7 @@ fn is_near(search: &Search, journey: &Journey) -> bool {
         })
 }
 
-/// Which came nearer: kept rows by their rank, others by how far they came and by their score.
+/// Order by closeness: returned rows by rank, others by the stage they reached and by their score.
 fn nearer(a: &Tried, b: &Tried) -> std::cmp::Ordering {
     let worth = |tried: &Tried| {
         tried.fate.as_ref().map(|fate| {
@@ -300,7 +302,7 @@ fn best(case: &Case<'_>, found: &Found, at: usize) -> Result<Option<Best>, Engin
     }))
 }
 
-/// The rank that a change gives the fact.
+/// Rank of the fact with a change.
 fn rank_with(
     case: &Case<'_>,
     found: &Found,
@@ -327,7 +329,7 @@ fn rank_with(
     Ok(journey.and_then(|journey| journey.rank))
 }
 
-/// Says where it was lost, and by how much.
+/// The step about where the fact was lost, and by how much.
 pub(super) fn step(
     case: &Case<'_>,
     found: &Found,
@@ -434,7 +436,7 @@ fn when(past: &Past) -> String {
     at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
 }
 
-/// The stage that lost it and the number, with what it fell short by if a score was asked for.
+/// Stage and number that lost it, with the missing amount if a minimum score applied.
 pub(super) fn lost(why: &ChunkWhy) -> String {
     let mut said = why.sentence.clone();
     if let Some(first) = said.get(..1) {

@@ -1,4 +1,5 @@
-//! The question that would find the fact: the shortest that ranks it first, of its own rarest words, its headings and its line.
+//! Finds a question that returns the fact: the shortest that ranks it first, made of its own rarest words, its headings
+//! and its line.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,9 @@ use super::words::telling;
 use crate::EngineError;
 use crate::view::WorkingQuestion;
 
-/// How many of the rarest words a question is made of.
+/// Numbers of rarest words that questions are made of.
 const RAREST: [usize; 3] = [2, 3, 5];
-/// How long a question is at most, in characters.
+/// Maximum length of a question in characters.
 const QUESTION_CHARS: usize = 120;
 
 /// The best question that finds the fact; `None` if none does.

@@ -23,10 +23,10 @@ use crate::EngineError;
 use crate::past::Places;
 use crate::view::{AutopsyStep, Prose, StepOutcome, StepProof};
 
-/// Lines in which the words of a fact are looked for in an older text.
+/// Number of lines searched for the words of a fact in an older text.
 const NEAR_LINES: u32 = 3;
 
-/// Says that it is written nowhere, and what comes nearest; what was not read leaves that open.
+/// The step for a fact that is written nowhere, with the closest line; text that was not read leaves that open.
 pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
     let near = match &fact.near {
         None => Prose::from(" No line holds any of its words."),
@@ -81,7 +81,7 @@ pub(super) fn history(case: &Case<'_>, fact: &Fact, found: &Found) -> Option<Not
     ))
 }
 
-/// Says where it is written, and whether it was there at the moment.
+/// Says in which note and line it is written, and whether it existed at the time in question.
 ///
 /// # Errors
 /// As [`Library::search`](crate::Library::search).
@@ -238,7 +238,7 @@ fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> 
         }))
 }
 
-/// When the file was last saved, milliseconds since 1970; a touch of the bytes that the library knows does not count.
+/// When the file was last saved, milliseconds since 1970; a new mtime on unchanged bytes does not count.
 fn saved_ms(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
     if found.is_watched() && !is_changed(case.library, &found.place) {
         return places.saved_ms(found.place.folder, &found.place.path);
