@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::EngineError;
 use crate::output::{file_error, refuse_agent_file};
 
-/// What the user made in the library in `dir`, as JSON lines, each after its checksum: of the database, or of the file beside it if
+/// What the user made in the library in `dir`, as JSON lines, each after its checksum: from the database, or from the file beside it
 /// the database is damaged or gone. The lists are not read.
 ///
 /// # Errors

@@ -1,14 +1,14 @@
-//! Markdown to paste into a report: what a note, a question or a log says stays text in it.
+//! Markdown for pasting into a report: text of notes, questions and logs stays plain text in it.
 
 use std::fmt::Write as _;
 
 use crate::EngineError;
 use crate::search::Search;
 
-/// How many rows are written with their text.
+/// Number of rows that are written with their text.
 const TEXTS: usize = 10;
 
-/// A text that nothing in it turns into Markdown or a new cell, on one line.
+/// A text on one line, escaped so that nothing in it becomes Markdown or a new cell.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -52,14 +52,14 @@ pub(crate) fn place(path: &str, start: Option<u32>, end: Option<u32>) -> String 
     code(&format!("{path}{lines}"))
 }
 
-/// The texts of a search's best rows, each below its rank and place; a row whose note changed since is left out.
+/// Texts of a search's best rows, each below its rank and place; a row whose note changed since is left out.
 pub(crate) fn texts(search: &Search, kept: &[u32]) -> Result<String, EngineError> {
     let slots = &kept[..kept.len().min(TEXTS)];
     let mut out = String::new();
     for (rank, (text, slot)) in (1..).zip(search.texts(slots)?.into_iter().zip(slots)) {
         let row = search.row_facts(*slot)?;
         if let Ok(text) = text {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 out,
                 "\n{rank}. {}:\n\n{}\n",
@@ -71,7 +71,7 @@ pub(crate) fn texts(search: &Search, kept: &[u32]) -> Result<String, EngineError
     Ok(out)
 }
 
-/// A note's text in a fence that it cannot end.
+/// A note's text in a fence that the text cannot close.
 pub(crate) fn fenced(text: &str) -> String {
     let longest = text
         .split(|sign| sign != '`')

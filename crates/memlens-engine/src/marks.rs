@@ -11,7 +11,7 @@ use specta::Type;
 
 use crate::EngineError;
 
-/// Files that do not decay wherever they lie: what agents keep for good.
+/// Files that do not decay wherever they are: what agents keep for good.
 const BY_NAME: [&str; 2] = ["MEMORY.md", "USER.md"];
 /// The setting that holds the marks.
 const KEY: &str = "evergreen";
@@ -31,17 +31,17 @@ struct FolderMarks(Vec<Mark>);
 /// The user's mark on a note or a folder with its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
-    /// The path in the watched folder; empty for that itself.
+    /// Path relative to the watched folder; empty for the folder itself.
     path: String,
     is_evergreen: bool,
 }
 
-/// How marks are found in a library.
+/// Stored forms of the marks.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
     InOrder(Vec<Mark>),
-    /// From before their order counted: the nearest decided.
+    /// Written before the order was stored: the nearest mark decided.
     ByPath(BTreeMap<String, bool>),
 }
 
@@ -63,7 +63,7 @@ impl From<Stored> for FolderMarks {
 pub(crate) struct Unreadable(serde_json::Error);
 
 impl Unreadable {
-    /// Refuses what needs the marks, so that they stay as they are.
+    /// Error for an action that needs the marks, which stay unchanged.
     fn refuse(self, path: &str) -> EngineError {
         EngineError::Evergreen {
             path: path.to_owned(),
@@ -94,12 +94,12 @@ pub struct Evergreen {
     pub is_evergreen: bool,
     /// Whether the user marked it; otherwise its name decides.
     pub is_marked: bool,
-    /// How many notes in the library that holds for.
+    /// Number of notes in the library that it applies to.
     pub n_files: u32,
 }
 
 impl Marks {
-    /// Reads the marks of a library; if they are in no form that is known here, the second error says so.
+    /// Reads the marks of a library; if they are in an unknown form, the second error says so.
     pub fn of(store: &Store) -> Result<Result<Marks, Unreadable>, EngineError> {
         let text = store.setting(KEY)?;
         Ok(match text {
@@ -108,8 +108,7 @@ impl Marks {
         })
     }
 
-    /// Whether a note or folder does not decay: as the latest mark says, its own or that of a folder around it; else
-    /// by its name.
+    /// Whether a note or folder does not decay: by the latest mark on it or a parent folder, otherwise by its name.
     pub fn hold(&self, folder: &str, path: &str) -> bool {
         match self.of_folder.get(folder) {
             Some(marks) => marks.hold(path),
@@ -134,8 +133,8 @@ impl Marks {
         Ok(store.put_setting(KEY, text.as_deref())?)
     }
 
-    /// What is marked, and the notes whose name says that they do not decay, by folder and path. A mark that says
-    /// nothing, since a later one is around it, is left out.
+    /// All marks, and the notes whose name says that they do not decay, by folder and path. A mark without effect,
+    /// because a later one is on a parent, is left out.
     pub fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
         let mut found: BTreeMap<(&str, &str), Evergreen> = BTreeMap::new();
         for (folder, marks) in &self.of_folder {
@@ -191,7 +190,7 @@ impl FolderMarks {
             .map_or_else(|| is_by_name(path), |at| self.0[at].is_evergreen)
     }
 
-    /// The place of the mark that decides on a path: the latest on it or around it.
+    /// Index of the mark that decides on a path: the latest on it or a parent.
     fn deciding(&self, path: &str) -> Option<usize> {
         self.0
             .iter()
@@ -211,7 +210,7 @@ impl FolderMarks {
         if !is_said {
             self.0.push(mark);
         }
-        // Marks that were needed beside the one taken back may be so no more.
+        // Marks that were needed beside the removed one may not be needed any more.
         for at in (0..self.0.len()).rev() {
             let mark = self.0.remove(at);
             if !self.holds_anyway(at, &mark) {
@@ -239,7 +238,7 @@ fn is_by_name(path: &str) -> bool {
     BY_NAME.contains(&name)
 }
 
-/// Says in the store that a path of a watched folder does not decay, or does.
+/// Stores whether a path of a watched folder decays.
 pub(crate) fn mark(
     store: &mut Store,
     folder: FolderId,
@@ -347,9 +346,9 @@ mod tests {
             note,
             true,
         );
-        // A folder that decays anyway is said to: that is of all in it.
+        // Marking a folder that decays anyway is stored, because it applies to everything in it.
         check(&[(note, true), ("a", false)], note, false);
-        // What was said of it while the folder was marked says nothing else any more.
+        // A mark set while the folder was marked has no other effect now.
         check(&[("a", true), (note, false), ("a", false)], note, false);
         check(
             &[("a", true), (note, false), ("a", false), ("a", true)],

@@ -1,4 +1,4 @@
-//! The setting of another program that comes nearest to a tuned ranking, found by trying on judged queries.
+//! Finds the settings of another program that come nearest to a tuned ranking, by trying them on judged queries.
 
 use std::path::Path;
 
@@ -13,29 +13,29 @@ use crate::{EngineError, Library, view};
 /// Number of values tried along each number's range.
 const N_STEPS: usize = 21;
 
-/// Each number is tried so often, as the best value of one hangs on the others.
+/// Number of passes over all numbers, because the best value of one depends on the others.
 const N_ROUNDS: usize = 2;
 
 /// The best settings that a program accepts, on the queries that chose them.
 pub struct Nearest {
-    /// That program's pipeline with the values found.
+    /// Pipeline of that program with the values found.
     pub ranking: Ranking,
-    /// nDCG@10 of the ranking that was to be handed over.
+    /// nDCG@10 of the ranking to be handed over.
     pub full: f64,
-    /// nDCG@10 of the settings as they are mapped.
+    /// nDCG@10 of the settings as mapped directly.
     pub mapped: f64,
     /// nDCG@10 of the settings found.
     pub found: f64,
-    /// How many queries it was chosen by.
+    /// Number of queries that chose the settings.
     pub n_queries: usize,
-    /// How many settings were tried.
+    /// Number of settings that were tried.
     pub n_tried: usize,
-    /// What the user must know of the queries.
+    /// Notices about the queries, to show to the user.
     pub notices: Vec<String>,
 }
 
 impl Nearest {
-    /// What a window shows of it.
+    /// The result as the window shows it.
     pub fn told(&self) -> view::NearestSetting {
         view::NearestSetting {
             ranking: self.ranking.told(),
@@ -185,7 +185,7 @@ fn score_of(query: &Query, returned: &[Place]) -> Scores {
     score(query.gold().unwrap_or_default(), returned)
 }
 
-/// The nearest value that a parameter takes.
+/// The nearest value that a parameter accepts.
 fn within(parameter: &Parameter, value: Value) -> Value {
     match (&parameter.kind, value) {
         (ParameterKind::Number { min, max, .. }, Value::Number(number)) => {
@@ -213,7 +213,7 @@ impl From<ParamError> for Stopped {
     }
 }
 
-/// Places along a number's range, evenly or by equal ratios.
+/// Values along a number's range, evenly or by equal ratios.
 fn steps(values: &Values, id: &str) -> Vec<Value> {
     let Ok(parameter) = values.table().parameter(id) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Names of notes for the user: with the name of their folder where more than one folder is watched.
+//! Names of notes for the user: prefixed by the folder's name if several folders are watched.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use memlens_retrieve::NoteFacts;
 use memlens_store::{Folder, FolderId};
 
-/// The names of notes, the same for as long as the watched folders are.
+/// Names of notes, valid as long as the watched folders do not change.
 pub(crate) struct NoteNames {
-    /// What comes before a path in each folder; empty if one folder is watched.
+    /// Prefix of the paths in each folder; empty if only one folder is watched.
     prefixes: HashMap<FolderId, String>,
 }
 
@@ -44,7 +44,7 @@ impl NoteNames {
     }
 }
 
-/// The end of a folder's path by which it differs from all others: its name, or with as many parents as needed.
+/// The end of a folder's path that distinguishes it from all others: its name, with as many parents as needed.
 fn distinct(folder: &Folder, folders: &[Folder]) -> String {
     let end = |path: &str, n: usize| -> String {
         let parts: Vec<&str> = path

@@ -1,4 +1,4 @@
-//! The notes themselves: the tree of folders, a note's text and chunks, what went wrong with which.
+//! The notes themselves: the tree of folders, a note's text and chunks, and the problems of files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Library {
         Ok(root.entries("", &facts))
     }
 
-    /// Everything that went wrong with a file.
+    /// All problems of files.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -158,7 +158,7 @@ impl Library {
             return Ok(None);
         };
         let root = Path::new(&folder.path);
-        // `find` refuses what leaves the folder, by `..`, by an absolute path or by a link.
+        // `find` refuses any path that leaves the folder, by `..`, as an absolute path or through a link.
         let found = if is_watched {
             memlens_ingest::find(root, path)?
         } else {
@@ -206,20 +206,20 @@ pub(crate) fn file_problem(
         message: problem.message,
         severity: match problem.severity {
             Severity::Error => ProblemSeverity::Error,
-            // Those of files that hold nothing to read are no problems and not listed.
+            // Files without anything to read are no problems and are not listed.
             Severity::Note | Severity::Unread => ProblemSeverity::Note,
         },
     }
 }
 
-/// A folder while the tree grows.
+/// A folder while the tree is built.
 #[derive(Default)]
 struct Branch {
     folders: BTreeMap<String, Branch>,
     files: BTreeMap<String, (u32, EntryState)>,
 }
 
-/// What is known of a path besides what the library holds.
+/// Facts about a path besides the library's contents.
 struct Facts<'a> {
     is_evergreen: &'a dyn Fn(&str) -> bool,
     not_searched: &'a dyn Fn(&str) -> Option<NotSearchedBy>,

@@ -7,10 +7,10 @@ use memlens_retrieve::Retrieved;
 use crate::clustering::{Clustering, uses_clusters};
 use crate::search::native;
 
-/// How much of a question a notice repeats.
+/// Number of characters of a question that a notice repeats.
 const QUERY_CHARS_SHOWN: usize = 40;
 
-/// What could not be looked up, or not as these parameters say.
+/// Parts of the search that could not be done, or not as these parameters ask.
 pub(crate) fn of_retrieval(
     query: &str,
     retrieved: &Retrieved,
@@ -36,7 +36,7 @@ pub(crate) fn of_retrieval(
     notices
 }
 
-/// The lists that could not be formed, and what the order comes from instead.
+/// Lists that could not be retrieved, and what determines the order instead.
 fn of_lists(query: &str, retrieved: &Retrieved) -> Vec<String> {
     let shown: String = query.chars().take(QUERY_CHARS_SHOWN).collect();
     let mut missing: Vec<(ListId, &str)> = Vec::new();
@@ -60,7 +60,7 @@ fn of_lists(query: &str, retrieved: &Retrieved) -> Vec<String> {
     }
 }
 
-/// Lengths of chunks that are not those of the library.
+/// Chunk lengths in the parameters that differ from those of the library.
 fn of_lengths(params: &Params) -> Option<String> {
     let defaults = Params::default();
     let cut = |params: &Params| {
@@ -78,7 +78,7 @@ fn of_lengths(params: &Params) -> Option<String> {
     })
 }
 
-/// The notes, or `what` of them, that are left out since they are not as they were saved.
+/// The notes, or `what` of them, that are left out because they differ from what was saved.
 pub(crate) fn left_out(what: &str, paths: &[String]) -> Option<String> {
     let (first, others) = paths.split_first()?;
     let others = match others.len() {

@@ -1,4 +1,4 @@
-//! Notes that matter to the user and that an agent's own search never finds: judged answers, and all notes of its folders.
+//! Relevant notes that an agent's own search never finds: judged answers, and all notes of its folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::searched::Asker;
 use crate::view::NotSearchedBy;
 use crate::{EngineError, Library};
 
-/// How many notes of some an agent's own search never finds, and why most of these.
+/// Number of notes that an agent's own search never finds, and the reason for most of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Outside {
     n: usize,
@@ -30,7 +30,7 @@ impl Outside {
         }
     }
 
-    /// The reason of most of them and what to do, with a blank before; empty if no reason is known.
+    /// The reason for most of them and what to do, with a leading blank; empty if no reason is known.
     fn why(&self) -> String {
         let most = self.by_cause.iter().max_by_key(|(_, n)| **n);
         most.map_or_else(String::new, |(it, _)| {
@@ -94,7 +94,7 @@ impl Library {
         }))
     }
 
-    /// What is to be said of the notes in the watched folders of some agents that the agents' own searches never find.
+    /// Notices about notes in the watched folders of these agents that the agents' own searches never find.
     pub(crate) fn notes_outside(&self, agents: &BTreeSet<String>) -> Vec<String> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;
@@ -145,7 +145,7 @@ fn place_of(lists: &Lists, path: &Path) -> Option<Place> {
     })
 }
 
-/// Whether a note is in the library with the text that its file has now: others are left out of every emulated memory.
+/// Whether the library has the current text of a note: other notes are left out of every emulated memory.
 fn is_as_indexed(lists: &Lists, place: &Place) -> bool {
     let snapshot = &lists.snapshot;
     let document = snapshot.find(place.folder, &place.path);

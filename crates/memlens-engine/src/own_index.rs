@@ -26,13 +26,13 @@ pub(crate) type OwnFiles = Vec<(PathBuf, Stamp)>;
 const NOT_ALLOWED: &str = "its databases hold conversations too, and you have not agreed that logs are read (see Past questions, \
     or run `memlens recall import`)";
 
-/// What an agent's own index is good for.
+/// Whether an agent's own index can be used.
 pub(crate) enum Own {
-    /// There is none, or it is none of these notes'.
+    /// There is none, or it is not of these notes.
     None,
-    /// It is there and cannot be used: why.
+    /// It exists and cannot be used, for this reason.
     Unusable(String),
-    /// Another model embedded it: which.
+    /// Its vectors are of another model, with this name.
     OtherModel(String),
     /// The index can be used.
     Usable(OwnMemory),
@@ -46,7 +46,7 @@ pub(crate) struct OwnMemory {
     pub vectors: Vectors,
     /// When its newest chunk was written.
     written_ms: i64,
-    /// How many notes changed since, or are new.
+    /// Number of notes that changed since or are new.
     n_changed: usize,
 }
 
@@ -87,7 +87,7 @@ impl Library {
         openclaw_databases(home)
     }
 
-    /// What the agent's own index of these notes is good for. With `member`, of that agent alone.
+    /// Whether the agent's own index of these notes can be used. With `member`, the index of that agent alone.
     pub(crate) fn own_index(
         &self,
         program: Program,
@@ -131,7 +131,7 @@ impl Library {
         }
     }
 
-    /// An index, as it was read when its file last moved.
+    /// An index as read after the last change of its file.
     pub(crate) fn read_own(&self, path: &PathBuf, stamp: &Stamp) -> Result<Arc<OwnIndex>, String> {
         let mut kept = self.emulations.own.lock();
         if let Some((at, read)) = kept.get(path)
@@ -185,7 +185,7 @@ fn usable(index: Arc<OwnIndex>, moved: SystemTime, notes: &[AgentNote], lists: &
 }
 
 impl Own {
-    /// How true the memory is, of which `ours` is the model.
+    /// How closely the memory matches the agent's; `ours` is the library's model.
     pub(crate) fn told(&self, ours: &str) -> Emulated {
         // The checksum means nothing to the user.
         let ours = ours.split('@').next().unwrap_or(ours);

@@ -21,7 +21,7 @@ use crate::agent_config::{self, AgentConfig, Wanted, acts, read_for};
 use crate::ranking::{NATIVE_NAME, Ranking, pipeline};
 use crate::{EngineError, Library, view};
 
-/// The ranking of one agent.
+/// The ranking of one agent on this machine.
 pub struct OwnRanking {
     /// Pipeline of the agent, with its values.
     pub ranking: Ranking,
@@ -50,7 +50,7 @@ impl OwnRanking {
         }
     }
 
-    /// What a window shows of the config; `None` if there is none.
+    /// The config as the window shows it; `None` if there is none.
     pub(crate) fn to_view(&self, home: Option<&Home>) -> Option<view::YourConfig> {
         let config = self.config.as_ref()?;
         let values = self.ranking.values.changed().into_iter();
@@ -62,7 +62,7 @@ impl OwnRanking {
         })
     }
 
-    /// A sentence that says which values rank.
+    /// A sentence saying which values are used for ranking.
     pub fn sentence(&self, home: Option<&Home>) -> String {
         match self.config.as_ref().filter(|_| self.is_yours) {
             Some(config) => format!("{}, by {}", self.label, shown(config, home)),

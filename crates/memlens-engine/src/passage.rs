@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use memlens_index::{QueryWord, is_stop_word, places};
 
-/// How long a snippet is, in characters.
+/// Maximum length of a snippet in characters.
 const SNIPPET_CHARS: usize = 220;
 
 /// Number of characters shown before a match in a text without sentences or blanks near it.
 const RUN_UP_CHARS: usize = 20;
 
-/// What ends a sentence without a blank after it.
+/// Characters that end a sentence without a blank after them.
 const UNSPACED_STOPS: [char; 4] = ['。', '！', '？', '।'];
 
 /// The byte ranges of the query's words in a text; stop words are not marked.
@@ -76,7 +76,7 @@ pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
     (line, marks)
 }
 
-/// Where the passage begins: at the beginning of the sentence or line of the best match.
+/// Start of the passage: the start of the sentence or line of the best match.
 fn best_start(text: &str, found: &[Range<usize>]) -> usize {
     let best = found
         .iter()
@@ -89,7 +89,7 @@ fn best_start(text: &str, found: &[Range<usize>]) -> usize {
                 .collect();
             (words.len(), first.start)
         })
-        // The earliest of equals.
+        // The earliest of equals wins.
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, at)) = best else { return 0 };
     let before = &text[..at];

@@ -1,4 +1,4 @@
-//! What agents asked, as it is kept in the library.
+//! Past questions of agents, as the library stores them.
 
 mod check;
 mod comparable;
@@ -37,12 +37,12 @@ pub(crate) use replay::{Replayed, search_past};
 pub use then_now::then_now;
 pub(crate) use worked_out::{Era, WorkedOut};
 
-/// A search or an opening that is kept.
+/// A search or an opening of notes that is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past {
     /// Id of the question in the library; never reused.
     pub id: i64,
-    /// What is known of it.
+    /// The question as the agent's log contains it.
     pub asked: PastQuestion,
     /// The id of the agent among those of its program that asked it, if its log names it.
     pub member: Option<String>,
@@ -85,7 +85,7 @@ pub struct PastFilter {
 }
 
 impl PastFilter {
-    /// What of the filter the store narrows.
+    /// The part of the filter that the store applies.
     fn wanted(&self) -> PastWanted<'_> {
         PastWanted {
             is_opening: match self.kinds {
@@ -145,7 +145,7 @@ pub(crate) fn of_session(
     Ok(stored.into_iter().map(|it| past(it).asked).collect())
 }
 
-/// A question as the library keeps it.
+/// A question in its stored form.
 pub(crate) fn stored(asked: &PastQuestion) -> NewPast {
     NewPast {
         agent: asked.agent.clone(),
@@ -208,7 +208,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data can always be written as JSON")
 }
 
-/// What a newer Memlens wrote in another form counts as nothing.
+/// A value written by a newer Memlens in another form counts as empty.
 fn read<T: DeserializeOwned + Default>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -13,13 +13,13 @@ use crate::EngineError;
 
 /// Interval between scans of the logs.
 const LOGS_EVERY: Duration = Duration::from_secs(30);
-/// How long after a change a check begins, so that a burst of saves is checked once.
+/// Delay of a check after a change, so that a burst of saves is checked once.
 const AFTER_CHANGE: Duration = Duration::from_millis(500);
 /// Time without a user's search before the thread works.
 const QUIET: Duration = Duration::from_millis(800);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// What the thread waits for; anybody may ring.
+/// Signals for the thread; any thread may send them.
 #[derive(Default)]
 pub(crate) struct PastBell {
     wishes: Mutex<Wishes>,
@@ -90,7 +90,7 @@ impl PastBell {
             }
             if wishes.has_changed {
                 wishes.has_changed = false;
-                // What else changes meanwhile is checked with it.
+                // Further changes are checked together with it.
                 let until = Instant::now() + AFTER_CHANGE;
                 while !self.is_stopped() && !self.rung.wait_until(&mut wishes, until).timed_out() {}
                 wishes.has_changed = false;
@@ -103,7 +103,7 @@ impl PastBell {
     }
 }
 
-/// The thread; ends it when dropped.
+/// Handle of the thread; ends it when dropped.
 pub(crate) struct PastWatch {
     bell: Arc<PastBell>,
     /// Interrupts long-running work.
@@ -153,7 +153,7 @@ impl Drop for PastWatch {
     fn drop(&mut self) {
         self.bell.stop();
         if let Some(thread) = self.thread.take() {
-            // Again and again: work that begins just now makes itself a new sign to stop.
+            // Repeated: work that begins just now creates a new stop signal.
             while !thread.is_finished() {
                 (self.interrupt)();
                 std::thread::sleep(LOOK_EVERY / 10);
@@ -170,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// Far longer than anything here takes.
+    /// Far longer than any step of this test.
     const AT_MOST: Duration = Duration::from_secs(60);
 
     #[test]

@@ -8,7 +8,7 @@ use memlens_store::{Folder, FolderId, Snapshot};
 use crate::EngineError;
 use crate::scope::with_slashes;
 
-/// A note, indexed or not, and a line of it.
+/// A note, indexed or not, and optionally a line of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Watched folder that contains the note.
@@ -114,7 +114,7 @@ fn is_line(digits: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Every place of a watched folder that the words may mean, each once.
+/// Every place in a watched folder that the typed path may mean, each once.
 fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Place> {
     let place = |folder: &Folder, path: String| Place {
         folder: folder.id,
@@ -154,7 +154,7 @@ fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Plac
     places
 }
 
-/// What the user may call a watched folder: its name, and that without the agent's name before it.
+/// Names of a watched folder that the user may type: its name, also without the agent's name before it.
 pub(crate) fn names(folder: &Folder) -> Vec<&str> {
     let agent = folder.agent.as_deref().and_then(memlens_agents::agent);
     let own = agent
@@ -197,8 +197,8 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
         .collect()
 }
 
-/// The path with links in its folders followed, but not one at its end: a link is left out
-/// of the library under its own name.
+/// The path with links in its folders resolved, but not one at its end: the library leaves out a link under its own
+/// name.
 fn settled(path: &Path) -> PathBuf {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     match (parent, path.file_name()) {

@@ -126,7 +126,7 @@ fn content(path: &Path) -> Result<Vec<u8>, EngineError> {
     Ok(bytes)
 }
 
-/// The one file beside qrels whose name says that it holds their questions.
+/// The only file beside the qrels whose name says that it contains their questions.
 fn topics_beside(path: &Path, resolved: &Path) -> Result<PathBuf, EngineError> {
     let folder = resolved.parent().unwrap_or(Path::new("/"));
     let refused = |why: String| EngineError::Topics {

@@ -11,19 +11,19 @@ use memlens_agents::Log;
 use memlens_agents::copied_database::stamp;
 use parking_lot::Mutex;
 
-/// What moved no longer ago is being written.
+/// A database that changed more recently than this is being written.
 const RESTS_AFTER: Duration = Duration::from_secs(60);
-/// A larger one takes long to copy.
+/// A larger database takes long to copy.
 const LARGE: u64 = 64 << 20;
-/// So long one is left alone at most, and a large one after each reading.
+/// Maximum time that a database is postponed, and that a large one waits after each reading.
 const LATER: Duration = Duration::from_secs(15 * 60);
 
-/// Since when each database waits: since it was first left for later, or read last.
+/// Waiting start of each database: when it was first postponed, or last read.
 #[derive(Default)]
 pub(crate) struct Later(Mutex<HashMap<PathBuf, Instant>>);
 
 impl Later {
-    /// Whether a log is left for later; it waits from the first time on.
+    /// Whether a log is postponed; its waiting time starts with the first call.
     pub fn has(&self, log: &Log) -> bool {
         if !log.is_database() {
             return false;
@@ -37,7 +37,7 @@ impl Later {
         is_later
     }
 
-    /// Whether a log has waited so long that it is read however busy its agent is.
+    /// Whether a log has waited so long that it is read although its agent is active.
     pub fn is_overdue(&self, log: &Log) -> bool {
         let since = self.0.lock();
         since
@@ -61,7 +61,7 @@ fn is_later(bytes: u64, rests: Duration, waits: Option<Duration>) -> bool {
     }
 }
 
-/// How long nothing of a database moved; nothing where the clock was set back meanwhile.
+/// Time since the last change of a database; zero if the clock was set back meanwhile.
 fn rests(log: &Log) -> Duration {
     let stamp = stamp(&log.path).unwrap_or_default();
     let moved = stamp.iter().flatten().map(|(_, at)| *at).max();
@@ -85,7 +85,7 @@ mod tests {
             (small, 59, None, true),
             (small, 60, None, false),
             (large, 60, None, false),
-            // Once it rests, a small one is read at the next look.
+            // Once it is idle, a small one is read at the next scan.
             (small, 60, Some(30), false),
             (small, 59, Some(14 * 60), true),
             (small, 0, Some(15 * 60), false),

@@ -14,12 +14,12 @@ use crate::staleness::OnDisk;
 use crate::view::Emulated;
 use crate::{EngineError, Library, Ranking};
 
-/// Raised when a field changes its meaning or goes.
+/// Raised when a field changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;
 /// Number of dropped rows whose notes are compared with the disk: those that came nearest to being kept.
 const DROPPED_COMPARED: usize = 60;
 
-/// The form in which a trace leaves Memlens.
+/// File format of an exported trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceForm {
@@ -30,7 +30,7 @@ pub enum TraceForm {
 }
 
 impl TraceForm {
-    /// What a file of this form is called at its end, without the dot.
+    /// File extension of this form, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             TraceForm::Markdown => "md",
@@ -42,7 +42,7 @@ impl TraceForm {
 /// A search with every stage and every row.
 #[derive(Debug, Serialize)]
 pub struct SearchReport {
-    /// The version of this form, 1; raised when a field changes its meaning or goes.
+    /// Version of this format, 1; raised when a field changes its meaning or is removed.
     pub schema_version: u32,
     /// The query as it was typed.
     pub query: String,
@@ -57,8 +57,8 @@ pub struct SearchReport {
     pub stages: Vec<StageReport>,
     /// Rows that were returned, best first.
     pub results: Vec<RowReport>,
-    /// What was dropped, nearest to being kept first; without the candidates that neither list holds
-    /// within its depth, which the fusion stage counts.
+    /// Dropped rows, nearest to the results first; without the candidates that neither list returned within its depth,
+    /// which the fusion stage counts.
     pub dropped: Vec<RowReport>,
 }
 
@@ -77,7 +77,7 @@ pub struct StageReport {
     pub n_out: u32,
     /// Rows it dropped: `in - out`.
     pub dropped: u32,
-    /// Wall time in milliseconds, if it did work.
+    /// Wall time in milliseconds; `None` if the stage did no work.
     pub ms: Option<f64>,
     /// One of `applied`, `skipped` or `fallback`.
     pub status: &'static str,
@@ -149,7 +149,7 @@ pub struct StepReport {
     pub score_after: Option<f64>,
     /// Whether it was dropped here.
     pub dropped: bool,
-    /// The numbers it was decided with.
+    /// Numbers that decided the step.
     pub detail: Detail,
     /// The step in words, with its numbers.
     pub sentence: String,
@@ -169,7 +169,7 @@ impl Library {
         let (trace, columns) = search.traced(params);
         let on_disk = self.on_disk(search, slots)?;
         let rows = rows(search, &trace, &columns, slots, &on_disk)?;
-        // Texts and numbers have a form in JSON.
+        // Strings and numbers can always be written as JSON.
         Ok(serde_json::to_string_pretty(&rows).unwrap_or_default())
     }
 
@@ -246,7 +246,7 @@ impl Library {
             TraceForm::Markdown => self.trace_markdown(search, ranking, preset, with_text),
             TraceForm::Csv => {
                 let report = self.report(search, &ranking.values)?;
-                // A table of texts in memory has nothing that could fail.
+                // Writing a table of strings to memory cannot fail.
                 Ok(csv::written(&report, with_text).unwrap_or_default())
             }
         }

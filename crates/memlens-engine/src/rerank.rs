@@ -26,7 +26,7 @@ use sent::cut;
 
 /// Number of best fused rows that are looked up in the score cache: the slider maximum of `rerank_max_docs`.
 const LOOKED_UP: usize = 200;
-/// A cross-encoder takes some 30 ms a text and more; keeping its scores takes one.
+/// A cross-encoder takes 30 ms or more per text; storing its scores takes one.
 const MODEL_TEXTS_AT_ONCE: usize = 4;
 
 impl Library {
@@ -49,12 +49,12 @@ impl Library {
         self.kept(id)
     }
 
-    /// Stops the call under way, if there is one.
+    /// Stops the running call, if there is one.
     pub fn cancel_asking(&self) {
         self.reranking.cancel();
     }
 
-    /// Lets go of what was made from settings or files that changed, and of the answers that searches keep.
+    /// Drops what was made from settings or files that changed, and the answers stored with searches.
     pub(crate) fn forget_answers(&self) {
         self.reranking.forget();
         tuning::forget_tuning(self);
@@ -67,7 +67,7 @@ impl Library {
         forgotten.expect("nothing in it can fail");
     }
 
-    /// Asks for the scores that these parameters still need, and keeps them with the search.
+    /// Requests the scores that these parameters still need, and stores them with the search.
     ///
     /// # Errors
     /// As [`Library::ask`].
@@ -100,7 +100,7 @@ impl Library {
         }
         let timeout = providers::timeout(&self.store(), params);
         let outcome = timeout.and_then(|timeout| {
-            // Of the rows that are only looked up, those whose text is gone are none.
+            // Of the rows that are only looked up, those with a missing text are skipped.
             let mut found: Vec<(u32, String)> = Vec::with_capacity(slots.len());
             for (at, (slot, text)) in slots.into_iter().zip(texts).enumerate() {
                 match search.found("send", slot, text) {
@@ -160,7 +160,7 @@ impl Library {
         note_scorer(known, &info);
         let query = &asked.search.query;
         let (slots, sent): (Vec<u32>, Vec<&str>) = asked.sent.iter().copied().unzip();
-        // A cache that fails costs a call, never the scores.
+        // A failing cache costs a call, but never the scores.
         let cached = cache
             .scores(query, &info.provider, &info.model, &sent)
             .unwrap_or_else(|error| {
@@ -234,7 +234,7 @@ impl Library {
         })
     }
 
-    /// Keeps scores with the search, unless what they came from was changed meanwhile.
+    /// Stores scores with the search, unless their source was changed meanwhile.
     fn keep_scores(
         &self,
         id: u32,
@@ -255,28 +255,28 @@ impl Library {
     }
 }
 
-/// How a call went, beside its scores.
+/// Outcome of a call, besides its scores.
 #[derive(Default)]
 struct Asking {
     /// `None` if nothing was called, or the call was stopped.
     took: Option<Duration>,
-    /// Whether it was given up before the reranker was there, which is still being loaded.
+    /// Whether it was given up because the reranker was still loading.
     is_loading: bool,
 }
 
-/// What a call is about.
+/// Input of a call.
 struct Asked<'a> {
     search: &'a Search,
     params: &'a Params,
     call: &'a Call,
     /// Rows by fused rank, with their texts as sent.
     sent: Vec<(u32, &'a str)>,
-    /// How many of them, from the first, these parameters send.
+    /// Number of these, from the first, that the parameters send.
     n_sent: usize,
 }
 
 impl Search {
-    /// The scores that are known for these parameters' way of asking.
+    /// Scores that are known for these parameters' texts and model.
     fn known(&self, params: &Params) -> RerankScores {
         let known = self
             .set()
@@ -332,7 +332,7 @@ fn texts_at_once(mode: RerankMode) -> usize {
     }
 }
 
-/// Notes who scores from now on; what another one said is no part of the same table.
+/// Records who scores from now on; scores of another model are not part of the same table.
 fn note_scorer(known: &mut RerankScores, info: &RerankerInfo) {
     if (&known.provider, &known.model) != (&info.provider, &info.model) {
         known.provider.clone_from(&info.provider);
@@ -343,7 +343,7 @@ fn note_scorer(known: &mut RerankScores, info: &RerankerInfo) {
     }
 }
 
-/// Notes the score of a text, or that it was sent and has none.
+/// Records the score of a text, or that it was sent and got none.
 fn note_score(known: &mut RerankScores, chunk: ChunkId, score: Option<f64>) {
     match score {
         Some(score) => {
@@ -359,8 +359,8 @@ fn is_of(table: &RerankScores, mode: RerankMode, max_chars: u32) -> bool {
     table.mode == mode && table.max_chars == max_chars
 }
 
-/// The scale of scores of which some came on one scale and some on another: a server that passes on raw scores
-/// shows it only by one outside `[0, 1]`. The logistic function keeps the order of all of them.
+/// The common scale of scores on two scales: a server that passes on raw scores shows it only by one outside `[0, 1]`.
+/// The logistic function preserves the order of all of them.
 fn joined(known: RerankScale, new: RerankScale) -> RerankScale {
     match (known, new) {
         (RerankScale::Logit, _) => RerankScale::Logit,

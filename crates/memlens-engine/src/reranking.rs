@@ -1,4 +1,4 @@
-//! The rerankers that were used last, the call under way, and the cache of scores.
+//! The rerankers that were used last, the running call, and the score cache.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::EngineError;
 const REST_AFTER: Duration = Duration::from_secs(60);
 /// State of reranking: the rerankers that were used last, and the running call.
 pub(crate) struct Reranking {
-    /// Runs on this machine, one model at a time, since each takes much memory.
+    /// Local models, one at a time, because each takes much memory.
     pub(crate) here: Background<AnyReranker, EngineError>,
     /// Separate lock, so that a keyring prompt does not block other calls.
     pub(crate) http: Background<AnyReranker, EngineError>,
@@ -30,7 +30,7 @@ pub(crate) struct Reranking {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Call {
     pub(crate) cancel: CancellationToken,
-    /// Rises with every change that makes older answers worthless: of who reranks, or when all is erased.
+    /// Raised by every change that invalidates older answers: another reranker, or an erasure.
     era: u64,
 }
 
@@ -72,7 +72,7 @@ impl AnyReranker {
     }
 }
 
-/// Keeps token vectors in the cache of the library; what cannot be kept is read again.
+/// Caches token vectors in the library's score cache; vectors that cannot be stored are computed again.
 pub(crate) struct KeptTokens(pub Arc<ScoreCache>);
 
 impl TokenCache for KeptTokens {
@@ -92,7 +92,7 @@ impl TokenCache for KeptTokens {
 }
 
 impl Reranking {
-    /// Stops the call under way, and returns the next one.
+    /// Stops the running call, and returns the next one.
     pub(crate) fn begin(&self) -> Call {
         let mut running = self.running.lock();
         running.cancel.cancel();
@@ -108,12 +108,12 @@ impl Reranking {
         }
     }
 
-    /// Stops the call under way.
+    /// Stops the running call.
     pub(crate) fn cancel(&self) {
         self.running.lock().cancel.cancel();
     }
 
-    /// Whether what a call brings may be kept: one that was only stopped may have something, one from before a
+    /// Whether the answer of a call may be stored: a call that was only stopped may have something, one from before a
     /// change has nothing.
     pub(crate) fn is_wanted(&self, call: &Call) -> bool {
         self.running.lock().era == call.era
@@ -152,7 +152,7 @@ impl Reranking {
         Ok(())
     }
 
-    /// Lets go of the reranker of a mode, since its key, its server or its files may be others the next time.
+    /// Drops the reranker of a mode, since its key, server or files may be different the next time.
     pub(crate) fn forget_reranker(&self, mode: RerankMode) {
         match mode {
             RerankMode::Off | RerankMode::Late => {}
@@ -161,7 +161,7 @@ impl Reranking {
         }
     }
 
-    /// Lets go of everything that was made from settings, files or the cache.
+    /// Drops everything that was made from settings, files or the cache.
     pub(crate) fn forget(&self) {
         let mut running = self.running.lock();
         running.cancel.cancel();
@@ -170,13 +170,13 @@ impl Reranking {
         self.here.forget();
         self.http.forget();
         if let Some(cache) = self.cache.lock().take() {
-            // A call that ends now has it still.
+            // A call that ends now still holds it.
             cache.close();
         }
     }
 }
 
-/// The cache, opened where it is not yet.
+/// The cache, which is opened if it is not open yet.
 fn opened(cache: &mut Option<Arc<ScoreCache>>, dir: &Path) -> Result<Arc<ScoreCache>, EngineError> {
     if let Some(cache) = cache {
         return Ok(cache.clone());
@@ -188,7 +188,7 @@ fn opened(cache: &mut Option<Arc<ScoreCache>>, dir: &Path) -> Result<Arc<ScoreCa
 
 #[cfg(test)]
 mod tests {
-    //! A call from before a change or an erasure leaves nothing.
+    //! A call from before a change or an erasure stores nothing.
 
     use super::*;
 
@@ -214,7 +214,7 @@ mod tests {
         let call = reranking.begin();
         reranking.cache(dir.path(), &call).unwrap();
         assert!(file.exists() && reranking.is_wanted(&call));
-        // One that is only stopped is wanted: it may have something.
+        // A call that is only stopped is wanted: it may have something.
         reranking.cancel();
         assert!(reranking.is_wanted(&call));
     }

@@ -1,4 +1,4 @@
-//! One search: its frozen facts, and every way to look at its ranking.
+//! One search: its candidates with their facts, and the functions that inspect a ranking of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) const SNIPPETS_AT_ONCE: usize = 60;
 /// Number of supporters of a row returned with their texts; the others are counted.
 const SUPPORTERS_SHOWN: usize = 50;
 
-/// How long the parts of a search took.
+/// Durations of the parts of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timing {
     /// Time for embedding the question.
@@ -60,7 +60,7 @@ impl Timing {
 
 /// A question that was retrieved once and can be ranked any number of times.
 ///
-/// What it found is its own. Only what is asked again, as with other parameters of the lists, and texts go to the
+/// Its results are its own. Only repeated retrieval, as with other parameters of the lists, and texts go to the
 /// retriever, which answers as of the same generation.
 #[derive(Clone)]
 pub struct Search {
@@ -72,27 +72,27 @@ pub struct Search {
     pub emulated: Option<view::Emulated>,
     /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// How long its parts took.
+    /// Durations of its parts.
     pub timing: Timing,
     /// Whether the last call was given up because its reranker is still loading.
     pub is_reranker_loading: bool,
     /// Pipeline that ranks the candidates.
     pub(crate) pipeline: &'static dyn AnyPipeline,
-    /// The parameters that the lists were formed by.
+    /// Parameters that formed the lists.
     pub(crate) params: Values,
     /// Retriever that found the candidates.
     pub(crate) retriever: Arc<dyn Retriever>,
-    /// The question's embedding, or why there is none.
+    /// Embedding of the question, or the reason why there is none.
     pub(crate) vector: Result<Vec<f32>, String>,
     /// Part of the memory that was searched.
     pub(crate) within: Within,
-    /// What the library knows besides.
+    /// Further facts of the library.
     pub(crate) facts: LibraryFacts,
     pub(crate) retrieved: Retrieved,
 }
 
 impl Search {
-    /// The search, when these parameters rank its lists.
+    /// The search, if these parameters rank its lists.
     ///
     /// # Errors
     /// [`EngineError::OtherLists`] when they ask for lists formed in another way, or are of another pipeline.
@@ -133,13 +133,13 @@ impl Search {
             true_ranks,
         })?;
         self.facts.put_on(&mut retrieved);
-        // What was answered outside holds for the same chunks, however the lists are formed.
+        // Answers from external programs apply to the same chunks, however the lists are formed.
         retrieved.set.rerank.clone_from(&self.set().rerank);
         retrieved.set.hook.clone_from(&self.set().hook);
         Ok(retrieved)
     }
 
-    /// The chunks among those that are shown or sent first whose text is not as it was saved.
+    /// Chunks among those that are shown or sent first whose text differs from what was saved.
     ///
     /// # Errors
     /// As [`Search::texts`].
@@ -181,12 +181,12 @@ impl Search {
         self.retriever.generation()
     }
 
-    /// Its ranking by these parameters; those of another pipeline count as the defaults of its own.
+    /// Ranks the candidates with these parameters; parameters of another pipeline count as the defaults of its own.
     pub fn rank(&self, params: &impl ParameterSet) -> Trace {
         self.pipeline.rank(self.set(), &params.values())
     }
 
-    /// Its ranking as columns, with times; the lists count with what their retrieval took.
+    /// A ranking as columns, with times; the lists count with the duration of their retrieval.
     pub fn columns(&self, params: &impl ParameterSet) -> Columns {
         self.traced(params).1
     }
@@ -234,7 +234,7 @@ impl Search {
         })
     }
 
-    /// The name of a row's chunk.
+    /// Id of a row's chunk.
     ///
     /// # Errors
     /// [`EngineError::NoRow`].
@@ -332,7 +332,7 @@ impl Search {
         found(attempt, &self.row_facts(slot)?.note.path, text)
     }
 
-    /// The best passage of each row asked for; its note is not compared with the disk.
+    /// Best passages of these rows; their notes are not compared with the disk.
     ///
     /// # Errors
     /// As [`Search::texts`].
@@ -397,7 +397,7 @@ impl Search {
         })
     }
 
-    /// Who else says what the row's best supported observation says.
+    /// Other observations that say the same as the row's best supported observation.
     fn supporters(&self, trace: &Trace, slot: u32, params: &Params) -> Vec<Said> {
         let entry = trace
             .stage(StageId::CORROBORATION)

@@ -22,12 +22,12 @@ use crate::Library;
 use crate::place::Place;
 use crate::view::NotSearchedBy;
 
-/// How long rules and lists of files are used though nothing is known to have changed.
+/// How long rules and file lists are used without a known change.
 const VALID: Duration = Duration::from_secs(10);
-/// How long one listing may take.
+/// Time limit of one listing.
 const LISTING_TIME: Duration = Duration::from_secs(5);
 
-/// What is known of the rules of programs and of the files that they name.
+/// Cached rules of programs, and the files that they name.
 #[derive(Default)]
 pub(crate) struct KnownSearched {
     rules: Mutex<HashMap<String, KnownRules>>,
@@ -50,7 +50,7 @@ struct KnownRules {
     rules: Option<Arc<Searched>>,
 }
 
-/// The files of one index as they were listed last.
+/// Files of one index, as last listed.
 #[derive(Clone)]
 pub(crate) struct Listing {
     pub index: Index,
@@ -61,14 +61,14 @@ pub(crate) struct Listing {
     at: Instant,
 }
 
-/// Who asks an emulated memory.
+/// The agent on whose behalf an emulated memory is asked.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asker<'a> {
     /// The id of the agent among those of its program, if known.
     pub member: Option<&'a str>,
 }
 
-/// The index that a question is asked of.
+/// The index that answers a question.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub index: Index,
@@ -242,7 +242,7 @@ impl Library {
             })
     }
 
-    /// The folder of such an id.
+    /// The folder with such an id.
     pub(crate) fn unwatched(&self, id: FolderId) -> Option<Folder> {
         let known = self.emulations.searched.unwatched.lock();
         known.iter().find(|it| it.id == id).cloned()

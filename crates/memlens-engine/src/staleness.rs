@@ -1,7 +1,7 @@
 //! Whether the notes of shown rows are on the disk as they were indexed.
 //!
-//! Properties checked: a note with the same bytes under another time has not changed; one that is gone or changed is reported;
-//! a disk that does not answer holds up an answer no longer than [`TIME_MAX`].
+//! Properties checked: a note with the same bytes and another mtime is unchanged; a missing or changed note is
+//! reported; a disk that does not respond delays an answer no longer than [`TIME_MAX`].
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -23,15 +23,15 @@ use crate::search::Search;
 use crate::view::Snippet;
 use crate::{EngineError, Library};
 
-/// Time for all notes of one answer.
+/// Time limit for all notes of one answer.
 const TIME_MAX: Duration = Duration::from_millis(50);
-/// Maximum number of threads that wait for a disk; beyond it nothing is compared.
+/// Maximum number of threads that wait for a disk; beyond that nothing is compared.
 const THREADS_MAX: usize = 4;
 static N_THREADS: AtomicUsize = AtomicUsize::new(0);
 
 const BYTES_AT_ONCE: usize = 64 * 1024;
 
-/// A note on the disk, compared with what was indexed of it.
+/// State of a note on the disk, compared with the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDisk {
@@ -46,7 +46,7 @@ pub enum OnDisk {
 }
 
 impl OnDisk {
-    /// What the user should know; `None` if the note is as it was indexed.
+    /// Notice to the user; `None` if the note is as it was indexed.
     pub fn sentence(self) -> Option<&'static str> {
         match self {
             OnDisk::AsIndexed => None,
@@ -69,7 +69,7 @@ impl Library {
         slots: &[u32],
     ) -> Result<Vec<Option<OnDisk>>, EngineError> {
         let mut notes: Vec<Indexed> = Vec::new();
-        // The same note for all of its rows.
+        // All rows of a note share one comparison.
         let mut places: HashMap<(i64, &str), Option<usize>> = HashMap::new();
         let mut of_rows = Vec::with_capacity(slots.len());
         for slot in slots {
@@ -136,8 +136,7 @@ impl Library {
     }
 }
 
-/// What a comparison says of a row. Another program's memory is made of the notes as they are on the disk, not as they were
-/// indexed.
+/// What a comparison says about a row. Another program's memory is made of the notes on the disk, not of the index.
 fn known_of(search: &Search, state: OnDisk) -> Option<OnDisk> {
     (search.emulated.is_none() || state == OnDisk::Gone).then_some(state)
 }
@@ -149,7 +148,7 @@ struct Indexed {
     state: DocumentState,
 }
 
-/// Compares notes with the disk, on a thread of their own, within a time.
+/// Compares notes with the disk, on a separate thread, within a time limit.
 fn compare(notes: Vec<Indexed>, time: Duration) -> Vec<OnDisk> {
     let mut compared = vec![OnDisk::NotChecked; notes.len()];
     let Some(counted) = Counted::below(THREADS_MAX) else {
@@ -188,7 +187,7 @@ fn compare(notes: Vec<Indexed>, time: Duration) -> Vec<OnDisk> {
     compared
 }
 
-/// One thread that counts while it lives.
+/// One thread, counted while it exists.
 struct Counted;
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! What the library holds, in figures: the same for window and command line.
+//! Contents of the library in numbers: the same for window and command line.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub struct LibraryStatus {
     pub n_windows: u32,
     /// Every watched folder with what it holds, by path.
     pub folders: Vec<(Folder, FolderCounts)>,
-    /// Everything that went wrong with a file.
+    /// All problems of files.
     pub problems: Vec<FileProblem>,
     /// Process that is writing to the library, for the user; `None` if no process is.
     pub writer: Option<String>,

@@ -1,4 +1,4 @@
-//! The user's thumbs on the texts that are in the library now, and how close their questions are to another one.
+//! The user's thumbs on texts of the current library, and the similarity of their questions to another one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::following::{JudgedText, Stands, follow};
 pub(crate) struct GivenThumbs {
     /// The questions that have a thumb on a text, in the order of [`question`], each as it was asked.
     questions: Vec<String>,
-    /// The thumbs on each text with the positions of their questions, ascending.
+    /// Thumbs on each text with the indices of their questions, ascending.
     on_text: HashMap<TextId, Vec<(u32, Thumb)>>,
     /// Thumbs by question. If two of them are assigned to one text, the newer one counts.
     of_question: HashMap<String, HashMap<TextId, Thumb>>,
@@ -67,8 +67,8 @@ impl GivenThumbs {
         Ok(given)
     }
 
-    /// The thumbs on a text as ranking counts them, each by the closeness of its question; `without` leaves out those that
-    /// were given for a question.
+    /// Thumbs on a text as ranking counts them, each with the closeness of its question; `without` leaves out those
+    /// given for a question.
     pub fn on(&self, text: TextId, without: Option<&str>, closeness: &mut Closeness<'_>) -> Thumbs {
         let mut thumbs = Thumbs::default();
         for (query, thumb) in self.on_text.get(&text).into_iter().flatten() {
@@ -114,7 +114,7 @@ impl GivenThumbs {
     }
 }
 
-/// A search's question as thumbs are compared with it, and the model that embeds their questions.
+/// A search's question in the form that is compared with thumbs, and the model that embeds their questions.
 #[derive(Clone)]
 pub(crate) struct Asked {
     /// The question, normalised by [`question`].
@@ -160,8 +160,8 @@ impl Asked {
         }
     }
 
-    /// The embedding of another question; `None` without a model, and by another model than this question's. Asked once of
-    /// the model, which is slow.
+    /// Embedding of another question; `None` without a model, and if the model differs from this question's. Computed
+    /// once, because the model is slow.
     fn embedded(&self, other: &str) -> Option<Vec<f32>> {
         let is_known = self.embedder.knows(other);
         let (model, vector) = self.embedder.embed(other).ok()?;
@@ -173,7 +173,7 @@ impl Asked {
     }
 }
 
-/// How close other questions are to one, each computed once.
+/// Similarity of other questions to one, each computed once.
 pub(crate) struct Closeness<'a> {
     asked: &'a Asked,
     known: HashMap<String, f64>,
@@ -198,7 +198,7 @@ impl Closeness<'_> {
     }
 }
 
-/// The cosine of two vectors, from 0 on; 0 where either has no direction.
+/// Cosine of two vectors, at least 0; 0 if either has no direction.
 fn cosine(a: &[f32], b: &[f32]) -> f64 {
     let dot = |a: &[f32], b: &[f32]| -> f64 {
         let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
@@ -213,13 +213,13 @@ fn cosine(a: &[f32], b: &[f32]) -> f64 {
     }
 }
 
-/// A question as it is compared: case and white space do not make it another one.
+/// Normalised form of a question: case and white space do not matter.
 pub(crate) fn question(asked: &str) -> String {
     let words: Vec<&str> = asked.split_whitespace().collect();
     words.join(" ").to_lowercase()
 }
 
-/// What the thumbs were read for, and the thumbs.
+/// The thumbs, with what they were read for.
 #[derive(Default)]
 pub(crate) struct ReadThumbs {
     /// Generations of the feedback and of the lists; `None` before the first time.

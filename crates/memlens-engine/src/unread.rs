@@ -9,10 +9,10 @@ use memlens_store::FolderId;
 use crate::view::{UnreadEntry, UnreadFolder};
 use crate::{EngineError, Library};
 
-/// Entries of one folder that are named.
+/// Maximum number of entries listed per folder.
 const ENTRIES_MAX: usize = 200;
 
-/// Folders that one call lists.
+/// Maximum number of folders per call.
 const FOLDERS_MAX: usize = 500;
 
 impl Library {

@@ -1,5 +1,5 @@
-//! Why a note is not among the results: the stage and the number that lost it, or the rule that
-//! keeps it out of the library, and the smallest changes that bring it back.
+//! Why a note is not among the results: the stage and the number that dropped it, or the rule that keeps it out of the
+//! library, and the smallest changes that bring it back.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::tuning;
 use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
 
-/// How many changes are offered.
+/// Number of changes offered.
 const FIXES_SHOWN: usize = 3;
-/// A chunk of more tokens speaks of many things.
+/// Number of tokens from which a chunk probably covers many subjects.
 const TOKENS_MANY: u32 = 200;
 /// Maximum number of chunks of a note reported, best first.
 const CHUNKS_SHOWN: usize = 20;
@@ -153,7 +153,7 @@ impl Library {
             return self.not_indexed(place);
         };
         let unsearched = self.unsearched_by(search.pipeline, emulated.member.as_deref(), place);
-        // What another program passes over may well be in the library.
+        // What another program skips may well be in the library.
         let is_ours = || {
             let retriever = self.retriever();
             retriever.chunks_of(place.folder, &place.path).is_some()
@@ -195,7 +195,7 @@ impl Library {
                 }
             }
             (Verdict::Read(_), None) => Cause::Waiting {
-                // The snapshot is of the last change of a note, which may be older than the pause.
+                // The snapshot is of the note's last change, which may be older than the pause.
                 is_paused: self
                     .store()
                     .folders()?
@@ -211,7 +211,7 @@ impl Library {
         })
     }
 
-    /// What went wrong with a note, or at a line of it.
+    /// The problem of a note, or at a line of it.
     pub(crate) fn problem(&self, place: &Place) -> Result<Option<String>, EngineError> {
         let store = self.store();
         let is_at = |problem: &StoredProblem| {
@@ -234,7 +234,7 @@ impl Library {
     }
 }
 
-/// How these chunks of a note fared, and what brings back the wanted one, else the best.
+/// Results of these chunks of a note, and changes that bring back the wanted one, else the best.
 fn searched(
     library: &Library,
     search: &Search,
@@ -314,7 +314,7 @@ fn searched(
                 for fix in &mut fixes {
                     fix.price = tuning::price(library, &trial, params, &[fix]);
                 }
-                // Stable: of those that disturb as many the smallest change comes first.
+                // Stable: of changes with equal effect the smallest comes first.
                 fixes.sort_by_key(|fix| fix.price.as_ref().map_or(u32::MAX, FixPrice::n_disturbed));
                 fixes.truncate(FIXES_SHOWN);
                 if fixes.is_empty() && !chunk.kept {
@@ -332,10 +332,10 @@ fn searched(
     Ok(WhyNot::Searched { chunks, n_chunks })
 }
 
-/// A set of candidates, and the slot of a chunk in it.
+/// Candidates, and the slot of a chunk among them.
 type Answer = (Arc<CandidateSet>, u32);
 
-/// What the lists answered so far: many changes of parameters form them in the same way.
+/// Answers of the lists so far: many changes of parameters form them in the same way.
 #[derive(Default)]
 struct Answers(Mutex<Vec<(Values, Option<Answer>)>>);
 
@@ -350,7 +350,7 @@ impl Answers {
         if let Some(answer) = known(&self.0.lock()) {
             return answer;
         }
-        // Not under the lock: two threads ask for different ones.
+        // Not under the lock: two threads ask for different answers.
         let answer = ask(values);
         self.0.lock().push((values.clone(), answer.clone()));
         answer
@@ -402,12 +402,12 @@ fn fate(journey: &Journey) -> String {
     }
 }
 
-/// The catalogue's id of the program that a pipeline emulates.
+/// Id in the catalogue of the program that a pipeline emulates.
 fn agent_of(pipeline: &dyn AnyPipeline) -> Option<&'static str> {
     Program::ranked_by(pipeline).map(Program::agent)
 }
 
-/// What became of a place in a search.
+/// Result for a place in a search.
 enum Outcome {
     /// No search can find it.
     Lost(Cause),

@@ -2036,7 +2036,7 @@ export type NowResult = {
 	chunk: string | null,
 };
 
-/**  A note on the disk, compared with what was indexed of it. */
+/**  State of a note on the disk, compared with the index. */
 export type OnDisk = 
 /**  It holds the same bytes. */
 "as_indexed" | 
@@ -2254,7 +2254,7 @@ export type PastFilterArgument = {
 	only: PastOnly,
 };
 
-/**  Which of the past questions are shown. */
+/**  Which past questions are shown. */
 export type PastOnly = 
 /**  Searches and openings of notes. */
 "all" | 
@@ -2262,9 +2262,9 @@ export type PastOnly =
 "searches" | 
 /**  Openings of notes, without searches. */
 "openings" | 
-/**  Those whose answer is another one now, by the last replay. */
+/**  Questions with a different answer now, by the last replay. */
 "changed" | 
-/**  Those that found nothing then. */
+/**  Questions that found nothing then. */
 "found_nothing";
 
 /**  Which page of them is wanted. */
@@ -3321,7 +3321,7 @@ export type ThenResult = {
 	now: number,
 };
 
-/**  The form in which a trace leaves Memlens. */
+/**  File format of an exported trace. */
 export type TraceForm = 
 /**  A page to paste into a report. */
 "markdown" | 

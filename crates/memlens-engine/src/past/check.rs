@@ -1,4 +1,4 @@
-//! Which past questions lose a note when notes change.
+//! Finds past questions that lose a note when notes change.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -14,24 +14,24 @@ use crate::past;
 use crate::view::{LostAnswer, LostAnswers, LostNote};
 use crate::{EngineError, Library, Ranking};
 
-/// How many questions are checked, the newest first.
+/// Number of the newest questions that are checked.
 const QUESTIONS_CHECKED: u32 = 200;
-/// How many questions of a note are named.
+/// Maximum number of questions listed per note.
 const QUESTIONS_NAMED: usize = 20;
 
 /// A note by its folder and path.
 type Note = (FolderId, String);
-/// A question by its agent and its words: asked again it is the same.
+/// A question by its agent and its text: two with the same are one question.
 type Asked = (String, String);
 
-/// What past questions found at one generation.
+/// Results of past questions at one generation.
 pub(crate) struct Checked {
     generation: u64,
     era: Era,
     found: HashMap<Asked, Found>,
     /// The folders that were watched.
     folders: HashSet<FolderId>,
-    /// The hash of each note's bytes: a note that was merely touched is unchanged.
+    /// Content hash of each note: a note with only a new mtime is unchanged.
     hashes: HashMap<Note, [u8; 32]>,
     names: NoteNames,
 }
@@ -56,12 +56,12 @@ impl Found {
 }
 
 impl Checked {
-    /// When they began to be checked.
+    /// Era in which the check began.
     pub fn era(&self) -> Era {
         self.era
     }
 
-    /// What past questions do not find any more since a check before, if notes were edited in between; `None` if nothing.
+    /// Losses of past questions since an earlier check, if notes were edited in between; `None` if there are none.
     pub fn lost_since(&self, before: &Checked) -> Option<LostAnswers> {
         let edited = self.edited_since(before);
         if edited.is_empty() {
@@ -107,7 +107,7 @@ impl Checked {
                 }
             })
             .collect();
-        // Those of most answers first.
+        // Notes with most lost answers first.
         notes.sort_by(|a, b| (b.n_answers, &a.name).cmp(&(a.n_answers, &b.name)));
         Some(LostAnswers {
             at_ms: crate::clock::now().as_millisecond() as f64,
@@ -162,7 +162,7 @@ impl Library {
         let mut failed = None;
         let mut in_turn = self.in_turn(&to_ask, |(_, past)| own.of_library(&past.asked));
         for _ in 0..to_ask.len() {
-            // Before the next ones are prepared, which takes the machine as well.
+            // Checked before the next questions are prepared, which takes CPU time too.
             if !goes_on() || self.worked_out.era() != era {
                 return Ok(None);
             }
@@ -215,7 +215,7 @@ impl Library {
     }
 }
 
-/// What is known of these questions, and those that are to be asked.
+/// Results already known for these questions, and the questions that must be asked.
 fn planned(
     asked: Vec<Past>,
     of_now: Option<&Checked>,
@@ -250,7 +250,7 @@ fn ranked_words(ranking: &Ranking) -> String {
     }
 }
 
-/// "After this edit 3 past questions do not find home-server.md any more", by which ranking, and what else is not found.
+/// "After this edit 3 past questions do not find home-server.md any more", with the ranking and the other lost notes.
 fn sentence(edited: &[String], notes: &[LostNote], ranked_by: &BTreeSet<String>) -> String {
     let edit = match edited {
         [] | [_] => "this edit",
@@ -308,7 +308,7 @@ mod tests {
         Ranking::native(&Params::default())
     }
 
-    /// One question, "koi", and two notes; `koi.md` holds other bytes in each version.
+    /// One question, "koi", and two notes; `koi.md` has different content in each version.
     fn checked(found: Found, version: u8, folders: &[FolderId]) -> Checked {
         let notes = [(GARDEN, "koi.md", version), (HOUSE, "router.md", 1)];
         let watched = notes
@@ -359,17 +359,17 @@ mod tests {
             &checked(found(7, native(), &koi[1..]), 2, &both),
             &[("koi.md", "7")],
         );
-        // Asked again since: the same question under its newest id.
+        // Asked again meanwhile: the same question under its newest id.
         check(
             &checked(found(9, native(), &koi[1..]), 2, &both),
             &[("koi.md", "9")],
         );
         // No note was edited: memory ages.
         check(&checked(found(7, native(), &koi[1..]), 1, &both), &[]);
-        // A folder that is not watched any more took its notes along, and that is no edit.
+        // A folder that is not watched any more removed its notes, which is not an edit.
         check(&checked(found(7, native(), &koi[..1]), 2, &[GARDEN]), &[]);
         check(&checked(found(7, native(), &koi[..1]), 1, &[GARDEN]), &[]);
-        // Another version of the agent, or other values, find other notes whatever was edited.
+        // Another version of the agent, or other values, find other notes independently of edits.
         let agent = Ranking::of(pipeline("openclaw").expect("it is known"));
         check(&checked(found(7, agent, &koi[1..]), 2, &both), &[]);
         let params = Params {

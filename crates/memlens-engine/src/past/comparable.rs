@@ -1,7 +1,8 @@
 //! Whether an answer of then can be compared with one of now.
 //!
-//! What became of a result is claimed only if the ranking is that of the agent, over the agent's own index, with the agent's own
-//! embedding model, and every logged result names one known note. Otherwise a difference may come from the emulation.
+//! Fates of results are only claimed if the ranking is that of the agent, over the agent's own index, with the agent's
+//! own embedding model, and every logged result names exactly one known note. Otherwise a difference may be caused by
+//! the emulation.
 
 use memlens_rank::{Status, Trace};
 
@@ -45,7 +46,7 @@ pub(crate) fn why_not(
         .or_else(|| then.iter().find_map(unknown))
 }
 
-/// Why the ranking is not what the agent ranks by.
+/// Why the ranking is not the agent's own.
 fn why_not_emulated(past: &Past, ranking: &Ranking, own: &OwnPipelines<'_>) -> Option<String> {
     let asked = &past.asked;
     let name = agent_name(&asked.agent).name;

@@ -1,4 +1,4 @@
-//! What an agent's use of a note after a question says of its lines.
+//! Which lines of a note an agent's use after a question marks as relevant.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,19 @@ pub(crate) struct Judged {
     pub at_ms: i64,
 }
 
-/// Why the use of a note says nothing of its lines.
+/// Why a use of a note does not mark lines as relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotJudged {
     /// The log has no time of use, so it is unknown whether the note was changed since.
     NoTime,
     /// The note in the library is unknown.
     NoNote,
-    /// The note was changed since: its lines may be others now.
+    /// The note was changed since, so its lines may be different now.
     Changed,
 }
 
 impl Judged {
-    /// What a use says.
+    /// Lines that a use marks as relevant.
     ///
     /// # Errors
     /// [`NotJudged`] if it says nothing of the lines of a note as it is now.
@@ -65,7 +65,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// What does not count of a question's uses.
+    /// The uses of a question that do not count.
     pub fn of(asked: &PastQuestion, places: &Places) -> LeftOut {
         let mut left_out = LeftOut::default();
         for used in asked.opened.iter().chain(&asked.cited) {
@@ -93,7 +93,7 @@ impl LeftOut {
         self.add(asked, used, NotJudged::NoTime);
     }
 
-    /// How many are left out for each reason, a sentence each.
+    /// Number of those left out for each reason, one sentence each.
     pub fn sentences(&self) -> Vec<String> {
         let sentence = |notes: &BTreeSet<_>, one: &str, many: &str| match notes.len() {
             0 => None,

@@ -1,4 +1,4 @@
-//! Past questions for the window: a page of the list, and what is offered of them elsewhere.
+//! Past questions for the window: a page of the list, and suggestions made from them elsewhere.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::view::{
 };
 use crate::{EngineError, Library};
 
-/// How many rows a page of the list has.
+/// Number of rows of a page.
 const PAGE: usize = 500;
-/// More would not be looked through in a menu.
+/// Maximum number of sessions offered in a menu.
 const SESSIONS_OFFERED: u32 = 100;
-/// How many past questions complete what is typed.
+/// Number of past questions suggested while typing.
 const WORDINGS_OFFERED: usize = 6;
 
-/// Which of the past questions are shown.
+/// Which past questions are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, specta::Type)]
 #[serde(rename_all = "snake_case")]
 pub enum PastOnly {
@@ -33,13 +33,13 @@ pub enum PastOnly {
     Searches,
     /// Openings of notes, without searches.
     Openings,
-    /// Those whose answer is another one now, by the last replay.
+    /// Questions with a different answer now, by the last replay.
     Changed,
-    /// Those that found nothing then.
+    /// Questions that found nothing then.
     FoundNothing,
 }
 
-/// Which page of the list is wanted.
+/// Which page of the list is requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastPage {
     /// 0-based index of a row on the page; `None` for the page of `open`, or else the first page.
@@ -171,7 +171,7 @@ fn agents(store: &Store) -> Result<Vec<PastAgent>, EngineError> {
     Ok(named.collect())
 }
 
-/// The questions whose answer is another one now.
+/// Questions with a different answer now.
 fn changed(replay: &Replayed) -> Vec<i64> {
     let questions = replay.questions.iter();
     questions
@@ -180,7 +180,7 @@ fn changed(replay: &Replayed) -> Vec<i64> {
         .collect()
 }
 
-/// The days of questions in their order, each with what is in it, in the machine's time zone.
+/// Days of the questions in their order, each with its counts, in the machine's time zone.
 fn days(keys: &[PastKey], replay: Option<&Replayed>) -> Vec<PastDay> {
     let mut days: Vec<PastDay> = Vec::new();
     // Time range of the current day in milliseconds.
@@ -226,7 +226,7 @@ fn day_of(at_ms: i64) -> Option<Range<i64>> {
     Some(start.timestamp().as_millisecond()..end.timestamp().as_millisecond())
 }
 
-/// A past question without what a replay says of it.
+/// A past question without its results of a replay.
 pub(super) fn row(past: &Past) -> PastRow {
     let asked = &past.asked;
     let place = |used: &Used| PastPlace {

@@ -119,7 +119,7 @@ fn write_now(out: &mut String, it: &NowResult) -> std::fmt::Result {
     )
 }
 
-/// The texts of the results of then, each below its rank and place.
+/// Texts of the results of then, each below its rank and place.
 fn texts_of_then(then: &[ThenResult]) -> String {
     let mut out = "\n## Texts then\n".to_owned();
     let with_text = || then.iter().filter_map(|it| Some((it, it.text.as_deref()?)));
@@ -127,7 +127,7 @@ fn texts_of_then(then: &[ThenResult]) -> String {
         out.push_str("\nThe log holds none, or was read before texts were kept.\n");
     }
     for (it, text) in with_text() {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             out,
             "\n{}. {}:\n\n{}\n",

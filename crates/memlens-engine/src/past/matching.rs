@@ -1,4 +1,4 @@
-//! Which result of now is which of then.
+//! Matches results of now with results of then.
 
 use memlens_agents::{PastQuestion, Returned};
 
@@ -8,7 +8,7 @@ use crate::compare::{Span, pairs};
 use crate::search::Search;
 use crate::view::Fate;
 
-/// More lines than a note has.
+/// Greater than any line number of a note.
 const LAST_LINE: u32 = 1 << 24;
 
 /// A result of then with the current place of its note.
@@ -62,9 +62,9 @@ pub(crate) fn span(search: &Search, slot: u32, is_kept: bool) -> Result<Span, En
 pub(crate) struct Matched {
     /// Index in now by index in then, both 0-based; `None` if the result is gone.
     pub now: Vec<Option<usize>>,
-    /// By the rank of now, 0-based: the place of then.
+    /// Index in then by index in now, both 0-based; `None` for a new result.
     pub then: Vec<Option<usize>>,
-    /// By the place of then: its rank where what is one result is counted once, 0-based.
+    /// By index in then: the 0-based rank, counting results that are one chunk now only once.
     ranks: Vec<usize>,
 }
 
@@ -83,7 +83,7 @@ impl Matched {
         let is_alone = |was: usize| matched.now[was].is_none();
         let left: Vec<usize> = (0..then.len()).filter(|was| is_alone(*was)).collect();
         for was in left {
-            // One that is taken already is the same chunk.
+            // A chunk that is matched already is the same chunk.
             let span = std::slice::from_ref(&spans[was]);
             let same = pairs(span, now).first().map(|(_, is)| *is);
             matched.now[was] = same;
@@ -98,7 +98,7 @@ impl Matched {
         matched
     }
 
-    /// The rank of then at a place of then, 1-based; what is one result now counts once.
+    /// 1-based rank of a result of then, counting results that are one chunk now only once.
     pub fn rank(&self, was: usize) -> u32 {
         self.ranks[was] as u32 + 1
     }
@@ -109,7 +109,7 @@ impl Matched {
         Some(self.ranks[was] as i32 - is as i32)
     }
 
-    /// What became of a result of then.
+    /// Fate of a result of then.
     pub fn fate(&self, was: usize) -> Fate {
         match self.rose(was) {
             None => Fate::Gone,
@@ -119,7 +119,7 @@ impl Matched {
         }
     }
 
-    /// Those of then in their order, then the new ones.
+    /// Fates of the results of then in their order, followed by the new ones.
     pub fn fates(&self) -> Vec<Fate> {
         let of_then = (0..self.now.len()).map(|was| self.fate(was));
         let new = self.then.iter().filter(|then| then.is_none());
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn lines_of_one_chunk_are_one_result() {
         use Fate::{Fell, Gone, Kept, New, Rose};
-        // As an agent greps: each line that holds the word.
+        // As an agent greps: each line that contains the word.
         let grep = [
             result("koi.md", (3, 3)),
             result("koi.md", (7, 7)),
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(fates(&grep, &first), [Kept, Kept, Gone, Gone, New]);
         assert_eq!(fates(&grep, &[]), [Gone; 4]);
         assert_eq!(fates(&[], &both), [New, New]);
-        // Lines at the end of what can be counted.
+        // Lines at the end of the integer range.
         assert_eq!(
             fates(&[result("koi.md", (1, u32::MAX))], &both[..1]),
             [Kept]

@@ -1,4 +1,4 @@
-//! What an agent's questions are ranked by now: its own pipeline, with what each question asked for.
+//! The current ranking of an agent's questions: its own pipeline, with the settings that each question asked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::own_ranking::OwnRanking;
 use crate::{Library, Ranking};
 
-/// The rankings of agents on this machine, the same for as long as this is held.
+/// Rankings of agents on this machine, constant while this is alive.
 pub(crate) struct OwnPipelines<'a> {
     library: &'a Library,
     known: Mutex<BTreeMap<String, Option<Arc<OwnRanking>>>>,
@@ -52,13 +52,13 @@ impl<'a> OwnPipelines<'a> {
         )
     }
 
-    /// What is wrong with the config of an agent, and what the emulation does differently.
+    /// Problems of an agent's config, and differences of the emulation.
     pub fn problems(&self, agent: &str) -> Vec<String> {
         self.own(agent)
             .map_or_else(Vec::new, |own| own.problems.clone())
     }
 
-    /// Which values ranked the agents that were asked for, and their problems.
+    /// The values used for the agents so far, and their problems.
     pub fn notices(&self) -> Vec<String> {
         let known = self.known.lock();
         let yours = known.values().flatten().flat_map(|own| {
@@ -70,20 +70,21 @@ impl<'a> OwnPipelines<'a> {
         yours.collect()
     }
 
-    /// The words that a question asks the library's own lists; `None` if it asks another program's memory.
+    /// The text that a question asks the library's own lists; `None` if it asks another program's memory.
     pub fn of_library<'q>(&self, asked: &'q PastQuestion) -> Option<&'q str> {
         let own = self.pipeline(&asked.agent);
         let is_of_library = own.is_none_or(|own| own.retriever() == RetrieverId::NATIVE);
         is_of_library.then_some(&*asked.question)
     }
 
-    /// A setting of a question that the emulation of its agent does not follow; `None` if it follows all, or there is none.
+    /// A setting of a question that the emulation of its agent does not support; `None` if it supports all, or there is
+    /// none.
     pub fn unfollowed(&self, asked: &PastQuestion) -> Option<String> {
         let own = self.own(&asked.agent)?;
         asked_for(own.ranking.clone(), asked).1
     }
 
-    /// What a question is ranked by: its agent's own ranking if that is emulated, else Memlens's; with what it asked for.
+    /// Ranking of a question: its agent's own if that is emulated, else Memlens's; with the settings that it asked for.
     pub fn ranking(&self, asked: &PastQuestion) -> Ranking {
         match self.own(&asked.agent) {
             Some(own) => asked_for(own.ranking.clone(), asked).0,

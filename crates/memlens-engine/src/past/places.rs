@@ -23,13 +23,13 @@ pub(crate) struct Places {
     by_name: HashMap<String, Vec<u32>>,
     /// By the last two, since every folder has notes of some names; the folder's own parts count.
     by_two: HashMap<String, Vec<u32>>,
-    /// Those that lie at the top of their folder, by name.
+    /// Notes at the top of their folder, by name.
     at_top: HashMap<String, Vec<u32>>,
-    /// When the bytes of notes were saved that were touched since, milliseconds since 1970.
+    /// Save time of the bytes of notes with a newer mtime, milliseconds since 1970.
     saved_ms: HashMap<(FolderId, String), i64>,
     /// The workspaces of OpenClaw, of which only a part may be watched; empty if they are not known.
     workspaces: Vec<PathBuf>,
-    /// What was looked for before, by agent and name.
+    /// Cached results, by agent and name.
     known: Mutex<HashMap<(String, String), Result<NotePlace, NoPlace>>>,
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Places {
 pub(crate) struct NotePlace {
     pub folder: FolderId,
     pub path: String,
-    /// When its bytes were saved, milliseconds since 1970: a file that was merely touched is unchanged.
+    /// When its bytes were saved, milliseconds since 1970: a new mtime alone does not count.
     pub saved_ms: i64,
 }
 
 /// Why a note cannot be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// No note is called so, and on the disk there is no such file.
+    /// No note has that name, and there is no such file on the disk.
     Deleted,
-    /// No note of the library is called so.
+    /// No note of the library has that name.
     None,
     /// Several notes have the name, and nothing distinguishes them.
     Several,
@@ -142,10 +142,10 @@ impl Places {
         found
     }
 
-    /// Whether the file that an agent, some of whose folders are watched, named is not on the disk: one of an absolute path, or of a
-    /// path below a workspace of OpenClaw. Where other agents' names begin is not known.
+    /// Whether the file that an agent with watched folders named is missing on the disk: a file with an absolute path,
+    /// or with a path below a workspace of OpenClaw. The base of other agents' names is unknown.
     fn is_deleted(&self, agent: &str, named: &str) -> bool {
-        // OpenClaw names conversations so, which are no files of the workspace.
+        // OpenClaw uses such names for conversations, which are not files of the workspace.
         let is_session = named.starts_with("sessions/");
         let path = Path::new(named);
         let is_plain = path
@@ -164,7 +164,7 @@ impl Places {
             let found = path.symlink_metadata();
             found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
         };
-        // A folder that is not mounted has lost nothing.
+        // A folder that is not mounted has not lost its files.
         if path.is_absolute() {
             return path.parent().is_some_and(Path::is_dir) && is_missing(path);
         }
@@ -211,7 +211,7 @@ impl Places {
             let whole: Vec<&str> = parts(&folder.path).chain(parts(&document.path)).collect();
             let n_own = parts(&document.path).count();
             let n_shared = shared(&whole, wanted);
-            // All of the name, or all of the note's path below its folder.
+            // The whole name, or the note's whole path below its folder.
             let is_it = n_shared == wanted.len() || (!is_absolute && n_shared >= n_own);
             if !is_it {
                 continue;
@@ -257,12 +257,12 @@ impl Places {
     }
 }
 
-/// A note that may be the one that is named.
+/// A note that the name may mean.
 struct Near<'a> {
-    /// How many parts it shares, whether it is the agent's own, and whether its whole path in its folder was named.
+    /// Number of common parts, whether it is the agent's own, and whether its whole path in its folder was named.
     rank: (usize, bool, bool),
     document: &'a DocumentRow,
-    /// The parts of its path, its folder's included.
+    /// The parts of its path, including those of its folder.
     whole: Vec<&'a str>,
 }
 
@@ -279,7 +279,7 @@ fn last_two(parts: &[&str]) -> Option<String> {
     Some(format!("{parent}/{name}").to_lowercase())
 }
 
-/// How many parts both share, from the end.
+/// Number of common parts, from the end.
 fn shared(a: &[&str], b: &[&str]) -> usize {
     let pairs = a.iter().rev().zip(b.iter().rev());
     pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()

@@ -1,4 +1,4 @@
-//! Past questions as a query set for other programs and for tuning.
+//! Past questions as a query set, for other programs and for tuning.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,17 +11,17 @@ use super::{Judged, LeftOut, Past, PastFilter, Places};
 use crate::past;
 use crate::{EngineError, Library};
 
-/// How the ids of queries begin that were made of past questions.
+/// Prefix of the ids of queries that were made of past questions.
 const ID_PREFIX: &str = "past-";
 
-/// Whether an id is that of a query that was made of a past question.
+/// Whether an id belongs to a query that was made of a past question.
 pub(crate) fn is_past_id(id: &str) -> bool {
     let number = id.strip_prefix(ID_PREFIX);
     number.is_some_and(|number| number.parse::<i64>().is_ok())
 }
 
 pub(crate) struct PastQueries {
-    /// The oldest first, each wording of an agent once.
+    /// Oldest first, each wording of an agent once.
     pub queries: Vec<Query>,
     /// What is left out, a sentence each.
     pub notices: Vec<String>,

@@ -1,4 +1,4 @@
-//! All past questions over today's memory.
+//! Replays all past questions over the current memory.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,14 +22,14 @@ use crate::search::Search;
 use crate::view::{Fate, NoteAnswers, ReplaySummary};
 use crate::{EngineError, Library, Ranking};
 
-/// How many notes that no question found are named.
+/// Maximum number of unfound notes that are listed.
 const NEVER_FOUND_NAMED: usize = 200;
-/// How many reasons are named why answers cannot be compared.
+/// Maximum number of reasons listed why answers cannot be compared.
 const REASONS_NAMED: usize = 5;
-/// How many notes are named that answer most.
+/// Maximum number of listed notes with most answers.
 const ANSWERS_MOST_NAMED: usize = 20;
 
-/// What a replay came to.
+/// Result of a replay.
 pub(crate) struct Replayed {
     pub summary: ReplaySummary,
     /// By the past question's id.
@@ -40,24 +40,24 @@ pub(crate) struct Replayed {
 pub(crate) struct ReplayedQuestion {
     pub question: String,
     pub at_ms: Option<i64>,
-    /// What became of its results; `None` if the answers cannot be compared.
+    /// Fates of its results; `None` if the answers cannot be compared.
     pub fates: Option<Vec<Fate>>,
-    /// Its results of then; empty if the answers cannot be compared.
+    /// Results of then; empty if the answers cannot be compared.
     pub then: Vec<ReplayedResult>,
 }
 
 /// A result of then in a replay.
 pub(crate) struct ReplayedResult {
-    /// The note, if it is there.
+    /// Folder and path of the note; `None` if it is gone.
     pub note: Option<(FolderId, String)>,
-    /// Its rank then, 1-based; what is one result now counts once.
+    /// Rank then, 1-based, counting results that are one chunk now only once.
     pub was: u32,
     /// Rank of the note now, 1-based; `None` if it is gone.
     pub is: Option<u32>,
 }
 
 impl ReplayedQuestion {
-    /// Whether its answer is another one now.
+    /// Whether its answer is different now.
     pub fn is_changed(&self) -> bool {
         let fates = self.fates.as_deref().unwrap_or_default();
         fates.iter().any(|fate| *fate != Fate::Kept)
@@ -219,7 +219,7 @@ fn summary(
     }
 }
 
-/// How many answers cannot be compared, a sentence for each of the most frequent reasons.
+/// Number of answers that cannot be compared, one sentence for each of the most frequent reasons.
 fn not_compared(reasons: &BTreeMap<String, u32>) -> Vec<String> {
     let mut reasons: Vec<(&String, u32)> = reasons.iter().map(|(why, n)| (why, *n)).collect();
     reasons.sort_by_key(|(why, n)| (Reverse(*n), *why));
@@ -244,7 +244,7 @@ fn n_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get().min(2))
 }
 
-/// What every question is asked with.
+/// Common input of all questions.
 struct Asking<'a> {
     library: &'a Library,
     by: Option<&'a Ranking>,
@@ -295,7 +295,7 @@ impl Asking<'_> {
     }
 }
 
-/// What is counted over all questions.
+/// Counts over all questions.
 #[derive(Default)]
 struct Tally {
     questions: HashMap<i64, ReplayedQuestion>,
@@ -308,7 +308,7 @@ struct Tally {
     not_emulated: BTreeSet<String>,
     agents: BTreeSet<String>,
     notices: BTreeSet<String>,
-    /// How many could not be asked, and why one of them.
+    /// Number of questions that could not be asked, and one of the errors.
     failed: Option<(u32, EngineError)>,
 }
 

@@ -1,4 +1,4 @@
-//! A past question's answer then, beside its answer now, and why they differ.
+//! A past question's answer then and now, and the reasons for differences.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -19,9 +19,9 @@ use crate::search::Search;
 use crate::view::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
 
-/// How many other questions of the same edit are named.
+/// Maximum number of other questions of the same edit.
 const SAME_EDIT_NAMED: usize = 20;
-/// Scores that differ by less are the same: logs round them.
+/// Minimum difference of scores: logs round them.
 const SCORE_SAME: f64 = 0.0005;
 
 /// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
@@ -216,7 +216,7 @@ impl Gone<'_> {
         })
     }
 
-    /// The score and the reason of the row that a result of then is now.
+    /// Score and reason of the dropped row that a result of then is now.
     fn dropped(&self, then: &Then<'_>) -> Option<(Option<f64>, String)> {
         let (_, at) = *pairs(&[then.span()], &self.spans).first()?;
         let journey = self.trace.journey(self.slots[at]);
@@ -268,7 +268,7 @@ impl Gone<'_> {
     }
 }
 
-/// That the bytes of a note were saved after a question was asked; `None` if they were not, or that is not known.
+/// Statement that the bytes of a note were saved after a question was asked; `None` if they were not, or if unknown.
 fn changed(asked: &PastQuestion, saved_ms: Option<i64>) -> Option<String> {
     edited(asked.at_ms?, saved_ms?)
 }
@@ -306,7 +306,7 @@ fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i6
     }
 }
 
-/// What the agent did with a result: opened, cited.
+/// What the agent did with a result: opened or cited.
 fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
     let is_it = |used: &&Used| is_used(asked, used, then, places);
     let opened = asked.opened.iter().find(is_it).map(|used| {
@@ -335,7 +335,7 @@ fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) 
     is_same_note && overlap
 }
 
-/// What was opened or cited, at which rank it was, and whether it counts as relevant.
+/// Results that were opened or cited, with their ranks, and whether they count as relevant.
 fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<String> {
     let (verb, used) = match (asked.opened.first(), asked.cited.first()) {
         (Some(used), _) => ("opened", used),

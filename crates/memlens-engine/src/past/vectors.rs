@@ -1,4 +1,4 @@
-//! The vectors of past questions, kept so that asking them again needs no model.
+//! Cache of past questions' vectors, so that asking them again needs no model.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ fn name(model: &str) -> String {
 }
 
 impl Library {
-    /// Takes up the vectors of past questions that were asked again before.
+    /// Loads the cached vectors of past questions.
     pub(crate) fn take_up_vectors<'p>(&self, past: impl Iterator<Item = &'p Past>) {
         let lists = self.lists();
         let (model, dim) = (lists.vectors.model(), lists.vectors.dim());
@@ -55,8 +55,8 @@ impl Library {
         }
     }
 
-    /// Keeps the vector of a question that was just asked, unless it is there or past questions were forgotten since the work
-    /// began.
+    /// Caches the vector of a question that was just asked, unless it is cached or past questions were forgotten since
+    /// the work began.
     pub(super) fn keep_vector(&self, search: &Search, began: Era) {
         let lists = self.lists();
         let Ok(vector) = &search.vector else {

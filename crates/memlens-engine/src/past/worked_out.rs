@@ -1,4 +1,4 @@
-//! What was worked out of past questions: kept in memory alone, and gone with them.
+//! Results computed from past questions: in memory only, and dropped when questions are forgotten.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::Replayed;
 use crate::Library;
 use crate::view::{JobKind, LostAnswers};
 
-/// What was worked out of past questions. Work that began before they were forgotten keeps nothing.
+/// Results computed from past questions. Work that began before they were forgotten stores nothing.
 #[derive(Default)]
 pub(crate) struct WorkedOut(Mutex<Kept>);
 
@@ -16,16 +16,16 @@ pub(crate) struct WorkedOut(Mutex<Kept>);
 struct Kept {
     era: Era,
     replayed: Option<Arc<Replayed>>,
-    /// What the last edit took out of answers.
+    /// Answers lost by the last edit.
     lost: Option<LostAnswers>,
 }
 
-/// Counts how often past questions were forgotten.
+/// Counter of how often past questions were forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Era(u64);
 
 impl WorkedOut {
-    /// The era in which work begins; asked before its questions are read.
+    /// Era in which work begins; read before its questions.
     pub fn era(&self) -> Era {
         self.0.lock().era
     }
@@ -40,7 +40,7 @@ impl WorkedOut {
         self.0.lock().lost.clone()
     }
 
-    /// Keeps a replay that began in an era.
+    /// Stores a replay that began in an era.
     pub fn keep_replay(&self, began: Era, replayed: Replayed) {
         self.during(began, |kept| kept.replayed = Some(Arc::new(replayed)));
     }

@@ -56,12 +56,12 @@ fn step_of<'a>(row: &'a RowReport, stage: &StageReport) -> Option<&'a super::Ste
     row.journey.iter().find(|step| step.stage == stage.id)
 }
 
-/// Nothing for none, so that a column holds numbers alone.
+/// An empty text for `None`, so that a column contains only numbers.
 fn number(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Notes are somebody's: no cell of theirs is calculated.
+/// Text of notes is untrusted: no cell of it may be interpreted as a formula.
 fn text(text: &str) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{text}"),

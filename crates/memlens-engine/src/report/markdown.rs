@@ -11,7 +11,7 @@ use crate::search::Search;
 use crate::staleness::OnDisk;
 use crate::{EngineError, Library, Ranking};
 
-/// How many dropped rows are named; the first are the nearest to being kept.
+/// Number of dropped rows listed, nearest to the results first.
 const DROPPED_NAMED: usize = 15;
 
 impl Library {
@@ -34,7 +34,7 @@ impl Library {
             .map(|home| home.folder().display().to_string());
         let page = Page {
             out: String::new(),
-            // A home at the root would take every separator for itself.
+            // A home folder at the root would match every separator.
             home: home.filter(|home| home.len() > 1),
         };
         let texts = match with_text && !report.results.is_empty() {
@@ -45,7 +45,7 @@ impl Library {
     }
 }
 
-/// What is written of a search.
+/// The Markdown page of a search.
 struct Page {
     out: String,
     /// The user's home folder, which is replaced in paths.
@@ -60,7 +60,7 @@ impl Page {
         preset: Option<&str>,
         texts: &str,
     ) -> String {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = self
             .head(report, ranking, preset)
             .and_then(|()| self.stages(&report.stages))
@@ -137,7 +137,7 @@ impl Page {
         Ok(())
     }
 
-    /// The results, each with its score after every stage that changed one.
+    /// The results, each with its score after every stage that changed it.
     fn results(&mut self, report: &SearchReport) -> fmt::Result {
         writeln!(self.out, "\n## Results\n")?;
         if report.results.is_empty() {

@@ -37,7 +37,7 @@ impl Library {
         }
         let mut texts: Vec<(u32, String)> = Vec::with_capacity(slots.len());
         for (slot, note) in slots.iter().zip(search.texts(&slots)?) {
-            // A note that is gone has no score.
+            // A missing note has no score.
             let chunk = note
                 .ok()
                 .and_then(|note| filling.read(search.set(), *slot, &note));

@@ -1,4 +1,4 @@
-//! The reranker of a mode: the one that was used last, or one that is made first.
+//! The reranker of a mode: the one that was used last, or a new one.
 
 use memlens_embed::{Embedder, EmbedderSource, Purpose};
 use memlens_params::RerankMode;
@@ -10,10 +10,10 @@ use crate::{EngineError, Library, providers};
 
 /// Number of texts that late interaction embeds in parallel.
 const LATE_EMBEDDERS: usize = 2;
-/// What a search waits for in vain while a model is being loaded, and what can be done.
+/// Notice for a search that waited in vain while a model was loading, with what to do.
 const LOADING: &str =
     "the model is still loading; a longer timeout (rerank_timeout_ms) waits for it";
-/// The same of a provider, which is asked once its key is known.
+/// The same for a provider, which is called once its key is known.
 const LOOKING_FOR_KEY: &str =
     "the keyring has not answered yet; a longer timeout (rerank_timeout_ms) waits for it";
 
@@ -31,7 +31,7 @@ impl Library {
         work: impl FnOnce(&mut AnyReranker) -> Result<A, RerankError> + Send + 'static,
     ) -> Result<A, EngineError> {
         let chosen = providers::chosen(&self.store(), mode)?;
-        // Late interaction is always the same.
+        // Late interaction never changes.
         let setting = chosen.as_ref().map_or(String::new(), Chosen::text);
         let choice = format!("{} {setting}", mode.as_str());
         let work = |reranker: &mut AnyReranker| Ok(work(reranker)?);
@@ -60,7 +60,7 @@ impl Library {
     }
 }
 
-/// The embedders of late interaction, of the bundled model.
+/// Embedders of late interaction, with the bundled model.
 fn late_embedders(source: &EmbedderSource) -> Result<Vec<Box<dyn Embedder>>, EngineError> {
     (0..LATE_EMBEDDERS)
         .map(|_| Ok(source(Purpose::Query)?))

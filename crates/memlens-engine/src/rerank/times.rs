@@ -1,4 +1,4 @@
-//! How long rerankers took, for a chart.
+//! Durations of reranker calls, for a chart.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -36,7 +36,7 @@ impl Library {
     }
 }
 
-/// What is kept of a call; `outcome` holds the tokens that were read or billed.
+/// What is recorded of a call; `outcome` contains the tokens that were read or billed.
 pub(super) fn call(
     info: &RerankerInfo,
     params: &Params,

@@ -1,4 +1,4 @@
-//! A relevant place that follows its text: the lines that were judged, found again in the note as it is now.
+//! A relevant place that follows its text: the judged lines, found again in the current note.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::following::SHARE_MIN;
 use crate::judged::note_at;
 use crate::view::GoldState;
 
-/// Longer judged texts are not kept: their place alone is.
+/// Longer judged texts are not stored, only their place.
 const CHARS_MAX: usize = 64 * 1024;
 
-/// The lines of the notes of a library, read when they are asked for.
+/// Lines of the library's notes, read on demand.
 pub(crate) struct NoteLines<'a> {
     snapshot: &'a Snapshot,
     /// Lines by absolute path; `None` if the note is in no watched folder, or cannot be read.

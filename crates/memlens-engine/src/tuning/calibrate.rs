@@ -1,4 +1,4 @@
-//! The line below which results are dropped, by the scores of judged rows.
+//! Calibration of the threshold that drops results, by the scores of judged rows.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ const DEPTH: usize = 10;
 /// Maximum number of thresholds computed for dragging.
 const LINES_MAX: usize = 201;
 
-/// Where the scores lie with the line at its lowest, and what each line keeps.
+/// Distribution of the scores with the threshold at its minimum, and the rows that each threshold keeps.
 pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnswer {
     let none = |why: &str| CalibrationAnswer::None {
         why: why.to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
         return none("The min score cannot be moved with these settings.");
     };
     let before_decay = before_decay(&open);
-    // The rows of a query with the scores that the line is compared with.
+    // Rows of a query with the scores that the threshold is compared with.
     let rows = |query: &PreparedQuery| -> Vec<(u32, f64)> {
         let rows = prepared.rank(query, &open);
         let Some(before_decay) = &before_decay else {
@@ -91,7 +91,7 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
     }))
 }
 
-/// Values by which every candidate keeps its score before decay; `None` where decay does not act.
+/// Values with which every candidate keeps its score before decay; `None` if decay has no effect.
 fn before_decay(values: &Values) -> Option<Values> {
     let params = native(values).filter(|it| it.decay_on && it.half_life_days > 0.0)?;
     let params = Params {
@@ -117,7 +117,7 @@ fn line_of(values: &Values) -> Option<(&'static Parameter, f64, f64, f64)> {
     }
 }
 
-/// The steps of the slider between two scores, or as many as are worked out, evenly.
+/// Slider steps between two scores, or at most `LINES_MAX` of them, evenly spaced.
 fn lines(low: f64, high: f64, step: f64) -> Vec<f64> {
     let per_unit = 1.0 / step;
     let (first, last) = (

@@ -1,4 +1,4 @@
-//! What two rankings are worth over a query set.
+//! Metrics of two rankings over a query set.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::view::{CategoryFigure, MetricRow, NothingFound, QueryFigure, SetMetri
 /// Maximum number of queries listed with a gain, and with a loss.
 const CHANGES_NAMED: usize = 500;
 
-/// One query by two rankings, of any two prepared sets.
+/// One query under two rankings, which may be of different prepared sets.
 pub(crate) struct Pair<'a> {
     pub id: &'a str,
     pub query: &'a str,
@@ -23,7 +23,7 @@ pub(crate) struct Pair<'a> {
     pub pinned: Scores,
 }
 
-/// A ranking and what it ranks.
+/// A ranking and the prepared set that it ranks.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub prepared: &'a Prepared,
@@ -35,7 +35,7 @@ impl Side<'_> {
         query.scores(&self.prepared.rank(query, self.values))
     }
 
-    /// How many judged places are in copies that are folded under a kept row.
+    /// Number of judged places in copies that are folded under a returned row.
     fn n_folded(&self) -> usize {
         let is_folding = native(self.values)
             .is_some_and(|params| params.repeats_on && params.copies == Copies::Fold);
@@ -48,7 +48,7 @@ impl Side<'_> {
             .sum()
     }
 
-    /// How many nonsense questions found nothing.
+    /// Number of nonsense questions that found nothing.
     fn n_nothing(&self) -> usize {
         let nonsense = self.prepared.nonsense();
         let empty = nonsense.filter(|it| self.prepared.rank(it, self.values).is_empty());
@@ -56,7 +56,7 @@ impl Side<'_> {
     }
 }
 
-/// Every metric of both; the pinned side ranks the same queries.
+/// All metrics of both; the pinned side ranks the same queries.
 pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMetrics {
     let started = Instant::now();
     let of_pinned: BTreeMap<&str, &PreparedQuery> = pinned
@@ -105,7 +105,7 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         by_category: by_category(&pairs, metric),
         per_query: changed(&pairs, metric),
         undefined: undefined.map(|it| it.id.to_owned()).collect(),
-        // The pinned settings themselves are no comparison.
+        // The pinned settings are not compared with themselves.
         verdict: verdict(pairs.len(), metric, difference)
             .filter(|_| pairs.is_empty() || now.values != pinned.values),
         notices: {
@@ -132,7 +132,7 @@ pub(crate) fn verdict(
     }
 }
 
-/// A metric over the queries that it is defined for by both.
+/// A metric over the queries for which both sides define it.
 pub(crate) fn metric_row(pairs: &[Pair<'_>], metric: Metric) -> MetricRow {
     let defined: Vec<(f64, f64)> = pairs
         .iter()
@@ -155,7 +155,7 @@ pub(crate) fn metric_row(pairs: &[Pair<'_>], metric: Metric) -> MetricRow {
     }
 }
 
-/// The queries that a metric differs for, the greatest gain first.
+/// Queries with different values of a metric, greatest gain first.
 pub(crate) fn changed(pairs: &[Pair<'_>], metric: Metric) -> Vec<QueryFigure> {
     let figure = |pair: &Pair<'_>| {
         let (now, pinned) = values_of(pair, metric)?;

@@ -1,7 +1,7 @@
-//! Past questions that are forgotten go from the query sets that were made of them, and from the runs of these.
+//! Removes forgotten past questions from the query sets made of them, and from the runs of these sets.
 //!
-//! What the user asked, judged or edited is theirs, and stays: a question with a thumb, one that they saved, one of a set that is
-//! not made of past questions, and a copied question that they changed.
+//! Everything that the user asked, judged or edited stays: a question with a thumb, one that they saved, one of a set
+//! that is not made of past questions, and a copied question that they changed.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ use crate::EngineError;
 use crate::past::is_past_id;
 use crate::view::{CopiedPast, Origin};
 
-/// Takes the place of a forgotten question in a run, whose figures stay.
+/// Replaces a forgotten question in a run, whose metrics stay.
 const FORGOTTEN: &str = "(forgotten)";
 
-/// Removes past questions with these words, which just became too old.
+/// Removes past questions with these texts, which have just expired.
 pub(crate) fn forget_past_in_sets(store: &mut Store, gone: &[String]) -> Result<(), EngineError> {
     if gone.is_empty() {
         return Ok(());
@@ -28,8 +28,8 @@ pub(crate) fn forget_past_in_sets(store: &mut Store, gone: &[String]) -> Result<
     })
 }
 
-/// Removes every past question, also those of sets that are older than what is known of past questions; `gone` are the words of
-/// those that were known.
+/// Removes every past question, also those in sets that are older than the stored past questions; `gone` are the texts
+/// of those that were stored.
 pub(crate) fn forget_all_past_in_sets(
     store: &mut Store,
     gone: &[String],
@@ -45,7 +45,7 @@ pub(crate) fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineErr
         let Some((set, content)) = store.query_set(listed.id)? else {
             continue;
         };
-        // One that cannot be read is not changed either.
+        // A set that cannot be read is not changed either.
         let Ok(read) = serde_json::from_str::<KeptSet>(&content) else {
             continue;
         };
@@ -61,7 +61,7 @@ pub(crate) fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineErr
     Ok(copies)
 }
 
-/// Whether a query is of past questions alone: made from one, and never judged or edited by the user.
+/// Whether a query is only a past question: made from one, and never judged or edited by the user.
 fn is_observed(query: &KeptQuery) -> bool {
     if query.is_edited {
         return false;
@@ -77,7 +77,7 @@ fn forget(
     is_gone: impl Fn(&KeptQuery, &HashSet<&str>) -> bool,
 ) -> Result<(), EngineError> {
     let mut gone: HashSet<&str> = gone.iter().map(String::as_str).collect();
-    // What the sets held, for the runs.
+    // Contents of the sets, for the runs.
     let mut removed: HashSet<String> = HashSet::new();
     let mut kept: HashSet<String> = HashSet::new();
     for listed in store.query_sets()? {

@@ -1,4 +1,4 @@
-//! A query set as the library keeps it.
+//! A query set in its stored form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,10 +25,10 @@ pub(crate) struct KeptSet {
 /// A query of a set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KeptQuery {
-    /// Names it in the set.
+    /// Id of the query within its set.
     pub id: String,
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// Sub-folder that the search is limited to; `None` for all notes.
@@ -57,7 +57,7 @@ pub(crate) struct Gold {
 }
 
 impl KeptQuery {
-    /// The query as a file holds it, each path as `named` makes it.
+    /// The query in the form of a file, with each path converted by `named`.
     pub fn plain(&self, named: impl Fn(&str) -> String) -> Query {
         let place = |it: &Gold| Place::new(named(&it.path), it.start_line, it.end_line);
         Query {
@@ -109,7 +109,7 @@ impl KeptSet {
         NoteFinder::new(snapshot, &self.base, self.has_document_ids)
     }
 
-    /// The path of each relevant place, but for those of some origins.
+    /// Paths of the relevant places, except those of some origins.
     pub fn judged_paths(&self, without: &[Origin]) -> impl Iterator<Item = &str> {
         let gold = self.queries.iter().filter_map(|it| it.relevant.as_ref());
         gold.flatten()
@@ -117,12 +117,12 @@ impl KeptSet {
             .map(|it| it.path.as_str())
     }
 
-    /// The absolute path of one that the set names.
+    /// Absolute path of a path in the set.
     pub fn absolute(&self, path: &str) -> PathBuf {
         self.base.join(path)
     }
 
-    /// A path as the set names it.
+    /// A path in the form that the set uses.
     pub fn named(&self, absolute: &Path) -> String {
         let is_relative = !self.base.as_os_str().is_empty();
         let inner = absolute

@@ -1,5 +1,5 @@
-//! Query sets that are not stored, but made of what the library holds whenever they are read: one of all judgments, and one of all
-//! past questions. What is forgotten is in them no more.
+//! Query sets that are not stored, but built from the library whenever they are read: one of all judgments, and one of
+//! all past questions. What is forgotten is no longer in them.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ pub(super) enum Live {
 }
 
 impl Live {
-    /// Why it cannot be changed or deleted.
+    /// Why the set cannot be changed or deleted.
     pub fn why_not_stored(self) -> &'static str {
         match self {
             Live::Judgments => "it is made of your judgments as they are now; edit a copy of it",
@@ -55,8 +55,8 @@ pub(super) fn live(named: &str) -> Option<Live> {
     }
 }
 
-/// The name under which a stored set, one of `sets`, is shown and found: one that a live set has too, as earlier versions stored it,
-/// is marked.
+/// The name under which a stored set, one of `sets`, is shown and found: a name that a live set has too, as earlier
+/// versions stored it, is marked.
 pub(super) fn shown_name<'a>(stored: &'a str, sets: &[StoredSet]) -> Cow<'a, str> {
     if live(stored).is_none() {
         return Cow::Borrowed(stored);
@@ -71,7 +71,7 @@ pub(super) fn shown_name<'a>(stored: &'a str, sets: &[StoredSet]) -> Cow<'a, str
     Cow::Owned(name)
 }
 
-/// That a stored set of this name is now called otherwise; `None` if there is none.
+/// Notice that a stored set of this name has a new name; `None` if there is none.
 pub(super) fn renamed(named: &str, sets: &[StoredSet]) -> Option<String> {
     let stored = sets
         .iter()
@@ -172,7 +172,7 @@ fn live_info(id: &str, name: &str, set: &KeptSet) -> QuerySetInfo {
     }
 }
 
-/// That judgments are left out.
+/// Notice that judgments are left out.
 pub(crate) fn no_longer_fit(n: u32) -> String {
     match n {
         1 => "1 judgment no longer fits: its note is gone or says something else; it is left out"

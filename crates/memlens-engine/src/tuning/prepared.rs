@@ -1,4 +1,4 @@
-//! A query set that was asked once and can be ranked any number of times.
+//! A query set that was retrieved once and can be ranked any number of times.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use crate::searched::Asker;
 use crate::view::{GoldState, Origin, OriginCount};
 use crate::{EngineError, Library};
 
-/// So deep the lists of each query are kept while no slider asks for more: both depths are 50 by default.
+/// Depth of each query's lists while no slider needs more: both depths are 50 by default.
 const DEPTH_KEPT: usize = 200;
 
-/// More queries are not kept: each takes some 200 KB.
+/// Maximum number of queries that are retained: each takes some 200 KB.
 const QUERIES_MAX: usize = 2_000;
 
 /// Notice if a model reranks.
@@ -35,10 +35,10 @@ const RERANKED: &str = "the reranker scored the rows that these settings send to
 /// Maximum number of notices about single queries; the others are only counted.
 const NOTICES_TOLD: usize = 5;
 
-/// A query set that was asked, as tuning ranks it.
+/// A query set that was retrieved, in the form that tuning ranks.
 pub(crate) struct Prepared {
     pub pipeline: &'static dyn AnyPipeline,
-    /// Whether a model scored the rows that the values sent which it was prepared by; others have no score.
+    /// Whether a model scored the rows that the preparing values sent; other rows have no score.
     pub is_reranked: bool,
     pub name: String,
     pub hash: String,
@@ -51,41 +51,41 @@ pub(crate) struct Prepared {
     pub notices: Vec<String>,
 }
 
-/// A query that was asked.
+/// A query with its candidates.
 pub(crate) struct PreparedQuery {
-    /// Its name in the set.
+    /// Id of the query within its set.
     pub id: String,
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
     /// How many relevant places it has; 0 if nothing should be found.
     pub n_relevant: usize,
-    /// The facts, without the thumbs that were given for this very question.
+    /// Candidates with all facts, without the thumbs that were given for this very question.
     pub set: CandidateSet,
-    /// Of each candidate, the relevant places that it shows.
+    /// For each candidate, the relevant places that it shows.
     shown: Vec<Vec<u16>>,
-    /// Of each candidate, whether it is of a note with a relevant place.
+    /// For each candidate, whether its note has a relevant place.
     of_relevant_note: Vec<bool>,
     /// How long it took to ask, in milliseconds, if that is timed; else what is shared with other questions may be missing.
     /// Rankings come on top.
     pub asked_ms: f64,
 }
 
-/// What a prepared set was made of.
+/// Cache key of a prepared set.
 #[derive(Clone, PartialEq)]
 pub(crate) struct PreparedKey {
     hash: String,
-    /// What the version leaves out: the set's name, the folder of its paths, and how many places are of each origin.
+    /// Not part of the version: the set's name, the folder of its paths, and the number of places of each origin.
     set: (String, PathBuf, Vec<OriginCount>),
     without: Vec<Origin>,
     is_timed: bool,
     pipeline: &'static str,
-    /// The values that form the lists, and those that models are asked by.
+    /// Values that form the lists, or that models are called with.
     lists: Vec<String>,
     depth: usize,
     /// Changes whenever the notes of an emulated memory change; 0 for the library's own lists.
     memory: u64,
-    /// The generations of the library, and of the thumbs.
+    /// Generations of the library and of the thumbs.
     generations: (u64, u64),
 }
 
@@ -100,7 +100,7 @@ impl PreparedKey {
 }
 
 impl PreparedQuery {
-    /// What a ranking is worth for it; its rows are read from the very ranking.
+    /// Metrics of a ranking for this query, computed from the ranked rows.
     pub fn scores(&self, kept: &[(u32, f64)]) -> Scores {
         let rows = kept.iter().map(|(slot, _)| {
             let slot = *slot as usize;
@@ -112,7 +112,7 @@ impl PreparedQuery {
         score_shown(self.n_relevant, rows)
     }
 
-    /// How many relevant places no kept row shows, but a copy that is folded under one.
+    /// Number of relevant places that no returned row shows, but a copy folded under one.
     pub fn n_folded(&self, prepared: &Prepared, values: &Values) -> usize {
         let is_grouped = |slot: usize| self.set.candidates[slot].copies.is_some();
         // Most questions have no relevant copy, and need no trace.
@@ -142,17 +142,17 @@ impl PreparedQuery {
 }
 
 impl Prepared {
-    /// Those that the metrics are of.
+    /// Queries that the metrics are computed from.
     pub fn judged(&self) -> impl Iterator<Item = &PreparedQuery> {
         self.queries.iter().filter(|it| it.n_relevant > 0)
     }
 
-    /// Those that nothing should be found for.
+    /// Queries that should return nothing.
     pub fn nonsense(&self) -> impl Iterator<Item = &PreparedQuery> {
         self.queries.iter().filter(|it| it.n_relevant == 0)
     }
 
-    /// What is kept of a query, best first, with its last score.
+    /// Returned rows of a query, best first, with their last score.
     pub fn rank(&self, query: &PreparedQuery, values: &Values) -> Vec<(u32, f64)> {
         self.pipeline.order(&query.set, values)
     }
@@ -180,10 +180,10 @@ impl Library {
         let (prepared, is_whole) = prepared;
         let prepared = Arc::new(prepared);
         if !is_whole {
-            // What failed may work the next time.
+            // A failure may be temporary.
             return Ok(Some(prepared));
         }
-        // The present ranking and the pinned one may be of two pipelines.
+        // The current ranking and the pinned one may be of two pipelines.
         held.retain(|(of, _)| of.hash == key.hash && of.generations == key.generations);
         if held.len() >= 2 {
             held.remove(0);
@@ -351,12 +351,12 @@ impl Library {
                 let found = finder.find(&gold.path);
                 let told = gold.told(found.path(), &mut lines);
                 let place = match (told.state, told.now) {
-                    // The note is there, and says something else: the judgment is of another text.
+                    // The note exists, with another text: the judgment is of that former text.
                     (GoldState::Gone, _) if matches!(found, Found::Note(_)) => {
                         n_gone += 1;
                         continue;
                     }
-                    // What is not there cannot be found, which counts.
+                    // A missing place cannot be found, which counts.
                     (_, now) => RelevantPlace {
                         path: found.path().to_owned(),
                         lines: now.unwrap_or((gold.start_line, gold.end_line)),
@@ -365,7 +365,7 @@ impl Library {
                 *origins.entry(gold.origin).or_default() += 1;
                 followed.push(place);
             }
-            // A query whose judgments are all left out is not one that nothing should be found for.
+            // A query whose judgments are all left out does not become one that should return nothing.
             (!followed.is_empty()).then_some(followed)
         });
         FollowedGold {
@@ -436,12 +436,12 @@ impl PreparedQuery {
     }
 }
 
-/// The values that form the lists, or that a model is asked by.
+/// Values that form the lists, or that a model is called with.
 fn lists_of(values: &Values) -> Vec<String> {
     let parameters = values.table().parameters.iter();
     let lists = parameters.filter(|it| it.phase != Phase::Rank);
     let lists = lists.map(|it| format!("{} {:?}", it.id, values.get(it.id)));
-    // Live switches that decide what is worked out or asked for besides.
+    // Live switches that decide what else is computed or requested.
     let asked = native(values).map(|params| {
         let reranks = params.rerank_on && params.rerank_share > 0.0;
         format!("clusters {}, reranks {reranks}", uses_clusters(&params))
@@ -463,7 +463,7 @@ fn asks_outside(params: &Params) -> bool {
     params.rerank != RerankMode::Off || params.hook != HookMode::Off
 }
 
-/// Whether a model scores rows by these values.
+/// Whether a model scores rows under these values.
 fn reranks(values: &Values) -> bool {
     let of_ours = native(values).is_some_and(|params| {
         params.rerank != RerankMode::Off && params.rerank_on && params.rerank_share > 0.0
@@ -471,7 +471,7 @@ fn reranks(values: &Values) -> bool {
     of_ours || Filling::of(values).is_some()
 }
 
-/// That judgments are left out.
+/// Notice that judgments are left out.
 fn says_something_else(n: u32) -> String {
     match n {
         1 => {
@@ -483,7 +483,7 @@ fn says_something_else(n: u32) -> String {
     }
 }
 
-/// As many queries as are kept, evenly spread over all.
+/// As many queries as are retained, evenly spread over all.
 fn spread(all: Vec<usize>, notices: &mut Vec<String>) -> Vec<usize> {
     let n = all.len();
     if n <= QUERIES_MAX {

@@ -1,4 +1,4 @@
-//! How a metric depends on each live parameter, all others as they are.
+//! Dependence of a metric on each live parameter, with all others unchanged.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ impl Meter<'_> {
     }
 }
 
-/// The mean of what is defined, and its standard error; 0 of nothing.
+/// Mean of the defined values, and its standard error; 0 without values.
 pub(crate) fn mean_and_error(values: &[Option<f64>]) -> (f64, f64) {
     let defined: Vec<f64> = values.iter().copied().flatten().collect();
     let n = defined.len() as f64;
@@ -41,12 +41,12 @@ pub(crate) fn mean_and_error(values: &[Option<f64>]) -> (f64, f64) {
     }
     let mean = defined.iter().sum::<f64>() / n;
     let squares = defined.iter().map(|it| (it - mean).powi(2)).sum::<f64>();
-    // Of one value nothing is known of its spread.
+    // The spread of a single value is unknown.
     let variance = if n > 1.0 { squares / (n - 1.0) } else { 0.0 };
     (mean, (variance / n).sqrt())
 }
 
-/// The live numbers that these values read, in the order of the pipeline.
+/// Live numeric parameters that these values use, in the order of the pipeline.
 pub(crate) fn live_numbers(values: &Values) -> Vec<&'static Parameter> {
     let numbers = live(values).into_iter();
     numbers
@@ -54,7 +54,7 @@ pub(crate) fn live_numbers(values: &Values) -> Vec<&'static Parameter> {
         .collect()
 }
 
-/// The live parameters that these values read, in the order of the pipeline.
+/// Live parameters that these values use, in the order of the pipeline.
 pub(crate) fn live(values: &Values) -> Vec<&'static Parameter> {
     let parameters = values.table().parameters.iter();
     parameters
@@ -76,8 +76,8 @@ fn is_on(parameter: &Parameter, values: &Values) -> bool {
     !(is_unchosen || switch.is_some_and(is_off))
 }
 
-/// The values of a number that are tried: places along its range, evenly or by equal ratios, those that switch it off too,
-/// and the present one.
+/// Values of a number that are tried: along its range, evenly or by equal ratios, including values that switch it off,
+/// and the current one.
 pub(crate) fn places(parameter: &Parameter, present: f64, greatest: f64) -> Vec<f64> {
     let ParameterKind::Number {
         min,
@@ -99,7 +99,7 @@ pub(crate) fn places(parameter: &Parameter, present: f64, greatest: f64) -> Vec<
             min + (max - min) * share
         };
         let step = if integer { step.max(1.0) } else { step };
-        // Through the whole number of steps, since 0.95 is not 19 times 0.05.
+        // Computed with the whole number of steps, since 0.95 is not 19 times 0.05.
         let per_unit = (1.0 / step).round().max(1.0);
         let stepped = if step < 1.0 {
             (number * per_unit).round() / per_unit
@@ -171,7 +171,7 @@ fn curve(meter: &Meter<'_>, values: &Values, parameter: &Parameter, greatest: f6
         gain: 0.0,
     };
     for value in places(parameter, present, greatest) {
-        // What the rules refuse, as two weights of 0, is no place on the curve.
+        // Invalid values, such as two weights of 0, are not on the curve.
         let Ok(tried) = values.clone().with([(parameter.id, Value::Number(value))]) else {
             continue;
         };
