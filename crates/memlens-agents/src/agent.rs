@@ -1,4 +1,4 @@
-//! What is known of one agent.
+//! Description of one agent.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub struct Agent {
     pub id: &'static str,
     /// Name of the agent on screen.
     pub name: &'static str,
-    /// What its places were checked with.
+    /// Version and source that its places were checked with.
     pub source: Source,
     /// How the agent retrieves its notes, for the user.
     pub recall: &'static str,
@@ -22,7 +22,8 @@ pub struct Agent {
     pub instructions: &'static [&'static str],
     /// Scans the agent's usual places.
     pub(crate) look: fn(&mut Look<'_>),
-    /// Files and folders that are the agent's with all that they hold: its configs, state and logs, whether or not they exist.
+    /// Files and folders that belong to the agent with all their contents: its configs, state and logs, whether or not
+    /// they exist.
     pub(crate) own_places: fn(&Home) -> Vec<PathBuf>,
 }
 
@@ -40,7 +41,7 @@ pub struct Source {
 pub struct Cap {
     /// What is removed before anything is counted; removed text is never loaded.
     pub removed: &'static [Removed],
-    /// Applied one after another, each to what the one before left. Empty: the file is loaded whole.
+    /// Applied in order, each to the result of the previous one. Empty: the file is loaded whole.
     pub limits: Vec<Limit>,
     /// Which part of a longer file is kept.
     pub keeps: Keeps,
@@ -81,7 +82,7 @@ pub enum Removed {
 pub enum Keeps {
     /// The beginning, up to a line break if there is one.
     Beginning,
-    /// The beginning, to the last unit.
+    /// The beginning, cut at the limit exactly.
     BeginningExactly,
     /// Given percentages of the limit from each end. The marker between them is not counted.
     Ends {

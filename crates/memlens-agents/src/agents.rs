@@ -33,7 +33,7 @@ pub(crate) use openclaw::{LOGS_IN_WORKSPACE, config as openclaw_config, state as
 pub(crate) use openviking::config as openviking_config;
 pub(crate) use qmd::config as qmd_config;
 
-/// OpenClaw, whose workspaces hold logs.
+/// OpenClaw, whose workspaces contain logs.
 pub(crate) fn openclaw_agent() -> &'static Agent {
     &openclaw::AGENT
 }
@@ -58,7 +58,7 @@ pub const AGENTS: [&Agent; 11] = [
     &obsidian::AGENT,
 ];
 
-/// The agent of an id.
+/// The agent with this id; `None` if it is unknown.
 pub fn agent(id: &str) -> Option<&'static Agent> {
     AGENTS.into_iter().find(|agent| agent.id == id)
 }

@@ -29,7 +29,7 @@ pub(crate) struct ClaudeSettings<'a> {
     home: &'a Home,
     /// The user's first; a later file goes before an earlier one.
     layers: Vec<Layer>,
-    /// What is wrong with files that Claude Code ignores or that cannot be read, for the user.
+    /// Problems of files that Claude Code ignores or that cannot be read, for the user.
     pub findings: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> ClaudeSettings<'a> {
         }
         match self.variable(NO_MEMORY) {
             Some((true, why)) => return MemoryFrom::Nowhere(why),
-            // Off by name goes before the setting.
+            // A variable that switches it off takes precedence over the setting.
             Some((false, _)) => {}
             None => {
                 if let Some((Value::Bool(false), shown)) = self.last("autoMemoryEnabled") {

@@ -29,7 +29,7 @@ const PROJECT_BYTES: u64 = 32_768;
 pub(crate) struct CodexSettings {
     /// The user's first; a later file goes before an earlier one.
     layers: Vec<Layer>,
-    /// What is wrong with its files, for the user.
+    /// Problems of its files, for the user.
     pub findings: Vec<String>,
 }
 

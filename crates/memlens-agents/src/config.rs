@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::include;
 
-/// Larger configs are not read: these are written by people.
+/// Maximum size of a config: they are written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Deeper ones are refused, as the parser recurses.
+/// Maximum nesting depth, because the parser recurses.
 const DEPTH_MAX: usize = 128;
 
 /// How a config is written.
@@ -80,7 +80,7 @@ pub(crate) fn read_text(path: &Path, home: &Path) -> Result<Option<String>, Stri
         .map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
-/// What a JSON or JSON5 config holds.
+/// The value in a JSON or JSON5 config.
 pub(crate) fn parse_text(text: &str) -> Result<Value, String> {
     parse(text, Format::Json)
 }
@@ -150,7 +150,7 @@ fn parse_json(text: &str) -> Result<Value, String> {
             .code()
             .map_or_else(|| error.to_string(), |code| code.to_string());
         match (what.strip_prefix("EOF parsing "), error.position()) {
-            // The position is that of what has no end.
+            // The position is that of the unclosed bracket.
             (Some(within), _) => {
                 format!(
                     "line {}: it ends too early ({within})",
@@ -202,7 +202,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// Whether a file belongs to whom the home folder belongs to.
+/// Whether a file has the same owner as the home folder.
 #[cfg(unix)]
 fn is_of_same_user(found: &Metadata, home: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -271,7 +271,7 @@ mod tests {
         check(nested(2), Format::Json, r#"{"a":[[]]}"#);
         let refused = "it is nested deeper than 128 levels";
         check(nested(128), Format::Json, refused);
-        // What closes in texts and comments closes nothing.
+        // Closing brackets in strings and comments do not count.
         check("['\\']]',/*]*/[//]\n".repeat(20_000), Format::Json, refused);
         check("{a: ".repeat(10_000), Format::Json, refused);
         assert_eq!(depth("{a: '[[[', b: \"[\\\"[\", c: [] /* [ */ } // ["), 2);

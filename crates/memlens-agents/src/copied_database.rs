@@ -24,15 +24,15 @@ mod tables;
 
 /// What SQLite keeps of one database: the file, its write-ahead log, its rollback journal.
 const PARTS: [&str; 3] = ["", "-wal", "-journal"];
-/// How often it is copied until nothing moved meanwhile.
+/// Maximum number of copies until nothing changed meanwhile.
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(40);
-/// More is not copied: somebody waits for it.
+/// Maximum size of a copied database: a user waits for the copy.
 const BYTES_MAX: u64 = 2 << 30;
-/// So much is copied before it is asked whether to go on.
+/// Number of bytes copied between two checks whether to continue.
 const PIECE: u64 = 4 << 20;
 
-/// A copy that is open; it goes with its value.
+/// A copy of a database, open for reading; it is deleted when dropped.
 pub struct CopiedDatabase {
     connection: Connection,
     _scratch: Scratch,
@@ -128,7 +128,7 @@ impl CopiedDatabase {
                     return Ok(Some(CopiedDatabase::of_copy(connection, scratch)));
                 }
                 Err(why) if is_same => return Err(why),
-                // What was read while it changed is worth nothing.
+                // A copy of files that changed meanwhile is useless.
                 Ok(Some(_)) | Err(_) => {}
             }
         }
@@ -165,9 +165,9 @@ fn open(copy: &Path) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(copy, flags)?;
-    // Another program's file: its schema runs nothing.
+    // It is another program's file: nothing in its schema may run.
     connection.pragma_update(None, "trusted_schema", false)?;
-    // Nothing of it is written anywhere else.
+    // Nothing of it is written to other places.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     Ok(connection)
@@ -193,7 +193,7 @@ fn copy_files(
 fn open_files(copy: &Path, tables: &[&str], is_checked: bool) -> Result<Connection, String> {
     let opened = || -> rusqlite::Result<Connection> {
         let connection = open(copy)?;
-        // One file from here on, whatever the original has beside it.
+        // A single file from here on, whatever the original has beside it.
         connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
         connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
         Ok(connection)

@@ -23,7 +23,7 @@ pub struct Counted {
     pub is_partial: bool,
 }
 
-/// Counts the notes in each of some agents' folders, each with the rules of its search, all of them within `time`: each gets
+/// Counts the notes in each of these agents' folders, each with the rules of its search, all of them within `time`: each gets
 /// an equal share of what is left, so that one great folder does not hide the others.
 pub fn count<'a>(
     folders: impl IntoIterator<Item = (&'a [PathBuf], Option<&'a Searched>)>,
@@ -67,7 +67,7 @@ fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Count
     });
     match walked {
         Ok(walked) => of(&walked.files),
-        // Stopped; or it went since it was found, and there is nothing to count.
+        // Stopped, or the folder disappeared since, and there is nothing to count.
         Err(_) => Counted {
             is_partial: stop.into_inner(),
             ..last

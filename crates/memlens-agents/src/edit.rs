@@ -1,4 +1,4 @@
-//! A config's text with settings changed, and everything else of it as it was.
+//! Changes settings in a config's text and leaves everything else unchanged.
 //!
 //! Properties checked: comments, quotes, order, line endings and the byte-order mark stay; what a reader of the new text finds is
 //! what the old one held, with the settings in their places; what cannot be changed safely is refused.
@@ -22,7 +22,7 @@ const DIFF_CONTEXT: usize = 3;
 /// give each property a line of its own, in a time that grows with the square of their number.
 const SPREAD_MAX: usize = 100;
 
-/// JSON5, but for what only this parser takes.
+/// JSON5, except extensions that only this parser accepts.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: true,
@@ -58,7 +58,7 @@ pub fn edited(text: &str, puts: &[Put]) -> Result<String, String> {
         put_value(&mut expected, path, value);
     }
     let text = format!("{mark}{root}");
-    // Two parsers that read the same text otherwise must not end in a config that says something else.
+    // A text that two parsers read differently must not result in a config with another meaning.
     if parse_text(&text).is_ok_and(|after| after == expected) {
         Ok(text)
     } else {
@@ -339,14 +339,14 @@ mod tests {
             );
             let again = edited(&after, &query[..1]);
             assert_eq!(again.as_deref(), Ok(&*after), "it is there already");
-            // The second one goes into the small object that the first one made.
+            // The second one goes into the small object that the first one created.
             let both = edited(&text, &query).expect("it can be changed");
             assert_eq!(
                 both,
                 edited(&after, &query[1..]).expect("it can be changed")
             );
         }
-        // As few as are spread are.
+        // Few enough properties to be spread over lines.
         let few = format!("{{{}}}", one_line(SPREAD_MAX, ""));
         let after = edited(&few, &[at("z", json!(1))]).expect("it can be changed");
         assert_eq!(after.lines().count(), SPREAD_MAX + 3);

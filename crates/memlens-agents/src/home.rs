@@ -1,4 +1,4 @@
-//! The home folder and the environment that agents are looked for in.
+//! The home folder and the environment in which agents are searched.
 //!
 //! Properties checked: an empty variable is none; `~` and `$HOME` are expanded, and nothing else is.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variables that move an agent's places. No other is read.
+/// Environment variables that move an agent's places. No other is read.
 const VARIABLES: &[&str] = &[
     "APPDATA",
     "BASIC_MEMORY_CONFIG_DIR",
@@ -30,7 +30,7 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
-/// Where agents are looked for.
+/// Where agents are searched.
 #[derive(Debug, Clone)]
 pub struct Home {
     folder: PathBuf,

@@ -92,7 +92,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// What `$include` names, with the other keys of its object over it.
+    /// The file that `$include` names, with the other keys of its object merged over it.
     fn included(&mut self, include: &Value, rest: Map<String, Value>) -> Result<Value, String> {
         let included = match include {
             Value::String(named) => self.load(named)?,

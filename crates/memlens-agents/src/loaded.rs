@@ -117,7 +117,7 @@ pub struct Missing {
     pub agent: &'static str,
     /// Where the file would be.
     pub path: PathBuf,
-    /// What follows from it, for the user: `so Codex loads nothing of its memories`.
+    /// Consequence, for the user: `so Codex loads nothing of its memories`.
     pub so: &'static str,
 }
 
@@ -149,20 +149,20 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
     let agent = found.agent.id;
     let total = loads.in_all.map(|limit| limit.most);
     let mut left = total;
-    // What would be spent without a total.
+    // The size that would be spent without a total limit.
     let mut in_all = 0;
     let mut is_cut = false;
     for file in &loads.files {
         let path = loads.folder.join(file.name);
         let read = match file.cap.keeps {
             Keeps::OpenClaw => openclaw_text(&path),
-            // Hermes takes the mark for a part of the first entry.
+            // Hermes treats the mark as part of the first entry.
             Keeps::Entries => read_with_mark(&path).map_err(|why| (why, None)),
             Keeps::Beginning | Keeps::BeginningExactly | Keeps::Ends { .. } => {
                 read(&path).map_err(|why| (why, None))
             }
         };
-        // Charges a line in place of a file to the total; returns what fits.
+        // Counts a line in place of a file toward the total; returns the part that fits.
         let mut charge = |said: &str| {
             in_all += Unit::Utf16.size(said);
             let said = measure::clamped(said, left.unwrap_or(u64::MAX));
@@ -303,7 +303,7 @@ pub(crate) fn rows(file: &FileLoad) -> Vec<Loaded> {
 /// The lines of a text that are not loaded.
 pub(crate) fn cut_lines(text: &str, cut: std::ops::Range<usize>) -> Cut {
     let after = &text[cut.start..];
-    // A cut at the end of a line leaves that line whole.
+    // A cut at the end of a line does not cut that line.
     let start = if after.starts_with('\n') {
         cut.start + 1
     } else if after.starts_with("\r\n") {

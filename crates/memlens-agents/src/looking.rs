@@ -30,13 +30,13 @@ pub struct Found {
     pub version: Option<String>,
     /// Existing folders of notes, sorted; no folder is inside another.
     pub folders: Vec<PathBuf>,
-    /// Folders of which everything is the agent's, notes or not.
+    /// Folders that belong to the agent with all their contents, notes or not.
     pub own: Vec<PathBuf>,
     /// The memory files that it loads when a session begins.
     pub loads: Vec<Loads>,
     /// Settings that turn loading off or redirect it, in words for the user.
     pub switches: Vec<String>,
-    /// The files that it would load if such a setting did not keep it from that.
+    /// Files that it would load without such a setting.
     pub switched_off: Vec<SwitchedOff>,
     /// What could not be read or is missing, in words for the user.
     pub problems: Vec<String>,
@@ -73,11 +73,11 @@ pub struct LoadFile {
     pub name: &'static str,
     /// How much of it is loaded.
     pub cap: Cap,
-    /// What follows if it does not exist.
+    /// Consequence if it does not exist.
     pub if_missing: IfMissing,
 }
 
-/// What follows from a file that does not exist.
+/// Consequence of a missing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfMissing {
     /// The missing file has no effect.
@@ -86,7 +86,7 @@ pub enum IfMissing {
     Cost,
     /// It is reported to the user.
     Finding {
-        /// What follows: `so Codex loads nothing of its memories`.
+        /// Consequence, for the user: `so Codex loads nothing of its memories`.
         so: &'static str,
         /// Whether a line about it is loaded, which counts toward the total.
         costs: bool,
@@ -121,7 +121,7 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
     (agent.look)(&mut look);
     let mut found = look.found;
     found.folders.sort();
-    // One around another comes first.
+    // A parent folder comes before its sub-folders.
     found
         .folders
         .dedup_by(|inner, outer| inner.starts_with(outer));
@@ -129,8 +129,8 @@ pub(crate) fn look_for(home: &Home, agent: &'static Agent) -> Found {
 }
 
 impl Found {
-    /// Changes the loads by what the settings of the projects that its sessions worked in say. Reads these settings and the beginnings of
-    /// sessions, so it is to be called only for an agent that the user watches.
+    /// Applies the settings of the projects in which its sessions worked. Reads these settings and the beginnings of
+    /// sessions, so it must only be called for an agent that the user watches.
     pub fn follow_projects(&mut self, home: &Home) {
         if self.agent.id == "claude-code" {
             let projects = projects(home, self.agent.id);
@@ -138,7 +138,7 @@ impl Found {
         }
     }
 
-    /// The same for sessions in one folder: only what these load is left.
+    /// The same for sessions in one folder: only what these load remains.
     pub(crate) fn follow_session(&mut self, home: &Home, cwd: &Path) {
         match self.agent.id {
             "claude-code" => claude_code_follow_projects(self, home, &[cwd.to_owned()], false),
@@ -166,7 +166,7 @@ impl Found {
         !self.own.is_empty() || !self.folders.is_empty() || !self.problems.is_empty()
     }
 
-    /// The setting because of which a file is not loaded, in words for the user; `None` if none is known.
+    /// The setting that prevents a file from being loaded, in words for the user; `None` if none is known.
     pub fn switched_off(&self, file: &Path) -> Option<&str> {
         let real = |path: &Path| path.canonicalize().ok();
         let of_file = real(file);
@@ -237,7 +237,7 @@ impl<'a> Look<'a> {
         self.found.version = version.map(str::to_owned);
     }
 
-    /// A folder that is the agent's with all that it holds. Returns whether it is there.
+    /// Adds a folder that belongs to the agent with all its contents. Returns whether it exists.
     pub fn own(&mut self, path: &Path) -> bool {
         let is_there = self.is_folder(path, None);
         if is_there {
@@ -255,7 +255,7 @@ impl<'a> Look<'a> {
         is_there
     }
 
-    /// A folder of notes that something names, such as `collection work of index.yml`. Returns whether it is there.
+    /// Adds a folder of notes that something names, such as `collection work of index.yml`. Returns whether it exists.
     pub fn named_folder(&mut self, named: &str, by: &str) -> Option<PathBuf> {
         let Some(path) = self.home.expanded(named) else {
             self.problem(format!(
@@ -327,7 +327,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// A JSON config and what it includes. If an include cannot be read, a problem says so and the rest of the config counts.
+    /// Reads a JSON config with its includes. If an include cannot be read, that is reported and the rest of the config
+    /// counts.
     pub fn config_with_includes(&mut self, path: &Path) -> Value {
         self.found.places.push(path.to_owned());
         let shown = self.home.shown(path);
@@ -381,12 +382,12 @@ impl<'a> Look<'a> {
         });
     }
 
-    /// What the user should know of the agent's settings.
+    /// Adds a notice about the agent's settings.
     pub fn switch(&mut self, said: String) {
         self.found.add_switch(said);
     }
 
-    /// A setting because of which files of some folders are not loaded.
+    /// Adds a setting that prevents files of some folders from being loaded.
     pub fn switch_off<'p>(
         &mut self,
         folders: impl IntoIterator<Item = &'p PathBuf>,
@@ -403,7 +404,8 @@ impl<'a> Look<'a> {
         self.found.switches.push(said);
     }
 
-    /// Whether a folder is there; a problem where something else is, and, where something names it, where nothing is.
+    /// Whether a folder exists; reports a problem if something else is there, and, if the path was named, if nothing
+    /// is.
     fn is_folder(&mut self, path: &Path, named_by: Option<&str>) -> bool {
         self.found.places.push(path.to_owned());
         let shown = self.home.shown(path);

@@ -212,7 +212,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
     }
 }
 
-/// What to do with a limit inside a character.
+/// How to round a limit inside a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rounded {
     Down,

@@ -16,11 +16,11 @@ pub use memory::{ExtraPath, MemorySearch, SearchOff};
 /// The settings of one config.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchSettings {
-    /// The version that wrote the config last; `None` if it does not say.
+    /// Version that wrote the config last; `None` if it does not say.
     pub version: Option<String>,
     /// Whether it is a config of OpenClaw before 2026.2, whose settings are in another place.
     pub is_before_2026_2: bool,
-    /// What makes the settings for all agents void, most decisive first.
+    /// Reasons that make the settings for all agents void, most decisive first.
     pub voids: Vec<Void>,
     /// The settings for all agents, then those of single agents that set their own.
     pub groups: Vec<SettingGroup>,
@@ -29,7 +29,7 @@ pub struct SearchSettings {
 /// Settings with a common title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingGroup {
-    /// The agent whose they are; `None` for those of all.
+    /// Agent that they apply to; `None` for all agents.
     pub agent: Option<String>,
     /// Each key that is set, in the order of their names.
     pub settings: Vec<Setting>,
@@ -42,11 +42,11 @@ pub struct Setting {
     pub key: String,
     /// Value of the key, as JSON.
     pub value: Value,
-    /// What the version does with it.
+    /// Effect of the key in that version.
     pub effect: Effect,
 }
 
-/// Why the rest of the settings does not act.
+/// Why the other settings have no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Void {
     /// The version refuses the whole file: a sentence that names the keys.
@@ -64,20 +64,20 @@ impl Void {
     }
 }
 
-/// What a version of OpenClaw does with a key.
+/// Effect of a key in a version of OpenClaw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It is the parameter of this name of the emulated search.
+    /// It sets the parameter with this name of the emulated search.
     Sets(&'static str),
-    /// It acts, and ranks nothing: what it does.
+    /// It has an effect, but not on ranking, as described.
     Elsewhere(&'static str),
-    /// It acts, and the emulation does otherwise: why.
+    /// It has an effect that the emulation does not reproduce, for this reason.
     NotEmulated(&'static str),
-    /// It has no effect: why.
+    /// It has no effect, for this reason.
     Without(&'static str),
-    /// The version refuses it, and with it the whole config: why.
+    /// The version refuses it, and with it the whole config, for this reason.
     Refused(&'static str),
-    /// Its value is of the wrong kind: what it takes.
+    /// Its value has the wrong type; the accepted type.
     WrongKind(&'static str),
 }
 
@@ -106,7 +106,7 @@ impl Effect {
         }
     }
 
-    /// Why it sets none, or what it takes; `None` if it sets one.
+    /// Why it sets none, or which type it takes; `None` if it sets one.
     pub fn why(self) -> Option<&'static str> {
         match self {
             Effect::Sets(_) => None,
@@ -119,7 +119,7 @@ impl Effect {
     }
 }
 
-/// Which keys a version of OpenClaw reads.
+/// The set of keys that a version of OpenClaw reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema {
     /// The keys of version 2026.2.
@@ -256,7 +256,7 @@ pub(crate) fn default_agent(config: &Value, schema: Schema) -> Option<String> {
     chosen.map(|entry| entry.id.to_owned())
 }
 
-/// How many refused keys are named.
+/// Maximum number of refused keys listed.
 const REFUSED_NAMED: usize = 3;
 
 /// What makes the settings of one agent void, most decisive first.
@@ -272,7 +272,7 @@ pub(crate) fn voids(
             "It is a config of OpenClaw before 2026.2 (memorySearch at the top). Later versions refuse the whole file until `openclaw doctor --fix` moves it.".to_owned(),
         ));
     }
-    // A refused key refuses the file, whichever agent's it is.
+    // A refused key makes the whole file invalid, whichever agent it belongs to.
     let mut refused = settings
         .groups
         .iter()
@@ -446,7 +446,7 @@ fn setting(root: &str, below: &str, value: &Value, effect: Effect) -> Setting {
     }
 }
 
-/// A value as it may be shown. Texts are left out of keys that may hold secrets.
+/// A value in the form that may be shown. Strings are left out of keys that may contain secrets.
 pub(crate) fn shown(effect: Effect, value: &Value) -> Value {
     let is_list_of_any = value.is_array() && matches!(effect, Effect::WrongKind(_));
     let is_text = !value.is_boolean() && !value.is_number();
@@ -457,12 +457,12 @@ pub(crate) fn shown(effect: Effect, value: &Value) -> Value {
     }
 }
 
-/// Every value that is no object, with its path.
+/// Calls `tell` for every value that is not an object, with its path.
 pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                // A name that holds dots is no path of keys.
+                // A name with dots is not a path of keys.
                 let name = if name.contains('.') {
                     format!("{name:?}")
                 } else {

@@ -54,7 +54,7 @@ fn own_file(agent: &Agent, home: &Home, place: &Path) -> Option<PathBuf> {
     let mut known = (agent.own_places)(home);
     known.sort();
     known.dedup();
-    // A config may be a link to where the user keeps all configs.
+    // A config may be a link to a folder with all of the user's configs.
     let linked: Vec<PathBuf> = known.iter().flat_map(|place| links_in(place)).collect();
     known.into_iter().chain(linked).find(|known| {
         let real = place_to_be(known);

@@ -48,7 +48,7 @@ pub use text_line::line_hash;
 /// version are not continued, so such a log is read again from its beginning.
 pub const LOG_READER_VERSION: u32 = 5;
 
-/// What an agent asked its memory for.
+/// Kind of request to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PastKind {
     /// A search. What was opened soon after it is also listed in its `opened`.
@@ -73,22 +73,23 @@ pub struct PastQuestion {
     pub agent: String,
     /// The session in which it was asked, as the agent names it; empty if its log names none.
     pub session: String,
-    /// What names the question within its session: the call's id, else its place in the log.
+    /// Id of the question within its session: the call's id, else its position in the log.
     pub call: String,
     /// Time of the question in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
     /// Its words, without secrets; empty for an opening.
     pub question: String,
-    /// Whether its words are patterns, one a line, that a searcher of files such as `rg` looked for. Nothing ranks what it finds.
+    /// Whether its text consists of patterns, one per line, for a file searcher such as `rg`. Nothing ranks the
+    /// results.
     pub is_pattern: bool,
-    /// What else the call asked for, by the agent's own names, without secrets.
+    /// Other arguments of the call, by the agent's own names, without secrets.
     pub settings: BTreeMap<String, Value>,
     /// What was returned, best first; `None` if no answer is logged, the search failed, or its answer names no notes; empty if
     /// nothing was found.
     pub returned: Option<Vec<Returned>>,
     /// Whether the search ended with an error, so that `returned` is `None` although it was answered.
     pub has_failed: bool,
-    /// Searches: what was opened afterwards, first to last. Openings: what the call opened.
+    /// Searches: notes that were opened afterwards, first to last. Openings: notes that the call opened.
     pub opened: Vec<Used>,
     /// Notes that the agent's answer to the user cited.
     pub cited: Vec<Used>,
@@ -127,7 +128,8 @@ pub struct Used {
     pub lines: Option<(u32, u32)>,
     /// Time in milliseconds since 1970; `None` if the log has no time.
     pub at_ms: Option<i64>,
-    /// Whether only a part was shown and the log does not say which: that a certain line was shown cannot be known.
+    /// Whether only a part was shown and the log does not say which, so that it is unknown whether a certain line was
+    /// shown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_part: bool,
 }
@@ -151,12 +153,12 @@ pub struct Log {
     pub agent: &'static str,
     /// Absolute path of the file.
     pub path: PathBuf,
-    /// How large it is, with what SQLite keeps beside it.
+    /// Size in bytes, with the files that SQLite keeps beside it.
     pub bytes: u64,
 }
 
 impl Log {
-    /// Whether it is a database, which is copied whole before it is read.
+    /// Whether it is a database, which is copied completely before it is read.
     pub fn is_database(&self) -> bool {
         let end = self.path.extension();
         end.is_some_and(|end| end == "sqlite" || end == "db")
@@ -167,7 +169,7 @@ impl Log {
         self.path.extension().is_some_and(|end| end == "zst")
     }
 
-    /// Its name without what says how it is kept: `garden.jsonl.reset.<when>.zst` and `garden.json` are logs of `garden`.
+    /// Its name without storage suffixes: `garden.jsonl.reset.<when>.zst` and `garden.json` are logs of `garden`.
     fn bare_name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let bare = name.split_once(".json").map_or(&*name, |(bare, _)| bare);
@@ -175,23 +177,23 @@ impl Log {
     }
 }
 
-/// What was read of a log up to a place in it.
+/// Questions read from a log up to a position in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// Questions, each in place of what was known by its agent, session and call.
+    /// Questions, each replacing an earlier one with the same agent, session and call.
     pub questions: Vec<PastQuestion>,
-    /// Where to go on: opaque, and of this log only.
+    /// Position to continue from: opaque, and for this log only.
     pub cursor: String,
-    /// How much of the log is read.
+    /// Number of bytes of the log that are read.
     pub n_bytes: u64,
 }
 
-/// Where questions are kept while a log is read.
+/// Stores questions while a log is read.
 pub trait Keeper {
-    /// The searches of a session that are known, the newest last; at most the last hundred are needed. Openings are not needed.
+    /// The known searches of a session, newest last; at most the last hundred are needed. Openings are not needed.
     fn known(&mut self, agent: &str, session: &str) -> Vec<PastQuestion>;
 
-    /// Keeps a batch and its cursor in one step; `Break` stops the reading.
+    /// Stores a batch and its cursor in one step; `Break` stops the reading.
     fn keep(&mut self, batch: Batch) -> ControlFlow<()>;
 
     /// The folder in which a log that is a database is copied, made if absent; a process that is killed may leave a copy in it.

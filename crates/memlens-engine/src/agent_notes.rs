@@ -27,7 +27,6 @@ pub(crate) struct AgentNotes {
     of: String,
     /// Whether they belong to the agent that asked, by the rules of its program.
     is_of_asker: bool,
-    /// Further remarks about them.
     remarks: Vec<String>,
     /// Number of notes whose text differs from what was saved.
     n_left_out: usize,

@@ -17,7 +17,6 @@ use crate::{EngineError, Library};
 /// Time limit of finding agents with folders of any size: what remains after scanning and measuring is for counting.
 const FINDING_TIME: Duration = Duration::from_millis(150);
 
-/// Minimum time for counting.
 const COUNTING_TIME_MIN: Duration = Duration::from_millis(30);
 
 /// A folder of an agent that is to be watched, and its name on screen.

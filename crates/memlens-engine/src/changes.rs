@@ -248,7 +248,6 @@ impl Trial<'_> {
     }
 }
 
-/// Returned chunks, best first.
 fn kept(pipeline: &dyn AnyPipeline, set: &CandidateSet, params: &Values) -> Vec<ChunkId> {
     let kept = pipeline.order(set, params).into_iter();
     kept.map(|(slot, _)| set.candidates[slot as usize].chunk)

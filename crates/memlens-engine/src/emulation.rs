@@ -78,7 +78,6 @@ impl Library {
         self.search_told(query, pipeline, values, memory, part, is_kept)
     }
 
-    /// Drops every emulated memory.
     pub(crate) fn forget_emulations(&self) {
         // Erasing does not wait for a model.
         self.jobs.emulation.stop();

@@ -20,7 +20,6 @@ use crate::view::Emulated;
 /// An index, or the reason why it cannot be read, for a file with this stamp.
 pub(crate) type ReadIndex = (Stamp, Result<Arc<OwnIndex>, String>);
 
-/// Emulated memories by program.
 #[derive(Default)]
 pub(crate) struct Emulations {
     /// One for each program, and for each of its agents that has an index of its own.

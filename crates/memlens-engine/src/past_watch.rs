@@ -106,7 +106,6 @@ impl PastBell {
 /// Handle of the thread; ends it when dropped.
 pub(crate) struct PastWatch {
     bell: Arc<PastBell>,
-    /// Interrupts long-running work.
     interrupt: Box<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }

@@ -264,7 +264,6 @@ struct Asking {
     is_loading: bool,
 }
 
-/// Input of a call.
 struct Asked<'a> {
     search: &'a Search,
     params: &'a Params,

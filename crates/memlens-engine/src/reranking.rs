@@ -108,7 +108,6 @@ impl Reranking {
         }
     }
 
-    /// Stops the running call.
     pub(crate) fn cancel(&self) {
         self.running.lock().cancel.cancel();
     }

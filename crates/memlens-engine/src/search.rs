@@ -72,7 +72,7 @@ pub struct Search {
     pub emulated: Option<view::Emulated>,
     /// Notices to show to the user.
     pub notices: Vec<String>,
-    /// Durations of its parts.
+    /// Durations of embedding, retrieval and reranking.
     pub timing: Timing,
     /// Whether the last call was given up because its reranker is still loading.
     pub is_reranker_loading: bool,

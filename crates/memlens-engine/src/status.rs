@@ -27,7 +27,7 @@ pub struct LibraryStatus {
     pub n_windows: u32,
     /// Every watched folder with what it holds, by path.
     pub folders: Vec<(Folder, FolderCounts)>,
-    /// All problems of files.
+    /// Problems of files in all folders.
     pub problems: Vec<FileProblem>,
     /// Process that is writing to the library, for the user; `None` if no process is.
     pub writer: Option<String>,

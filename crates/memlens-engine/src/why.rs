@@ -21,7 +21,6 @@ use crate::tuning;
 use crate::view::{ChunkWhy, Fix, FixPrice, Journey, WhyAnswer, WhyNot};
 use crate::{EngineError, Library};
 
-/// Number of changes offered.
 const FIXES_SHOWN: usize = 3;
 /// Number of tokens from which a chunk probably covers many subjects.
 const TOKENS_MANY: u32 = 200;

@@ -2258,7 +2258,7 @@ export type PastFilterArgument = {
 export type PastOnly = 
 /**  Searches and openings of notes. */
 "all" | 
-/**  Only searches, without openings. */
+/**  Searches, without openings of notes. */
 "searches" | 
 /**  Openings of notes, without searches. */
 "openings" | 

@@ -41,7 +41,7 @@ fn look(look: &mut Look<'_>) {
     let config = look.config(&config(home), Format::Json);
     let projects = look.entries(&config["projects"], "projects");
     for (name, project) in projects {
-        // A project is a path, or since the cloud came an object with one.
+        // A project is a path, or an object with one since the cloud version.
         let path = match project {
             Value::Object(entries) => entries.get("path").unwrap_or(&Value::Null),
             Value::Null
@@ -54,6 +54,6 @@ fn look(look: &mut Look<'_>) {
             look.named_folder(path, &format!("project {name}"));
         }
     }
-    // What it takes without a config; also beside one, as notes of before may lie there.
+    // The default without a config; also beside one, because older notes may be there.
     look.folder(&home.folder_of("BASIC_MEMORY_HOME", "basic-memory"));
 }

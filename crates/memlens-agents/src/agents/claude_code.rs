@@ -53,12 +53,12 @@ pub(crate) fn root(home: &Home) -> PathBuf {
     home.folder_of("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-/// What its rules were checked with.
+/// Version and source that its rules were checked with.
 pub(crate) fn source() -> Source {
     SOURCE
 }
 
-/// The memory folder of sessions in a folder, if no setting names another: that of the repository, whose worktrees share it.
+/// The default memory folder of sessions in a folder: that of the repository, which its worktrees share.
 fn usual_memory(root: &Path, cwd: &Path) -> PathBuf {
     let resolved = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let repository = git_root(&resolved).map_or(resolved.clone(), main_worktree);
@@ -114,8 +114,8 @@ fn look(look: &mut Look<'_>) {
     }
 }
 
-/// Changes what was found to load in sessions that worked in these folders, by the settings of each. With `is_all` other sessions count
-/// too, else only these.
+/// Applies the project settings of sessions in these folders to what was found to load. With `is_all` other sessions
+/// count too, otherwise only these.
 pub(crate) fn follow_projects(found: &mut Found, home: &Home, projects: &[PathBuf], is_all: bool) {
     let root = root(home);
     let mut user = ClaudeSettings::read(home, None);
@@ -134,7 +134,7 @@ pub(crate) fn follow_projects(found: &mut Found, home: &Home, projects: &[PathBu
         };
         let folder = folder_of(&memory);
         for finding in settings.findings {
-            // What is wrong with the user's own settings is a problem of the agent.
+            // Problems of the user's own settings are problems of the agent.
             if !user.findings.contains(&finding) {
                 found.add_switch(finding);
             }
@@ -196,7 +196,7 @@ pub(crate) fn follow_projects(found: &mut Found, home: &Home, projects: &[PathBu
 /// Whether the settings of a project, which others may have written, can name a folder for Memlens to read: only below the home
 /// folder and the project.
 fn may_be_read(home: &Home, project: &Path, folder: &Path) -> bool {
-    // A folder that is not there yet is judged by its name.
+    // A folder that does not exist yet is judged by its path.
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = resolved(folder);
     let is_named =

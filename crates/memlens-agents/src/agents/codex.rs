@@ -48,7 +48,7 @@ pub(crate) fn root(home: &Home) -> PathBuf {
     home.folder_of("CODEX_HOME", ".codex")
 }
 
-/// What its rules were checked with.
+/// Version and source that its rules were checked with.
 pub(crate) fn source() -> Source {
     SOURCE
 }

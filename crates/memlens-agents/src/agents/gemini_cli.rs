@@ -32,7 +32,7 @@ const SOURCE: Source = Source {
     from: "seen in the published program",
 };
 
-/// What its rules were checked with.
+/// Version and source that its rules were checked with.
 pub(crate) fn source() -> Source {
     SOURCE
 }
@@ -45,7 +45,7 @@ fn own_places(home: &Home) -> Vec<PathBuf> {
     vec![root(home)]
 }
 
-/// The names of its instruction files for sessions in a folder, and what is wrong with the settings that name them.
+/// Names of its instruction files for sessions in a folder, and problems of the settings that name them.
 ///
 /// Seen in the published program: `context.fileName` of the session's own folder goes before that of the user, and names files that are
 /// loaded besides `GEMINI.md`. With a value of the wrong kind the program does not start.
@@ -87,7 +87,7 @@ fn named(value: &Value) -> Option<Vec<String>> {
     // Names are joined to a folder, whatever they begin with.
     let name = |text: &str| text.trim().trim_start_matches(['/', '\\']).to_owned();
     match value {
-        // It takes away what the user's settings name.
+        // It removes the names in the user's settings.
         Value::Null => Some(Vec::new()),
         Value::String(text) => Some(vec![name(text)]),
         Value::Array(texts) => texts.iter().map(|it| it.as_str().map(name)).collect(),

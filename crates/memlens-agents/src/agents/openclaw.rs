@@ -37,7 +37,7 @@ struct Limits {
     total: u64,
 }
 
-/// `USER.md` has at most so much, whatever the config says.
+/// Limit of `USER.md`, whatever the config says.
 const USER_MAX: u64 = 4_000;
 
 const MISSING: IfMissing = IfMissing::Finding {
@@ -45,7 +45,7 @@ const MISSING: IfMissing = IfMissing::Finding {
     costs: true,
 };
 
-/// The files of a workspace, in the order in which they are loaded and the total is spent.
+/// Files of a workspace, in the order in which they are loaded and count toward the total.
 fn files(limits: Limits, is_bootstrap_skipped: bool) -> Vec<LoadFile> {
     let file = |name, if_missing| LoadFile {
         name,
@@ -70,7 +70,7 @@ fn files(limits: Limits, is_bootstrap_skipped: bool) -> Vec<LoadFile> {
         file("SOUL.md", MISSING),
         file("IDENTITY.md", MISSING),
         file("USER.md", IfMissing::Nothing),
-        // Deleted once the workspace is set up, which `skipBootstrap` keeps it from being.
+        // Deleted once the workspace is set up, which `skipBootstrap` prevents.
         file(
             "BOOTSTRAP.md",
             if is_bootstrap_skipped {
@@ -147,7 +147,7 @@ pub(crate) fn config(home: &Home) -> PathBuf {
 fn own_places(home: &Home) -> Vec<PathBuf> {
     let config = config(home);
     let mut places = vec![state(home)];
-    // Profiles, and the names of before 2026.2.
+    // Profiles, and the folder names used before 2026.2.
     let folders = fs::read_dir(home.folder()).into_iter().flatten().flatten();
     places.extend(folders.map(|folder| folder.path()).filter(|path| {
         path.file_name()
@@ -210,7 +210,8 @@ fn look(look: &mut Look<'_>) {
     {
         let workspace = match (named, shared) {
             (Some(named), _) => look.named_folder(named, &format!("agent {id}")),
-            // The only one has the default; of several, each that names none has a folder of its own.
+            // A single agent has the default workspace; of several, each without a workspace of its own has its own
+            // folder.
             (None, Some(shared)) if is_roster => home.expanded(shared).and_then(|shared| {
                 let own = shared.join(id);
                 look.folder(&own).then_some(own)

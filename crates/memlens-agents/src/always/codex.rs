@@ -21,7 +21,7 @@ pub(super) fn load(home: &Home, cwd: Option<&Path>) -> SessionLoad {
         for name in NAMES {
             let found = reader.read(&root.join(name));
             let is_blank = matches!(&found, Read::Text(text) if text.trim().is_empty());
-            // Here, and not in a project, a blank file is passed over.
+            // Here, unlike in a project, a blank file is skipped.
             if !is_blank && found != Read::Missing {
                 let mut measured = |text| limited(text, &cap, None);
                 add(found, root.join(name), None, &mut measured, &mut load);

@@ -91,7 +91,7 @@ pub(super) fn gemini(text: &str) -> Vec<String> {
     paths
 }
 
-/// From each run of backticks to the next place that holds as many.
+/// From each run of backticks to the next run of the same length.
 fn code(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = 0;

@@ -17,7 +17,7 @@ pub(super) struct Reader {
     own: Vec<PathBuf>,
 }
 
-/// What became of reading a file.
+/// Result of reading a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read {
     Text(String),

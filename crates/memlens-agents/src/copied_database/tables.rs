@@ -28,7 +28,7 @@ pub(super) fn copy(
     if journal > 0 {
         return None;
     }
-    // Without a log the file alone is all there is, and SQLite needs nothing beside it.
+    // Without a log the file alone is complete, and SQLite needs nothing beside it.
     let how = match log {
         0 => "immutable=1".to_owned(),
         _ => format!("mode=ro&vfs={}", read_only::vfs()?),
@@ -48,7 +48,7 @@ fn copy_by(
     is_checked: bool,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Connection>, Option<String>> {
-    // Links are refused, and pipes not waited for.
+    // Links are refused, and pipes do not block.
     match memlens_files::open_own(database, File::options().read(true)) {
         Err(error) if memlens_files::is_odd(&error) => {
             let why = "it is a link, a pipe or a device, and only a file is read";
@@ -82,7 +82,7 @@ fn attach(connection: &Connection, database: &Path, how: &str) -> rusqlite::Resu
     connection.execute_batch("PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF")?;
     let uri = format!("{}?{how}", uri(database));
     connection.execute(&format!("ATTACH ?1 AS {ORIGIN}"), [uri])?;
-    // Before the first read: so that nothing is shared with others.
+    // Before the first read, so that nothing is shared with other connections.
     connection.execute_batch(&format!("PRAGMA {ORIGIN}.locking_mode = EXCLUSIVE; BEGIN"))?;
     connection.query_row(&format!("PRAGMA {ORIGIN}.schema_version"), [], |_| Ok(()))
 }
@@ -124,7 +124,7 @@ fn copy_table(
     let names = names.join(", ");
     let read =
         |row: &str| connection.prepare(&format!("SELECT {row}, {names} FROM {ORIGIN}.{table}"));
-    // Some tables have no numbers of rows.
+    // Some tables have no row ids.
     let mut read = read("rowid").or_else(|_| read("NULL"))?;
     let places = vec!["?"; columns.len() + 1].join(", ");
     let mut write = connection.prepare(&format!(

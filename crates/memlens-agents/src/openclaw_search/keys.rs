@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What it takes, if a value is something else.
+    /// The accepted type, if the value has another one.
     pub(crate) fn refuses(self, value: &Value) -> Option<&'static str> {
         let is_whole = |least: f64| {
             value
@@ -67,7 +67,7 @@ impl Kind {
 /// A key below a search's settings, what it takes, and what it does.
 pub(crate) type Known = (&'static str, Kind, Effect);
 
-/// What a key does, given its value; `otherwise` for a key that is not known.
+/// The effect of a key with this value; `otherwise` for an unknown key.
 pub(crate) fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effect) -> Effect {
     let is_it = |(name, kind, _): &&Known| {
         let below = matches!(kind, Kind::Any).then(|| key.strip_prefix(name));
@@ -397,7 +397,7 @@ impl Schema {
         }
     }
 
-    /// The version whose package was read.
+    /// Version of the package that was read.
     pub fn checked_with(self) -> &'static str {
         match self {
             Schema::Feb2026 => "2026.2.12",
@@ -406,7 +406,7 @@ impl Schema {
         }
     }
 
-    /// What becomes of a key of the search's settings that is not known.
+    /// Effect of an unknown key of the search's settings.
     pub(crate) fn unknown(self, key: &str) -> Effect {
         let is_fixed =
             key.split('.').next() == Some("chunking") || key.starts_with("query.hybrid.");
@@ -426,7 +426,7 @@ impl Schema {
         }
     }
 
-    /// What becomes of the settings in the place where other versions have them.
+    /// Effect of settings in the place where other versions have them.
     pub(crate) fn elsewhere(self) -> Effect {
         match self {
             Schema::Since2026Aug => Effect::Refused(

@@ -1,4 +1,4 @@
-//! What one agent's memory search is about, as OpenClaw resolves it from the config: which notes, by what words, whether at all.
+//! Resolves one agent's memory search from the config as OpenClaw does: which notes, by which words, and whether at all.
 //!
 //! Source: `resolveMemorySearchConfig` and `resolveMemorySearchSourcePolicy` in the packages 2026.7.35 and 2026.9.6, and the
 //! same of 2026.2.12.
@@ -65,7 +65,7 @@ pub struct ExtraPath {
 }
 
 impl MemorySearch {
-    /// What the emulated search does differently, a sentence each.
+    /// Differences of the emulated search, one sentence each.
     pub fn not_emulated(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.is_words_only {

@@ -1,4 +1,4 @@
-//! Notes that a command names by a pattern: what was opened is only what its output shows.
+//! Notes that a command names by a pattern: only those that its output shows were opened.
 //!
 //! A note counts as opened if the output names it in a header (`==> a.md <==`), or holds its text as it is on disk now. A note that
 //! has changed since is not counted.
@@ -21,7 +21,7 @@ const DEPTH_MAX: u32 = 8;
 /// Minimum length of a text: a shorter one may occur in an output by chance.
 const TEXT_MIN: usize = 16;
 
-/// Notes below a folder of which a command read some.
+/// Notes below a folder, some of which a command read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Among {
     /// Absolute path, which contains no wildcards.

@@ -22,20 +22,20 @@ pub(super) fn of_this_version(stored: &str) -> Option<&str> {
 /// Number of bytes at a log's beginning, and before the cursor, that identify it.
 const KNOWN_BY: u64 = 1024;
 
-/// Where to go on in a log of lines.
+/// Position to continue from in a log of lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cursor {
     /// The byte after the last line that was read.
     pub at: u64,
     /// Hash of the beginning and of the bytes before `at`.
     marks: String,
-    /// What earlier lines said of those that follow.
+    /// Context that earlier lines set for later ones.
     pub context: Context,
     /// Calls that were not answered yet.
     pub pending: Vec<Pending>,
 }
 
-/// What a log's lines say of those that follow.
+/// Context that lines of a log set for later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Context {
     pub session: String,

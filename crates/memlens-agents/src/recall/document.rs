@@ -11,7 +11,7 @@ use super::lines::LINE_MAX;
 use super::sessions::Sessions;
 use super::{Keeper, Log, LogRead};
 
-/// What was read: while the document is the same, there is nothing to read.
+/// Stamp of what was read: while the document is the same, there is nothing to read.
 #[derive(Serialize, Deserialize)]
 struct Cursor {
     hash: String,

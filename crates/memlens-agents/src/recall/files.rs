@@ -11,7 +11,7 @@ use super::happening::{Call, Output, Shape};
 use super::shell::{Action, Part, actions};
 use super::tools;
 
-/// What a call asks of memory, by a tool of memory or of files.
+/// What a call asks of memory, with a memory tool or a file tool.
 pub(super) fn all_calls(
     name: &str,
     arguments: &Value,
@@ -91,7 +91,7 @@ fn calls(
             let from = from.as_deref().or(session_folder);
             let mut opened = Vec::new();
             let mut among = Vec::new();
-            // Several searches have one answer, so they are one question.
+            // Several searches share one answer, so they are one question.
             let mut patterns = Vec::new();
             let mut shape: Option<Shape> = None;
             for action in actions(&line, folders, from, session_folder) {
@@ -138,7 +138,7 @@ fn calls(
                     }
                 }
             }
-            // The output of a search cannot be separated from that of what was read beside it.
+            // The output of a search cannot be separated from that of files read beside it.
             let is_mixed = !opened.is_empty() || !among.is_empty();
             let mut calls = Vec::new();
             if let Some(Shape::Found {
@@ -170,7 +170,7 @@ fn calls(
     }
 }
 
-/// The line that a shell is given: a text, or a program with its arguments, of which a shell's last is the line.
+/// The shell command of a call: a string, or a program with its arguments, of which a shell's last is the command.
 fn command_line(arguments: &Value) -> Option<String> {
     let command = [&arguments["command"], &arguments["cmd"]];
     let command = command.into_iter().find(|command| !command.is_null())?;

@@ -13,7 +13,7 @@ pub(super) struct Folders {
     /// Places within the folder that a session works in.
     within: Vec<Vec<String>>,
     home: String,
-    /// Variables that commands may name, with what they say.
+    /// Variables that commands may name, with their values.
     variables: Vec<(&'static str, String)>,
 }
 
@@ -101,7 +101,7 @@ impl Folders {
     }
 }
 
-/// A path's parts; `..` takes the one before it away.
+/// Parts of a path; `..` removes the part before it.
 fn parts(path: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for part in path.split(['/', '\\']) {

@@ -1,17 +1,17 @@
-//! What searchers of files print, read back as results: `rg`, `grep`, and the agents' own tools of that kind.
+//! Parses the output of file searchers into results: `rg`, `grep`, and the agents' own tools of that kind.
 
 use super::happening::Output;
 use super::{Returned, text_line};
 
 /// Maximum number of results of one search.
 const RESULTS: usize = 1000;
-/// What a note's name ends in.
+/// Extensions of notes.
 const NOTES: &[&str] = &[".md", ".markdown", ".txt", ".mdx", ".org"];
 
-/// What a searcher's output says.
+/// Parsed output of a searcher.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
-    /// Files with lines of them, or their names alone.
+    /// Files with matching lines, or their names alone.
     Results(Vec<Returned>),
     Nothing,
     Error,
@@ -130,7 +130,7 @@ fn place_of<'l>(
         .or_else(|| (!line.is_empty() && is_note(place)).then(|| shows(place, None, line)))
 }
 
-/// A line that belongs to no file and says that something was or was not found.
+/// Whether a line belongs to no file and reports that something was or was not found.
 fn is_frame(line: &str) -> bool {
     let frames = [
         "No files found",
@@ -145,7 +145,7 @@ fn is_frame(line: &str) -> bool {
     frames.iter().any(|frame| line.starts_with(frame))
 }
 
-/// Whether a line is what a shell or a searcher says when it fails.
+/// Whether a line is an error message of a shell or searcher.
 fn is_error(line: &str) -> bool {
     let programs = [
         "rg: ",

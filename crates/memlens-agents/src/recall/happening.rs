@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Used;
 use super::among::Among;
 
-/// What a tool of memory was called for.
+/// Request of a memory tool's call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Call {
     Search {
@@ -26,9 +26,9 @@ pub(super) enum Call {
 /// Form of a search's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Shape {
-    /// With results that name their paths.
+    /// Results that name their paths.
     Results,
-    /// As a searcher of files does: with the lines that it found below a place, or in a file.
+    /// Output of a file searcher: the lines found below a folder, or in a file.
     Found {
         place: String,
         /// Folder in which the searcher ran, if its results are relative to it.
@@ -43,11 +43,11 @@ pub(super) enum Output {
     Lines,
     /// Names of files only, or counts beside them.
     Names,
-    /// Nothing that can be read back, since another command changed it.
+    /// Nothing that can be parsed, since another command changed it.
     Changed,
 }
 
-/// What a tool answered: what may hold its results, the likeliest first.
+/// Answer of a tool: the parts that may contain its results, likeliest first.
 pub(super) struct Answer<'v> {
     pub parts: Vec<&'v Value>,
     pub is_error: bool,

@@ -26,14 +26,14 @@ pub(super) struct HeldSessions<'k> {
     /// Whether the keeper has what the log contained before.
     is_gone_on: bool,
     held: BTreeMap<String, Session>,
-    /// Sessions that were held in this reading and are not any more.
+    /// Sessions that were held in this reading and were dropped since.
     let_go: HashSet<String>,
-    /// Changed questions that no session holds any more.
+    /// Changed questions of dropped sessions.
     leaving: Vec<PastQuestion>,
     /// Openings, which nothing is added to later.
     openings: Vec<PastQuestion>,
     n_changed: usize,
-    /// Grows with each look at a session, so that the one that was left alone the longest is known.
+    /// Raised with each access of a session, to find the least recently used one.
     now: u64,
 }
 
@@ -102,7 +102,7 @@ impl<'k> HeldSessions<'k> {
         }
     }
 
-    /// Hands what changed to the keeper.
+    /// Passes changed questions to the keeper.
     pub fn keep(&mut self, cursor: String, n_bytes: u64) -> ControlFlow<()> {
         let mut questions = std::mem::take(&mut self.leaving);
         let held = self.held.values_mut().flat_map(|it| &mut it.questions);
@@ -136,7 +136,7 @@ impl<'k> HeldSessions<'k> {
         session
     }
 
-    /// What is known of a session that is not held.
+    /// Questions known of a session that is not held.
     fn taken_up(&mut self, session: &str) -> Vec<Held> {
         // If a log is read from scratch, earlier questions are not part of it.
         let is_known = self.is_gone_on || self.let_go.contains(session);
@@ -167,7 +167,7 @@ impl<'k> HeldSessions<'k> {
         questions
     }
 
-    /// Lets the session go that was left alone the longest, where there are many.
+    /// Drops the least recently used session if there are too many.
     fn make_room(&mut self) {
         if self.held.len() < SESSIONS {
             return;

@@ -93,7 +93,7 @@ pub(super) fn read(
         };
         let now = lines.at();
         let is_due = sessions.are_many() || now - kept_at >= BATCH_BYTES;
-        // A log that is known and did not grow is nothing to keep.
+        // A known log that did not grow gives nothing to store.
         if is_due || (is_at_end && (now > kept_at || !is_gone_on)) {
             let file = lines.source().get_mut();
             let cursor = Cursor::of(file, now, context.clone(), sessions.pending().to_vec());

@@ -1,13 +1,13 @@
-//! JSON as programs write it that cut texts anywhere: halves of a character are shown as such, and the rest is read.
+//! Parses JSON of programs that cut texts anywhere: half characters are replaced by a symbol, and the rest is read.
 //!
 //! Properties checked: what is sound is read as it is; half a pair of UTF-16 or bytes that are no UTF-8 spoil one sign only.
 
 use serde_json::Value;
 
-/// A line with more values takes more memory than a log is worth; transcripts are texts.
+/// Maximum number of values in a line; more would take too much memory for a transcript.
 const VALUES_MAX: usize = 2_000_000;
 
-/// What a line says, if it is JSON but for halves of characters.
+/// A line parsed as JSON, with half characters replaced; `None` if it is not JSON.
 pub(super) fn parsed(line: &[u8]) -> Option<Value> {
     if memchr::memchr3_iter(b',', b'[', b'{', line).count() > VALUES_MAX {
         return None;

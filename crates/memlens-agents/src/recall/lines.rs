@@ -5,20 +5,20 @@
 
 use std::io::{self, Read};
 
-/// A longer line is passed over.
+/// Maximum length of a line; longer lines are skipped.
 pub(super) const LINE_MAX: usize = 32 << 20;
 const READ: usize = 1 << 18;
 
 pub(super) struct Lines<R> {
     from: R,
     buffer: Vec<u8>,
-    /// What of the buffer is not handed out yet.
+    /// Start of the part of the buffer that was not returned yet.
     start: usize,
-    /// Up to where no line end is.
+    /// Position up to which the buffer contains no line end.
     searched: usize,
     /// Whether the current line is too long, and its beginning was dropped.
     is_too_long: bool,
-    /// The byte after the last line that was handed out.
+    /// Offset after the last line that was returned.
     at: u64,
     /// Bytes of the current line that were dropped.
     n_gone: u64,

@@ -64,7 +64,7 @@ fn openclaw(home: &Home, logs: &mut Search) {
     }
 }
 
-/// Its workspaces; where what it keeps is linked, those behind the link too.
+/// Its workspaces; if its state folder is a link, those of the link's target.
 fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
     let linked = state.canonicalize().ok().filter(|_| state.is_symlink());
     let home = match linked {
@@ -96,7 +96,7 @@ fn claude_code(home: &Home, logs: &mut Search) {
 
 fn codex(home: &Home, logs: &mut Search) {
     let root = agents::codex_root(home);
-    // Those that lie for long are packed.
+    // Files that are old enough are packed.
     let is_rollout = |name: &str| {
         name.starts_with("rollout-") && is_jsonl(name.strip_suffix(".zst").unwrap_or(name))
     };
@@ -117,7 +117,7 @@ fn gemini_cli(home: &Home, logs: &mut Search) {
             name.starts_with("session-") && (is_jsonl(name) || name.ends_with(".json"))
         };
         logs.files(&project, "chats", "gemini-cli", is_chat);
-        // Subagents of a session lie in a folder of its name.
+        // Subagents of a session have a folder of its name.
         for session in logs.folders(&project, "chats") {
             logs.files(&session, "", "gemini-cli", is_jsonl);
         }

@@ -6,15 +6,15 @@ use std::ops::ControlFlow;
 
 use super::lines::LINE_MAX;
 
-/// A window of zstd takes no more memory than this power of two.
+/// Maximum window of zstd, as a power of two: it limits the memory.
 const WINDOW_LOG: u32 = 25;
-/// A log is not unpacked to more.
+/// Maximum size of an unpacked log.
 const BYTES_MAX: u64 = 2 << 30;
 /// Transcripts shrink to a tenth or a twentieth; what unpacks to more than this many times its size is not one.
 const RATIO_MAX: u64 = 250;
 /// Unpacked size that is allowed whatever the ratio is.
 const BYTES_FREE: u64 = 16 << 20;
-/// So much is unpacked before it is asked whether to go on.
+/// Number of bytes unpacked between two checks whether to continue.
 const PIECE: u64 = 4 << 20;
 
 /// Size that something packed may unpack to.

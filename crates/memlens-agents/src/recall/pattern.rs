@@ -1,4 +1,4 @@
-//! What a searcher of files finds by the pattern that an agent gave it.
+//! Whether a file searcher finds a line by the pattern that an agent gave it.
 
 use regex::{Regex, RegexBuilder};
 

@@ -1,4 +1,4 @@
-//! What a search returned, out of the many ways in which tools answer.
+//! Extracts the results of a search from the many forms of tools' answers.
 
 use serde_json::Value;
 
@@ -41,17 +41,17 @@ const FIRST_LINES: &[&str] = &[
 const LAST_LINES: &[&str] = &["endLine", "end_line", "line", "to", "match_line_number"];
 const SCORES: &[&str] = &["score", "similarity", "relevance"];
 
-/// What an answer to a search came to.
+/// Result of a search, as read from its answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Outcome {
     Returned(Vec<Returned>),
     /// The search ended with an error.
     Failed,
-    /// The answer does not say, or not in a way that is understood.
+    /// The answer does not say, or not in a known form.
     Unknown,
 }
 
-/// What of a note an answer showed.
+/// Part of a note that an answer showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     /// What the call asked for.
@@ -59,13 +59,13 @@ pub(super) enum Shown {
     Whole,
     /// These lines, first and last, 1-based.
     Lines(u32, u32),
-    /// Some of what was asked for, and not which.
+    /// A part of what was asked for, but unknown which.
     Part,
     /// Nothing: an error, or text that was shown before and is not repeated.
     Nothing,
 }
 
-/// What an answer to a search came to.
+/// Reads the result of a search from its answer.
 pub(super) fn outcome(shape: &Shape, answer: &Answer<'_>) -> Outcome {
     match shape {
         Shape::Results => {
@@ -86,7 +86,7 @@ pub(super) fn outcome(shape: &Shape, answer: &Answer<'_>) -> Outcome {
 /// What a searcher of files answered.
 fn searched(place: &str, from: Option<&str>, output: Output, answer: &Answer<'_>) -> Outcome {
     let code = answer.parts.iter().find_map(|part| exit_code(part));
-    // A searcher that finds nothing ends with 1, and one that fails with more.
+    // A searcher that finds nothing exits with 1, and one that fails with more.
     let has_failed = code.map_or(answer.is_error, |code| code > 1);
     let found = answer
         .parts
@@ -116,7 +116,7 @@ fn joined(from: Option<&str>, path: &str) -> String {
     }
 }
 
-/// What an answer showed of the notes that a call opened.
+/// Which parts of the notes opened by a call its answer showed.
 pub(super) fn shown(answer: &Answer<'_>) -> Shown {
     if answer.is_error || has_ended_badly(answer) || is_refused(answer) {
         return Shown::Nothing;
@@ -162,7 +162,7 @@ pub(super) fn printed(answer: &Answer<'_>) -> String {
     printed
 }
 
-/// What agents write in place of output that is too long: Claude Code's Bash, Codex, Gemini CLI.
+/// Texts that agents write in place of output that is too long: Claude Code's Bash, Codex, Gemini CLI.
 const CUT: &[&str] = &[
     " lines truncated] ...",
     " characters truncated] ...",
@@ -281,7 +281,8 @@ fn visit(value: &Value, depth: u32, visitor: &mut dyn FnMut(Leaf<'_>)) {
     }
 }
 
-/// Whether a command ended with an error: what it was to show was not shown. A searcher that found nothing ends so too.
+/// Whether a command ended with an error, so that its output is missing. A searcher that found nothing ends in the same
+/// way.
 fn has_ended_badly(answer: &Answer<'_>) -> bool {
     answer
         .parts

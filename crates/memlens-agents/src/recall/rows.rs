@@ -39,7 +39,7 @@ pub(super) struct Table {
     pub absent: Option<&'static str>,
 }
 
-/// Where to go on in a table.
+/// Position to continue from in a table.
 #[derive(Debug, Serialize, Deserialize)]
 struct Cursor {
     row: i64,

@@ -29,7 +29,7 @@ pub enum PastOnly {
     /// Searches and openings of notes.
     #[default]
     All,
-    /// Only searches, without openings.
+    /// Searches, without openings of notes.
     Searches,
     /// Openings of notes, without searches.
     Openings,

@@ -29,7 +29,6 @@ const REASONS_NAMED: usize = 5;
 /// Maximum number of listed notes with most answers.
 const ANSWERS_MOST_NAMED: usize = 20;
 
-/// Result of a replay.
 pub(crate) struct Replayed {
     pub summary: ReplaySummary,
     /// By the past question's id.
@@ -295,7 +294,6 @@ impl Asking<'_> {
     }
 }
 
-/// Counts over all questions.
 #[derive(Default)]
 struct Tally {
     questions: HashMap<i64, ReplayedQuestion>,
