@@ -7,7 +7,7 @@ export type DocumentRequest = { folder: string; path: string; /** 1-based */ lin
 export class OpenDocument {
   #asked = $state.raw<DocumentRequest | null>(null);
 
-  /** The request that the Memory view has not taken yet. */
+  /** The request that the Memory view has not handled yet. */
   get asked(): DocumentRequest | null {
     return this.#asked;
   }

@@ -30,21 +30,21 @@ type Held = {
  */
 export class Session {
   readonly #held: Held;
-  /** Where this library's is kept; null until it is taken up, so that an opening window overwrites nothing. */
+  /** Storage key of this library; null until it is restored, so that an opening window overwrites nothing. */
   #key = $state<string | null>(null);
 
   constructor(held: Held) {
     this.#held = held;
   }
 
-  /** Takes up what was kept of a library. Agents' pipelines and presets must have been read. */
+  /** Restores the state of a library. Agents' pipelines and presets must have been read. */
   takeUp(library: LibraryState): void {
     const key = `memlens.session ${library.data_dir}`;
     const kept = readStored(key, isFields) ?? {};
     const { pipelines, presets, search } = this.#held;
     const [values, pins] = [fieldsOf(kept.values), fieldsOf(kept.pins)];
     for (const history of pipelines.all) {
-      // Whoever has moved a slider already wants it there.
+      // A slider that was moved already keeps its value.
       if (!history.canUndo) history.begin(valuesFrom(history, values[history.pipeline.id]));
       const pin = pinFrom(history, pins[history.pipeline.id]);
       if (pin !== null) search.pinFor(history.pipeline, pin);
@@ -57,7 +57,7 @@ export class Session {
     this.#key = key;
   }
 
-  /** Keeps what changes until the returned function is called. A drag is kept when it ends. */
+  /** Stores changes until the returned function is called. A drag is stored when it ends. */
   follow(): () => void {
     return $effect.root(() => {
       $effect(() => {
@@ -98,7 +98,7 @@ function changedFrom({ defaults }: Pipeline, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([id, value]) => value !== defaults[id]));
 }
 
-/** The defaults with every kept value that the pipeline's table accepts. */
+/** The defaults with every stored value that the pipeline's table accepts. */
 function valuesFrom({ pipeline }: ParameterHistory, kept: unknown): Values {
   const fields = fieldsOf(kept);
   const taken = pipeline.parameters.flatMap((parameter): [string, Value][] => {

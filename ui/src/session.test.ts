@@ -1,4 +1,4 @@
-// What the window goes on with when it is opened again.
+// The state that the window restores when it is opened again.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 import { FakeBackend, type FakeOptions } from "../tests/fake-backend";
@@ -9,7 +9,7 @@ import { Workspace, workspaceContext } from "./workspace.svelte";
 
 const PRESET = { name: "Strict", params: { ...DEFAULTS, min_score: 0.5 }, notes: [], is_built_in: false };
 
-/** Opens the window as at a start: nothing but what it kept is there. */
+/** Opens the window as at a start, with only its stored state. */
 async function start(options: FakeOptions & { dataDir?: string } = {}) {
   cleanup();
   delete document.documentElement.dataset.ready;

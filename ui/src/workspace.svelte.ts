@@ -32,11 +32,11 @@ import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
 import { Tune } from "./tune/tune.svelte";
 
-/** Everything that one window holds; made once, reached by `useWorkspace` from any view. */
+/** All controllers of one window; created once, available to every view through `useWorkspace`. */
 export class Workspace {
   readonly backend: Backend;
   readonly library: LibraryController;
-  /** What the person has set of Memlens's own parameters, with undo. */
+  /** The user's values of Memlens's own parameters, with undo. */
   readonly parameters: ParameterHistory<Params>;
   /** Whether these rank, or an agent's pipeline by its own. */
   readonly pipelines: Pipelines;
@@ -48,11 +48,11 @@ export class Workspace {
   readonly search: SearchController;
   /** What lost a note; any view may ask it about one and then show the Search view. */
   readonly whyNot: WhyNotController;
-  /** What brings rows back to an answer that kept none. */
+  /** Changes that bring rows back to an empty answer. */
   readonly revival: Revival;
-  /** The person's thumbs. */
+  /** The user's thumbs. */
   readonly feedback: Feedback;
-  /** Who reranks besides the bundled model. */
+  /** Rerankers besides the bundled model. */
   readonly rerankers: RerankProviders;
   /** The logs of what agents asked. */
   readonly recall: Recall;
@@ -77,7 +77,7 @@ export class Workspace {
   readonly memory: MemoryController;
   readonly theme: Theme;
   readonly zoom: Zoom;
-  /** What is kept of all this between starts. */
+  /** Stored state of all this between starts. */
   readonly session: Session;
   #view = $state<ViewId>("search");
   #isReady = $state(false);
@@ -126,7 +126,7 @@ export class Workspace {
     return this.#view;
   }
 
-  /** True once the window can be used: after the first state and, where a query was given at start, after its answer. */
+  /** True once the window can be used: after the first state and, if a query was given at start, after its answer. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -145,7 +145,7 @@ export class Workspace {
     return this.#nQueryWishes;
   }
 
-  /** Whether the Search view came up because a person wants to type a question. */
+  /** Whether the Search view was opened for typing a question. */
   get isQueryWished(): boolean {
     return this.#isQueryWished;
   }
@@ -202,7 +202,7 @@ export class Workspace {
     if (first !== null) this.showPast(first);
   }
 
-  /** Forgets what was kept of a library that holds nothing any more: questions, their answers, presets. */
+  /** Forgets the stored state of a library that was erased: questions, their answers, presets. */
   forget(): void {
     this.queries.clear();
     this.whyNot.close();

@@ -124,7 +124,7 @@ const said = (path: string, line: number, text: string, source: string, distance
   measure: "simhash",
 });
 
-/** Two things that are said more than once. */
+/** Two statements that occur more than once. */
 export const CLUSTERS: ClusterReport = {
   clusters: [
     {
@@ -178,15 +178,15 @@ export class FakeBackend {
   /** What the test of a provider finds. */
   rerankTestScores = [0.93, 0.04];
   rerankTestNotices: string[] = [];
-  /** Why the reranker fails; null where it answers. */
+  /** Why the reranker fails; null if it answers. */
   rerankFailure: string | null = null;
   /** How many calls are given up because the reranker is still being loaded; they are not held back. */
   nCallsLoading = 0;
-  /** Holds the reranker's answer back until it is called or the call is ended. */
+  /** Delays the reranker's answer until it is called or the call ends. */
   rerankGate: Promise<void> | null = null;
-  /** Holds the answer to an agent's question back until it is settled. */
+  /** Delays the answer to an agent's question until it is settled. */
   emulationGate: Promise<void> | null = null;
-  /** The minScore that the clerk's config holds. */
+  /** The minScore in the clerk's config. */
   #told = 0.35;
   #exported: Export | null = null;
   /** What agents asked. */
@@ -257,7 +257,7 @@ export class FakeBackend {
     };
   }
 
-  /** Changes the library and tells the window, as an event would. */
+  /** Changes the library and notifies the window, as an event would. */
   changeState(change: Partial<LibraryState>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#stateListeners) listener(this.#state);
@@ -370,9 +370,9 @@ export class FakeBackend {
     return this.#answer("compare", [query, a, b, scope], () => compared(query, this.#chunks, a, b));
   }
 
-  /** What the person chooses in the next dialog; null cancels it. */
+  /** The user's choice in the next dialog; null cancels it. */
   queriesToChoose: ChosenQueries | null = QUERY_SET;
-  /** While it stands, a comparison over a query set does not end by itself. */
+  /** While it is set, a comparison over a query set does not end by itself. */
   compareGate: Promise<void> | null = null;
 
   chooseQueries() {
@@ -905,9 +905,9 @@ export class FakeBackend {
     });
   }
 
-  /** Whether the person agrees that logs are read. */
+  /** Whether the user agrees that logs are read. */
   isRecallAgreed = true;
-  /** While it stands, an import does not end by itself. */
+  /** While it is set, an import does not end by itself. */
   recallGate: Promise<void> | null = null;
 
   recallLogs() {
@@ -943,7 +943,7 @@ export class FakeBackend {
     return this.#answer("autopsyChoices", [agent], () => this.past.choices(agent));
   }
 
-  /** Holds the next answers of then and now back until it is settled. */
+  /** Delays the next answers of then and now until it is settled. */
   thenNowGate: Promise<void> | null = null;
 
   thenNow(id: string, by: Ranking | null) {
@@ -953,7 +953,7 @@ export class FakeBackend {
     });
   }
 
-  /** While it stands, a replay does not end by itself. */
+  /** While it is set, a replay does not end by itself. */
   replayGate: Promise<void> | null = null;
 
   replayPast(by: Ranking | null) {
@@ -964,7 +964,7 @@ export class FakeBackend {
     });
   }
 
-  /** Holds the answer to an autopsy back until it is settled. */
+  /** Delays the answer to an autopsy until it is settled. */
   autopsyGate: Promise<void> | null = null;
 
   autopsy(question: AutopsyQuestion) {
@@ -980,7 +980,7 @@ export class FakeBackend {
     );
   }
 
-  /** Where a trace is saved; null is a dialog that was cancelled. */
+  /** Where a trace is saved; null for a cancelled dialog. */
   savedTrace: string | null = "/home/ada/memlens-trace.csv";
 
   saveTrace(search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) {
@@ -1012,12 +1012,12 @@ export class FakeBackend {
     }));
   }
 
-  /** Holds everything that measures a query set back until it is settled or stopped. */
+  /** Delays everything that measures a query set until it is settled or stopped. */
   tuneGate: Promise<void> | null = null;
-  /** Whether the person chooses a file for an import. */
+  /** Whether the user chooses a file for an import. */
   isSetChosen = true;
 
-  /** The answer, or null where it is stopped meanwhile. */
+  /** The answer, or null if it is stopped meanwhile. */
   #measured<T>(name: keyof Backend, args: unknown[], make: () => T): Promise<T | null> {
     const isStopped = this.#stopped("tune");
     return this.#answer(name, args, async () => {
@@ -1154,7 +1154,7 @@ export class FakeBackend {
     this.past.add(madeOpening(Date.now()));
   }
 
-  /** Has the oldest past questions become older than they are kept. */
+  /** Lets the oldest past questions expire. */
   forgetOldest(n: number): void {
     this.past.forgetOldest(n);
     this.loseAnswers(null);

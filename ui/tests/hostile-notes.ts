@@ -1,4 +1,4 @@
-// Notes made to cost more than they weigh: each of about so many characters, so that a cost that grows faster can be seen.
+// Notes that are expensive for their size: each of about `n_chars` characters, so that a superlinear cost becomes visible.
 
 /** Returns a note of about `n_chars` characters. */
 type Hostile = (n_chars: number) => string;
@@ -27,7 +27,7 @@ const opened =
   (n_chars) =>
     head + filled(unit)(n_chars);
 
-/** One definition of half the note, and as many links to it as the other half holds. */
+/** One definition of half the note, and as many links to it as fit into the other half. */
 const longDefinition: Hostile = (n_chars) =>
   `[a]: https://example.org/${"x".repeat(n_chars / 2)}\n\n` + filled("[a]\n".repeat(20) + "\n")(n_chars / 2);
 

@@ -1,4 +1,4 @@
-// What jsdom does not have and the window uses. Layout stays at 0: tests look at roles, texts and state.
+// Parts of the DOM that jsdom lacks and the window uses. Layout stays at 0: tests check roles, texts and state.
 import "@testing-library/jest-dom/vitest";
 import { configure, prettyDOM } from "@testing-library/svelte";
 import { beforeEach } from "vitest";

@@ -1,5 +1,5 @@
-// Agents as a person meets them: offered at first start, listed in Settings, marked in Search and Memory, and the line from
-// which on one does not see a note.
+// Agents as the user sees them: offered at first start, listed in Settings, marked in Search and Memory, and the line from
+// which on an agent does not see a note.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterEach(() => void openDocument.take());
 const CLAUDE = AGENTS.find((agent) => agent.id === "claude-code");
 const MEMORY = CLAUDE?.folders[0]?.path ?? "";
 
-/** Folders that are an agent's, and one that is nobody's. */
+/** Folders of agents, and one that belongs to no agent. */
 const FOLDERS: FolderState[] = [
   {
     id: "claude",

@@ -7,7 +7,7 @@ export function agentsOf(folders: readonly FolderState[]): AgentName[] {
   return [...new Map(agents.map((agent) => [agent.id, agent])).values()];
 }
 
-/** Returns the agent's name of a folder, where the folder's own name does not begin with it already. */
+/** Returns the agent's name of a folder, unless the folder's own name begins with it. */
 export function markOf(folder: FolderState): string | null {
   const { agent, name } = folder;
   return agent === null || name.startsWith(agent.name) ? null : agent.name;

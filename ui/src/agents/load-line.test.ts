@@ -1,4 +1,4 @@
-// Words about caps: what is left out, of what, and who says so.
+// Texts about caps: what is left out, of what, and by which source.
 import { describe, expect, test } from "vitest";
 import { AGENTS } from "../../tests/fake/agents";
 import type { LoadedFile } from "../api/bindings";

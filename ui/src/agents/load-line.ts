@@ -1,8 +1,8 @@
-// What an agent does not load of a file, in words; the engine measures, and says where.
+// Texts about what an agent does not load of a file; the engine measures it.
 import type { LoadedFile } from "../api/bindings";
 import { bytes, count, counted } from "../shared/format";
 
-/** Returns the limit that leaves out most of a note; null where all of it is loaded, or it has no cap. */
+/** Returns the limit that leaves out most of a note; null if all of it is loaded, or it has no cap. */
 export function cutOf(files: readonly LoadedFile[], folder: string, path: string): LoadedFile | null {
   return tightest(files.filter((file) => file.folder === folder && file.note === path));
 }
@@ -37,7 +37,7 @@ export function blockedExplained({ patterns, source }: BlockedEntry): string {
   return `The entry matches ${patterns}, so the agent is given a remark in its place. Checked with ${source}.`;
 }
 
-/** Returns the limit that leaves out most, of those of one file; null where none leaves out anything. */
+/** Returns the limit of a file that leaves out most; null if none leaves out anything. */
 export function tightest(files: readonly LoadedFile[]): LoadedFile | null {
   const cutting = files.filter((file) => file.cut !== "none");
   return cutting.toSorted((a, b) => (a.cut_at_line ?? 0) - (b.cut_at_line ?? 0))[0] ?? null;
@@ -90,7 +90,7 @@ export function againSaid(file: LoadedFile): string {
   return `Loaded again by ${file.agent_name} from here on`;
 }
 
-/** What stands below the first line: the limit, and what becomes of the rest. */
+/** Explanation below the first line: the limit, and what happens to the rest. */
 export function lineExplained(file: LoadedFile): string {
   const total = file.is_by_total ? ", which is what the files before it leave of the total" : "";
   const limit = `It loads ${amount(file.cap ?? file.used, file.unit)} when a session begins${total}`;

@@ -18,12 +18,12 @@ export class LoadedFiles {
     return this.#reading.data ?? NONE;
   }
 
-  /** Measures the files again; where that fails there are no marks, and nothing else is lost. */
+  /** Measures the files again; if that fails there are no marks, and nothing else is lost. */
   async read(): Promise<void> {
     await this.#reading.run();
   }
 
-  /** What is not loaded of a note; null where all of it is. */
+  /** What is not loaded of a note; null if all of it is. */
   cutOf(folder: string, path: string): LoadedFile | null {
     return cutOf(this.files, folder, path);
   }

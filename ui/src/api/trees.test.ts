@@ -3,7 +3,7 @@ import { file, folder, tree } from "../../tests/trees";
 import type { FolderTree, TreeEntry } from "./bindings";
 import { KnownTrees, type KnownStamps } from "./trees";
 
-/** Trees that an engine tells, one answer after the other, and what it was asked with. */
+/** A fake engine that returns these trees, one answer after another, and records the requests. */
 function told(...answers: FolderTree[]): { trees: KnownTrees; asked: KnownStamps[] } {
   const asked: KnownStamps[] = [];
   const trees = new KnownTrees((known) => {

@@ -4,13 +4,13 @@ import type { FolderTree, TreeEntry } from "./bindings";
 /** Stamps of folders by their path, "" for the watched folder itself, by the watched folder's id. */
 export type KnownStamps = Record<string, Record<string, string>>;
 
-/** What lies in a folder, and its stamp. */
+/** Entries of a folder, with its stamp. */
 type Held = { entries: TreeEntry[]; stamp: string | null };
 
-/** What the folders of trees hold, by watched folder and path. */
+/** Known entries of folders, by watched folder and path. */
 type Known = ReadonlyMap<string, ReadonlyMap<string, Held>>;
 
-/** Names as a person orders them: 9 before 10, case aside. */
+/** Natural order of names: 9 before 10, ignoring case. */
 const NAMES = new Intl.Collator("en", { numeric: true });
 
 /** The trees as they were last read, which spare the next reading what did not change. */
@@ -18,7 +18,7 @@ export class KnownTrees {
   readonly #ask: (known: KnownStamps) => Promise<FolderTree[]>;
   #trees: FolderTree[] = [];
 
-  /** `ask` may leave out what a folder holds whose stamp is known. */
+  /** `ask` may leave out the entries of a folder with a known stamp. */
   constructor(ask: (known: KnownStamps) => Promise<FolderTree[]>) {
     this.#ask = ask;
   }
@@ -35,7 +35,7 @@ export class KnownTrees {
   }
 }
 
-/** A tree whose entries are in order; what its folders hold that have a known stamp is taken from what is known. */
+/** A tree with sorted entries; entries of folders with a known stamp are taken from the cache. */
 export function orderedTree(
   tree: FolderTree,
   known: ReadonlyMap<string, Held> = new Map<string, Held>(),
@@ -60,7 +60,7 @@ function foldersOf({ entries, stamp }: FolderTree): Map<string, Held> {
   return folders;
 }
 
-/** The entries of a folder in order; from what is known where that has the same stamp. */
+/** Sorted entries of a folder; from the cache if it has the same stamp. */
 function inOrder(
   path: string,
   entries: readonly TreeEntry[],

@@ -1,7 +1,7 @@
-// What to do about a lost fact, said once.
+// Advice about a lost fact, without repetition.
 import type { Autopsy } from "../api/bindings";
 
-/** Returns the advice without what stands there with a button: the smallest change, and the question that works. */
+/** Returns the advice without the parts that have a button: the smallest change, and the question that works. */
 export function adviceBeside({ advice, fix, works }: Pick<Autopsy, "advice" | "fix" | "works">): string[] {
   return advice.filter((one) => {
     const saysFix = fix !== null && one.startsWith(`Set ${fix.label} from `);

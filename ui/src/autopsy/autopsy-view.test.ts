@@ -1,4 +1,4 @@
-// "Why did my agent forget…?" as a person meets it: from each view, verdict and proofs, what can be tried.
+// "Why did my agent forget…?" as the user sees it: from each view, verdict and proofs, and the changes to try.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -59,7 +59,7 @@ test("from Past questions the agent and its session are known; the verdict stand
   expect(steps.map((step) => within(step).getByRole("img").getAttribute("aria-label"))).toEqual([
     ...["passed", "passed", "passed", "passed", "failed", "failed", "unknown"],
   ]);
-  // Only the step that lost it is tinted and says what helps.
+  // Only the step that lost it is tinted and shows advice.
   expect(steps.map((step) => step.classList.contains("lost"))).toEqual([
     ...[false, false, false, false, true, false, false],
   ]);

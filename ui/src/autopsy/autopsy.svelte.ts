@@ -4,7 +4,7 @@ import { Call } from "../shared/call.svelte";
 
 /** What is known when the dialog opens. */
 export type About = {
-  /** Words, or a line of a note as `path:line`; asked about at once where it is given. */
+  /** Words, or a line of a note as `path:line`; if given, it is asked about at once. */
   fact?: string;
   /** The agent's id. */
   agent?: string | null;
@@ -17,7 +17,7 @@ export type When = { kind: "now" } | { kind: "session"; session: string } | { ki
 
 const NOW: When = { kind: "now" };
 
-/** "Why did my agent forget…?": the fact, whose and when, and where it was lost. One dialog for the window. */
+/** "Why did my agent forget…?": the fact, its agent and time, and where it was lost. One dialog per window. */
 export class AutopsyController {
   readonly #backend: Pick<Backend, "autopsy" | "autopsyChoices">;
   readonly #asking: Call<[question: AutopsyQuestion], { question: AutopsyQuestion; autopsy: Autopsy }>;
@@ -60,7 +60,7 @@ export class AutopsyController {
     return this.#when;
   }
 
-  /** A moment outside any session that can be chosen; null where there is none. */
+  /** A time outside any session that can be chosen; null if there is none. */
   get moment(): number | null {
     return this.#moment;
   }
@@ -75,7 +75,7 @@ export class AutopsyController {
     return this.#sessions;
   }
 
-  /** Where the fact was lost, and what exactly was asked; null before an answer. */
+  /** Result of the autopsy, and its exact question; null before an answer. */
   get answer(): { question: AutopsyQuestion; autopsy: Autopsy } | null {
     return this.#asking.data;
   }
@@ -119,7 +119,7 @@ export class AutopsyController {
     void this.ask();
   }
 
-  /** Asks where the fact was lost; the newest answer wins. */
+  /** Starts the autopsy; the newest answer wins. */
   async ask(): Promise<void> {
     const fact = this.#fact.trim();
     if (fact === "") return;

@@ -2,7 +2,7 @@ import type { Backend } from "../api/backend";
 import type { AutopsyProgress } from "../api/bindings";
 import { ProgressWatch } from "../shared/job.svelte";
 
-/** How far an autopsy is that reads all files for a fact; stopped, it says that it did not read everything. */
+/** Progress of an autopsy that reads all files for a fact; if stopped, its result says that not everything was read. */
 export class ReadingProgressWatch extends ProgressWatch<AutopsyProgress> {
   constructor(backend: Pick<Backend, "onProgress" | "stop">) {
     super(

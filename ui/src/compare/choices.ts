@@ -1,8 +1,8 @@
-// What a question can be ranked by, where a person chooses: the parameters as set, a preset, another program.
+// Rankings that the user can choose for a question: the parameters as set, a preset, another program.
 import type { Params, PipelineInfo, Preset, Ranking } from "../api/bindings";
 import { usesHook, usesProvider } from "../rerank/rerank-columns";
 
-/** What a person can choose to rank by. */
+/** A ranking that the user can choose. */
 export type Choice =
   | { kind: "now"; label: string; params: Params }
   | { kind: "preset"; label: string; params: Params }
@@ -24,7 +24,7 @@ export function rankingOf(choice: Choice): Ranking {
     : { pipeline: "memlens", values: { ...choice.params } };
 }
 
-/** Whether ranking by it again is for the person to say: it emulates a program, asks a provider or runs a command. */
+/** Whether ranking with it again needs the user's request: it emulates a program, asks a provider or runs a command. */
 export function isDear(choice: Choice): boolean {
   return choice.kind === "pipeline" || usesProvider(choice.params) || usesHook(choice.params);
 }

@@ -14,7 +14,7 @@ import { choicesOf, isDear, keyOf, rankingOf, type Choice } from "./choices";
 /** What a comparison is of, and the library's generation when it was asked. */
 type Asked = { wish: string; generation: number | null };
 
-/** Two rankings of one question, asked anew whenever the question or a side changes, and when notes do, unless that is dear. */
+/** Two rankings of one question, asked again whenever the question, a side or the notes change, unless that is expensive. */
 export class CompareController {
   readonly #reading: Call<[], PipelineInfo[]>;
   readonly #comparing: Call<[a: Choice, b: Choice, query: string], Comparison>;
@@ -98,7 +98,7 @@ export class CompareController {
     [this.#a, this.#b] = [keyOf(sides.b), keyOf(sides.a)];
   }
 
-  /** Whether notes have changed since these were compared, and the person has to say that they are compared again. */
+  /** Whether notes have changed since the comparison, and repeating it needs the user's request. */
   isOutdated(a: Choice, b: Choice, generation: number | null): boolean {
     return !this.isAsking && this.#awaitsPerson(a, b, generation);
   }
@@ -124,7 +124,7 @@ export class CompareController {
     return JSON.stringify([this.#query.trim(), rankingOf(a), rankingOf(b), this.#scope]);
   }
 
-  /** Whether only the notes are others than when this was asked, and asking again is dear. */
+  /** Whether only the notes have changed since the comparison, and repeating it is expensive. */
   #awaitsPerson(a: Choice, b: Choice, generation: number | null): boolean {
     if (this.#asked === null || generation === this.#asked.generation) return false;
     return (isDear(a) || isDear(b)) && this.#wish(a, b) === this.#asked.wish;

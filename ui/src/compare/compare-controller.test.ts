@@ -1,4 +1,4 @@
-// When two rankings are compared by themselves, and when that is left to the person.
+// When two rankings are compared automatically, and when the user must request it.
 import { expect, test } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
 import type { Params } from "../api/bindings";

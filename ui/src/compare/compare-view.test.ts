@@ -1,4 +1,4 @@
-// The Compare view as a person meets it: two sides, what moved, another question, a query set, an error.
+// The Compare view as the user sees it: two sides, what moved, another question, a query set, an error.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
@@ -160,7 +160,7 @@ test("other sides are compared over the query set when the person says so", asyn
   await user.click(await screen.findByText("Default"));
   await waitFor(() => expect(overSet().queryByRole("table")).not.toBeInTheDocument());
   expect(backend.nCalls("compareQueries")).toBe(1);
-  // The menu holds the pointer until it is closed.
+  // The menu captures the pointer until it is closed.
   await waitFor(() => expect(document.body.style.pointerEvents).not.toBe("none"));
   await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
   expect(await screen.findByText("None: nDCG@10 of every query is the same by both.")).toBeInTheDocument();

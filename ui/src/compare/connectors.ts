@@ -1,9 +1,9 @@
-// The lines between two rankings: where each row of one stands in the other.
+// The lines between two rankings, which connect each row with its place in the other.
 import type { ComparedRow, ComparedSide } from "../api/bindings";
 
 /** How high a row is, px. */
 export const ROW_PX = 48;
-/** How high the band below the kept rows is, px. */
+/** Height of the band below the returned rows in px. */
 export const BAND_PX = 28;
 
 /** What became of a row from A to B. */
@@ -22,7 +22,7 @@ export type Connector = {
   b: number | null;
 };
 
-/** How many rows of a side are kept; they come first. */
+/** Number of returned rows of a side; they come first. */
 export function keptOf(side: ComparedSide): number {
   return side.rows.filter((row) => row.rank !== null).length;
 }
@@ -40,7 +40,7 @@ export function fateOf(a: ComparedRow | null, b: ComparedRow | null): Fate {
   return before === null ? "neither" : "left";
 }
 
-/** Every line, those of rows that neither keeps first, so that the others lie on top. */
+/** Every line; those of rows that neither side returns come first, so that the others are drawn on top. */
 export function connectorsOf(a: ComparedSide, b: ComparedSide): Connector[] {
   const [nA, nB] = [keptOf(a), keptOf(b)];
   const ofA = a.rows.map((row, at): Connector => {

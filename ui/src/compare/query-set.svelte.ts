@@ -23,7 +23,7 @@ export function mostChanged(queries: readonly QueryChange[], most: number): Quer
 /** What two rankings make of the query set, and which two. */
 type Compared = { comparison: SetComparison; wish: string };
 
-/** A query set that the person chose, and what two rankings make of it. It is asked by the person alone. */
+/** The query set that the user chose, and its results for two rankings. It only runs at the user's request. */
 export class QuerySetRun {
   readonly #choosing: Call<[], ChosenQueries | null>;
   readonly #comparing: Job<[a: Choice, b: Choice], Compared, QuerySetProgress>;
@@ -66,13 +66,13 @@ export class QuerySetRun {
     return this.#choosing.error ?? this.#comparing.error;
   }
 
-  /** What these two make of the query set; null where that was not asked. */
+  /** Results of these two over the query set; null if they were not compared. */
   comparisonOf(a: Choice, b: Choice): SetComparison | null {
     const compared = this.#comparing.data;
     return compared?.wish === wish(a, b) ? compared.comparison : null;
   }
 
-  /** Lets the person choose a query set, and asks it of both. */
+  /** Lets the user choose a query set, and runs it with both. */
   async choose(a: Choice, b: Choice): Promise<void> {
     if (this.#choosing.isRunning) return;
     if (!(await this.#choosing.run()) || this.#choosing.data === null) return;

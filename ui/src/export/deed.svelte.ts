@@ -31,7 +31,7 @@ export class Deed<Outcome> {
       : { kind: "failed", doing: `copy ${what}`, error };
   }
 
-  /** Does what a dialog asks for, and nothing while another is open; null where the person cancels. */
+  /** Runs the action of a dialog, unless another one is open; null if the user cancels. */
   async do(doing: string, work: () => Promise<Outcome | null>): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;

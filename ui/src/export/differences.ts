@@ -33,7 +33,7 @@ export function defaults(parameters: readonly Parameter[]): Params {
   return Object.fromEntries(parameters.map((parameter) => [parameter.id, parameter.default])) as Params;
 }
 
-/** Says when a change of such a parameter takes effect. */
+/** States when a change of such a parameter takes effect. */
 export function phaseWords(phase: Phase): string {
   switch (phase) {
     case "rank":
@@ -47,7 +47,7 @@ export function phaseWords(phase: Phase): string {
   }
 }
 
-/** Says what a reader of the file should know before using it. */
+/** Notices for a reader of the file before using it. */
 export function remarks(changed: readonly Difference[]): string[] {
   const ids = (which: readonly Difference[]) => which.map(({ parameter }) => parameter.id).join(", ");
   const index = changed.filter(({ parameter }) => parameter.phase === "index");

@@ -5,7 +5,7 @@ import { toErrorInfo } from "../api/errors";
 import { Call } from "../shared/call.svelte";
 import { Deed, type DeedOutcome } from "./deed.svelte";
 
-/** `n_differing`: the saved file was read again, and so many of its values differ; null: it could not be read again, `why` says so */
+/** `n_differing`: number of values that differ in the saved file when read again; null: it could not be read again, and `why` is the reason. */
 export type Saved = { kind: "saved"; path: string; n_differing: number | null; why: string | null };
 
 /** The Export view's state. */
@@ -31,7 +31,7 @@ export class ExportController {
   get outcome(): Saved | DeedOutcome | null {
     return this.#deed.outcome;
   }
-  /** The preset that was read back and not applied or put away yet. */
+  /** The preset that was read back and not applied or dismissed yet. */
   get preset(): Preset | null {
     return this.#preset;
   }
@@ -40,7 +40,7 @@ export class ExportController {
     return this.#deed.isBusy;
   }
 
-  /** Asks for the text of these parameters; the newest answer wins. What was said of another text is forgotten. */
+  /** Requests the text of these parameters; the newest answer wins. Messages about another text are cleared. */
   async show(params: Params): Promise<void> {
     this.#deed.forget();
     await this.#writing.run(params);
@@ -50,7 +50,7 @@ export class ExportController {
     if (this.text !== null) await this.#deed.copy(this.text, "the text");
   }
 
-  /** Asks where, writes, and reads the file back to see that it holds the same values. Nothing happens when the person cancels. */
+  /** Asks where, writes, and reads the file back to check that it contains the same values. Does nothing if the user cancels. */
   async save(params: Params): Promise<void> {
     await this.#deed.do("save the file", async () => {
       const path = await this.#backend.exportSave(params);
@@ -66,7 +66,7 @@ export class ExportController {
     });
   }
 
-  /** Asks for a file and shows what it holds. Nothing happens when the person cancels. */
+  /** Asks for a file and shows its contents. Does nothing if the user cancels. */
   async readBack(): Promise<void> {
     await this.#deed.do("read the file", async () => {
       const preset = await this.#backend.presetOpen();
@@ -75,7 +75,7 @@ export class ExportController {
     });
   }
 
-  /** Puts the preset away. */
+  /** Dismisses the preset. */
   putAway(): void {
     this.#preset = null;
   }

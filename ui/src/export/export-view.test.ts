@@ -1,4 +1,4 @@
-// The Export view as a person meets it: what differs, the text, saving, and reading back.
+// The Export view as the user sees it: what differs, the text, saving, and reading back.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";

@@ -30,7 +30,7 @@ export class HandOver {
     this.#telling = new Call((ranking, target) => backend.exportFor(ranking, target, this.#agent), "drop");
   }
 
-  /** The programs that can be told, in the order of every list. */
+  /** The programs that can receive settings, in the order of every list. */
   get targets(): readonly TargetInfo[] {
     return this.#listing.data ?? NO_TARGETS;
   }
@@ -38,7 +38,7 @@ export class HandOver {
   get chosen(): string | null {
     return this.#chosen;
   }
-  /** The one of the program's agents that is told; null for all. */
+  /** The program's agent that receives the settings; null for all. */
   get agent(): string | null {
     return this.#agent;
   }
@@ -83,7 +83,7 @@ export class HandOver {
     if (this.told !== null) await this.#deed.copy(this.told.text, "the settings");
   }
 
-  /** Asks where and writes the settings alone. Nothing happens when the person cancels. */
+  /** Asks where and writes the settings alone. Does nothing if the user cancels. */
   async save(): Promise<void> {
     const { id } = this.told ?? {};
     if (id === undefined) return;
@@ -93,7 +93,7 @@ export class HandOver {
     });
   }
 
-  /** Changes the program's config, once the person agrees; then looks at it anew. */
+  /** Changes the program's config after the user agrees; then reads it again. */
   async write(ranking: Ranking, target: string): Promise<void> {
     const { id } = this.told ?? {};
     if (id === undefined) return;
@@ -104,7 +104,7 @@ export class HandOver {
     });
   }
 
-  /** Asks for the program's config. Nothing happens when the person cancels. */
+  /** Asks for the program's config. Does nothing if the user cancels. */
   async pick(ranking: Ranking, target: string): Promise<void> {
     await this.#deed.do("use this config", async () => {
       if ((await this.#backend.pickConfig(target)) !== null) await this.show(ranking, target);

@@ -170,7 +170,7 @@ describe("the nearest setting", () => {
     await opened.user.click(within(card()).getByRole("button", { name: "Use it" }));
     await screen.findByText("from the parameters of Clerk 1.2");
     expect(opened.workspace.pipelines.chosen.committed["clerk.min_score"]).toBe(0.05);
-    // The program's own values are told as they are.
+    // The program's own values are exported unchanged.
     expect(screen.queryByRole("region", { name: "What comes nearest" })).toBeNull();
   });
 

@@ -1,4 +1,5 @@
-// The setting of another program that comes nearest to the sliders, on judged queries. It is looked for by the person alone.
+// The settings of another program that come nearest to the sliders, on judged queries. The search only runs at the user's
+// request.
 import type { Backend } from "../api/backend";
 import type { NearestSetting, QuerySetProgress, Ranking } from "../api/bindings";
 import { Job, reporting, type Report } from "../shared/job.svelte";
@@ -8,7 +9,7 @@ type Asked = Pick<Backend, "chooseQueries" | "nearestSetting" | "onProgress" | "
 /** A setting, and what it was found for. */
 type Found = { setting: NearestSetting; wish: string };
 
-/** Lets the person choose a query set, and tries settings on it. */
+/** Lets the user choose a query set, and tries settings on it. */
 export class NearestSearch extends Job<[ranking: Ranking, target: string], Found, QuerySetProgress> {
   constructor(backend: Asked) {
     super({
@@ -27,7 +28,7 @@ export class NearestSearch extends Job<[ranking: Ranking, target: string], Found
     });
   }
 
-  /** What was found for these; null where nothing was. */
+  /** The result for these; null if there is none. */
   foundFor(ranking: Ranking, target: string): NearestSetting | null {
     return this.data?.wish === wish(ranking, target) ? this.data.setting : null;
   }

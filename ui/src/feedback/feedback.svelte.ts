@@ -38,17 +38,17 @@ export class Feedback {
     return this.#entries;
   }
 
-  /** Why the last wish failed; a later one that works clears it. */
+  /** Why the last action failed; a later success clears it. */
   get error(): ErrorInfo | null {
     return this.#actions.error;
   }
 
-  /** What the last import came to. */
+  /** Result of the last import. */
   get imported(): FeedbackImport | null {
     return this.#imported;
   }
 
-  /** Where the thumbs were saved last. */
+  /** Path to which the thumbs were saved last. */
   get savedTo(): string | null {
     return this.#savedTo;
   }
@@ -73,7 +73,7 @@ export class Feedback {
     });
   }
 
-  /** Gives a row a thumb; the other one is turned, the same one is taken back. Votes run one after the other. */
+  /** Gives a row a thumb; the other one is turned, the same one is removed. Votes run one after another. */
   vote(slot: number, up: boolean): Promise<void> {
     const id = this.#search.answer?.id;
     if (id !== undefined)

@@ -1,4 +1,4 @@
-// The window without folders: the three ways to add one, and what is said when it cannot be.
+// The window without folders: the three ways to add one, and the message if that fails.
 import type { DragDropEvent } from "@tauri-apps/api/webview";
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";

@@ -32,7 +32,7 @@ export class FolderAdding {
     return this.#added;
   }
 
-  /** Asks for a folder with the system's dialog and adds it; nothing happens when the person cancels. */
+  /** Asks for a folder with the system's dialog and adds it; does nothing if the user cancels. */
   async pick(): Promise<void> {
     try {
       const path = await this.#backend.pickFolder();
@@ -42,7 +42,7 @@ export class FolderAdding {
     }
   }
 
-  /** Adds the folders at `paths`; blank ones are left out. One that fails does not keep the others out. True when all were added. */
+  /** Adds the folders at `paths`; blank ones are left out. A failure does not affect the others. True if all were added. */
   async add(paths: readonly string[]): Promise<boolean> {
     if (this.#adding !== null) return false;
     const failed: FailedFolder[] = [];

@@ -6,7 +6,7 @@ import { LibraryController } from "./library-controller.svelte";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A controller whose library tells its states by the answer. */
+/** A controller whose library reports its states through the answer. */
 async function following() {
   const backend = new LibraryBackend();
   let tell: (state: LibraryState) => void = () => {};

@@ -1,7 +1,7 @@
 import type { LibraryState } from "../api/bindings";
 import { count, counted, timeLeft } from "../shared/format";
 
-/** What the library's line says of indexing, and what a click on it does. */
+/** Status text about indexing, and the action of a click on it. */
 export interface IndexingWords {
   short: string;
   /** More about it, and what a click does. */
@@ -11,7 +11,7 @@ export interface IndexingWords {
   pauses: boolean;
 }
 
-/** Puts into words what the writer is at; null while there is nothing to do. `retry_s` is the time left until the next try. */
+/** Text for the writer's current activity; null if there is nothing to do. `retry_s` is the time left until the next try. */
 export function indexingWords(
   { phase, indexing, scanning }: LibraryState,
   retry_s: number | null,

@@ -5,7 +5,7 @@ import { chosenEditor } from "../shared/editor";
 import { Paced } from "../shared/paced";
 
 const MS_PER_SECOND = 1_000;
-/** How often views are told of a new generation: while notes are indexed, several come each second. */
+/** Minimum interval between notifications of views: while notes are indexed, several generations come each second. */
 const TELL_MS = 1_000;
 
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
@@ -13,7 +13,7 @@ export class LibraryController {
   readonly #backend: Backend;
   readonly #actions = new Actions();
   #state = $state.raw<LibraryState | null>(null);
-  /** Notices that the person has closed; one that comes again after it was over is shown again. */
+  /** Notices that the user has closed; one that recurs after it was over is shown again. */
   #closed = $state.raw<readonly string[]>([]);
   #retry_s = $state<number | null>(null);
   #generation = $state<number | null>(null);
@@ -30,27 +30,27 @@ export class LibraryController {
     return this.#state;
   }
 
-  /** The library's generation for what is read anew with it, told at most once a second; null until the engine has answered. */
+  /** The library's generation, which triggers reloading, updated at most once a second; null until the engine has answered. */
   get generation(): number | null {
     return this.#generation;
   }
 
-  /** The generation that the library last had while nothing was indexed, for what is too dear to be done at each; null before that. */
+  /** The last generation at which nothing was being indexed, for reloads that are too expensive at each one; null before that. */
   get generationAtRest(): number | null {
     return this.#generationAtRest;
   }
 
-  /** What the last request came to grief on; a later success clears it. */
+  /** Why the last request failed; a later success clears it. */
   get error(): ErrorInfo | null {
     return this.#actions.error;
   }
 
-  /** What the person should be told and has not closed. */
+  /** Notices that the user has not closed. */
   get notices(): string[] {
     return this.#state?.notices.filter((notice) => !this.#closed.includes(notice)) ?? [];
   }
 
-  /** Seconds until indexing, which failed, is tried again; 0 while it is being tried, null where nothing failed. */
+  /** Seconds until indexing, which failed, is tried again; 0 while it is being tried, null if nothing failed. */
   get retry_s(): number | null {
     return this.#retry_s;
   }
@@ -69,7 +69,7 @@ export class LibraryController {
     };
   }
 
-  /** Asks for the state anew; resolves when it is there, or when it could not be had (see `error`). */
+  /** Requests the state again; resolves when it has arrived or failed (see `error`). */
   async refresh(): Promise<void> {
     await this.#actions.run(async () => {
       this.#take(await this.#backend.state());
@@ -89,7 +89,7 @@ export class LibraryController {
     });
   }
 
-  /** At a line counted from 1, where the person's editor takes one. */
+  /** At a line counted from 1, if the user's editor accepts one. */
   async openInEditor(folder: string, path: string, line: number | null): Promise<void> {
     await this.#actions.run(() => this.#backend.openInEditor(folder, path, line, chosenEditor()));
   }
@@ -104,7 +104,7 @@ export class LibraryController {
       this.#state?.folders.some((one) => one.id === id && one.status === "missing") === true;
     if (state.folders.some(({ id, status }) => status !== "missing" && wasMissing(id)))
       this.#actions.dismissError();
-    // The same words are told once, whoever says them.
+    // Equal notices are shown once, whatever their source.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
     if (state.generation !== this.#generation) this.#telling.wish();
     if (state.indexing === null) this.#generationAtRest = state.generation;
@@ -115,7 +115,7 @@ export class LibraryController {
       this.#countDown(performance.now() + state.phase.retry_s * MS_PER_SECOND);
   }
 
-  /** Wakes each second until the moment to try again, and not after it: the engine tells what came of it. */
+  /** Wakes each second until the time of the retry, and not after it: the engine reports its result. */
   #countDown(retryAt: number): void {
     const left = Math.max(0, retryAt - performance.now());
     this.#retry_s = Math.ceil(left / MS_PER_SECOND);

@@ -1,4 +1,4 @@
-// What the library tells stands in every view until it is closed or over, and comes back when it happens again.
+// A notice of the library is shown in every view until it is closed or over, and comes back when it happens again.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";

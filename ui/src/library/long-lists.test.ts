@@ -43,7 +43,7 @@ const event = (at: number): Activity => ({
 });
 const countTo = <Item>(n: number, make: (at: number) => Item) =>
   Array.from({ length: n }, (_, at) => make(at));
-// Roles of so many rows take seconds to be worked out.
+// Queries by role take seconds with so many rows.
 const rows = () => [...document.querySelectorAll("li")];
 /** Lets the window draw what changed, and what that changes. */
 async function settled() {
@@ -59,7 +59,7 @@ async function drawn(work: () => Promise<unknown>): Promise<{ n_new: number; n_g
 }
 
 describe("the dialog of problems", () => {
-  /** The dialog of so many. */
+  /** The dialog with `n` problems. */
   async function listed(n: number, made = problem) {
     const problems = countTo(n, made);
     const reports = new Reports(new LibraryBackend({ problems }));
@@ -215,7 +215,7 @@ describe("the dialog of problems", () => {
     expect(inSightPx(25_015)).toBe(before);
     expect(rowOf(25_015)).toHaveAttribute("aria-posinset", "26016");
     expect(open).toHaveFocus();
-    // Those that stood first in sight are among them.
+    // The first visible ones are among them.
     problems.splice(0, 25_012);
     await read();
     expect(inSightPx(25_015)).toBe(before);

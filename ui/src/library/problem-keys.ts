@@ -1,4 +1,4 @@
-// What tells one problem from another, so that its row stays its own when the list is read again.
+// Keys that identify problems, so that each keeps its row when the list is read again.
 import type { FileProblem } from "../api/bindings";
 
 /** A problem and what its row is known by. */

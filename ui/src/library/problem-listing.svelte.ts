@@ -20,7 +20,7 @@ export class ProblemListing {
     this.#all = all;
   }
 
-  /** What stands in the find box. */
+  /** Text of the find box. */
   get text(): string {
     return this.#text;
   }
@@ -47,7 +47,7 @@ export class ProblemListing {
   }
 }
 
-/** Returns the problems whose path, folder and message together hold every word, in any case; no word keeps all. */
+/** Returns the problems whose path, folder and message together contain every word, ignoring case; without words all. */
 function having(problems: readonly KeyedProblem[], text: string): readonly KeyedProblem[] {
   const words = text
     .toLowerCase()

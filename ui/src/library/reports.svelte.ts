@@ -6,7 +6,7 @@ import { chosenEditor } from "../shared/editor";
 import { Paced } from "../shared/paced";
 import { inOrder } from "./problem-order";
 
-/** Events kept; older ones fall off. */
+/** Maximum number of events; older ones are dropped. */
 const ACTIVITY_MAX = 500;
 /** How often new events are listed: while notes are indexed, hundreds come each second. */
 const LIST_MS = 250;
@@ -22,7 +22,7 @@ export class Reports {
   #activity = $state.raw<readonly Activity[]>([]);
   /** The events that were known when they were last read, newest first. */
   #known: readonly Activity[] = [];
-  /** Those that came since that was asked, newest last: the answer may lack them. */
+  /** Events that arrived since the request, newest last: the answer may lack them. */
   #came: Activity[] = [];
   readonly #listing = new Paced(LIST_MS, () => this.#list());
   #nFollowers = 0;
@@ -74,7 +74,7 @@ export class Reports {
       this.#nFollowers -= 1;
       if (this.#nFollowers > 0) return;
       this.#stop();
-      // Whoever comes back sees them before they are read again.
+      // The previous list is shown on return, before it is read again.
       this.#listing.stop();
       this.#list();
     };
@@ -101,7 +101,7 @@ export class Reports {
     this.#activity = merged(this.#came, this.#known);
   }
 
-  /** Opens the note of a problem in the person's editor. */
+  /** Opens the note of a problem in the user's editor. */
   async edit(problem: FileProblem): Promise<void> {
     const isOpened = await this.#editing.run(() =>
       this.#backend.openInEditor(problem.folder, problem.path, problem.line, chosenEditor()),
@@ -114,7 +114,7 @@ function keyOf({ at_ms, folder_name, path, what, detail }: Activity): string {
   return JSON.stringify([at_ms, folder_name, path, what, detail]);
 }
 
-/** What came, newest last, and what was known, newest first: each event once, newest first. */
+/** New events, newest last, and known ones, newest first: each event once, newest first. */
 function merged(came: readonly Activity[], known: readonly Activity[]): Activity[] {
   const byKey = new Map<string, Activity>();
   for (const event of [...came.toReversed(), ...known]) {

@@ -12,12 +12,12 @@ const WEEKDAY = new Intl.DateTimeFormat("en-GB", { weekday: "long" });
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long" });
 const DATE_WITH_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric" });
 
-/** Returns "Today", "Yesterday" or the date with its weekday, in the machine's time zone; the year where it is another. */
+/** Returns "Today", "Yesterday" or the date with its weekday, in the machine's time zone; with the year if it is another one. */
 export function dayLabel(atMs: number | null, nowMs: number): string {
   if (atMs === null) return "No date";
   const [day, today] = [midnight(atMs), midnight(nowMs)];
   if (day === today) return "Today";
-  // A day of 23 or 25 hours lies between two midnights twice a year.
+  // Twice a year, a day of 23 or 25 hours is between two midnights.
   if (Math.round((today - day) / DAY_MS) === 1) return "Yesterday";
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
   return `${WEEKDAY.format(atMs)} ${(isThisYear ? DATE : DATE_WITH_YEAR).format(atMs)}`;
@@ -41,7 +41,7 @@ export class DayLines {
     this.n = n;
   }
 
-  /** Returns what stands on a line; null beyond the last. */
+  /** Returns the content of a line; null beyond the last. */
   lineAt(index: number): PastLine | null {
     const at = this.#dayOf(index);
     const day = this.#days[at];
@@ -61,7 +61,7 @@ export class DayLines {
     return place + low + 1;
   }
 
-  /** Returns the day in whose lines one stands. */
+  /** Returns the day that contains a line. */
   #dayOf(index: number): number {
     let [low, high] = [0, this.#heads.length - 1];
     while (low < high) {

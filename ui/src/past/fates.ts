@@ -8,12 +8,12 @@ export const FATES: readonly Fate[] = ["kept", "rose", "fell", "gone", "new"];
 /** The last line, as the engine writes it, of what was opened from a line to the note's end. */
 const OPEN_END = 4_294_967_295;
 
-/** Tells whether an answer is another one now. */
+/** Whether an answer differs now. */
 export function isChanged(fates: readonly Fate[]): boolean {
   return fates.some((fate) => fate !== "kept");
 }
 
-/** What became of a question's results: "4 kept, 2 moved". */
+/** Fates of a question's results: "4 kept, 2 moved". */
 export function fateWords({
   fates,
   n_returned: nReturned,
@@ -51,7 +51,7 @@ export function placeWords(place: Omit<PastPlace, "after_ms">): string {
   return `${shortPathOf(path)}${start === null ? "" : linesWords(start, end)}${isPart ? " (a part)" : ""}`;
 }
 
-/** Lines of a note; the end is open where the agent asked for all that follows. */
+/** Lines of a note; an open end if the agent asked for all that follows. */
 export function linesWords(start: number, end: number | null): string {
   return end === OPEN_END ? `:${start}–end` : lines(start, end ?? start);
 }

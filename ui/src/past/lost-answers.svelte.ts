@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { LostAnswers } from "../api/bindings";
 
-/** What the last edit took out of answers to past questions, until the person has seen it. */
+/** Answers to past questions lost by the last edit, until the user has seen the notice. */
 export class LostAnswersNews {
   readonly #backend: Pick<Backend, "onLost">;
   #lost = $state.raw<LostAnswers | null>(null);
@@ -10,7 +10,7 @@ export class LostAnswersNews {
     this.#backend = backend;
   }
 
-  /** Null where nothing was lost, or the person closed it. */
+  /** Null if nothing was lost, or the user closed it. */
   get lost(): LostAnswers | null {
     return this.#lost;
   }

@@ -38,7 +38,7 @@ export function pastKeyOf(stroke: Keystroke, place: KeyState): PastKey | null {
   return to === undefined ? null : { kind: "move", to };
 }
 
-/** Returns where a step leads among `n` rows, a page being so many; `at` is -1 where none is opened. */
+/** Returns the target of a step among `n` rows, with `page` rows per page; `at` is -1 if none is opened. */
 export function stepFrom(at: number, to: Step, n: number, page: number): number {
   const by = { previous: -1, next: 1, first: -n, last: n, "page-up": -page, "page-down": page }[to];
   return Math.min(n - 1, Math.max(0, at + by));

@@ -24,7 +24,7 @@ export class PastList {
   readonly #backend: Calls;
   readonly #loop = new NewestOnly(() => this.#readOnce());
   #filter = $state.raw(ALL);
-  /** The filter of what is listed; another one may be typed already. */
+  /** The filter of the listed questions; another one may be typed already. */
   #listed = $state.raw(this.#filter);
   #questions = $state.raw<PastQuestions | null>(null);
   #pages = $state.raw<ReadonlyMap<number, readonly PastRow[]>>(new Map());
@@ -66,12 +66,12 @@ export class PastList {
     return this.#error;
   }
 
-  /** The opened question's id; it may stand in no row, where the filter leaves it out. */
+  /** Id of the opened question; the list does not contain it if the filter excludes it. */
   get openId(): string | null {
     return this.#openId;
   }
 
-  /** Its place; null where the filter leaves it out. */
+  /** Index of the opened question; null if the filter excludes it. */
   get openAt(): number | null {
     return this.#openAt;
   }
@@ -86,20 +86,20 @@ export class PastList {
     return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE] ?? null;
   }
 
-  /** Reads the rows that came into sight, where they are not there. */
+  /** Reads the rows that scrolled into view, unless they are loaded. */
   show(from: number, to: number): void {
     this.#sight = { from, to };
     if (this.#missing() !== null) this.#loop.wish();
   }
 
-  /** Reads them anew when the engine forgot some, whatever view is open, until the returned function is called. */
+  /** Reads the list again when the engine forgot some, whatever view is open, until the returned function is called. */
   follow(): () => void {
     return this.#backend.onLost((lost) => {
       if (lost === null) this.refresh();
     });
   }
 
-  /** Takes what stands in the box; it is looked for once the typing rests. */
+  /** Takes the text of the box; it is applied once the typing pauses. */
   find(text: string): void {
     this.#filter = { ...this.#filter, text };
     clearTimeout(this.#typing);
@@ -111,7 +111,7 @@ export class PastList {
     this.#read("list");
   }
 
-  /** Reads them anew: some came, some were forgotten, or all were replayed. */
+  /** Reads the list again: some questions arrived, some were forgotten, or all were replayed. */
   refresh(): void {
     this.#read("sight");
   }
@@ -143,7 +143,7 @@ export class PastList {
     this.#loop.wish();
   }
 
-  /** A place whose page has to be read; null where all are there. */
+  /** An index whose page must be read; null if all are loaded. */
   #missing(): number | null {
     const { from, to } = this.#sight;
     const wanted = this.#toOpen === null ? [from, to] : [this.#toOpen, from, to];
@@ -170,7 +170,7 @@ export class PastList {
       const questions = await this.#backend.pastQuestions(this.#listed, { at, open });
       this.#take(questions, open, stale);
       this.#error = null;
-      // One that only came into sight tells nothing of what was forgotten.
+      // A page that only scrolled into view does not show what was forgotten.
       if (stale !== null && open !== null && questions.open_at === null && this.#openId === open)
         await this.#leaveIfForgotten(open, questions);
     } catch (error) {
@@ -197,7 +197,7 @@ export class PastList {
     if (open_at !== null) this.#openRow = this.rowAt(open_at) ?? this.#openRow;
   }
 
-  /** Opens the list's first question in place of one that stands in no list: not only the filter leaves it out. */
+  /** Opens the list's first question in place of one that is in no list, whatever the filter. */
   async #leaveIfForgotten(id: string, { first, rows }: PastQuestions): Promise<void> {
     const all = await this.#backend.pastQuestions(ALL, { at: 0, open: id }).catch(() => null);
     if (all === null || all.open_at !== null || this.#openId !== id) return;

@@ -67,7 +67,7 @@ test("a question is opened among all with its page, wherever it stands", async (
   await settled();
   expect([list.n, list.openId, list.openAt]).toEqual([N, "m1234", 1_233]);
   expect(list.openRow?.id).toBe("m1234");
-  // Another one of a page that is not there, as the list stands.
+  // Another question of a page that is not loaded, at the current scroll position.
   list.open("m9");
   await settled();
   expect([list.openAt, list.rowAt(8)?.id, list.rowAt(1_233)?.id]).toEqual([8, "m9", "m1234"]);

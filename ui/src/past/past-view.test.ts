@@ -1,4 +1,4 @@
-// The Past questions view as a person meets it: logs that are not read, the list, an answer then and now, a replay.
+// The Past questions view as the user sees it: logs that are not read, the list, an answer then and now, a replay.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";

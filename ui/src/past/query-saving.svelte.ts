@@ -2,7 +2,7 @@ import type { Backend } from "../api/backend";
 import { Call } from "../shared/call.svelte";
 import type { ErrorInfo, SavedQueries } from "../api/bindings";
 
-/** Past questions, written as a query set where the person says. */
+/** Writes past questions as a query set to a place that the user chooses. */
 export class QuerySaving {
   readonly #save: Call<[], SavedQueries | null>;
 
@@ -10,7 +10,7 @@ export class QuerySaving {
     this.#save = new Call(async () => (await backend.savePastQueries()) ?? this.#save.data);
   }
 
-  /** Where they were written last. */
+  /** Path to which they were written last. */
   get path(): string | null {
     return this.#save.data?.path ?? null;
   }

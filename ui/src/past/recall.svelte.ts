@@ -32,7 +32,7 @@ export class Recall {
           report,
           async () => {
             const imported = await backend.importRecall();
-            // Known also where the logs cannot be looked for after it.
+            // Known even if the search for logs fails afterwards.
             if (imported !== null) this.#import.data = imported;
             this.#logs = await backend.recallLogs();
             return imported;
@@ -52,7 +52,7 @@ export class Recall {
     return this.#import.progress;
   }
 
-  /** What the last import came to; null before one. */
+  /** Result of the last import; null before one. */
   get imported(): RecallImport | null {
     return this.#import.data;
   }
@@ -80,7 +80,7 @@ export class Recall {
     });
   }
 
-  /** Reads them, from where the last import ended. */
+  /** Reads the logs, from where the last import ended. */
   async read(): Promise<void> {
     if (this.#import.isRunning) return;
     this.#actions.dismissError();
@@ -88,7 +88,7 @@ export class Recall {
     this.#nChanges++;
   }
 
-  /** Ends the import; what was read is kept, and the next one goes on from there. */
+  /** Stops the import; what was read stays, and the next one continues from there. */
   stop(): void {
     this.#import.stop();
   }

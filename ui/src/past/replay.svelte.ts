@@ -4,13 +4,13 @@ import { Job, reporting, type Report } from "../shared/job.svelte";
 
 type Calls = Pick<Backend, "replayPast" | "onProgress" | "stop">;
 
-/** All past questions, asked again over today's notes. What it came to stands with the questions. */
+/** Replays all past questions over today's notes. The result is shown with the questions. */
 export class Replay extends Job<[by: Ranking | null], ReplaySummary, QuerySetProgress> {
   readonly #onEnded: () => void;
   /** The name of what is to rank; null for each agent's own pipeline. */
   by = $state<string | null>(null);
 
-  /** `onEnded` is told when there is something new to show. */
+  /** `onEnded` is called when there is something new to show. */
   constructor(backend: Calls, onEnded: () => void) {
     super({
       work: (report: Report<QuerySetProgress>, by: Ranking | null) =>

@@ -1,4 +1,4 @@
-// What an agent's config says of its search, and opening it in the user's editor.
+// Search settings in an agent's config, and opening it in the user's editor.
 import type { Backend } from "../api/backend";
 import type { AgentConfig, ErrorInfo } from "../api/bindings";
 import { Actions, Call } from "../shared/call.svelte";
@@ -16,7 +16,7 @@ export class AgentConfigs {
     this.#backend = backend;
   }
 
-  /** null where there is none, and until it is read. */
+  /** null if there is none, and until it is read. */
   get config(): AgentConfig | null {
     return this.#reading.data;
   }
@@ -51,7 +51,7 @@ export class AgentConfigs {
     await this.#read(() => this.#backend.agentConfig(pipeline, agent));
   }
 
-  /** Asks for the config and reads it. Nothing happens when the person cancels. */
+  /** Asks for the config and reads it. Does nothing if the user cancels. */
   async pick(pipeline: string): Promise<void> {
     await this.#read(async () => {
       if ((await this.#backend.pickConfig(pipeline)) === null) return this.config;

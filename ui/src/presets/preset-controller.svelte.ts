@@ -6,7 +6,7 @@ import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds } from "../parameters/rules";
 import { Actions } from "../shared/call.svelte";
 
-/** The parameters that nobody has to save. */
+/** The parameters that need not be saved. */
 export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes: [], is_built_in: true };
 
 /** The named parameters that were saved or opened, and which of them is in use. */
@@ -16,7 +16,7 @@ export class PresetController {
   readonly #pipelines: Pipelines;
   readonly #actions = new Actions();
   #saved = $state.raw<Preset[]>([]);
-  /** The one that was chosen last; the person may have moved on from it since. */
+  /** The preset that was chosen last; the user may have changed parameters since. */
   #chosen = $state.raw<Preset>(DEFAULT_PRESET);
   #notes = $state.raw<string[]>([]);
 
@@ -34,12 +34,12 @@ export class PresetController {
     return this.#chosen;
   }
 
-  /** The preset that has the parameters as they stand, however they came to; else the one that they were changed from. */
+  /** Name of the preset that has the current parameters, however they came about; otherwise of the one that they were changed from. */
   get name(): string {
     return this.nameOf(this.#parameters.current) ?? this.#chosen.name;
   }
 
-  /** True when no preset has the parameters as they stand. */
+  /** True if no preset has the current parameters. */
   get isChanged(): boolean {
     return this.nameOf(this.#parameters.current) === null;
   }
@@ -53,7 +53,7 @@ export class PresetController {
     return this.#actions.error;
   }
 
-  /** Puts a preset to use. From an agent, the one that was in use before comes back as the person had changed it. */
+  /** Applies a preset. From an agent's pipeline, the previous preset is restored with the user's changes. */
   choose(preset: Preset): void {
     const isComingBack = this.#pipelines.agent !== null && preset === this.#chosen;
     this.#pipelines.chooseOwn();
@@ -64,7 +64,7 @@ export class PresetController {
     this.#actions.dismissError();
   }
 
-  /** Takes a preset for the one chosen last, and leaves the parameters as they stand. */
+  /** Treats a preset as the one chosen last, without changing the parameters. */
   goOnFrom(name: string): void {
     this.#chosen = this.#saved.find((preset) => preset.name === name) ?? DEFAULT_PRESET;
   }
@@ -75,7 +75,7 @@ export class PresetController {
     });
   }
 
-  /** Saves the parameters as they stand; a preset of that name is replaced. False when it could not be saved. */
+  /** Saves the current parameters; a preset of that name is replaced. False if it could not be saved. */
   async save(name: string): Promise<boolean> {
     const params = this.#parameters.current;
     return this.#actions.run(async () => {
@@ -97,7 +97,7 @@ export class PresetController {
     });
   }
 
-  /** Lets the person choose a file and puts it to use. */
+  /** Lets the user choose a file and applies it. */
   async openFile(): Promise<void> {
     await this.#actions.run(async () => {
       const preset = await this.#backend.presetOpen();

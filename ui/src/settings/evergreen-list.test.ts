@@ -1,4 +1,4 @@
-// One entry where the rule changes, exceptions included; nothing for what follows what it lies in.
+// One entry where the rule changes, exceptions included; nothing for entries that follow their parent folder.
 import { expect, it } from "vitest";
 import { LibraryBackend } from "../../tests/fake/library";
 import type { FolderTree, TreeEntry } from "../api/bindings";

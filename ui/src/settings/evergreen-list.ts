@@ -1,14 +1,14 @@
 // What does not decay, as a short list: only where a folder's rule changes, so a marked folder is one entry.
 import type { FolderTree, TreeEntry } from "../api/bindings";
 
-/** A watched folder, or a folder or note in one, for which the rule differs from what holds around it. */
+/** A watched folder, or a folder or note in one, whose rule differs from its surroundings. */
 export type EvergreenEntry = {
   folder: string;
   folderName: string;
   /** in the watched folder; "" is that folder itself */
   path: string;
   isFolder: boolean;
-  /** false where it decays although what it lies in does not */
+  /** false if it decays although its parent folder does not */
   isEvergreen: boolean;
   nChunks: number;
 };

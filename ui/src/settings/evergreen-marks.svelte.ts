@@ -1,4 +1,4 @@
-// What the person marked as not decaying, for the Settings view.
+// What the user marked as not decaying, for the Settings view.
 import type { Backend } from "../api/backend";
 import type { ErrorInfo } from "../api/bindings";
 import { Actions, Call } from "../shared/call.svelte";
@@ -33,7 +33,7 @@ export class EvergreenMarks {
     await this.#reading.run();
   }
 
-  /** Lets the rule around an entry hold for it as well. */
+  /** Applies the surrounding rule to an entry. */
   async remove({ folder, path, isEvergreen }: EvergreenEntry): Promise<void> {
     if (this.#removing.isRunning) return;
     await this.#removing.run(async () => {

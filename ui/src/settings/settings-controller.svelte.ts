@@ -20,7 +20,7 @@ export class SettingsController {
   #isErasing = $state(false);
   #isAskingToErase = $state(false);
 
-  /** `onErased` is told when nothing is stored any more. */
+  /** `onErased` is called when nothing is stored any more. */
   constructor(backend: Backend, onChanged: () => void, onErased: () => void) {
     this.#backend = backend;
     this.#onChanged = onChanged;
@@ -98,7 +98,7 @@ export class SettingsController {
     );
   }
 
-  /** Asks where a folder lies now, and watches it there; nothing where the person cancels. */
+  /** Asks for the new path of a folder, and watches it there; does nothing if the user cancels. */
   async locate(folder: FolderState): Promise<void> {
     await this.#do(folder, "locate", async () => {
       const path = await this.#backend.pickFolder();

@@ -1,4 +1,4 @@
-// The Settings view as a person meets it: folders, colours, and the question before a folder is removed.
+// The Settings view as the user sees it: folders, colours, and the question before a folder is removed.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
@@ -227,7 +227,7 @@ describe("what does not decay", () => {
     await user.click(await screen.findByRole("button", { name: "Let it decay: memory/people" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("Cannot mark people: the library is locked.");
     expect(screen.getByRole("button", { name: "Let it decay: memory/people" })).toBeEnabled();
-    // Another marks something, and the list is read anew.
+    // Another program marks something, and the list is read again.
     backend.failing = {};
     await backend.setEvergreen("logs", "", true);
     backend.changeState({ generation: 3 });

@@ -8,7 +8,7 @@ it("the webview's own menu comes up only on text that is typed or selected", asy
   const workspace = new Workspace(new FakeBackend({ nChunks: 50, startQuery: "internet" }));
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
-  /** Whether the menu comes up: nobody took the event. */
+  /** Whether the menu is shown: nothing handled the event. */
   const comesUp = (element: Element) => fireEvent.contextMenu(element);
   const row = document.querySelector("[role='row'][data-chunk] .path");
   const [heading, other] = document.querySelectorAll(".rail h3");

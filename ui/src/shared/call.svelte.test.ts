@@ -1,4 +1,4 @@
-// Requests as controllers hold them: the newest run wins, errors are mapped once, nothing of an old run comes back.
+// Requests of controllers: the newest run wins, errors are mapped once, nothing of an old run comes back.
 import { flushSync } from "svelte";
 import { expect, test, vi } from "vitest";
 import { Actions, Call, type OnFailure } from "./call.svelte";

@@ -1,4 +1,4 @@
-// Requests to the engine as a controller holds them: whether one is running, its answer, and why the last one failed.
+// A controller's request to the engine: whether it is running, its answer, and why the last one failed.
 import type { ErrorInfo } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 
@@ -11,7 +11,7 @@ export type OnFailure = "keep" | "drop";
  * The data and the error stay until the next answer.
  */
 export class Call<Args extends readonly unknown[], Answer> {
-  /** The last answer; null before the first. A controller may set it where another request tells it. */
+  /** The last answer; null before the first. A controller may set it if another request returns it. */
   data = $state.raw<Answer | null>(null);
   readonly #request: (...args: Args) => Promise<Answer>;
   readonly #onFailure: OnFailure;

@@ -1,6 +1,6 @@
-// Copying text, also where the webview has no asynchronous clipboard.
+// Copies text, also in a webview without an asynchronous clipboard.
 
-/** Puts `text` on the clipboard; false when the system refuses. */
+/** Copies `text` to the clipboard; false if the system refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The same for a text that is still being made. Where it fails, this rejects as it does. */
+/** The same for a text that is still being produced. Rejects if that fails. */
 export async function copyTextToCome(text: Promise<string>): Promise<boolean> {
   // WebKit allows the clipboard to the click alone: what comes later has to be promised to it at once.
   if (typeof ClipboardItem !== "undefined") {

@@ -21,7 +21,7 @@ export const EDITORS: readonly { id: Editor; name: string }[] = [
   { id: "emacs", name: "Emacs" },
 ];
 
-/** The one that the person chose on this machine. */
+/** The editor that the user chose on this machine. */
 export function chosenEditor(): Editor {
   return readStored(KEY, isEditor) ?? "system";
 }

@@ -1,4 +1,4 @@
-/** Among so many names one is looked for only when the typing rests; among fewer at every letter. */
+/** Number of names above which the search runs only when the typing pauses; below it at every letter. */
 const MANY_NAMES = 5_000;
 /** Milliseconds without a letter after which the typing rests. */
 const REST_MS = 80;
@@ -25,7 +25,7 @@ export class FindAsTyped {
     this.#find();
   }
 
-  /** Lets go of what is still to be found. */
+  /** Drops a pending search. */
   stop(): void {
     clearTimeout(this.#resting);
   }

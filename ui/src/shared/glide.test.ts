@@ -1,4 +1,4 @@
-// What glides when an order changes: only what moved, from where it was, and never more than the limit.
+// Which elements glide when an order changes: only those that moved, from where they were, and never more than the limit.
 import { describe, expect, it } from "vitest";
 import { GLIDING_MAX, glidesOf } from "./glide";
 

@@ -46,14 +46,14 @@ export class Glider {
     this.#isReduced.addEventListener("change", () => (this.#timing = undefined));
   }
 
-  /** False where motion is reduced, and where nothing can be animated. */
+  /** False if motion is reduced, or nothing can be animated. */
   get isMoving(): boolean {
     // Read once: asking for a style makes the engine compute all styles, in the middle of every frame of a drag.
     this.#timing ??= this.#isReduced.matches || !("animate" in Element.prototype) ? null : readTiming();
     return this.#timing !== null;
   }
 
-  /** How far an element stands from its laid-out place while it glides, in pixels; 0 at rest. */
+  /** Distance of an element from its laid-out place while it glides, in pixels; 0 at rest. */
   offsetOf(element: Element): number {
     const running = this.#running.get(element);
     const progress = running?.animation.effect?.getComputedTiming().progress;

@@ -1,4 +1,4 @@
-// Long requests: one at a time, progress only while they run, and a stop that keeps what was there before.
+// Long requests: one at a time, progress only while they run, and a stop that keeps the previous answer.
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { OnFailure } from "./call.svelte";
@@ -42,7 +42,7 @@ test("progress is there only while the job runs", async () => {
   expect([job.data, job.isRunning, job.progress]).toEqual(["done", false, null]);
   runs[0]?.report(4);
   expect(job.progress).toBeNull();
-  // Nor does it stand for the next run.
+  // Nor does it apply to the next run.
   void job.run("b");
   runs[0]?.report(5);
   expect(job.progress).toBeNull();

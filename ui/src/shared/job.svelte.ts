@@ -25,7 +25,7 @@ export async function reporting<Progress, Answer>(
 
 /** What a job does, and how it is stopped. */
 export type JobParts<Args extends readonly unknown[], Answer, Progress> = {
-  /** Answers null where it was stopped. Progress that is reported after the end is ignored. */
+  /** Returns null if it was stopped. Progress that is reported after the end is ignored. */
   work: (report: Report<Progress>, ...args: Args) => Promise<Answer | null>;
   stop: () => Promise<unknown>;
   onFailure?: OnFailure;
@@ -33,7 +33,7 @@ export type JobParts<Args extends readonly unknown[], Answer, Progress> = {
 
 /** One long request at a time: a run while another is under way does nothing. */
 export class Job<Args extends readonly unknown[], Answer, Progress> {
-  /** The last answer; one that was stopped keeps the answer before it. */
+  /** The last answer; a stopped run keeps the previous one. */
   data = $state.raw<Answer | null>(null);
   readonly #parts: JobParts<Args, Answer, Progress>;
   #error = $state.raw<ErrorInfo | null>(null);
@@ -92,7 +92,7 @@ export class Job<Args extends readonly unknown[], Answer, Progress> {
   stop(): void {
     if (!this.#isRunning) return;
     this.#isStopping = true;
-    // What cannot be stopped goes on and shows its progress again.
+    // A run that cannot be stopped continues and shows its progress again.
     this.#parts.stop().catch(() => (this.#isStopping = false));
   }
 

@@ -1,4 +1,4 @@
-/** A call that is made at most once in `ms` milliseconds: at once where it has rested so long, else when that time is over. */
+/** A call that is made at most once in `ms` milliseconds: at once if none was made for that time, otherwise when it is over. */
 export class Paced {
   readonly #ms: number;
   readonly #call: () => void;
@@ -18,7 +18,7 @@ export class Paced {
     else this.#timer = setTimeout(() => this.#now(), wait);
   }
 
-  /** Lets go of a call that is still to come. */
+  /** Drops a pending call. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

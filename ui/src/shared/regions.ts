@@ -4,7 +4,7 @@ const REGIONS =
 const STOPS =
   "input:not(:disabled), button:not(:disabled), select:not(:disabled), textarea:not(:disabled), a[href], [tabindex]";
 
-/** Puts the focus into the region after the one that has it, or before it; around the ends. */
+/** Focuses the region after or before the one that has the focus; wraps around the ends. */
 export function goToRegion(by: 1 | -1): void {
   // Of parts within parts the outer one counts.
   const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].filter(
@@ -17,7 +17,7 @@ export function goToRegion(by: 1 | -1): void {
   if (next !== undefined) stopIn(next)?.focus();
 }
 
-/** The region itself where it takes the focus, else the first that does within it. */
+/** The region itself if it can have the focus, otherwise its first element that can. */
 function stopIn(region: HTMLElement): HTMLElement | null {
   if (region.tabIndex >= 0) return region;
   return [...region.querySelectorAll<HTMLElement>(STOPS)].find(({ tabIndex }) => tabIndex >= 0) ?? null;

@@ -1,4 +1,4 @@
-// What is said of a note that is not on the disk as it was indexed.
+// Messages about a note that differs from the index on the disk.
 import type { OnDisk } from "../api/bindings";
 
 export type Stale = { label: string; sentence: string };

@@ -20,6 +20,6 @@ export function writeStored(key: string, value: unknown): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Storage may be full or switched off; what is kept here can be done without.
+    // Storage may be full or disabled; the values stored here are not essential.
   }
 }

@@ -64,7 +64,7 @@ test("however many show it there is one timer, and none once nothing does", asyn
   two[1]?.end();
   await tick();
   expect(vi.getTimerCount()).toBe(0);
-  // Whoever comes back after midnight sees the day of then.
+  // On return after midnight the window shows the new day.
   vi.setSystemTime(EVENING.getTime() + 10 * HOUR_MS);
   const { shown } = showing();
   expect(shown).toEqual(["Yesterday"]);

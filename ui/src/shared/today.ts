@@ -1,6 +1,6 @@
 import { createSubscriber } from "svelte/reactivity";
 
-/** A machine that slept past midnight did not count the time asleep, so it is looked at the clock now and then. */
+/** Polling interval of the clock: a machine that slept past midnight did not count the time asleep. */
 const LOOK_MS = 60_000;
 
 /** Today, in the machine's time zone. What shows it changes with the day; while nothing does, nothing looks at the clock. */
@@ -21,7 +21,7 @@ class Today {
     return () => clearTimeout(timer);
   });
 
-  /** A moment of today; the next one is told at midnight. */
+  /** A time of today; it changes at midnight. */
   get ms(): number {
     this.#subscribe();
     return Date.now();

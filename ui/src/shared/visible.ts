@@ -1,6 +1,6 @@
 // Names and questions come from files: signs that are not seen, or that turn the direction of what follows, are written out.
 
-/** Marks and overrides of direction, what has no width, tags and other signs that are not seen; joiners are looked at below. */
+/** Direction marks and overrides, zero-width characters, tags and other invisible characters; joiners are handled below. */
 const UNSEEN =
   // eslint-disable-next-line no-control-regex, no-misleading-character-class
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;

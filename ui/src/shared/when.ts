@@ -1,4 +1,4 @@
-// Times as a person reads them. The window's words are English, so its dates are too; 24 hours, day before month.
+// Dates and times for the user. The window's words are English, so its dates are too; 24 hours, day before month.
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", {

@@ -5,7 +5,7 @@ import { readStored, writeStored } from "./stored";
 const STEPS: readonly number[] = [0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3];
 const STORED_AS = "memlens.zoom";
 
-/** How large the page is drawn; kept on this machine. */
+/** Zoom factor of the page; stored on this machine. */
 export class Zoom {
   readonly #backend: Pick<Backend, "zoom">;
   #factor = $state(1);
@@ -46,7 +46,7 @@ export class Zoom {
   }
 }
 
-/** What a key asks of the zoom: a step, 0 for back to the beginning, null where it is another's. */
+/** What a key asks of the zoom: a step, 0 to reset, null if the key is not for the zoom. */
 export function zoomKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): 1 | -1 | 0 | null {
   if (!(ctrlKey || metaKey) || altKey) return null;
   // The plus shares its key with “=” on many keyboards.
@@ -55,7 +55,7 @@ export function zoomKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): 1 | -
   return key === "0" ? 0 : null;
 }
 
-/** A factor as people read it: 125 %. */
+/** A factor as a percentage: 125 %. */
 export function percent(factor: number): string {
   return `${Math.round(100 * factor)} %`;
 }

@@ -1,4 +1,4 @@
-// Zoom by keys and in Settings: what the page asks of the window, and what is kept.
+// Zoom by keys and in Settings: the requests of the page to the window, and what is stored.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";

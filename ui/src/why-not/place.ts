@@ -1,4 +1,4 @@
-/** A file, or a line of it, as a person picks or types it. */
+/** A file, or a line of it, as the user picks or types it. */
 import { computeCommandScore } from "bits-ui";
 import type { FolderTree, TreeEntry } from "../api/bindings";
 
@@ -8,7 +8,7 @@ export type Place = {
   folder: string | null;
   /** The path in the folder, or the text. */
   path: string;
-  /** 1-based; null asks about the whole file, and stands beside every text. */
+  /** 1-based; null asks about the whole file, and is shown beside every text. */
   line: number | null;
 };
 
@@ -72,7 +72,7 @@ function withLine(text: string, files: readonly KnownFile[]): { path: string; li
   return { path: asLine[1] ?? text, line: Number(asLine[2]) };
 }
 
-/** The names by which a person can mean a file exactly. */
+/** Names with which the user can mean exactly this file. */
 function namesOf(file: KnownFile): [string, string] {
   return [file.path, `${file.folderName}/${file.path}`];
 }
@@ -82,14 +82,14 @@ function lettersOf(text: string): string[] {
   return [...new Set(text.toLowerCase().replace(/[\s-]/g, ""))];
 }
 
-/** Whether all letters stand anywhere in the file's name or path. One that lacks any has no score; this tells it in a tenth of the time. */
+/** Whether the file's name or path contains all letters. A file without one of them has no score; this check takes a tenth of the time. */
 function holdsAll(file: KnownFile, letters: readonly string[]): boolean {
   const path = file.path.toLowerCase();
   const folder = file.folderName.toLowerCase();
   return letters.every((letter) => path.includes(letter) || folder.includes(letter) || letter === "/");
 }
 
-/** 0 where the letters are not there; `plain` is the path as it is compared. */
+/** 0 if the letters do not occur; `plain` is the path in the form that is compared. */
 function scoreOf(path: string, plain: string, file: KnownFile): number {
   const names = namesOf(file);
   if (names.includes(path)) return EXACT;
@@ -97,7 +97,7 @@ function scoreOf(path: string, plain: string, file: KnownFile): number {
   return Math.max(...[name, ...names].map((text) => computeCommandScore(withPlainI(text), plain)));
 }
 
-/** The one letter that has two in lower case, where the score goes astray or never ends. */
+/** Replaces the one letter with two lower-case characters, for which scoring is wrong or does not end. */
 function withPlainI(text: string): string {
   return text.replaceAll("İ", "I");
 }

@@ -1,4 +1,4 @@
-// "Why not…?" as a person meets it: by keyboard from a dropped row or a typed name, every kind of answer, by axe.
+// "Why not…?" as the user sees it: by keyboard from a dropped row or a typed name, every kind of answer, by axe.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";

@@ -31,10 +31,10 @@ const DEBOUNCE_MS = 200;
 
 const NO_FILES: KnownFile[] = [];
 
-/** An answer with what it holds for: one search, ranked by one set of parameters and the thumbs and marks of then. */
+/** An answer with its inputs: one search, ranked with one set of parameters and the thumbs and marks of that time. */
 type Answered = { asked: Asked; answer: WhyAnswer; search: number; ranking: Ranking; nFactChanges: number };
 
-/** `chunk`, where it is known, is the one of the note that is told about. */
+/** `chunk`, if known, is the chunk of the note that is shown. */
 type Asked = Place & { chunk: string | null };
 
 /**
@@ -92,7 +92,7 @@ export class WhyNotController {
     return this.#parameters.pipeline;
   }
 
-  /** Whether the picker is to take the focus; it says `takePickWish` when it does. */
+  /** Whether the picker should take the focus; it calls `takePickWish` when it does. */
   get isPickWished(): boolean {
     return this.#isPickWished;
   }
@@ -112,12 +112,12 @@ export class WhyNotController {
     return this.#chunks;
   }
 
-  /** The chunk that is told about: the one that was asked for or picked, else the best. */
+  /** The chunk that is shown: the one that was asked for or picked, otherwise the best. */
   get chunk(): ChunkWhy | null {
     return this.#chunk;
   }
 
-  /** False while the ranking on the screen is not the one that the answer holds for. */
+  /** False while the ranking on the screen is not the one that the answer belongs to. */
   get isCurrent(): boolean {
     return this.#isCurrent;
   }
@@ -145,7 +145,7 @@ export class WhyNotController {
     return this.#applied !== null && this.#applied === this.#parameters.current;
   }
 
-  /** Shows the panel and lets a person pick a file; what was asked before stands there. */
+  /** Shows the panel and lets the user pick a file; the previous place is in the field. */
   open(): void {
     this.#isOpen = true;
     this.#isPickWished = true;
@@ -161,12 +161,12 @@ export class WhyNotController {
     this.#isPickWished = false;
   }
 
-  /** Tells that a file is being picked, or no longer. */
+  /** Sets whether a file is being picked. */
   pickFile(isPicking: boolean): void {
     this.#isPicking = isPicking;
   }
 
-  /** Asks about a note, or a line of it; of its chunks, `chunk` is told about where it is given, else the best. */
+  /** Asks about a note, or a line of it; shows its chunk `chunk` if given, otherwise the best. */
   ask(folder: string | null, path: string, line: number | null, chunk: string | null = null): void {
     this.open();
     this.#asked = { folder, path, line, chunk };
@@ -180,7 +180,7 @@ export class WhyNotController {
     this.#loop.wish();
   }
 
-  /** Tells about another chunk of the note; asks again where its fixes are not known. */
+  /** Shows another chunk of the note; asks again if its fixes are not known. */
   pick(chunk: ChunkWhy): void {
     if (this.#asked === null) return;
     this.#asked = { ...this.#asked, chunk: chunk.journey.row.chunk };
@@ -192,14 +192,14 @@ export class WhyNotController {
     this.endPreview();
     const chunk = this.#chunk;
     if (chunk === null || this.#asked === null) return;
-    // The chunk that comes back is told about, also where another of the note becomes the best.
+    // The chunk that comes back stays shown, even if another chunk of the note becomes the best.
     this.#asked = { ...this.#asked, chunk: chunk.journey.row.chunk };
     const params = withFixes(this.#parameters.current, fixes);
     this.#parameters.replace(params);
     this.#applied = params;
   }
 
-  /** Ranks by what the fixes set until `endPreview`, as a drag does; not where the lists must be asked again. */
+  /** Ranks with the values of the fixes until `endPreview`, as a drag does; not if the lists must be queried again. */
   preview(fixes: readonly Fix[]): void {
     if (!this.isCurrent || fixes.some((fix) => fix.queries_again)) return;
     this.#parameters.look(withFixes(this.#parameters.committed, fixes));
@@ -210,13 +210,13 @@ export class WhyNotController {
     this.#parameters.lookAway();
   }
 
-  /** Whether the chunk that is told about was judged relevant here. */
+  /** Whether the shown chunk was judged relevant here. */
   get isJudged(): boolean {
     const key = this.#judgment();
     return key !== null && this.#judged.has(key);
   }
 
-  /** Judges the chunk that is told about relevant for the question, or takes that back; also where no list holds it. */
+  /** Judges the shown chunk relevant for the question, or removes that judgment; also if no list contains it. */
   async judge(): Promise<void> {
     const key = this.#judgment();
     const chunk = this.#chunk;
@@ -247,7 +247,7 @@ export class WhyNotController {
     if (this.isApplied) this.#parameters.undo();
   }
 
-  /** Opens the chunk's row, or shows its journey where it is in neither list. */
+  /** Opens the chunk's row, or shows its journey if neither list contains it. */
   showJourney(chunk: ChunkWhy): void {
     if (chunk.slot === null) this.#search.showOutside(chunk.journey);
     else this.#search.open(chunk.slot);
@@ -276,7 +276,7 @@ export class WhyNotController {
     const rankedBy = this.#search.rankedBy;
     if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
     if (answered.nFactChanges !== this.#search.nFactChanges) return false;
-    // The fixes hold for what they are a preview of.
+    // The fixes belong to the ranking that they are a preview of.
     if (this.#parameters.isLooking) return true;
     return ranksAlike(answered.ranking, rankedBy);
   }

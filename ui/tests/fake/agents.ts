@@ -162,7 +162,7 @@ export const AGENTS: AgentView[] = [
   ),
 ];
 
-/** What is found where some folders are watched. */
+/** Agents that are found, with some folders watched. */
 export function found(agents: readonly AgentView[], watched: readonly FolderState[]): AgentsView {
   const folderOf = (path: string) =>
     watched.find((folder) => path === folder.path || path.startsWith(`${folder.path}/`));

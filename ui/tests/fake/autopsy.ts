@@ -7,7 +7,7 @@ const step = (name: AutopsyStep, outcome: StepOutcome, proof: string): StepProof
   ...{ step: name, outcome, proof, questions: [] },
 });
 
-/** Facts that hold "nowhere" stand in no note. */
+/** Facts with the word "nowhere" are in no note. */
 export function autopsied({ fact, agent }: AutopsyQuestion): Autopsy {
   const ranking = { pipeline: "clerk@1.2", values: { "clerk.min_score": 0.35 } };
   const about = { fact, agent: agent ?? "clerk", ranking, label: "Clerk 1.2" };

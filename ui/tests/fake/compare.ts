@@ -24,7 +24,7 @@ export const PIPELINES: PipelineInfo[] = [
   { id: "shelf@1", label: "Shelf 1", parameters: [], stages: [], yours: null },
 ];
 
-/** How many rows the other program keeps, and how many dropped ones are told. */
+/** Numbers of rows that the other program returns, and of reported dropped rows. */
 const SHELF_KEPT = 5;
 const DROPPED = 10;
 
@@ -86,7 +86,7 @@ export function compared(query: string, chunks: FakeChunk[], a: Ranking, b: Rank
   };
 }
 
-/** A query set as a person would choose it, with a line that is none. */
+/** A query set that the user chooses, with an invalid line. */
 export const QUERY_SET: ChosenQueries = {
   path: "/home/robin/sets/queries.jsonl",
   n_queries: 3,
@@ -119,7 +119,7 @@ function changed(of: readonly QueryChange[]): Change {
   };
 }
 
-/** Both over the query set: the second finds more where the first is another program's. */
+/** Both over the query set: the second finds more if the first is another program's. */
 export function comparedOver(a: Ranking, b: Ranking): SetComparison {
   const query = (id: string, text: string, category: string, from: number, to: number): QueryChange => ({
     ...{ id, query: text, category, scope: id === "q2" ? { folder: "1", path: "protocols" } : null },

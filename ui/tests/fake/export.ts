@@ -1,4 +1,4 @@
-/** What a made-up program, the clerk, can be told, and what its config says. */
+/** Settings of an invented program, the clerk, and its config. */
 import type { AgentConfig, Export, NearestSetting, Ranking, TargetInfo } from "../../src/api/bindings";
 
 export const TARGETS: TargetInfo[] = [
@@ -12,7 +12,7 @@ export const TARGETS: TargetInfo[] = [
   { id: "call@1", label: "Call 1", file: null, config: null, is_of_config: false },
 ];
 
-/** `present`: what its config holds now, as `minScore`. */
+/** `present`: `minScore` in its current config. */
 export function exported(ranking: Ranking, target: string, agent: string | null, present: number): Export {
   const least = Number(ranking.values["min_score"] ?? ranking.values["clerk.min_score"] ?? 0.2);
   const key = agent === null ? "minScore" : `${agent}.minScore`;

@@ -270,7 +270,7 @@ export function packed(text: string, id: string, chunkChars = 1_000, overlapChar
   return chunks;
 }
 
-/** The made-up engine with files that can be looked at. */
+/** The fake engine with files whose text can be read. */
 export class LibraryBackend extends FakeBackend {
   readonly #files: LibraryFile[];
   readonly #folders: FolderState[];
@@ -388,7 +388,7 @@ export class LibraryBackend extends FakeBackend {
     return this.#call("presetOpen", [], () => Promise.resolve(this.#preset));
   }
 
-  /** Changes the text of a file and tells the window, as the watcher would. */
+  /** Changes the text of a file and notifies the window, as the watcher would. */
   save(folder: string, path: string, text: string): void {
     const file = this.#files.find((one) => one.folder === folder && one.path === path);
     if (file !== undefined) file.text = text;
@@ -401,7 +401,7 @@ export class LibraryBackend extends FakeBackend {
     });
   }
 
-  /** Deletes a file and tells the window. */
+  /** Deletes a file and notifies the window. */
   delete(folder: string, path: string): void {
     const at = this.#files.findIndex((one) => one.folder === folder && one.path === path);
     if (at >= 0) this.#files.splice(at, 1);
@@ -448,7 +448,7 @@ function chunksOf(file: LibraryFile): DocumentChunk[] {
   return chunks;
 }
 
-/** Marks what is evergreen, and all that lies in it. */
+/** Marks entries as evergreen, with their contents. */
 function marked(entries: TreeEntry[], isMarked: (path: string) => boolean, isAbove: boolean): TreeEntry[] {
   return entries.map((entry) => {
     const is_evergreen = isAbove || isMarked(entry.path);

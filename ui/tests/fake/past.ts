@@ -21,7 +21,7 @@ import type {
 } from "../../src/api/bindings";
 import { EMULATED } from "./agent-pipeline";
 
-/** Where a made-up person stands: nothing logged, logs that were not read, read, read and replayed. */
+/** Initial state of the fake: nothing logged, logs that were not read, read, read and replayed. */
 export type PastState = "none" | "unread" | "read" | "replayed";
 
 const NAMES: Record<string, string> = { clerk: "Clerk", iris: "Iris" };
@@ -186,7 +186,7 @@ export function madeOpening(nowMs: number): PastRow {
   };
 }
 
-/** What a made-up person's agents asked. */
+/** Questions of an invented user's agents. */
 export class PastMemory {
   #logs: RecallLogs;
   #rows: PastRow[];
@@ -377,7 +377,7 @@ function answersOf(row: PastRow): { then: ThenResult[]; now: NowResult[] } {
     start_line: 23 + at,
     end_line: 27 + at,
   });
-  /** Ranks of now: what rose goes one up, what fell one down, the gone stand at the end. */
+  /** Current ranks: a result that rose is one up, one that fell one down, lost ones are at the end. */
   const standing = fates
     .map((fate, at) => ({ fate, at }))
     .filter(({ fate }) => fate !== "gone")

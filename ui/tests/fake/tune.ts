@@ -33,7 +33,7 @@ import { positionOf, valueAt } from "../../src/parameters/slider-scale";
 import { METRIC_IDS, METRICS } from "../../src/tune/metrics";
 import { CLERK } from "./agent-pipeline";
 
-/** What is kept at first. */
+/** Initial contents. */
 export type TuneState =
   /** no judgment and no set */
   | "none"
@@ -439,7 +439,7 @@ export class TuneMemory {
   }
 }
 
-/** How far a query set is prepared, where that takes long. */
+/** Progress of preparing a query set, if that takes long. */
 export const PREPARING: TuneProgress = { what: "preparing", n_done: 120, n_all: 564 };
 
 function mean(of: readonly number[]): number {
@@ -450,7 +450,7 @@ function parametersOf({ pipeline }: Ranking): readonly Parameter[] {
   return pipeline === "memlens" ? PARAMETERS : CLERK.parameters;
 }
 
-/** Where a slider is at its best, and how much it loses at its far end. */
+/** The best value of a slider, and the loss at its far end. */
 function hillOf(parameter: Parameter, value: Value): number {
   if (parameter.kind.kind !== "number" || typeof value !== "number") return 0;
   const best = noise(`${parameter.id} best`);
