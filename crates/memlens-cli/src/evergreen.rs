@@ -1,5 +1,3 @@
-//! `memlens evergreen`.
-
 use std::path::{Path, PathBuf};
 
 use memlens_engine::Evergreen;

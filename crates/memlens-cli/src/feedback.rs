@@ -1,5 +1,3 @@
-//! `memlens feedback`.
-
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! `memlens questions`.
-
 use std::path::PathBuf;
 
 use memlens_engine::acts;

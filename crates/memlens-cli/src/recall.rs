@@ -1,5 +1,3 @@
-//! `memlens recall`.
-
 mod replay;
 
 use std::collections::BTreeMap;

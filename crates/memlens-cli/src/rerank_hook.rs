@@ -1,5 +1,3 @@
-//! `memlens rerank-hook`.
-
 use std::path::{Path, PathBuf};
 
 use memlens_engine::RerankChange;

@@ -1,5 +1,3 @@
-//! `memlens rerank-model`.
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,3 @@
-//! `memlens rerank-provider`.
-
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 

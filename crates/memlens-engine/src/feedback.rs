@@ -1,11 +1,11 @@
-//! Thumbs: the person says that a chunk answers a question, or does not.
+//! Thumbs: the user says that a chunk answers a question, or does not.
 //!
-//! A thumb is a judgment. Where the feedback stage is on, it also weighs every chunk of the same text: fully for its own
+//! A thumb is a judgment. If the feedback stage is on, it also weighs every chunk with the same text: fully for its own
 //! question, and for another one by the cosine of the two questions. It is stored with the text, so it survives
 //! re-indexing, and follows the text when the note is edited.
 //!
-//! Properties checked: any text and question come back through an export; every line of a file is
-//! taken or refused by its number.
+//! Properties checked: any text and question come back through an export; every line of a file is accepted or refused
+//! by its number.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use crate::view::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// More than a person's thumbs come to; a larger file is something else.
+/// Maximum size of a file of thumbs; a larger one is something else.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// So many lines of a file without a thumb are told; of the rest only the number.
+/// Number of lines without a thumb that are listed; the others are counted.
 const PROBLEMS_TOLD: usize = 3;
 
 /// A line of an export.
@@ -41,9 +41,9 @@ struct Line {
     path: String,
     text: String,
     query: String,
-    /// 1 or -1.
+    /// 1 for up or -1 for down.
     thumb: Value,
-    /// RFC 3339.
+    /// Time in the format of RFC 3339.
     at: String,
 }
 
@@ -172,7 +172,7 @@ impl Library {
         })
     }
 
-    /// The thumbs on the texts that stand in the library now; read anew where anything changed.
+    /// Thumbs on the texts of the current library; read again after any change.
     pub(crate) fn thumbs(&self) -> Result<Arc<GivenThumbs>, EngineError> {
         let lists = self.lists();
         let store = self.store();
@@ -393,7 +393,7 @@ fn new_feedback(
     })
 }
 
-/// The place of the chunk that a person names by a note and a line of it.
+/// Position of the chunk that the user names by a note and a line of it.
 fn chunk_at(snapshot: &Snapshot, typed: &str, here: Option<&Path>) -> Result<u32, EngineError> {
     let refused = |why: &str| EngineError::Thumb {
         typed: typed.to_owned(),

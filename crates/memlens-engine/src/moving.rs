@@ -1,4 +1,4 @@
-//! A watched folder that lies elsewhere now.
+//! Changes the path of a watched folder.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::writes::Writes;
 use crate::{Engine, EngineError, marks};
 
 impl Engine {
-    /// Says that a folder lies elsewhere now. It keeps its id, its agent and its marks, and its notes are read again there;
-    /// no text is embedded again.
+    /// Changes the path of a folder. It keeps its id, its agent and its marks, and its notes are read again at the new
+    /// path; no text is embedded again.
     ///
     /// # Errors
     /// As [`Indexer::move_folder`]; [`EngineError::NotWatched`], [`EngineError::Store`].

@@ -1,4 +1,4 @@
-//! What a person chose for reranking, as it stands in the library's settings.
+//! The user's choices for reranking, as stored in the library's settings.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -135,7 +135,7 @@ pub fn change_rerank(writes: &impl Writes, change: RerankChange) -> Result<(), E
     Ok(())
 }
 
-/// A reranker that a person chose, before it is made.
+/// A reranker that the user chose, before it is loaded.
 pub(crate) enum Chosen {
     /// A cross-encoder on this machine; with the folder of downloaded models.
     Model(ModelChoice, PathBuf),
@@ -143,7 +143,7 @@ pub(crate) enum Chosen {
     Http(Checked),
 }
 
-/// The reranker that the person set up for this mode; none for a mode that needs no setting.
+/// The reranker that the user set up for this mode; `None` for a mode that needs no setting.
 ///
 /// # Errors
 /// [`EngineError::NoReranker`] where none is set up or it is off.
@@ -168,8 +168,7 @@ impl Chosen {
     }
 }
 
-/// How long a reranker may take: the parameter, or where it stands at its default what was chosen for the
-/// provider.
+/// Time limit of a reranker: the parameter, or, if that is at its default, the timeout chosen for the provider.
 ///
 /// # Errors
 /// As [`chosen`].
@@ -182,7 +181,7 @@ pub(crate) fn timeout(store: &Store, params: &Params) -> Result<Duration, Engine
     Ok(chosen.unwrap_or_else(|| parameter_timeout(params)))
 }
 
-/// The person's own command; none where none is set.
+/// The user's own hook command; `None` if none is set.
 ///
 /// # Errors
 /// [`EngineError::Store`], and as [`Choices::hook`].
@@ -190,14 +189,13 @@ pub(crate) fn hook(store: &Store) -> Result<Option<HookCommand>, EngineError> {
     Ok(choices(store)?.hook()?)
 }
 
-/// The providers whose keys are in the keyring because of this library; none where that is not understood, or cannot
-/// be read.
+/// Providers whose keys this library stored in the keyring; empty if the setting is invalid or cannot be read.
 pub(crate) fn kept_keys(store: &Store) -> Vec<Provider> {
     let kept = choices(store).and_then(|choices| Ok(choices.kept_keys()?));
     kept.unwrap_or_default()
 }
 
-/// All choices as they stand in the library's settings.
+/// All choices in the library's settings.
 pub(crate) fn choices(store: &Store) -> Result<Choices, EngineError> {
     Ok(Choices::in_place(|key| store.setting(key))?)
 }

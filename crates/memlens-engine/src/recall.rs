@@ -1,7 +1,7 @@
-//! The agents' logs: which are there, whether they may be read, and reading them.
+//! The agents' logs: finding them, the permission to read them, and reading them.
 //!
-//! Nothing is read before the person agreed. What is read is kept with how far its log is read in one step, so that an
-//! import that was stopped goes on where it was.
+//! Nothing is read before the user agrees. Questions are stored together with the read position of their log, so that a
+//! stopped import continues where it was.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -31,14 +31,14 @@ const KEEP_DAYS: u32 = 365;
 /// More is as good as for ever.
 const KEEP_DAYS_MAX: u32 = 3650;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// How often an import that somebody waits for is told to stop.
+/// Interval at which a running import is asked to stop while a caller waits for it.
 const STOP_EVERY: Duration = Duration::from_millis(50);
 /// The setting that holds the choice.
 const KEY: &str = "recall";
 /// How many questions of a session its next lines may tell more of.
 const KNOWN_MOST: u32 = 100;
 
-/// What the person chose of past questions.
+/// The user's settings for past questions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RecallChoice {
@@ -60,7 +60,7 @@ impl Default for RecallChoice {
     }
 }
 
-/// A change of what the person chose; none leaves it.
+/// A change of the user's settings; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecallChange {
     /// Whether the logs may be read.
@@ -74,15 +74,14 @@ pub struct RecallChange {
 /// What an import leaves for the next ones.
 #[derive(Default)]
 pub(crate) struct ImportRun {
-    /// One at a time.
+    /// Only one import runs at a time.
     turn: Mutex<()>,
     later: Later,
 }
 
-/// Who wants an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WantedBy {
-    /// A person, who wants all that is there.
+    /// The user, who wants everything that exists.
     Person,
     /// The window that is open, which takes up what is easily read.
     Window,
@@ -94,7 +93,7 @@ pub(crate) type Write<'a> = &'a mut dyn FnMut(
 ) -> Result<(), EngineError>;
 
 impl Library {
-    /// What the person chose; the default where what stands there cannot be read.
+    /// The user's settings; the defaults if they cannot be read.
     pub(crate) fn recall_choice(&self) -> RecallChoice {
         chosen(&self.store())
     }
@@ -140,7 +139,7 @@ impl Library {
         })
     }
 
-    /// Forgets what became older than the person keeps it. Returns the words of the questions that are gone.
+    /// Removes past questions that are older than the user's limit. Returns their texts.
     pub(crate) fn forget_old_past(&self, write: Write<'_>) -> Result<Vec<String>, EngineError> {
         let oldest = oldest_ms(&self.recall_choice());
         let mut gone = Vec::new();
@@ -216,7 +215,7 @@ impl Library {
                 (self.jobs.import.begin(), turn)
             }
         };
-        // Read in turn: whoever waited here may have waited for the person to forget all.
+        // Read while holding the turn: the user may have forgotten everything meanwhile.
         let choice = self.recall_choice();
         if !choice.is_allowed {
             return Err(EngineError::RecallNotAllowed);
@@ -393,14 +392,14 @@ pub fn forget_recall(writes: &impl Writes) -> Result<u32, EngineError> {
     Ok(gone.len() as u32)
 }
 
-/// What stands in a store; the default where that cannot be read.
+/// Settings in a store; the defaults if they cannot be read.
 fn chosen(store: &Store) -> RecallChoice {
     let text = store.setting(KEY).ok().flatten();
     text.and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default()
 }
 
-/// Changes what stands in a store, and forgets what is too old by it. Returns the words of the questions that are gone.
+/// Changes the settings in a store, and removes questions that are now too old. Returns their texts.
 fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, EngineError> {
     let choice = chosen(store);
     let keep_days = change.keep_days.unwrap_or(choice.keep_days);
@@ -483,7 +482,7 @@ impl Import<'_> {
         });
     }
 
-    /// What the agent opened or cited after a question, each as a judgment of the chunk that stands there now.
+    /// What the agent opened or cited after a question, each as a judgment of the chunk that is at that place now.
     fn observed(&mut self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
         let mut judgments = Vec::new();
         // An opening without a search answers no question.

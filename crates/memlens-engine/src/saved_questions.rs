@@ -1,4 +1,4 @@
-//! Questions that a person saved, in the library's settings.
+//! Questions that the user saved, in the library's settings.
 
 use memlens_store::Store;
 
@@ -44,7 +44,7 @@ fn save(store: &mut Store, question: &str, is_saved: bool) -> Result<Vec<String>
     Ok(questions)
 }
 
-/// What cannot be read is told and not replaced: a later version may have written it.
+/// A value that cannot be read is reported and not replaced: a later version may have written it.
 pub(crate) fn read(store: &Store) -> Result<Vec<String>, EngineError> {
     let text = store.setting(KEY)?;
     text.map_or(Ok(Vec::new()), |text| {

@@ -1,7 +1,7 @@
 //! Thresholds that exclude nonsense.
 //!
-//! Properties checked: a threshold keeps what a naive count gives; none is better than the suggested one; bins hold
-//! every score.
+//! Properties checked: a threshold keeps what a naive count gives; no threshold is better than the suggested one; bins
+//! contain every score.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Two rankings side by side: of one question, or over a query set that the person chooses.
+//! Two rankings side by side: of one question, or over a query set that the user chooses.
 
 use memlens_engine::view::{ChosenQueries, Comparison, Ranking as RankingArgument, SetComparison};
 use memlens_engine::{EngineError, QueryFile, Ranking};

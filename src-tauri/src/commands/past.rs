@@ -18,7 +18,7 @@ use super::{Answer, Shell, work};
 pub struct PastFilterArgument {
     /// Words of the question; empty for all.
     text: String,
-    /// The agent's id; none for all.
+    /// Id of the agent; `None` for all.
     agent: Option<String>,
     only: PastOnly,
 }
@@ -26,9 +26,9 @@ pub struct PastFilterArgument {
 /// Which page of them is wanted.
 #[derive(Debug, Deserialize, Type)]
 pub struct PastPageArgument {
-    /// The 0-based place in the list of a row on it; none for the page of `open`, else the first.
+    /// 0-based index of a row on the page; `None` for the page of `open`, or else the first page.
     at: Option<u32>,
-    /// The past question whose place is told, by its id.
+    /// Id of the past question whose index is returned.
     open: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a person chooses for reranking: a provider, a model, a command of their own.
+//! The user's choices for reranking: a provider, a model, a command of their own.
 
 use memlens_engine::acts;
 use memlens_engine::providers;

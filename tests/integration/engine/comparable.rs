@@ -284,7 +284,7 @@ fn without_proof_nothing_is_claimed_and_the_reason_is_given() {
     }
     let by_native = scene.replay(Some(&native));
     assert_eq!((by_native.n_compared, by_native.n_changed), (0, 0));
-    // A count of changes is none where nothing can be compared.
+    // The number of changes is `None` if nothing can be compared.
     let listed = past::page(
         &scene.library,
         &PastFilter::default(),

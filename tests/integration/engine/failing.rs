@@ -244,7 +244,7 @@ fn whatever_fails_for_a_while_the_library_equals_a_fresh_one() {
         });
         drop(fault);
         it.engine.pause_indexing(false);
-        // A folder that could not be read is looked at again when something happens in it, or after ten minutes.
+        // A folder that could not be read is checked again when something changes in it, or after ten minutes.
         notes.write(".ignore", format!("gone {round}\n"));
         it.wait(&format!("{name} is over"), |it| {
             is_working(it)

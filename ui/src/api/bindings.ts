@@ -2249,7 +2249,7 @@ export type PastDay = {
 export type PastFilterArgument = {
 	/**  Words of the question; empty for all. */
 	text: string,
-	/**  The agent's id; none for all. */
+	/**  Id of the agent; `None` for all. */
 	agent: string | null,
 	only: PastOnly,
 };
@@ -2269,9 +2269,9 @@ export type PastOnly =
 
 /**  Which page of them is wanted. */
 export type PastPageArgument = {
-	/**  The 0-based place in the list of a row on it; none for the page of `open`, else the first. */
+	/**  0-based index of a row on the page; `None` for the page of `open`, or else the first page. */
 	at: number | null,
-	/**  The past question whose place is told, by its id. */
+	/**  Id of the past question whose index is returned. */
 	open: string | null,
 };
 

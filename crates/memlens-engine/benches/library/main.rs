@@ -58,7 +58,7 @@ const MAKE_MANY: &str = "--make-many";
 /// The same for what [`scale`] makes, and measures.
 const MAKE_SCALE: &str = "--make-scale";
 const MEASURE_SCALE: &str = "--measure-scale";
-/// How often all notes are indexed anew while a person does something.
+/// Number of times that all notes are indexed again while the user works.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
 const N_MANY: usize = 50_000;
@@ -174,7 +174,7 @@ fn make(dir: &Path) {
     }
 }
 
-/// A figure of this process's memory, in bytes: `VmHWM` is the most that it ever had. None where the system does not tell as
+/// A figure of this process's memory in bytes, such as `VmHWM` for the peak; `None` if the system does not report it as
 /// Linux does.
 fn memory(figure: &str) -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -383,7 +383,7 @@ fn rank_sets(sets: &[CandidateSet]) {
     series.print();
 }
 
-/// The set with the `n` candidates that stand highest in a list.
+/// The set with the `n` candidates that rank highest in a list.
 fn best(set: &CandidateSet, n: usize) -> CandidateSet {
     let mut slots: Vec<u32> = (0..set.candidates.len() as u32).collect();
     slots.sort_by_key(|slot| {
@@ -415,10 +415,10 @@ fn stand_in_source(real: &EmbedderSource, model: &ModelInfo) -> EmbedderSource {
     })
 }
 
-/// Does what a person does while every note is indexed anew, commits and all.
+/// Runs the user's actions while every note is indexed again, with commits.
 fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo) {
     let source = stand_in_source(real, model);
-    // The one that gets the thumb is not indexed anew: a text that is gone gets none.
+    // The note that gets the thumb is not indexed again: a missing text gets none.
     let rated = folder.join("rated.md");
     fs::write(&rated, "The note that gets a thumb.").expect("a note can be written");
     let engine = Engine::open(library, source, Arc::new(|_| {})).expect("it can be written");
