@@ -1,4 +1,4 @@
-//! Description of one agent.
+//! Types that describe one agent.
 
 use std::path::PathBuf;
 

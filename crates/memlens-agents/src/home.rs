@@ -30,7 +30,7 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
-/// Where agents are searched.
+/// Home folder and environment in which agents are searched.
 #[derive(Debug, Clone)]
 pub struct Home {
     folder: PathBuf,

@@ -12,7 +12,6 @@ use specta::Type;
 use crate::choice::{named_model, refused};
 use crate::{CancellationToken, RerankError};
 
-/// Interval between progress notifications.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 
 /// The progress of a download.

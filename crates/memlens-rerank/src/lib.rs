@@ -75,5 +75,5 @@ pub use late::{Late, TokenCache};
 pub use models::{MODELS, Model};
 pub use reranker::{Limits, Reranker, RerankerInfo, Scale, Scores};
 pub use token_table::TokenTable;
-/// Cancels a running call.
+/// Cancels a running call of a reranker.
 pub use tokio_util::sync::CancellationToken;

@@ -132,15 +132,15 @@ pub struct ChunkRow {
     pub tokens: u32,
     /// The parts of [`ChunkRow::copy_print`], as the others below.
     pub n_words: u32,
-    /// See [`CopyPrint::folded`].
+    /// [`CopyPrint::folded`] of the chunk's text.
     pub folded: u64,
-    /// See [`CopyPrint::simhash`].
+    /// [`CopyPrint::simhash`] of the chunk's text.
     pub simhash: u64,
-    /// See [`CopyPrint::claims`].
+    /// [`CopyPrint::claims`] of the chunk's text.
     pub claims: u64,
-    /// See [`CopyPrint::sum`].
+    /// [`CopyPrint::sum`] of the chunk's text.
     pub sum: u64,
-    /// See [`CopyPrint::sum_of_squares`].
+    /// [`CopyPrint::sum_of_squares`] of the chunk's text.
     pub sum_of_squares: u64,
 }
 

@@ -5,7 +5,6 @@ use super::{Returned, text_line};
 
 /// Maximum number of results of one search.
 const RESULTS: usize = 1000;
-/// Extensions of notes.
 const NOTES: &[&str] = &[".md", ".markdown", ".txt", ".mdx", ".org"];
 
 /// Parsed output of a searcher.

@@ -44,7 +44,7 @@ pub enum ArmKind {
     Semantic,
     /// Searches by words, with BM25.
     Bm25,
-    /// Follows links between memories.
+    /// Follows the links between two memories.
     Graph,
     /// Searches near a time that the question names.
     Temporal,

@@ -223,7 +223,7 @@ pub struct Reranked {
 /// The source of a reranked score.
 #[derive(Debug, Clone, Copy)]
 pub enum By {
-    /// The cross-encoder's score, unchanged.
+    /// The score of the cross-encoder, unchanged.
     Score(f64),
     /// The cross-encoder's score, mapped into 0..1 because not all were in that range.
     Squeezed(f64),

@@ -41,7 +41,7 @@ pub enum Named {
     Stem,
     /// By its complete file name.
     Name,
-    /// By its complete path.
+    /// By its complete path in the workspace.
     Path,
 }
 

@@ -38,7 +38,7 @@ impl Clock {
         self.share_of_file = 0.0;
     }
 
-    /// Ends the current step.
+    /// Ends the current step; time counts again from the next one on.
     pub(super) fn rest(&mut self, now: Instant) {
         self.worked = self.elapsed(now);
         self.since = None;

@@ -25,7 +25,6 @@ use crate::told::{Activity, FolderStatus, Happening, Progress, Scanning};
 use crate::watch::{Watch, Watching};
 use crate::work::Work;
 
-/// Interval between progress notifications.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 /// How often an idle thread checks for folders that came back, or for what another process wrote.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

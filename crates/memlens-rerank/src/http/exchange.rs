@@ -30,7 +30,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) endpoint: &'a Url,
     pub(super) key: Option<&'a Key>,
-    /// Never [`Kind::Custom`].
+    /// A concrete kind, never [`Kind::Custom`].
     pub(super) shape: Kind,
     pub(super) model: Option<&'a str>,
     pub(super) deadline: Instant,

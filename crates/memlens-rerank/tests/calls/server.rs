@@ -33,7 +33,6 @@ impl Request {
 /// The server's response to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// A complete JSON response.
     Json(u16, String),
     /// The same with one more header.
     With(u16, (&'static str, String), String),
@@ -43,7 +42,7 @@ pub enum Reply {
     Hang,
     /// A byte of a good response from time to time, without end.
     Drip,
-    /// A body without end.
+    /// A body that does not end.
     Flood,
     /// Interim responses (102) without end.
     Interim,

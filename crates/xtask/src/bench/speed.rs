@@ -34,7 +34,7 @@ struct Reading {
 
 pub(super) const MEDIAN: usize = 50;
 
-/// Measured on Linux only.
+/// Both are measured on Linux only.
 const PEAK_MEMORY: &str = "peak memory while indexing";
 const PEAK_MEMORY_OF_IMPORT: &str = "peak memory of an import";
 

@@ -32,7 +32,6 @@ impl Server {
         Ok(Server { address, asked })
     }
 
-    /// Base address: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
