@@ -1,4 +1,4 @@
-//! What does not decay, as a person asks and says it of the library.
+//! What does not decay: reading and changing the user's marks.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::writes::Writes;
 use crate::{EngineError, Library};
 
 impl Library {
-    /// What does not decay, and what the person says does all the same, by folder and path.
+    /// Paths that do not decay, and paths that the user marked as decaying, by folder and path.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -26,19 +26,19 @@ impl Library {
         Ok(marks.list(&self.lists().snapshot))
     }
 
-    /// The person's marks; none where they cannot be read.
+    /// The user's marks; empty if they cannot be read.
     pub(crate) fn marks(&self) -> Result<Arc<Marks>, EngineError> {
         Ok(self.marks_and_notice()?.0)
     }
 
-    /// The person's marks, and what to tell where they cannot be read and so are none.
+    /// The user's marks, and a notice if they cannot be read and are therefore empty.
     pub(crate) fn marks_and_notice(&self) -> Result<(Arc<Marks>, Option<String>), EngineError> {
         let read = Marks::of(&self.store())?;
         let notice = read.as_ref().err().map(Unreadable::notice);
         Ok((Arc::new(read.unwrap_or_default()), notice))
     }
 
-    /// Has the searches that are kept rank by the marks as they are now.
+    /// Makes all cached searches rank with the current marks.
     pub(crate) fn take_up_marks(&self) -> Result<(), EngineError> {
         let marks = self.marks()?;
         tuning::forget_tuning(self);
@@ -51,8 +51,9 @@ impl Library {
     }
 }
 
-/// Says that a note or folder does not decay, or does, with all in it; an empty path is the watched folder itself. If that takes back
-/// what was said of it, what was said of anything in it before counts again. Every search that is kept ranks by it from now on.
+/// Marks a note, or a folder with its contents, as evergreen or as decaying; an empty path is the watched folder
+/// itself. If that removes a mark, earlier marks inside the path count again. All cached searches rank with it from
+/// then on.
 ///
 /// # Errors
 /// [`EngineError::NotWatched`], and as [`Writes::write`].
@@ -66,7 +67,7 @@ pub fn set_evergreen(
     writes.library().take_up_marks()
 }
 
-/// Does the same to what a user types: a note, a folder in a watched folder, or such a folder itself.
+/// Does the same for a typed path: a note, a folder in a watched folder, or a watched folder itself.
 ///
 /// # Errors
 /// [`EngineError::Evergreen`] if it names nothing that is watched; as [`Writes::write`].
@@ -80,7 +81,7 @@ pub fn set_evergreen_at(
     set_evergreen(writes, folder, &path, is_evergreen)
 }
 
-/// The watched folder and the path in it that a person means.
+/// The watched folder and the path in it that the user means.
 fn named(
     snapshot: &Snapshot,
     typed: &str,
@@ -117,7 +118,7 @@ fn named(
     Ok((place.folder, place.path))
 }
 
-/// The watched folder that is meant as a whole: by its name or its path.
+/// The watched folder that is meant as a whole, by its name or its path.
 fn watched(folders: &[Folder], typed: &str, here: Option<&Path>) -> Option<FolderId> {
     let typed = typed.trim();
     let by_path = here

@@ -54,7 +54,7 @@ pub struct ConfigChange {
     after: String,
 }
 
-/// A program that can be handed a ranking: `openclaw` (the newest version), `openclaw@2026.7.35`, `qmd`, `octopus`.
+/// A program that can receive a ranking: `openclaw` (the newest version), `openclaw@2026.7.35`, `qmd`, `octopus`.
 ///
 /// # Errors
 /// [`EngineError::NoTarget`].
@@ -259,7 +259,7 @@ impl Export {
         Ok(())
     }
 
-    /// A name for a file that holds the settings alone.
+    /// File name for the settings alone.
     pub fn file_name(&self) -> &'static str {
         match self.target.takes {
             Takes::Config { file, .. } => file,
@@ -321,10 +321,10 @@ impl Export {
     }
 }
 
-/// Writes the changed config, in one step, and keeps what it held in a file beside it, whose path is returned.
+/// Writes the changed config atomically, with a backup of its previous contents beside it, whose path is returned.
 ///
-/// This is the one exception to "watched folders are read only": a program's config may lie in a folder that is watched, and
-/// the person asked for this file by name.
+/// This is the one exception to "watched folders are read only": a program's config may be in a watched folder, and the
+/// user asked for this file by name.
 ///
 /// # Errors
 /// [`EngineError::AgentConfig`] where it is refused, has changed since it was read, or cannot be written.
@@ -349,7 +349,7 @@ pub fn write_config(change: &ConfigChange) -> Result<PathBuf, EngineError> {
             .path
             .with_file_name(format!("{name}.{at}{number}.bak"))
     };
-    // Two changes may fall into one second.
+    // Two changes may happen within one second.
     let backup = std::iter::once(named(String::new()))
         .chain((2..).map(|n: u32| named(format!("-{n}"))))
         .find(|path| path.symlink_metadata().is_err())
@@ -360,7 +360,7 @@ pub fn write_config(change: &ConfigChange) -> Result<PathBuf, EngineError> {
     Ok(backup)
 }
 
-/// The number of copies that earlier changes of a config left beside it.
+/// Number of backups that earlier changes of a config left beside it.
 pub fn n_backups(config: &Path) -> usize {
     let name = config.file_name().unwrap_or_default().to_string_lossy();
     let folder = config
@@ -379,7 +379,7 @@ pub fn n_backups(config: &Path) -> usize {
     entries.filter(is_backup).count()
 }
 
-/// What a window shows of an export of a ranking.
+/// An export of a ranking as the window shows it.
 pub fn export_told(
     library: &Library,
     export: &Export,
@@ -427,7 +427,7 @@ pub fn export_told(
     }
 }
 
-/// The watched folder that a config lies in; none where it lies in none.
+/// The watched folder that contains a config; `None` if none does.
 pub fn watched_around(library: &Library, path: &Path) -> Option<String> {
     let place = place_of(path).ok()?;
     let lists = library.lists();

@@ -33,7 +33,7 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Number of lines without a thumb that are listed; the others are counted.
 const PROBLEMS_TOLD: usize = 3;
 
-/// A line of an export.
+/// A line of an exported file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -92,7 +92,7 @@ impl Library {
             .collect())
     }
 
-    /// All thumbs as JSON, an object a line: `path`, `text`, `query`, `thumb` (1 or -1), `at`.
+    /// All thumbs as JSON Lines, one object each: `path`, `text`, `query`, `thumb` (1 or -1), `at`.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -120,7 +120,7 @@ impl Library {
         Ok(lines.collect())
     }
 
-    /// Writes all thumbs to a file, in one step.
+    /// Writes all thumbs to a file, atomically.
     ///
     /// # Errors
     /// As [`Library::write_output`], and [`EngineError::Store`].
@@ -128,7 +128,7 @@ impl Library {
         self.write_output(self.feedback_text()?.as_bytes(), path, &[])
     }
 
-    /// The vote that a thumb at a place is, and the thumbs on what its text was.
+    /// The vote for a thumb at a place, and the thumbs on what its text was.
     pub(crate) fn typed_vote(
         &self,
         query: &str,
@@ -151,7 +151,7 @@ impl Library {
         Ok((vote, edited.to_vec()))
     }
 
-    /// Has the searches that are kept rank by the thumbs as they are now.
+    /// Makes all cached searches rank with the current thumbs.
     ///
     /// # Errors
     /// [`EngineError::Store`]; the searches rank as before then.
@@ -182,7 +182,7 @@ impl Library {
 }
 
 impl Search {
-    /// The same search as one that its own question's thumbs do not rank, so that it can be judged by them.
+    /// The same search without the thumbs of its own question, so that it can be judged by them.
     pub(crate) fn without_own_thumbs(&self) -> Search {
         let mut judged = self.clone();
         judged.facts.without_thumbs_for = Some(self.query.clone());
@@ -190,7 +190,7 @@ impl Search {
         judged
     }
 
-    /// The vote that a thumb on a row of this search is.
+    /// The vote for a thumb on a row of this search.
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::NoteChanged`], [`EngineError::NoteAltered`], [`EngineError::Store`].
@@ -217,7 +217,7 @@ impl FeedbackImport {
     }
 }
 
-/// Gives a row of a search a thumb: turns the other one, takes back the same one. Every search that is kept ranks by it from now on.
+/// Gives a row of a search a thumb: turns the other one, removes the same one. All cached searches rank with it from then on.
 /// Returns the thumbs of the search's rows.
 ///
 /// # Errors
@@ -266,7 +266,7 @@ pub fn undo_feedback(writes: &impl Writes, id: &str) -> Result<(), EngineError> 
     writes.library().take_up_feedback()
 }
 
-/// Adds the thumbs of a file that was exported. A line that is no thumb is refused by its number, and the rest is kept.
+/// Adds the thumbs of an exported file. A line without a thumb is refused by its number, and the others are added.
 ///
 /// # Errors
 /// [`EngineError::File`], [`EngineError::Feedback`] for a file that is no export; as [`Writes::write`].
@@ -287,7 +287,7 @@ fn undo(store: &mut Store, id: &str) -> Result<(), EngineError> {
         .ok_or_else(|| EngineError::NoFeedback { id: id.to_owned() })
 }
 
-/// Reads an export: its thumbs, at least one, and the lines that are none.
+/// Reads an export: its thumbs, at least one, and the invalid lines.
 fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError> {
     let file_error = |source| EngineError::File {
         attempt: "read",
@@ -311,7 +311,7 @@ fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError
     Ok((feedback, problems))
 }
 
-/// What is wrong with a file without a thumb: that, and what is wrong with its first lines.
+/// Error message for a file without a thumb, with the problems of its first lines.
 fn no_thumb(problems: &[String]) -> String {
     let mut told = vec!["it contains no thumbs".to_owned()];
     told.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
@@ -321,7 +321,7 @@ fn no_thumb(problems: &[String]) -> String {
     told.join("; ")
 }
 
-/// Reads the lines of an export; what is dated after `now_ms` counts as of then.
+/// Reads the lines of an export; later dates than `now_ms` are replaced by it.
 fn read_lines(bytes: &[u8], now_ms: i64) -> (Vec<NewFeedback>, Vec<String>) {
     let (mut feedback, mut problems) = (Vec::new(), Vec::new());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -337,7 +337,7 @@ fn read_lines(bytes: &[u8], now_ms: i64) -> (Vec<NewFeedback>, Vec<String>) {
     (feedback, problems)
 }
 
-/// The thumb on a line, or why it is none.
+/// The thumb on a line, or the reason why it is invalid.
 fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
     let Line {
         path,
@@ -346,7 +346,7 @@ fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
         thumb,
         at,
     } = serde_json::from_slice(line).map_err(|error| {
-        // It would name a line of this line.
+        // It would contain a line number within this line.
         let said = error.to_string();
         said.split(" at line ").next().unwrap_or(&said).to_owned()
     })?;
@@ -381,7 +381,7 @@ fn new_feedback(
     query: &str,
     thumb: Thumb,
 ) -> Result<NewFeedback, EngineError> {
-    // A thumb on nothing would belong to every text that is gone.
+    // A thumb on an empty text would apply to every missing text.
     let text = found("give a thumb to", path, text)?;
     Ok(NewFeedback {
         hash: content_hash(&text),

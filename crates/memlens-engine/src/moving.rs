@@ -25,12 +25,12 @@ impl Engine {
     }
 }
 
-/// Does the same to the folder that was watched at `from`, where no window is.
+/// Does the same for the folder that was watched at `from`, for programs without a window.
 ///
 /// # Errors
 /// As [`Engine::move_folder`].
 pub fn move_folder(indexer: &mut Indexer, from: &Path, to: &Path) -> Result<(), EngineError> {
-    // What moved has no place that links could be followed to.
+    // The links of a moved path cannot be resolved.
     let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
     let is_it = |it: &Folder| Path::new(&it.path) == from;
     let before = watched(indexer.store(), is_it, &from)?;
@@ -49,7 +49,7 @@ fn watched(
     })
 }
 
-/// Has the marks of a folder follow it.
+/// Moves the marks of a folder to its new path.
 fn follow(store: &mut Store, before: &Folder) -> Result<(), EngineError> {
     let now = watched(store, |it| it.id == before.id, Path::new(&before.path))?;
     marks::follow(store, &before.path, &now.path)

@@ -1,4 +1,4 @@
-//! `memlens.json`: a tuned configuration that leaves Memlens and can be read back.
+//! `memlens.json`: a tuned configuration in a file, which can be read back.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use crate::view::Preset;
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// Raised when the file's form changes so that older programs misread it.
+/// Raised when the file format changes so that older programs misread it.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Names the form in each file; nothing is fetched from there.
+/// Identifies the format in each file; it is never fetched.
 const SCHEMA: &str = "https://memlens.app/schema/memlens-1.json";
 
-/// More than any memlens.json holds; a larger file is something else.
+/// Maximum size of a file; a larger one is not a memlens.json.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// The file's form as it is written.
+/// The format of a written file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct File {
@@ -36,18 +36,18 @@ struct File {
     app: String,
     version: String,
     created_at: String,
-    /// Whose parameters they are; left out for Memlens's own.
+    /// Name of the pipeline; left out for Memlens's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pipeline: Option<&'static str>,
-    /// Those that differ from the default, and those of [`FORMER_DEFAULTS`].
+    /// Parameters that differ from the default, and those of [`FORMER_DEFAULTS`].
     parameters: Map<String, serde_json::Value>,
-    /// All of them; for readers that do not know the defaults.
+    /// All parameters, for readers that do not know the defaults.
     resolved: serde_json::Value,
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     scales: serde_json::Value,
     embedding: Embedding,
     corpus: serde_json::Value,
-    /// What speaks for the parameters; left out where nothing was measured.
+    /// Metrics of the parameters; left out if nothing was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
 }
@@ -58,23 +58,23 @@ struct Embedding {
     dimension: usize,
 }
 
-/// What counts of a file that is read; unknown keys outside `parameters` are left to later versions.
+/// Parsed content of a file; unknown keys outside `parameters` are left to later versions.
 struct Content {
     schema_version: u64,
-    /// Whose parameters they are, as a person names a pipeline.
+    /// Name of the pipeline, as the user writes it.
     pipeline: String,
     parameters: Map<String, serde_json::Value>,
-    /// Of the Memlens that wrote it; empty when it does not say.
+    /// Version of the Memlens that wrote it; empty if the file does not say.
     version: String,
-    /// The embedding model that it was tuned with; none when it does not say.
+    /// Embedding model that it was tuned with; `None` if the file does not say.
     model: Option<String>,
-    /// The notes that it was made beside; none when it does not say.
+    /// Fingerprint of the notes that it was made with; `None` if the file does not say.
     fingerprint: Option<String>,
-    /// What speaks for the parameters; none when it says nothing that is understood.
+    /// Metrics of the parameters; `None` if there are none in a known format.
     evidence: Option<Evidence>,
 }
 
-/// The text of `memlens.json` for these parameters, of whichever pipeline, with what speaks for them.
+/// The text of `memlens.json` for these parameters, of any pipeline, with their metrics.
 ///
 /// # Errors
 /// [`EngineError::Store`] when the library cannot be read.
@@ -124,7 +124,7 @@ pub fn preset_text(
     )
 }
 
-/// Writes `memlens.json`, in one step; `inputs` are the files that the parameters were read from.
+/// Writes `memlens.json` atomically; `inputs` are the files that the parameters were read from.
 ///
 /// # Errors
 /// As [`Library::write_output`].
@@ -137,7 +137,7 @@ pub fn write_preset(
     library.write_output(preset_text(library, params, None)?.as_bytes(), path, inputs)
 }
 
-/// What a person should know before using a preset here.
+/// Notices to the user before using a preset here.
 fn preset_notes(library: &Library, content: &Content) -> Vec<String> {
     let mut notes = Vec::new();
     let ours = library.lists().vectors.model().to_owned();
@@ -176,7 +176,7 @@ pub fn read_preset(library: &Library, path: &Path) -> Result<Preset, EngineError
     })
 }
 
-/// What a `memlens.json` says for its parameters, where it was measured on these notes and with this model.
+/// Metrics in a `memlens.json` for its parameters, if they were measured on these notes and with this model.
 ///
 /// # Errors
 /// As [`read_preset`].
@@ -187,7 +187,7 @@ pub fn evidence_of(library: &Library, path: &Path) -> Result<Option<Evidence>, E
     Ok(content.evidence.filter(|_| is_here))
 }
 
-/// Names the notes as they are: a hash of every path and text.
+/// Fingerprint of the current notes: a hash of every path and text.
 pub fn fingerprint(library: &Library) -> String {
     let mut hasher = blake3::Hasher::new();
     for document in library.lists().snapshot.documents.iter() {
@@ -198,7 +198,7 @@ pub fn fingerprint(library: &Library) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The presets saved in the library; one that no longer fits says so and has defaults.
+/// The presets saved in the library; one that is no longer valid says so and has the defaults.
 ///
 /// # Errors
 /// [`EngineError::Store`].
@@ -225,7 +225,7 @@ pub fn presets(library: &Library) -> Result<Vec<Preset>, EngineError> {
     Ok(presets)
 }
 
-/// Serializes values as a file holds them.
+/// Serializes values in the form of the file.
 pub(crate) fn serialize_in_file<S: Serializer>(
     values: &Values,
     serializer: S,
@@ -233,7 +233,7 @@ pub(crate) fn serialize_in_file<S: Serializer>(
     in_file(values).serialize(serializer)
 }
 
-/// Values as a file holds them: the number of an integer parameter has no decimal point.
+/// Values in the form of the file: the number of an integer parameter has no decimal point.
 pub fn in_file(values: &Values) -> serde_json::Value {
     let written = values.table().parameters.iter().map(|it| {
         let value = match (&it.kind, values.get(it.id)) {
@@ -247,7 +247,7 @@ pub fn in_file(values: &Values) -> serde_json::Value {
     serde_json::Value::Object(written.collect())
 }
 
-/// The presets that come with Memlens; one that the person saved by the same name goes before.
+/// The presets that come with Memlens; a saved preset with the same name takes precedence.
 fn built_in() -> impl Iterator<Item = Preset> {
     let rensei = Params {
         vector_unit: VectorUnit::Chunk,
@@ -279,7 +279,7 @@ pub fn read_params(path: &Path) -> Result<Params, EngineError> {
     own(path, &read_ranking(path)?)
 }
 
-/// Reads a `memlens.json` of whichever pipeline.
+/// Reads a `memlens.json` of any pipeline.
 ///
 /// # Errors
 /// As [`read_preset`], and [`EngineError::NoPipeline`] where it names one that is not known.
@@ -287,7 +287,7 @@ pub fn read_ranking(path: &Path) -> Result<Ranking, EngineError> {
     read(path).map(|(_, ranking)| ranking)
 }
 
-/// What a `memlens.json` says for its parameters; none where it says nothing that is understood.
+/// Metrics in a `memlens.json` for its parameters; `None` if there are none in a known format.
 ///
 /// # Errors
 /// As [`read_preset`].
@@ -295,7 +295,7 @@ pub fn read_evidence(path: &Path) -> Result<Option<Evidence>, EngineError> {
     read(path).map(|(content, _)| content.evidence)
 }
 
-/// The JSON schema (draft 2020-12) of a `memlens.json`. What it does not name may be there: later versions add.
+/// The JSON schema (draft 2020-12) of a `memlens.json`. Additional keys are allowed, because later versions add some.
 pub fn preset_schema() -> String {
     let known = pipelines();
     let of = |pipeline: &dyn AnyPipeline| -> serde_json::Value {
@@ -307,7 +307,7 @@ pub fn preset_schema() -> String {
         .iter()
         .map(|it| {
             let named = json!({ "properties": { "pipeline": { "const": it.id().0 } } });
-            // The file of Memlens's own parameters need not name their pipeline.
+            // A file with Memlens's own parameters need not name their pipeline.
             let asked = if it.id().0 == NATIVE_NAME {
                 named
             } else {
@@ -372,7 +372,7 @@ pub fn preset_schema() -> String {
     serde_json::to_string_pretty(&schema).expect("plain data can always be written as JSON") + "\n"
 }
 
-/// Memlens's own parameters, where the file holds these.
+/// Memlens's own parameters; fails if the file contains those of another pipeline.
 fn own(path: &Path, ranking: &Ranking) -> Result<Params, EngineError> {
     ranking.params().ok_or_else(|| EngineError::Preset {
         origin: path.display().to_string(),
@@ -383,7 +383,7 @@ fn own(path: &Path, ranking: &Ranking) -> Result<Params, EngineError> {
     })
 }
 
-/// On which scale each score of Memlens's own pipeline stands.
+/// Scale of each score of Memlens's own pipeline.
 fn native_scales() -> serde_json::Value {
     json!({
         "vector": "cosine, -1 to 1",
@@ -394,8 +394,8 @@ fn native_scales() -> serde_json::Value {
     })
 }
 
-/// Parameters of Memlens's own pipeline whose default has changed, with the value that a preset without them means: it was
-/// saved when that was the default, which was not written. Every preset that is saved now names them.
+/// Parameters of Memlens's own pipeline whose default has changed, with the value of a preset that does not name them:
+/// it was saved when that was the default, which was not written. Presets that are saved now always name them.
 const FORMER_DEFAULTS: &[(&str, Value)] = &[("feedback_on", Value::Toggle(true))];
 
 /// The parameters that a preset names: those that differ from the default, and those of [`FORMER_DEFAULTS`].
@@ -413,7 +413,7 @@ fn named_in_presets(params: &impl ParameterSet) -> Vec<(&'static str, Value)> {
         .collect()
 }
 
-/// The values of Memlens's own pipeline that a preset means by what it does not name.
+/// Values of Memlens's own pipeline for parameters that a preset does not name.
 fn unnamed_in_presets() -> Values {
     let former = FORMER_DEFAULTS.iter().cloned();
     let values = Params::default().values();
@@ -493,7 +493,7 @@ fn read(path: &Path) -> Result<(Content, Ranking), EngineError> {
     Ok((content, ranking))
 }
 
-/// Reads the bytes of a `memlens.json`; the error says what they are instead.
+/// Parses the bytes of a `memlens.json`; the error says what they are instead.
 fn content(bytes: &[u8]) -> Result<Content, String> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(format!(
@@ -549,7 +549,7 @@ fn content(bytes: &[u8]) -> Result<Content, String> {
     })
 }
 
-/// Names what a value is, in words for a person.
+/// Name of a value's type, for the user.
 fn kind(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "null",

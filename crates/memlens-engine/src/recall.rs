@@ -26,16 +26,16 @@ use crate::view::{RecallImport, RecallLog, RecallLogs, RecallProgress};
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// Days after which a past question is forgotten, where nothing else is chosen.
+/// Default number of days after which a past question is forgotten.
 const KEEP_DAYS: u32 = 365;
-/// More is as good as for ever.
+/// Maximum number of days, practically unlimited.
 const KEEP_DAYS_MAX: u32 = 3650;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Interval at which a running import is asked to stop while a caller waits for it.
 const STOP_EVERY: Duration = Duration::from_millis(50);
-/// The setting that holds the choice.
+/// Key of the setting.
 const KEY: &str = "recall";
-/// How many questions of a session its next lines may tell more of.
+/// Number of a session's questions to which later lines may add.
 const KNOWN_MOST: u32 = 100;
 
 /// The user's settings for past questions.
@@ -71,7 +71,7 @@ pub struct RecallChange {
     pub is_alarm_on: Option<bool>,
 }
 
-/// What an import leaves for the next ones.
+/// State that an import leaves for later ones.
 #[derive(Default)]
 pub(crate) struct ImportRun {
     /// Only one import runs at a time.
@@ -83,11 +83,11 @@ pub(crate) struct ImportRun {
 enum WantedBy {
     /// The user, who wants everything that exists.
     Person,
-    /// The window that is open, which takes up what is easily read.
+    /// The open window, which imports what can be read quickly.
     Window,
 }
 
-/// What writes to the library, one change at a time.
+/// Runs one change of the library.
 pub(crate) type Write<'a> = &'a mut dyn FnMut(
     &mut dyn FnMut(&mut Store) -> Result<(), EngineError>,
 ) -> Result<(), EngineError>;
@@ -98,7 +98,7 @@ impl Library {
         chosen(&self.store())
     }
 
-    /// The logs that are there, and what is kept of them.
+    /// The logs that exist, and what is stored of them.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -161,7 +161,7 @@ impl Library {
         self.forget_vectors(gone);
     }
 
-    /// Reads what is new while the window is open, by what writes there; some databases are left for later.
+    /// Reads new entries while the window is open, and stores them with `write`; some databases are postponed.
     ///
     /// # Errors
     /// As [`import_recall`].
@@ -169,10 +169,10 @@ impl Library {
         self.import_by(None, WantedBy::Window, write)
     }
 
-    /// Stops an import, and lets none begin while the value lives.
+    /// Stops an import, and prevents a new one while the returned value lives.
     pub(crate) fn pause_import(&self) -> MutexGuard<'_, ()> {
         loop {
-            // Again and again: another import may begin just now.
+            // Repeated: another import may begin just now.
             self.jobs.import.stop();
             if let Some(turn) = self.import_run.turn.try_lock_for(STOP_EVERY) {
                 return turn;
@@ -207,7 +207,8 @@ impl Library {
                 };
                 (run, turn)
             }
-            // The window asks again in a while, and must not be reported instead of what it would wait for.
+            // The window asks again later, and its request must not be reported instead of the import it would wait
+            // for.
             WantedBy::Window => {
                 let Some(turn) = self.import_run.turn.try_lock() else {
                     return Ok(RecallImport::default());
@@ -255,7 +256,7 @@ impl Library {
             problems,
         } = find_logs(home);
         there.retain(|log| agent.is_none_or(|agent| log.agent == agent));
-        // What did not move since it was read to its end is not opened.
+        // A log that did not change since it was read to its end is not opened.
         let is_read = |log: &Log| {
             let known = known.get(&*log.path.to_string_lossy());
             known.is_some_and(|known| known.stamp == stamp(log))
@@ -264,7 +265,7 @@ impl Library {
         if wanted_by == WantedBy::Window {
             there.retain(|log| !self.import_run.later.has(log));
         }
-        // The window reads again and again; these are beside the logs, which it shows.
+        // The window imports repeatedly; these problems are shown beside the logs anyway.
         let mut done = RecallImport {
             problems: match wanted_by {
                 WantedBy::Person => problems,
@@ -330,7 +331,7 @@ impl Library {
                     let problem = error.to_string();
                     done.problems.push(problem.clone());
                     noted.problem = Some(problem);
-                    // What cannot be read now is tried again when its file moved.
+                    // A log that cannot be read is tried again after its file changes.
                     noted.stamp = stamp;
                 }
             }
@@ -347,7 +348,7 @@ impl Library {
     }
 }
 
-/// Reads what is new in every log, of one agent if one is named.
+/// Reads new entries in every log, or only those of one agent.
 ///
 /// # Errors
 /// [`EngineError::RecallNotAllowed`] if the user did not agree; as [`Writes::write`]. A log that cannot be read is reported and passed over.
@@ -368,7 +369,7 @@ pub fn import_recall(
     done
 }
 
-/// Changes what the user chose of past questions.
+/// Changes the user's settings for past questions.
 ///
 /// # Errors
 /// [`EngineError::System`] for days out of range; as [`Writes::write`].
@@ -380,7 +381,8 @@ pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), E
     Ok(())
 }
 
-/// Deletes every past question and what was observed of them, and reads no log until it is asked to again. Returns how many there were.
+/// Deletes every past question and the judgments observed from them, and reads no log until the user agrees again.
+/// Returns their number.
 ///
 /// # Errors
 /// As [`Writes::write`].
@@ -420,7 +422,7 @@ fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, Engin
     Ok(gone)
 }
 
-/// Forgets all questions in a store, and takes back the consent. Returns the words of the questions.
+/// Deletes all questions in a store, and revokes the consent. Returns the texts of the questions.
 fn forgotten(store: &mut Store) -> Result<Vec<String>, EngineError> {
     let choice = RecallChoice {
         is_allowed: false,
@@ -515,7 +517,7 @@ impl Import<'_> {
         Ok(judgments)
     }
 
-    /// The chunks that hold lines that were used. A whole note says nothing of any of its chunks, unless it has but one.
+    /// Chunks that contain the used lines. A use of a whole note marks none of its chunks, unless it has only one.
     fn texts(&self, Judged { place, lines, .. }: &Judged) -> Result<Vec<String>, EngineError> {
         let retriever = self.library.retriever();
         let Some(chunks) = retriever.chunks_of(place.folder, &place.path) else {
@@ -542,7 +544,7 @@ struct Keeping<'i, 'a> {
     import: &'i mut Import<'a>,
     log: ReadLog,
     error: Option<EngineError>,
-    /// Whether a database that moved while it was copied is copied again.
+    /// Whether a database that changed while it was copied is copied again.
     may_repeat: bool,
 }
 
@@ -595,7 +597,7 @@ impl Keeper for Keeping<'_, '_> {
     }
 
     fn go_on(&mut self, n_again: u32) -> ControlFlow<()> {
-        // What an agent writes into just now rests some time later.
+        // A database that an agent is writing to is idle some time later.
         let is_busy = n_again > 0 && !self.may_repeat;
         if is_busy || self.import.run.is_stopped() {
             return ControlFlow::Break(());

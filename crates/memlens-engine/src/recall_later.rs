@@ -45,7 +45,7 @@ impl Later {
             .is_some_and(|since| since.elapsed() >= LATER)
     }
 
-    /// Notes that a log was read to its end.
+    /// Records that a log was read to its end.
     pub fn note_read(&self, log: &Log) {
         if log.is_database() {
             self.0.lock().insert(log.path.clone(), Instant::now());

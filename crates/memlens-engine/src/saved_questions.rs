@@ -8,7 +8,7 @@ use crate::{EngineError, Library};
 const KEY: &str = "saved_questions";
 
 impl Library {
-    /// The questions that were saved, the newest first.
+    /// Saved questions, newest first.
     ///
     /// # Errors
     /// [`EngineError::Store`].

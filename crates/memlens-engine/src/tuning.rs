@@ -1,5 +1,5 @@
-//! Tuning by evidence: query sets, what a ranking is worth on them, how that depends on each parameter, and the values that are
-//! worth most.
+//! Tuning by evidence: query sets, metrics of a ranking over them, their dependence on each parameter, and the best
+//! values.
 //!
 //! A set is asked once (`prepared.rs`); from then on its queries are ranked by the same `rank` as a search that is looked at.
 
@@ -45,15 +45,15 @@ use crate::view::{
 };
 use crate::{EngineError, Library};
 
-/// What tuning holds of a library.
+/// Tuning state of a library.
 #[derive(Default)]
 pub(crate) struct Tuning {
-    /// The sets that were asked last, the latest at the end.
+    /// Prepared sets that were used last, the latest at the end.
     prepared: Mutex<Vec<(PreparedKey, Arc<Prepared>)>>,
 }
 
 impl Tuning {
-    /// The set that was asked last by these lists; none where none was, or one is being asked.
+    /// The set that was prepared last with these lists; `None` if there is none, or it is in use.
     fn at_hand(
         &self,
         pipeline: &dyn AnyPipeline,
@@ -66,23 +66,23 @@ impl Tuning {
         Some(prepared.clone())
     }
 
-    /// Drops the sets that were asked.
+    /// Drops the prepared sets.
     fn forget(&self) {
         self.prepared.lock().clear();
     }
 }
 
-/// A query set that is asked by a ranking.
+/// A query set to be measured, with its ranking.
 pub(crate) struct Wish {
     loaded: LoadedSet,
     without: Vec<Origin>,
     ranking: Ranking,
-    /// Whether it matters how long each question takes by itself: several share no work then.
+    /// Whether the time of each single question matters: then several questions share no work.
     is_timed: bool,
 }
 
 impl Wish {
-    /// What a window asks for.
+    /// Converts the window's request.
     fn of(library: &Library, wish: &SetWish) -> Result<Wish, EngineError> {
         Ok(Wish {
             loaded: load_set(library, &wish.set)?,
@@ -93,13 +93,13 @@ impl Wish {
     }
 }
 
-/// Stops what measures a query set, and drops the sets that were asked.
+/// Stops what measures a query set, and drops the prepared sets.
 pub(crate) fn forget_tuning(library: &Library) {
     library.jobs.stop_measuring();
     library.tuning.forget();
 }
 
-/// What a ranking is worth on a query set beside a pinned one. None where it was stopped.
+/// Metrics of a ranking on a query set beside a pinned one. `None` if it was stopped.
 ///
 /// # Errors
 /// As [`query_set`] and [`Library::search_as`]; [`EngineError::Param`] for values that are refused.
@@ -109,7 +109,7 @@ pub fn measure_set(
     pinned: &Ranking,
     metric: Metric,
 ) -> Result<Option<SetMetrics>, EngineError> {
-    // The newest wins: whoever still prepares another set for this stops.
+    // The newest request wins: preparing another set for this stops.
     let going = library.jobs.measuring.replace();
     let wish = Wish::of(library, wish)?;
     let Some(now) = library.prepared(&wish, &going)? else {
@@ -134,7 +134,7 @@ pub fn measure_set(
     Ok(Some(measure(now, pinned, metric)))
 }
 
-/// How a metric depends on each live parameter. None where it was stopped, as by the next one that is asked for.
+/// Dependence of a metric on each live parameter. `None` if it was stopped, as by the next request.
 ///
 /// # Errors
 /// As [`measure_set`].
@@ -175,7 +175,7 @@ pub fn sensitivity(
     }))
 }
 
-/// Where the scores of relevant, other and nonsense rows lie. None where it was stopped.
+/// Score distributions of relevant, other and nonsense rows. `None` if it was stopped.
 ///
 /// # Errors
 /// As [`measure_set`].
@@ -189,7 +189,7 @@ pub fn calibrate(
     Ok(prepared.map(|prepared| calibrate::calibrate(&prepared, &wish.ranking.values)))
 }
 
-/// The values of some parameters that a metric is greatest by, and what they are worth. None where it was stopped.
+/// Values of some parameters that maximise a metric, and their effect. `None` if it was stopped.
 ///
 /// # Errors
 /// As [`measure_set`]; [`EngineError::Tune`] where nothing can be tuned so.
@@ -202,7 +202,7 @@ pub fn auto_tune(
     tune(library, Wish::of(library, wish)?, request, &going)
 }
 
-/// The same on a set that was loaded, for a ranking.
+/// The same on a loaded set, for a ranking.
 ///
 /// # Errors
 /// As [`auto_tune`].
@@ -221,8 +221,8 @@ pub fn tune_set(
     tune(library, wish, request, &library.jobs.tuning.replace())
 }
 
-/// What speaks for the best ranking found: its figures beside those of the default on all queries, and on those that had no
-/// part in choosing it. None where it was stopped.
+/// Metrics of the best ranking found: beside those of the defaults on all queries, and on held-out queries. `None` if
+/// it was stopped.
 ///
 /// # Errors
 /// As [`auto_tune`].
@@ -254,7 +254,7 @@ pub fn tuned_evidence(
         });
         scores.push(each.collect::<BTreeMap<String, Scores>>());
     }
-    // A query that failed by one of them is paired with nothing.
+    // A query that failed under one of them is left out.
     let both = scores[0]
         .iter()
         .filter_map(|(id, was)| Some((*was, *scores[1].get(id)?)));
@@ -283,7 +283,7 @@ fn tune(
     tune::tune(&task, going)
 }
 
-/// What changes cost: what becomes of the other rows, and of the query set that was measured last. None where they cannot be
+/// Effect of changes on the other rows, and on the query set that was measured last. `None` if the changes cannot be
 /// made together.
 pub(crate) fn price(
     library: &Library,

@@ -1,4 +1,4 @@
-//! Runs: what a ranking was worth on a query set at some time, to be looked at again and compared.
+//! Runs: metrics of a ranking on a query set at some time, stored for comparison.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,61 +17,61 @@ use crate::view::{self, MetricRow, RunComparison, RunInfo, RunMetric, RunQuery, 
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// Larger than any run of 50,000 queries.
+/// Maximum size of a file, larger than any run of 50,000 queries.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What a ranking was worth on a query set.
+/// Metrics of a ranking on a query set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// The version of this form.
+    /// Version of this file format.
     pub schema_version: u32,
-    /// The query set: a file, or a name.
+    /// Path or name of the query set.
     pub queries: String,
-    /// The version of its content.
+    /// Version (hash) of the query set's content.
     pub queries_hash: String,
-    /// The notes it was asked of: the fingerprint of a `memlens.json`.
+    /// Notes that were searched, as the fingerprint of a `memlens.json`.
     pub corpus: String,
-    /// The pipeline's id.
+    /// Id of the pipeline that ranked.
     pub pipeline: String,
-    /// Its parameters.
+    /// Parameter values by id; a missing one has its default.
     pub params: BTreeMap<String, memlens_params::Value>,
-    /// The means; none where no query is judged.
+    /// Means over the queries; `None` if no query is judged.
     pub all: Option<Summary>,
-    /// The share of nonsense questions that found nothing; none where there was none.
+    /// Share of nonsense questions that found nothing; `None` if there was none.
     pub nothing: Option<f64>,
-    /// Each judged query.
+    /// One entry for each judged query.
     pub per_query: Vec<RunQueryRecord>,
 }
 
-/// What a ranking was worth for one query.
+/// Metrics of a ranking for one query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunQueryRecord {
-    /// Its name in the set.
+    /// Id of the query in its set.
     pub id: String,
-    /// The question.
+    /// The question that was searched for.
     pub query: String,
-    /// What kind of question it is.
+    /// Category of the query; `None` without one.
     pub category: Option<String>,
-    /// Its metrics.
+    /// Metrics of the query's results.
     #[serde(flatten)]
     pub scores: Scores,
 }
 
-/// What became of a metric since a run.
+/// Change of a metric since a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunDrop {
-    /// What changed, over the queries that both know.
+    /// The metric over the queries that both runs contain.
     pub row: MetricRow,
-    /// By how much the mean fell; below 0 where it rose.
+    /// Decrease of the mean; negative if it rose.
     pub fell_by: f64,
-    /// For how many queries more the metric is not defined now, since nothing is returned.
+    /// Number of additional queries without a value of the metric now, because nothing is returned.
     pub n_lost: u32,
-    /// What a person should know before they trust it.
+    /// Notices to show to the user about the comparison.
     pub notices: Vec<String>,
 }
 
 impl RunRecord {
-    /// Reads the file that `memlens eval --json` prints and the window exports.
+    /// Reads a file that `memlens eval --json` printed or the window exported.
     ///
     /// # Errors
     /// [`EngineError::File`]; [`EngineError::Run`] where it is no run.
@@ -88,7 +88,7 @@ impl RunRecord {
         Ok(run)
     }
 
-    /// What became of a metric from this run to another.
+    /// Change of a metric from this run to another.
     ///
     /// # Errors
     /// [`EngineError::Run`] where they have no query in common.
@@ -107,7 +107,7 @@ impl RunRecord {
         };
         let (n_before, n_now) = (defined(|it| it.pinned), defined(|it| it.now));
         Ok(RunDrop {
-            // Where nothing is returned any more, precision is no figure, which is no reason to pass.
+            // If nothing is returned any more, precision is undefined, which must not count as a success.
             n_lost: n_before.saturating_sub(n_now),
             fell_by: was - is,
             notices: differences(self, now, pairs.len()),
@@ -123,7 +123,7 @@ impl RunRecord {
     }
 }
 
-/// The judged queries that two runs both know, from the first to the second.
+/// Judged queries that both runs contain, from the first to the second.
 fn pairs<'a>(before: &'a RunRecord, now: &'a RunRecord) -> Vec<Pair<'a>> {
     let known: HashMap<(&str, &str), &Scores> = before
         .per_query
@@ -143,7 +143,7 @@ fn pairs<'a>(before: &'a RunRecord, now: &'a RunRecord) -> Vec<Pair<'a>> {
     both.collect()
 }
 
-/// In what two runs differ besides their rankings.
+/// Differences of two runs besides their rankings.
 fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String> {
     let mut notices = Vec::new();
     if before.corpus != now.corpus {
@@ -161,7 +161,7 @@ fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String
     notices
 }
 
-/// What a ranking is worth on a query set now. None where it was stopped.
+/// Metrics of a ranking on a query set now. `None` if it was stopped.
 pub(crate) fn run_record(
     library: &Library,
     wish: &SetWish,
@@ -199,7 +199,7 @@ pub(crate) fn run_record(
     }))
 }
 
-/// The runs that are kept, the newest first.
+/// The stored runs, newest first.
 ///
 /// # Errors
 /// [`EngineError::Store`].
@@ -217,14 +217,14 @@ pub fn runs(library: &Library) -> Result<Vec<RunInfo>, EngineError> {
     Ok(each.collect())
 }
 
-/// A run that is kept.
+/// A stored run with all its figures.
 ///
 /// # Errors
 /// [`EngineError::Run`] where there is none of this id; [`EngineError::Store`].
 pub fn run(library: &Library, id: &str) -> Result<RunView, EngineError> {
     let (info, record) = run_of_id(library, id)?;
     let ranking = record.ranking();
-    // Of a pipeline or a parameter that is no more, only the values are told.
+    // For a pipeline or parameter that no longer exists, only the values are reported.
     let changed = Ranking::given(&ranking).map(|ranking| {
         let default = memlens_params::Values::defaults(ranking.pipeline.table());
         tune::changed(&ranking.values, &default)
@@ -258,7 +258,7 @@ pub fn run(library: &Library, id: &str) -> Result<RunView, EngineError> {
     })
 }
 
-/// What changed from one run to another.
+/// Changes from one run to another.
 ///
 /// # Errors
 /// As [`run`].
@@ -313,13 +313,13 @@ fn run_of_id(library: &Library, id: &str) -> Result<(RunInfo, RunRecord), Engine
     Ok((info, record))
 }
 
-/// The versions of the query sets, by their names.
+/// Versions of the query sets, by name.
 fn set_hashes(library: &Library) -> Result<HashMap<String, String>, EngineError> {
     let sets = query_sets(library)?.into_iter();
     Ok(sets.map(|set| (set.name, set.hash)).collect())
 }
 
-/// Measures a ranking on a query set and keeps what comes out. `None` if it was stopped.
+/// Measures a ranking on a query set and stores the result. `None` if it was stopped.
 ///
 /// # Errors
 /// As [`crate::tuning::measure_set`], and [`Writes::write`].
@@ -360,7 +360,7 @@ pub fn rename_run(writes: &impl Writes, id: &str, name: &str) -> Result<RunInfo,
     Ok(run_of_id(library, id)?.0)
 }
 
-/// Deletes a run; one that is not there is no error.
+/// Deletes a run; a missing one is no error.
 ///
 /// # Errors
 /// As [`Writes::write`].
@@ -371,7 +371,7 @@ pub fn delete_run(writes: &impl Writes, id: &str) -> Result<(), EngineError> {
     }
 }
 
-/// A run that cannot be read: named, so that the person can delete it.
+/// A run that cannot be read, with a name, so that the user can delete it.
 fn damaged(run: StoredRun) -> RunInfo {
     RunInfo {
         id: run.id.to_string(),

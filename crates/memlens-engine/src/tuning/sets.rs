@@ -1,4 +1,4 @@
-//! Query sets that are kept, and access to all sets by id or name.
+//! Stored query sets, and access to all sets by id or name.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use crate::view::{
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// A query set that was read, kept or of a file.
+/// A query set that was loaded from the library or a file.
 #[derive(Clone)]
 pub struct LoadedSet {
     pub(crate) info: QuerySetInfo,
     pub(crate) set: KeptSet,
-    /// What a person should be told.
+    /// Notices to show to the user.
     pub(crate) notices: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ pub fn load_set(library: &Library, named: &str) -> Result<LoadedSet, EngineError
     })
 }
 
-/// Notes the text of each relevant place that has none yet.
+/// Adds the text of each relevant place that has none yet.
 fn anchor(library: &Library, set: &mut KeptSet) {
     let lists = library.lists();
     let mut lines = NoteLines::of(&lists.snapshot);
@@ -110,7 +110,7 @@ fn anchor(library: &Library, set: &mut KeptSet) {
     }
 }
 
-/// What a new set begins with.
+/// Initial contents of a new set.
 fn begun(library: &Library, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
     let mut set = match from {
         NewSetFrom::Empty => KeptSet::default(),
@@ -134,7 +134,7 @@ fn begun(library: &Library, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
     Ok(set)
 }
 
-/// A query as the person typed it, in a set.
+/// A query as the user typed it, in a set.
 fn typed_query(
     library: &Library,
     edit: &QueryEdit,
@@ -166,7 +166,7 @@ fn typed_query(
     })
 }
 
-/// A relevant place as the person typed it; one that stood there before keeps its origin and text.
+/// A relevant place as the user typed it; an existing place keeps its origin and text.
 fn typed_gold(
     library: &Library,
     typed: &TypedPlace,
@@ -217,7 +217,7 @@ fn typed_gold(
     })
 }
 
-/// The notes that a path names within watched folders, with or without the folder's name.
+/// Notes that a path names within watched folders, with or without the folder's name.
 fn in_watched(snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
     let inner = |folder: &memlens_store::Folder| {
         let named = typed.strip_prefix(&folder.name);
@@ -231,14 +231,14 @@ fn in_watched(snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
     snapshot.folders.iter().flat_map(inner).collect()
 }
 
-/// The version of a file's queries: that of the set it would be kept as.
+/// Version of a file's queries: that of the set it would be stored as.
 pub fn version_of(file: &QueryFile) -> String {
     set_of(file).info.hash
 }
 
-/// The queries of a file as a set that is not kept.
+/// The queries of a file as a set that is not stored.
 pub fn set_of(file: &QueryFile) -> LoadedSet {
-    // With those that are not judged yet, which may be judged later.
+    // Including unjudged ones, which may be judged later.
     let queries = file.all.iter();
     let set = KeptSet {
         // Document ids are relative to no folder.
@@ -302,7 +302,7 @@ pub fn write_query_set(
     library.write_output(&bytes, path, &[])
 }
 
-/// What to say of a set that was just read: a set of other notes can be kept all the same.
+/// Notices about a set that was just read; a set of other notes can be stored anyway.
 fn import_notices(library: &Library, set: &KeptSet) -> Vec<String> {
     let lists = library.lists();
     let checked = set
@@ -314,7 +314,7 @@ fn import_notices(library: &Library, set: &KeptSet) -> Vec<String> {
     }
 }
 
-/// What a file is kept as, and the name that it asks for.
+/// Reads a file as a set, with the name that the file suggests.
 fn read_set(library: &Library, path: &Path, topics: Option<&Path>) -> Result<FileSet, EngineError> {
     let file = QueryFile::read_with_topics(path, topics)?;
     let mut set = set_of(&file).set;
@@ -325,7 +325,7 @@ fn read_set(library: &Library, path: &Path, topics: Option<&Path>) -> Result<Fil
     let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
     let stem = stem.unwrap_or_default();
     let mut name = stem.trim_start_matches('.').to_owned();
-    // The folder says more than a name that every set has.
+    // The folder's name says more than a name that every set has.
     if name == "queries"
         && let Some(folder) = file.base.file_name()
     {
@@ -342,7 +342,7 @@ fn read_set(library: &Library, path: &Path, topics: Option<&Path>) -> Result<Fil
     })
 }
 
-/// A query set as a file holds it, to be kept.
+/// A query set in a file, to be stored.
 struct FileSet {
     name: String,
     new: NewSet,
@@ -351,7 +351,7 @@ struct FileSet {
 }
 
 impl FileSet {
-    /// Keeps it under its name, or one like it where that is taken.
+    /// Stores it under its name, or a similar one if that is taken.
     fn keep(self, store: &mut Store) -> Result<ImportedSet, EngineError> {
         let name = self.name;
         let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
@@ -368,7 +368,7 @@ impl FileSet {
     }
 }
 
-/// Makes a query set.
+/// Creates a query set.
 ///
 /// # Errors
 /// [`EngineError::QuerySet`] for a name that is empty or taken; as [`Writes::write`].
@@ -414,7 +414,7 @@ pub fn delete_query_set(writes: &impl Writes, named: &str) -> Result<(), EngineE
     writes.write(|store| delete(store, named))
 }
 
-/// Keeps the queries of a file under its name, or one like it if that is taken. The questions of TREC qrels may be in a topics file
+/// Stores the queries of a file under its name, or a similar one if that is taken. The questions of TREC qrels may be in a topics file
 /// that is named.
 ///
 /// # Errors
@@ -428,7 +428,7 @@ pub fn import_query_set(
     writes.write(|store| set.keep(store))
 }
 
-/// Adds a query to a set, or puts it in the place of one.
+/// Adds a query to a set, or replaces one.
 ///
 /// # Errors
 /// [`EngineError::EmptyQuery`]; [`EngineError::Place`] for a place in no watched folder; [`EngineError::QuerySet`] if the set is live or
@@ -461,7 +461,7 @@ pub fn save_query(
     })
 }
 
-/// Takes queries out of a set; those that are not there are no error.
+/// Removes queries from a set; missing ones are no error.
 ///
 /// # Errors
 /// As [`save_query`].
@@ -495,7 +495,7 @@ fn change_set(
 }
 
 impl Gold {
-    /// Where it is now in the note at a path, and in which state.
+    /// Current place and state in the note at a path.
     pub(crate) fn told(&self, note: &Path, lines: &mut NoteLines<'_>) -> GoldPlace {
         let range = (self.start_line, self.end_line);
         let (state, now) = lines.follow(note, range, self.text.as_deref());
@@ -531,7 +531,7 @@ pub(super) fn kept_query(query: &Query, origin: Origin) -> KeptQuery {
     }
 }
 
-/// A set as the store keeps it.
+/// A set in its stored form.
 pub(super) fn stored(set: &KeptSet) -> NewSet {
     const PLAIN: &str = "plain data can always be written as JSON";
     NewSet {
@@ -555,7 +555,7 @@ fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> 
             let is_named = |it: &&StoredSet| shown(it).eq_ignore_ascii_case(named);
             let exact = sets.iter().find(|it| shown(it) == named);
             let mut alike = sets.iter().filter(is_named);
-            // A name in another case, where only one set has it.
+            // A name in different case, if only one set has it.
             let of_name = exact.or_else(|| alike.next().filter(|_| alike.next().is_none()));
             of_name
                 .map(|it| store.query_set(it.id))
