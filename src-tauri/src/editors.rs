@@ -15,7 +15,7 @@ use specta::Type;
 pub enum Editor {
     /// What the system opens such files with, which takes no line.
     System,
-    /// Visual Studio Code.
+    /// Visual Studio Code, its Insiders edition, or VSCodium.
     Vscode,
     /// Cursor.
     Cursor,

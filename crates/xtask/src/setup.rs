@@ -16,7 +16,7 @@ use crate::project::Project;
 /// What the machine must be able to do afterwards; each includes the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
-    /// Run the command line.
+    /// Start programs on the command line.
     Terminal,
     /// Build and open the window.
     Window,
@@ -27,7 +27,7 @@ pub enum Purpose {
 /// Whether system packages may be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Install {
-    /// Install what is missing.
+    /// Install the packages that are missing.
     Missing,
     /// Print the command that would.
     Nothing,

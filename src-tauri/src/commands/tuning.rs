@@ -29,7 +29,7 @@ pub async fn query_set(shell: State<'_, Shell>, set: String) -> Answer<QuerySetV
     .await
 }
 
-/// Creates a query set.
+/// Creates a query set and returns its summary.
 #[tauri::command]
 #[specta::specta]
 pub async fn new_query_set(
@@ -43,7 +43,7 @@ pub async fn new_query_set(
     .await
 }
 
-/// Renames a query set.
+/// Renames a query set and returns its summary.
 #[tauri::command]
 #[specta::specta]
 pub async fn rename_query_set(
@@ -57,7 +57,7 @@ pub async fn rename_query_set(
     .await
 }
 
-/// Deletes a query set.
+/// Deletes a query set by its id or name.
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_query_set(shell: State<'_, Shell>, set: String) -> Answer<()> {
@@ -219,7 +219,7 @@ pub async fn save_run(
     work(&shell, move |engine| acts::save_run(engine, &wish, &name)).await
 }
 
-/// A saved run.
+/// A saved run with its ranking, metrics and queries.
 #[tauri::command]
 #[specta::specta]
 pub async fn run(shell: State<'_, Shell>, id: String) -> Answer<RunView> {
@@ -236,14 +236,14 @@ pub async fn compare_runs(shell: State<'_, Shell>, a: String, b: String) -> Answ
     .await
 }
 
-/// Renames a run.
+/// Renames a run and returns its summary.
 #[tauri::command]
 #[specta::specta]
 pub async fn rename_run(shell: State<'_, Shell>, id: String, name: String) -> Answer<RunInfo> {
     work(&shell, move |engine| acts::rename_run(engine, &id, &name)).await
 }
 
-/// Deletes a run.
+/// Deletes a run; a missing one is no error.
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_run(shell: State<'_, Shell>, id: String) -> Answer<()> {

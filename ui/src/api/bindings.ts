@@ -212,9 +212,9 @@ export const commands = {
 	calibrate: (wish: SetWish) => __TAURI_INVOKE<CalibrationAnswer | null>("calibrate", { wish }),
 	/**  What changed from one run to another. */
 	compareRuns: (a: string, b: string) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
-	/**  Deletes a query set. */
+	/**  Deletes a query set by its id or name. */
 	deleteQuerySet: (set: string) => __TAURI_INVOKE<null>("delete_query_set", { set }),
-	/**  Deletes a run. */
+	/**  Deletes a run; a missing one is no error. */
 	deleteRun: (id: string) => __TAURI_INVOKE<null>("delete_run", { id }),
 	/**  Asks where and writes a query set. Returns the path; null if the user cancels. */
 	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
@@ -226,7 +226,7 @@ export const commands = {
 	judgePlace: (query: string, place: string, up: boolean) => __TAURI_INVOKE<boolean>("judge_place", { query, place, up }),
 	/**  The metrics of two rankings over a query set, which is prepared the first time; null if stopped. */
 	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
-	/**  Creates a query set. */
+	/**  Creates a query set and returns its summary. */
 	newQuerySet: (name: string, from: NewSetFrom) => __TAURI_INVOKE<QuerySetInfo>("new_query_set", { name, from }),
 	/**  A query set with the state of each relevant place. */
 	querySet: (set: string) => __TAURI_INVOKE<QuerySetView>("query_set", { set }),
@@ -234,11 +234,11 @@ export const commands = {
 	querySets: () => __TAURI_INVOKE<QuerySetInfo[]>("query_sets"),
 	/**  Removes queries from a set. */
 	removeQueries: (set: string, ids: string[]) => __TAURI_INVOKE<QuerySetView>("remove_queries", { set, ids }),
-	/**  Renames a query set. */
+	/**  Renames a query set and returns its summary. */
 	renameQuerySet: (set: string, name: string) => __TAURI_INVOKE<QuerySetInfo>("rename_query_set", { set, name }),
-	/**  Renames a run. */
+	/**  Renames a run and returns its summary. */
 	renameRun: (id: string, name: string) => __TAURI_INVOKE<RunInfo>("rename_run", { id, name }),
-	/**  A saved run. */
+	/**  A saved run with its ranking, metrics and queries. */
 	run: (id: string) => __TAURI_INVOKE<RunView>("run", { id }),
 	/**  The saved runs, the newest first. */
 	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
@@ -1065,7 +1065,7 @@ export type DownloadProgress = {
 export type Editor = 
 /**  What the system opens such files with, which takes no line. */
 "system" | 
-/**  Visual Studio Code. */
+/**  Visual Studio Code, its Insiders edition, or VSCodium. */
 "vscode" | 
 /**  Cursor. */
 "cursor" | 
