@@ -6,7 +6,7 @@ use std::process::Command;
 use super::*;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// 2026-11-10, UTC.
+/// Time of the first commit: 2026-11-10, UTC.
 const FIRST_S: i64 = 1_794_268_800;
 const LINE: &str = "- The router needs four minutes.";
 const NOTE: &str = "memory/house.md";

@@ -10,7 +10,7 @@ use memlens_embed::TokenVectors;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenTable {
     dim: usize,
-    /// Row-major `i8[n_tokens, dim]`.
+    /// Row-major matrix `i8[n_tokens, dim]` of quantised vectors.
     numbers: Vec<i8>,
     /// One per token, finite, above 0.
     scales: Vec<f32>,

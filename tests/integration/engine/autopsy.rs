@@ -16,7 +16,7 @@ use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
 use serde_json::json;
 
-/// 2026-11-20 22:31, UTC.
+/// Time asked about: 2026-11-20 22:31, UTC.
 pub(crate) const AT_MS: i64 = 1_795_213_860_000;
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
