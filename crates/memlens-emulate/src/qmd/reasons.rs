@@ -305,7 +305,7 @@ pub struct Blended {
 }
 
 impl Blended {
-    /// Returns the weighted sum of position and reranker score.
+    /// Returns the weighted sum of position and reranker score, or the position's part alone without a reranker score.
     pub fn score(&self) -> f64 {
         let position = 1.0 / f64::from(self.rank);
         match self.weight.zip(self.rerank) {
