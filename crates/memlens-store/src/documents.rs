@@ -143,7 +143,7 @@ pub struct StoredChunk {
     pub document: DocumentId,
     /// Path of the document in its folder.
     pub path: String,
-    /// Text of the chunk, as it is indexed.
+    /// Its text.
     pub text: String,
 }
 

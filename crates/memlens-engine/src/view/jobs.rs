@@ -24,7 +24,7 @@ pub enum JobKind {
     Autopsy,
     /// Embeds the chunks of an emulated memory.
     Emulation,
-    /// Downloads the files of a model.
+    /// Downloading a model.
     Download,
 }
 
@@ -46,6 +46,6 @@ pub enum JobProgress {
     Autopsy(Option<AutopsyProgress>),
     /// Progress of embedding an emulated memory.
     Emulation(Option<EmulationProgress>),
-    /// Progress of a download; its end is reported too, and the reason of a failure.
+    /// Of a download. Its end is reported too, and why it failed.
     Download(DownloadProgress),
 }

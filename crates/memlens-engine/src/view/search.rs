@@ -80,7 +80,7 @@ pub struct SearchAnswer {
     pub snippets: Vec<Snippet>,
     /// Distinct query words with their statistics.
     pub words: Vec<QueryWord>,
-    /// Highest BM25 score that any text could reach.
+    /// The highest BM25 that any text could reach.
     pub bm25_ideal: f64,
     /// How closely the search matches another program's own; `None` for Memlens's own pipeline.
     pub emulated: Option<Emulated>,
