@@ -117,7 +117,7 @@ export const commands = {
 	agents: () => __TAURI_INVOKE<AgentsView>("agents"),
 	/**  What agents load of their files up to their caps. */
 	agentsLoaded: () => __TAURI_INVOKE<LoadedFile[]>("agents_loaded"),
-	/**  The files that an agent always loads; none are read unless the agent is watched. */
+	/**  The files that an agent always loads; empty unless the agent is watched. */
 	alwaysLoaded: (agent: string) => __TAURI_INVOKE<AlwaysView>("always_loaded", { agent }),
 	/**  The text of a file that a watched agent always loads. */
 	alwaysText: (agent: string, path: string) => __TAURI_INVOKE<AlwaysText>("always_text", { agent, path }),
@@ -202,7 +202,7 @@ export const commands = {
 	rerank: (search: number, params: Params) => __TAURI_INVOKE<Reranked>("rerank", { search, params }),
 	/**  The latest calls to rerankers with their times, the newest first. */
 	rerankCalls: () => __TAURI_INVOKE<RerankTime[]>("rerank_calls"),
-	/**  Which words of a row's text match which words of the question. Only late interaction can tell. */
+	/**  Which words of a row's text match which words of the question. Only late interaction reports them. */
 	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
 	/**  The texts of rows as the reranker gets them. */
 	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
@@ -281,29 +281,29 @@ export type Activity = {
 /**  Something happened to a note and can be searched now. */
 export type ActivityHappened = Activity;
 
-/**  What an agent's config says of its search. */
+/**  Search settings in an agent's config. */
 export type AgentConfig = {
-	/**  The file, with `~` for the home folder. */
+	/**  Path of the file, with `~` for the home folder. */
 	path: string,
-	/**  The program and version that it is taken for. */
+	/**  Program and version that the config is read for. */
 	label: string,
-	/**  The version that wrote it; none where it does not say. */
+	/**  Version that wrote the file; `None` if it does not say. */
 	version: string | null,
-	/**  What makes the settings void, most decisive first: the version refuses the file, the search is switched off. */
+	/**  What makes the settings void, most decisive first: the version rejects the file, or the search is switched off. */
 	voids: string[],
-	/**  That version's pipeline, with its values. */
+	/**  Pipeline of that version, with the values of the file. */
 	ranking: Ranking,
-	/**  Each key. */
+	/**  One entry for each key of the search settings. */
 	settings: AgentSetting[],
-	/**  The agents that set something of their own. */
+	/**  Agents with settings of their own. */
 	agents: string[],
-	/**  Values that the search does not take; its defaults stand for them. */
+	/**  Values that the search rejects; it uses its defaults instead. */
 	problems: string[],
 };
 
 /**  A folder of an agent's notes. */
 export type AgentFolder = {
-	/**  Its absolute path. */
+	/**  Absolute path of the folder. */
 	path: string,
 	/**  The path with `~` for the home folder. */
 	shown: string,
@@ -311,57 +311,57 @@ export type AgentFolder = {
 	is_watched: boolean,
 };
 
-/**  The agent of a watched folder. */
+/**  Agent that a watched folder belongs to. */
 export type AgentName = {
-	/**  Its id. */
+	/**  Id of the agent in the list of known agents. */
 	id: string,
-	/**  Its name. */
+	/**  Name of the agent on screen. */
 	name: string,
 };
 
-/**  One key of an agent's config. */
+/**  A key of an agent's config. */
 export type AgentSetting = {
-	/**  The agent whose it is; none for one of all. */
+	/**  Agent that the key applies to; `None` for all agents. */
 	agent: string | null,
-	/**  Its path in the config, joined by dots. */
+	/**  Path of the key, joined by dots. */
 	key: string,
-	/**  Its value, as JSON. */
+	/**  Value of the key, as JSON. */
 	value: string,
-	/**  `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`. */
+	/**  Effect of the key: `sets`, `elsewhere`, `not_emulated`, `without_effect`, `refused` or `wrong_kind`. */
 	effect: string,
-	/**  The parameter that it sets; none where it sets none. */
+	/**  Id of the parameter that the key sets; `None` if it sets none. */
 	parameter: string | null,
-	/**  Why it sets none; none where it does. */
+	/**  Why it sets no parameter; `None` if it does. */
 	why: string | null,
 };
 
-/**  One agent that was found. */
+/**  An agent that was found. */
 export type AgentView = {
-	/**  Its id. */
+	/**  Id of the agent in the list of known agents. */
 	id: string,
-	/**  Its name. */
+	/**  Name of the agent on screen. */
 	name: string,
-	/**  Its version, if one of its files tells it. */
+	/**  Version of the agent, if one of its files contains it. */
 	version: string | null,
-	/**  How it finds its notes again, for a person. */
+	/**  How the agent retrieves its notes, for the user. */
 	recall: string,
-	/**  What it loads when a session begins, for a person. */
+	/**  What the agent loads when a session begins, for the user. */
 	loads: string,
-	/**  Its folders of notes. */
+	/**  Folders that contain the agent's notes. */
 	folders: AgentFolder[],
-	/**  The Markdown files in them; at least so many where `is_partial`. */
+	/**  Number of Markdown files in these folders; a lower bound if `is_partial`. */
 	n_notes: number,
-	/**  How many of them the agent's own search never finds; 0 if its rules are not known. */
+	/**  Number of these files that the agent's own search never finds; 0 if its rules are not known. */
 	n_unsearched: number,
-	/**  When the newest of them was changed, milliseconds since 1970; none where there is none. */
+	/**  Last modification of the newest file, milliseconds since 1970; `None` without files. */
 	newest_ms: number | null,
-	/**  Whether there was no time to count all of them. */
+	/**  Whether the scan ran out of time before all files were counted. */
 	is_partial: boolean,
 	/**  Whether all of its folders are watched. */
 	is_watched: boolean,
-	/**  What it loads of its files, up to its caps. */
+	/**  Files that the agent loads up to a limit. */
 	loaded: LoadedFile[],
-	/**  Files that it would load and that do not exist, each with what follows, for the user. */
+	/**  Files that the agent would load and that do not exist, each with the consequence, for the user. */
 	missing: string[],
 	/**  Settings that turn loading off or redirect it, for the user. */
 	switches: string[],
@@ -369,19 +369,19 @@ export type AgentView = {
 	instructions: string[],
 	/**  The version that Memlens's statements about it were checked against; empty if none. */
 	checked_version: string,
-	/**  What could not be read, for a person. */
+	/**  What could not be read, for the user. */
 	problems: string[],
 };
 
-/**  What was found of the agents that Memlens knows. */
+/**  Agents found on this machine. */
 export type AgentsView = {
-	/**  Those of which something is there, in the order of every list. */
+	/**  Agents of which a file or folder exists, in the order of every list. */
 	agents: AgentView[],
-	/**  The names of the others. */
+	/**  Names of the known agents that were not found. */
 	not_found: string[],
-	/**  Every place that was looked at, with `~` for the home folder. */
+	/**  Every path that was checked, with `~` for the home folder. */
 	places: string[],
-	/**  How long looking and counting took, in milliseconds. */
+	/**  Time of the scan and the counting in milliseconds. */
 	took_ms: number,
 };
 
@@ -394,11 +394,11 @@ export type AgreementMeasure =
 
 /**  A file that an agent always loads, or would. */
 export type AlwaysFile = {
-	/**  Its absolute path. */
+	/**  Absolute path of the file. */
 	path: string,
 	/**  The path with `~` for the home folder. */
 	shown: string,
-	/**  Its kind. */
+	/**  Memory, instructions, rule or import. */
 	kind: AlwaysFileKind,
 	/**  The folder of the sessions that load it, if only those do. */
 	project: string | null,
@@ -408,13 +408,13 @@ export type AlwaysFile = {
 	folder: string | null,
 	/**  Its path in the watched folder. */
 	note: string | null,
-	/**  What became of it. */
+	/**  Whether it is loaded, missing or unknown. */
 	state: AlwaysState,
 	/**  Why it is not loaded or not read, or what follows from it missing; for the user. */
 	why: string | null,
-	/**  Its lines; 0 if it was not read. */
+	/**  Number of lines; 0 if it was not read. */
 	n_lines: number,
-	/**  Its characters; 0 if it was not read. */
+	/**  Number of characters; 0 if it was not read. */
 	n_characters: number,
 	/**  The first line that a limit leaves out. */
 	cut_at_line: number | null,
@@ -424,41 +424,41 @@ export type AlwaysFile = {
 
 /**  The kind of a file that is always loaded. */
 export type AlwaysFileKind = 
-/**  A memory file. */
+/**  A memory file of the agent. */
 "memory" | 
 /**  An instruction file such as `CLAUDE.md`. */
 "instructions" | 
-/**  A rule. */
+/**  A rule file of the agent. */
 "rule" | 
 /**  A file that another one imports. */
 "import";
 
-/**  What became of a file that an agent always loads. */
+/**  State of a file that an agent always loads. */
 export type AlwaysState = 
-/**  Loaded, in part or whole. */
+/**  The agent loads the file, in part or whole. */
 "loaded" | 
 /**  Memlens does not read it; whether the agent loads it is not known. */
 "not_read" | 
-/**  The agent does not load it. */
+/**  The agent does not load the file. */
 "not_loaded" | 
-/**  It does not exist. */
+/**  The file does not exist. */
 "missing";
 
 /**  The text of a file that is always loaded. */
 export type AlwaysText = {
-	/**  The file. */
+	/**  The file that was read. */
 	file: AlwaysFile,
-	/**  Its text. */
+	/**  Text of the file, decoded. */
 	text: string,
-	/**  First and last lines of which nothing is loaded. */
+	/**  First and last lines of the ranges that are not loaded at all. */
 	unseen: ([number, number])[],
 };
 
 /**  The files that an agent always loads. */
 export type AlwaysView = {
-	/**  The agent's id. */
+	/**  Id of the agent that loads them. */
 	agent: string,
-	/**  Its name. */
+	/**  Name of the agent on screen. */
 	agent_name: string,
 	/**  Whether a folder of it is watched. If not, nothing was read and `files` is empty. */
 	is_watched: boolean,
@@ -470,110 +470,110 @@ export type AlwaysView = {
 	switches: string[],
 };
 
-/**  An edit took notes out of answers to past questions; none where what was told of that is forgotten. */
+/**  An edit took notes out of answers to past questions; `None` once that notice is obsolete. */
 export type AnswersLost = LostAnswers | null;
 
-/**  A question that was asked about the fact's time. */
+/**  A question that was asked around the time in question. */
 export type AskedThen = {
-	/**  The past question's id. */
+	/**  Id of the past question. */
 	id: string,
-	/**  When it was asked, milliseconds since 1970; none where the log does not say. */
+	/**  Time of the question in milliseconds since 1970; `None` if the log has no time. */
 	at_ms: number | null,
-	/**  The question. */
+	/**  Text of the past question. */
 	question: string,
-	/**  How near it came: "came closest, 0.310", "rank 4". */
+	/**  How close it came to the fact: "came closest, 0.310", "rank 4". */
 	came: string,
-	/**  The cosine of question and fact; `None` if they were not compared by meaning. */
+	/**  Cosine of question and fact; `None` if they were not compared by meaning. */
 	closeness: number | null,
 };
 
-/**  A session in which an agent asked something. */
+/**  A session in which an agent asked a question. */
 export type AskingSession = {
-	/**  The agent's name. */
+	/**  Name of the agent on screen. */
 	agent_name: string,
-	/**  The session, as the agent names it. */
+	/**  Session id as the agent's log writes it. */
 	session: string,
-	/**  When it was last asked something in it; none where the log does not say. */
+	/**  Time of the last question, in milliseconds since 1970; `None` if the log has no time. */
 	at_ms: number | null,
 };
 
-/**  Why an agent forgot a fact. */
+/**  Result of an autopsy: why an agent forgot a fact. */
 export type Autopsy = {
-	/**  The fact as the person gave it. */
+	/**  The fact as the user typed it. */
 	fact: string,
-	/**  The agent's id; none where no agent was named and none is known. */
+	/**  Id of the agent; `None` if none was named and none is known. */
 	agent: string | null,
-	/**  What it was ranked by. */
+	/**  Pipeline and values used for the ranking. */
 	ranking: Ranking,
-	/**  That pipeline's name on screen. */
+	/**  Name of that pipeline on screen. */
 	label: string,
-	/**  Where it was lost. */
+	/**  Step at which the fact was lost. */
 	verdict: Verdict,
 	/**  The verdict in one sentence. */
 	headline: string,
-	/**  What is behind it, in one sentence. */
+	/**  Explanation of the verdict, in one sentence. */
 	summary: string,
-	/**  Where the fact stands; none where it stands nowhere. */
+	/**  Place of the fact; `None` if no note contains it. */
 	place: FactPlace | null,
-	/**  Every step in its order. */
+	/**  Every step, in the order of [`AutopsyStep`]. */
 	steps: StepProof[],
-	/**  What to do, each a sentence. */
+	/**  What to do, one sentence each. */
 	advice: string[],
-	/**  The smallest change that brings it back; none where none was looked for or found. */
+	/**  Smallest change that makes the fact a result; `None` if none was searched for or found. */
 	fix: Fix | null,
-	/**  The rank that the change gives it. */
+	/**  Rank of the fact with that change, 1-based. */
 	fix_rank: number | null,
-	/**  A question that finds it now, with its rank and score; none where none was looked for or found. */
+	/**  A question that finds the fact now, with rank and score; `None` if none was searched for or found. */
 	works: WorkingQuestion | null,
-	/**  The search that came closest, to open its trace; none where nothing was asked. */
+	/**  Number of the closest search, for opening its trace; `None` if nothing was asked. */
 	search: number | null,
-	/**  That search's question. */
+	/**  Question of that closest search. */
 	closest: string | null,
 };
 
-/**  What an autopsy can be asked about. */
+/**  Agents and sessions that an autopsy can be limited to. */
 export type AutopsyChoices = {
-	/**  The agents that asked, each with how many questions. */
+	/**  Agents that asked, each with its number of questions. */
 	agents: PastAgent[],
-	/**  The sessions that asked last. */
+	/**  Sessions with the latest questions. */
 	sessions: AskingSession[],
 };
 
-/**  How far an autopsy is that reads files. */
+/**  Progress of an autopsy that reads files. */
 export type AutopsyProgress = {
-	/**  Files read. */
+	/**  Number of files read so far. */
 	n_files: number,
-	/**  Their size, MiB. */
+	/**  Size of these files in MiB. */
 	mib: number,
 };
 
-/**  Which fact, whose, and when. */
+/**  Request for an autopsy: which fact, whose memory, and when. */
 export type AutopsyQuestion = {
-	/**  The fact: its words, or a line of a note as `path:line`. */
+	/**  Words of the fact, or a line of a note as `path:line`. */
 	fact: string,
-	/**  The agent's id; none for whichever asked. */
+	/**  Id of the agent; `None` for any agent that asked. */
 	agent: string | null,
-	/**  The session; none for any. */
+	/**  Session id; `None` for any session. */
 	session: string | null,
-	/**  When it should have known, milliseconds since 1970; none for now. */
+	/**  When the agent should have known it, in milliseconds since 1970; `None` for now. */
 	at_ms: number | null,
 };
 
-/**  A step on the way of a fact to an answer. */
+/**  A step between writing a fact and using it in an answer. */
 export type AutopsyStep = 
 /**  Was it written, and before the moment? */
 "written" | 
 /**  Does the agent load that part, or search for it? */
 "load_cap" | 
-/**  Is it in the index as it stands in the note? */
+/**  Does the index contain it as the note does? */
 "indexed" | 
-/**  Did the agent ask? */
+/**  Did the agent ask about it? */
 "asked" | 
-/**  Did it come through the ranking? */
+/**  Did it get through the ranking? */
 "ranked" | 
-/**  Was it given? */
+/**  Did the agent receive it? */
 "given" | 
-/**  Was it used? */
+/**  Did the answer make use of it? */
 "used";
 
 /**  A bar of the waterfall, from one score to another. */
@@ -592,20 +592,20 @@ export type Bar = {
 	total: boolean,
 };
 
-/**  The try with the greatest gain, where that may be chance. */
+/**  The try with the greatest gain, if the gain may be due to chance. */
 export type BestTry = {
-	/**  How it differs from the present ranking. */
+	/**  Parameters that differ from the current ranking. */
 	changed: ChangedValue[],
-	/**  The ranking. */
+	/**  Pipeline and values of the try. */
 	ranking: Ranking,
-	/**  The gain on the present ranking, with its 95 % interval. */
+	/**  Gain over the current ranking, with its 95 % interval. */
 	difference: Difference,
 	/**
-	 *  About how many more judged queries would decide: the number by which a gain as large as this one passes the rule of
-	 *  auto-tune with a probability of 80 %; `None` where that cannot be said.
+	 *  Estimated number of additional judged queries at which a gain of this size passes auto-tune's rule with a
+	 *  probability of 80 %; `None` if it cannot be estimated.
 	 */
 	n_more: number | null,
-	/**  Whether it was measured on queries that had no part in choosing it. */
+	/**  Whether the gain was measured on queries not used for choosing. */
 	is_held_out: boolean,
 };
 
@@ -616,62 +616,62 @@ export type Bm25Join =
 /**  Every word of the question. */
 "and";
 
-/**  Where the scores of relevant, other and nonsense rows lie, and where a line would part them. */
+/**  Score distributions of relevant, other and nonsense rows, and the threshold that would separate them. */
 export type Calibration = {
-	/**  The parameter that the line is. */
+	/**  Id of the parameter that holds the threshold. */
 	parameter: string,
-	/**  Its name on screen. */
+	/**  Name of the parameter on screen. */
 	label: string,
-	/**  Over how many judged queries. */
+	/**  Number of judged queries that were used. */
 	n_queries: number,
-	/**  How many of the best rows of each were looked at. */
+	/**  Number of best rows inspected per query. */
 	depth: number,
-	/**  The borders of the bins, ascending; one more than bins. */
+	/**  Bin borders, ascending; one more than there are bins. */
 	edges: number[],
-	/**  Relevant rows in each bin. */
+	/**  Number of relevant rows in each bin. */
 	relevant: number[],
-	/**  Other rows. */
+	/**  Number of other rows in each bin. */
 	not_relevant: number[],
-	/**  The best rows of nonsense questions. */
+	/**  Number of nonsense questions whose best row is in each bin. */
 	nonsense: number[],
-	/**  How many relevant rows there are. */
+	/**  Relevant rows in all bins. */
 	n_relevant: number,
-	/**  How many others. */
+	/**  Other rows in all bins. */
 	n_not_relevant: number,
-	/**  How many nonsense questions found a row. */
+	/**  Nonsense questions that found a row. */
 	n_nonsense: number,
-	/**  At the line as it is. */
+	/**  Counts at the current threshold. */
 	present: LineFigures,
-	/**  At the best line; none where nothing speaks for any. */
+	/**  Counts at the best threshold; `None` if no threshold is better than another. */
 	suggested: LineFigures | null,
-	/**  At each step of the slider across the scale, ascending. */
+	/**  Counts at each slider step across the scale, ascending. */
 	lines: LineFigures[],
-	/**  Whether a line keeps all relevant rows and nothing of nonsense. */
+	/**  Whether a threshold keeps all relevant rows and drops all nonsense rows. */
 	separates: boolean,
-	/**  What the best line costs, or that none parts them. */
+	/**  Cost of the best threshold, or the statement that none separates the rows. */
 	sentence: string,
 };
 
-/**  What the calibrator says. */
+/**  Result of the threshold calibration. */
 export type CalibrationAnswer = 
-/**  The line. */
+/**  A calibration with its figures. */
 {
 	kind: "line",
 } & Calibration | 
-/**  There is none to be set. */
+/**  No threshold can be set. */
 { kind: "none"; 
-/**  Why. */
+/**  The reason, as a sentence. */
 why: string };
 
-/**  The chosen metric of a category. */
+/**  Mean of the chosen metric over a category. */
 export type CategoryFigure = {
-	/**  The category; `none` for queries without one. */
+	/**  Name of the category; `none` for queries without one. */
 	category: string,
-	/**  How many queries. */
+	/**  Queries of the category for which the metric is defined. */
 	n: number,
-	/**  The mean now. */
+	/**  Mean under the current ranking. */
 	now: number,
-	/**  By the pinned ranking. */
+	/**  Mean under the pinned ranking. */
 	pinned: number,
 };
 
@@ -722,84 +722,84 @@ export type CellColumn = {
 	state: (RerankState | null)[],
 };
 
-/**  How nDCG@10 changes from A to B. */
+/**  Change of nDCG@10 from A to B. */
 export type Change = {
-	/**  Over how many queries. */
+	/**  Number of queries behind the means. */
 	n: number,
-	/**  Its mean of A. */
+	/**  Mean nDCG@10 of ranking A. */
 	a: number,
-	/**  Its mean of B. */
+	/**  Mean nDCG@10 of ranking B. */
 	b: number,
 } & WinLoss;
 
-/**  A parameter that is not at its default. */
+/**  A parameter with a non-default value. */
 export type ChangedValue = {
-	/**  Its id. */
+	/**  Id of the parameter in its table. */
 	parameter: string,
-	/**  Its name on screen. */
+	/**  Name of the parameter on screen. */
 	label: string,
-	/**  Its value. */
+	/**  Its value, formatted as text. */
 	value: string,
 };
 
-/**  A query set that was chosen. */
+/**  The query set file that the user chose. */
 export type ChosenQueries = {
-	/**  Its file. */
+	/**  Path of the chosen file. */
 	path: string,
-	/**  How many judged queries it holds. */
+	/**  Number of judged queries in it. */
 	n_queries: number,
-	/**  What was left out, and why. */
+	/**  Each line that was left out, with the reason. */
 	left_out: string[],
 };
 
-/**  How one chunk fared. */
+/**  Result for one chunk of the note. */
 export type ChunkWhy = {
-	/**  Whether it is among the results. */
+	/**  Whether the chunk is among the results. */
 	kept: boolean,
-	/**  Its rank, or the stage and the number that lost it. */
+	/**  Its rank, or the stage and the number that dropped it. */
 	sentence: string,
-	/**  Its row in the search that was asked about; none where that does not reach so deep. */
+	/**  Slot of the chunk in the search; `None` if the search does not reach that deep. */
 	slot: number | null,
-	/**  Its way through all stages. */
+	/**  Path of the chunk through all stages. */
 	journey: Journey,
 	/**
-	 *  At most three changes of one parameter each that bring it back, those that disturb the fewest other rows first, then
-	 *  the smallest; none where that was not worked out: it is for one chunk, the one asked for or else the best.
+	 *  At most three single-parameter changes that make it a result: least effect on other rows first, then smallest
+	 *  change. `None` if not computed: only one chunk gets them, the requested one or else the best.
 	 */
 	fixes: Fix[] | null,
-	/**  Where no single change does it: two that do together; the price of both is the second one's. */
+	/**  If no single change suffices: two that do together; the second one's price covers both. */
 	pair: [Fix, Fix] | null,
-	/**  What would help where no change of parameters does; none where one does, or that was not worked out. */
+	/**  Advice if no change of parameters suffices; `None` if one does, or if not computed. */
 	advice: string | null,
 };
 
 /**  The answer to "what is said more than once?". */
 export type ClusterReport = {
 	/**
-	 *  The clusters: what most sources say first, then what is said in most wordings, then most often; ties by the first
+	 *  The clusters: those of most sources first, then of most wordings, then of most observations; ties by the first
 	 *  member's place.
 	 */
 	clusters: SaidCluster[],
-	/**  How many clusters there are, also where not all are told. */
+	/**  Number of clusters, also if `clusters` is cut. */
 	n_clusters: number,
-	/**  How many observations stand in a cluster. */
+	/**  Number of observations in any cluster. */
 	corroborated_count: number,
-	/**  How many there are. */
+	/**  Number of observations in the library. */
 	n_observations: number,
 	/**
-	 *  How many of them are boilerplate, which agrees with nothing: notices of licences, heads of releases, and lines that
-	 *  stand word for word in ten or more notes of unlike topics.
+	 *  Number of observations that are boilerplate and agree with nothing: licence notices, release headers, and lines
+	 *  that occur word for word in ten or more notes on different topics.
 	 */
 	n_boilerplate: number,
-	/**  How long the pass took. */
+	/**  Duration of the pass in milliseconds. */
 	elapsed_ms: number,
 };
 
 /**  What the last pass over all observations found. */
 export type ClustersAnswer = {
-	/**  Its clusters, cut to the first and each to its nearest; none before the first pass. */
+	/**  Clusters, cut to the first ones and each to its nearest members; `None` before the first pass. */
 	report: ClusterReport | null,
-	/**  How many observations the library holds now. */
+	/**  Number of observations in the library now. */
 	n_observations: number,
 	/**  Whether anything changed since the pass. */
 	is_stale: boolean,
@@ -865,83 +865,83 @@ export type Columns = {
 	min_score_mark: number | null,
 };
 
-/**  A row of one side. */
+/**  A row of one of two rankings. */
 export type ComparedRow = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The note's path in it. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line of the chunk, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the chunk, 1-based. */
 	end_line: number,
-	/**  Who says it. */
+	/**  Agent or folder that is the source of the note. */
 	source: string,
-	/**  Its best passage. */
+	/**  Best passage of the chunk's text. */
 	text: string,
-	/**  The 1-based rank; none when dropped. */
+	/**  Rank of the row, 1-based; `None` if dropped. */
 	rank: number | null,
-	/**  The last score. */
+	/**  Score after the last scoring stage; `None` if it has none. */
 	score: number | null,
-	/**  Why it was dropped. */
+	/**  Reason why the row was dropped; `None` if it was returned. */
 	reason: string | null,
-	/**  The 0-based place among the other side's rows of the row that overlaps it; none where none does. */
+	/**  0-based index of the overlapping row on the other side; `None` if no row overlaps. */
 	other: number | null,
 };
 
-/**  One of two rankings. */
+/**  Result of one of two rankings. */
 export type ComparedSide = {
-	/**  The pipeline's name on screen. */
+	/**  Name of the pipeline on screen. */
 	label: string,
-	/**  How many rows got a score. */
+	/**  Number of rows that got a score. */
 	n_ranked: number,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
-	/**  The kept rows, best first, then the dropped ones nearest to them. */
+	/**  Returned rows, best first, followed by the dropped rows nearest to them. */
 	rows: ComparedRow[],
 };
 
-/**  Two rankings, A and B. */
+/**  Two rankings of one question, A and B. */
 export type Comparison = {
-	/**  The first. */
+	/**  The side of ranking A. */
 	a: ComparedSide,
-	/**  The second. */
+	/**  The side of ranking B. */
 	b: ComparedSide,
-	/**  Rows that both keep. */
+	/**  Number of rows that both return. */
 	n_both: number,
-	/**  Rows that only B keeps. */
+	/**  Number of rows that only B returns. */
 	n_entered: number,
-	/**  Rows that only A keeps. */
+	/**  Number of rows that only A returns. */
 	n_left: number,
-	/**  Rank-biased overlap of what both keep, p 0.9, in `[0, 1]`. */
+	/**  Rank-biased overlap of the returned rows of both, p 0.9, in `[0, 1]`. */
 	overlap: number,
 };
 
-/**  A config before and after. */
+/**  A config file before and after the change. */
 export type ConfigChange = {
-	/**  The file, with `~` for the home folder. */
+	/**  Path of the file, with `~` for the home folder. */
 	path: string,
-	/**  What changes, as a unified diff without texts and comments; empty where nothing does. */
+	/**  The change as a unified diff without texts and comments; empty if nothing changes. */
 	diff: string,
-	/**  Whether it already holds all of these settings. */
+	/**  Whether the file already contains all of these settings. */
 	is_same: boolean,
-	/**  What a person should know before they write it. */
+	/**  Notices to show to the user before the file is written. */
 	notes: string[],
-	/**  Why it cannot be written; none where it can. */
+	/**  Why the file cannot be written; `None` if it can. */
 	refused: string | null,
-	/**  The watched folder that it lies in; none where it lies in none. */
+	/**  Watched folder that contains the file; `None` if none does. */
 	watched: string | null,
-	/**  The program's agents, where each can be told by itself. */
+	/**  Agents of the program that can be configured separately. */
 	agents: string[],
 };
 
 /**  A query set with copies of past questions, which are forgotten with them. */
 export type CopiedPast = {
-	/**  The set's name. */
+	/**  Name of the query set. */
 	set: string,
-	/**  How many of its queries are copies that the user did not change. */
+	/**  Number of its queries that are unchanged copies. */
 	n_queries: number,
-	/**  How many others it has, which stay. */
+	/**  Number of its other queries, which stay. */
 	n_kept: number,
 };
 
@@ -959,37 +959,37 @@ export type CorroborationBy =
 /**  Every other source that says the same. */
 "sources";
 
-/**  A metric along one parameter's range, all others as they are. */
+/**  A metric along the range of one parameter, with all other parameters unchanged. */
 export type Curve = {
-	/**  The parameter's id. */
+	/**  Id of the parameter that varies. */
 	parameter: string,
-	/**  Its name on screen. */
+	/**  Name of the parameter on screen. */
 	label: string,
-	/**  The values that were tried, ascending. */
+	/**  Values that were tried, ascending. */
 	values: number[],
-	/**  The metric's mean at each. */
+	/**  Mean of the metric at each value. */
 	means: number[],
-	/**  The standard error of each mean. */
+	/**  Standard error of each mean. */
 	errors: number[],
-	/**  The parameter's value now. */
+	/**  Current value of the parameter. */
 	present: number,
-	/**  Its default. */
+	/**  Default value of the parameter. */
 	default: number,
-	/**  The best value, an index; of equals the nearest to the present one. */
+	/**  Index of the best value; of equal means the one nearest to the current value. */
 	best: number,
-	/**  By how much the best is above the present mean; 0 where that is the best. */
+	/**  Best mean minus the current mean; 0 if the current value is best. */
 	gain: number,
 };
 
-/**  How much room the library takes on disk, in bytes. */
+/**  Disk space that the library takes, in bytes. */
 export type DataSize = {
-	/**  The database: notes, embeddings, presets. */
+	/**  Size of the database: notes, embeddings, presets. */
 	database: number,
-	/**  The BM25 list. */
+	/**  Size of the BM25 list. */
 	text_list: number,
-	/**  The vector list. */
+	/**  Size of the vector list. */
 	vectors: number,
-	/**  All of it, locks and the like included. */
+	/**  Total size, including locks and other small files. */
 	total: number,
 };
 
@@ -1005,43 +1005,43 @@ export type Difference = {
 
 /**  A chunk of an opened note. */
 export type DocumentChunk = {
-	/**  Its id. */
+	/**  Id of the chunk in the index. */
 	chunk: string,
-	/**  First line, 1-based. */
+	/**  First line of the chunk, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the chunk, 1-based. */
 	end_line: number,
-	/**  Its length in tokens. */
+	/**  Length of the chunk in tokens. */
 	tokens: number,
-	/**  The headings above it. */
+	/**  Headings above the chunk, joined by ` > `. */
 	heading: string,
 };
 
-/**  An opened note. */
+/**  An opened note with its chunks. */
 export type DocumentView = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  Its name. */
+	/**  Name of the watched folder. */
 	folder_name: string,
-	/**  The note's path in it. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  Its text as it is now, decoded. */
+	/**  Current text of the file, decoded. */
 	text: string,
-	/**  Its lines. */
+	/**  Number of lines in the text. */
 	n_lines: number,
-	/**  Its chunks as they were indexed. */
+	/**  Chunks of the note as they were indexed. */
 	chunks: DocumentChunk[],
-	/**  Who says it. */
+	/**  Agent that the note names as its author, if any. */
 	agent: string | null,
-	/**  When, `YYYY-MM-DD`. */
+	/**  Date of the note as `YYYY-MM-DD`, if known. */
 	date: string | null,
-	/**  Its tags. */
+	/**  Tags in the note's front matter. */
 	tags: string[],
-	/**  When the file was last modified, milliseconds since 1970. */
+	/**  Last modification of the file, milliseconds since 1970. */
 	modified_ms: number,
-	/**  The encoding it was read with. */
+	/**  Encoding that the file was decoded with. */
 	encoding: string,
-	/**  What went wrong with it. */
+	/**  Problems that occurred while reading the file. */
 	problems: FileProblem[],
 };
 
@@ -1061,7 +1061,7 @@ export type DownloadProgress = {
 	finished: boolean,
 };
 
-/**  A program that a person may choose for their notes. What it is called by stands here: the page names no command. */
+/**  A program that the user may choose for their notes. Its command is defined here: the page names no command. */
 export type Editor = 
 /**  What the system opens such files with, which takes no line. */
 "system" | 
@@ -1080,166 +1080,166 @@ export type Editor =
 /**  A running Emacs, or else a new one. */
 "emacs";
 
-/**  How true the answers of an emulated memory are. */
+/**  How closely the answers of an emulated memory match those of the program. */
 export type Emulated = {
-	/**  In a few words: `other model: order is approximate`. */
+	/**  Short label, such as `other model: order is approximate`. */
 	label: string,
-	/**  Why, in a sentence. */
+	/**  Reason for that label, as a sentence. */
 	why: string,
 };
 
-/**  How far the chunks of an emulated memory are embedded. */
+/**  Progress of embedding the chunks of an emulated memory. */
 export type EmulationProgress = {
-	/**  How many are done. */
+	/**  Number of chunks that are embedded. */
 	n_done: number,
-	/**  Of how many that were not embedded yet. */
+	/**  Number of chunks that were not embedded yet. */
 	n_all: number,
 };
 
-/**  Whether an entry of the tree can be found by a search. */
+/**  Whether a search can find an entry of the tree. */
 export type EntryState = 
-/**  It is in the library. */
+/**  The entry is in the library. */
 "indexed" | 
-/**  It waits to be read: it is new, or has changed since. */
+/**  The entry is new or changed, and waits to be read. */
 "pending" | 
-/**  It could not be read, or only in part. */
+/**  The file could not be read, or only in part. */
 "problem";
 
-/**  An error as the window shows it. */
+/**  An error as the window receives it. */
 export type ErrorInfo = {
-	/**  What the window branches on. */
+	/**  Error code that the window branches on. */
 	code: string,
-	/**  What a person reads. */
+	/**  Message to show to the user. */
 	message: string,
 };
 
-/**  A ranking as a target can be told it. */
+/**  A ranking in the form of a target's settings. */
 export type Export = {
-	/**  Names this answer: only what was shown is written. */
+	/**  Number of this answer; only settings that were shown can be written. */
 	id: number,
-	/**  The target's id. */
+	/**  Id of the target, with its version. */
 	target: string,
-	/**  Each parameter that acts, in the order of its table. */
+	/**  Each parameter that has an effect, in the order of its table. */
 	rows: ExportRow[],
-	/**  The settings alone: a config with nothing else, or the arguments of a call. */
+	/**  The settings alone: a config without anything else, or the arguments of a call. */
 	text: string,
-	/**  What becomes of the target's config; none where none is known, or it cannot be read. */
+	/**  Change of the target's config; `None` if no config is known, or it cannot be read. */
 	change: ConfigChange | null,
-	/**  Why the target's config cannot be read; none where it can, or none is known. */
+	/**  Why the target's config cannot be read; `None` if it can, or no config is known. */
 	problem: string | null,
 };
 
-/**  What becomes of one parameter. */
+/**  One parameter and its form in the target. */
 export type ExportRow = {
-	/**  Its id. */
+	/**  Id of the parameter in its table. */
 	parameter: string,
-	/**  Its name on screen. */
+	/**  Name of the parameter on screen. */
 	label: string,
-	/**  Its value. */
+	/**  Value of the parameter in the ranking. */
 	value: Value,
-	/**  The key that holds it there; none where there is none. */
+	/**  Config key that holds it in the target; `None` if the target has none. */
 	key: string | null,
-	/**  What would stand there, as JSON. */
+	/**  Value under that key, as JSON; `None` if it is not written. */
 	told: string | null,
-	/**  `exact`, `approximate`, `not_expressible` or `proposed`. */
+	/**  How well the target can express the value: `exact`, `approximate`, `not_expressible` or `proposed`. */
 	fit: string,
-	/**  What a person should know of it; none where it is exact. */
+	/**  Notice to show to the user; `None` if the fit is exact. */
 	why: string | null,
 };
 
-/**  A label with its value. */
+/**  A label with its value, to show to the user. */
 export type Fact = {
-	/**  What it is. */
+	/**  Name of the fact, as shown. */
 	label: string,
-	/**  How it is. */
+	/**  Value of the fact, formatted as text. */
 	value: string,
 };
 
-/**  Where the fact stands. */
+/**  Place of the fact in a note. */
 export type FactPlace = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The note's path. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  The line, 1-based. */
+	/**  Line of the fact, 1-based. */
 	line: number,
-	/**  The line's text. */
+	/**  Text of that line in the note. */
 	text: string,
 };
 
-/**  What became of a result. */
+/**  Change of a result between then and now. */
 export type Fate = 
-/**  It has the rank it had. */
+/**  The result has the same rank as then. */
 "kept" | 
-/**  It stands higher now. */
+/**  The result has a better rank now. */
 "rose" | 
-/**  It stands lower now. */
+/**  The result has a worse rank now. */
 "fell" | 
-/**  It is no result any more. */
+/**  The result is not returned any more. */
 "gone" | 
-/**  It was no result then. */
+/**  The result was not returned then. */
 "new";
 
-/**  One thumb in the list of all. */
+/**  A thumb, as the list of all shows it. */
 export type FeedbackEntry = {
-	/**  Names it. */
+	/**  Id of the thumb in the library. */
 	id: string,
-	/**  Whether it points up. */
+	/**  Whether it is a thumb up. */
 	up: boolean,
-	/**  The question that it was given for. */
+	/**  The question for which it was given. */
 	query: string,
-	/**  The name of the watched folder and the note's path in it, where the text stood then. */
+	/**  Name of the watched folder and path of the note at that time. */
 	path: string,
-	/**  The text. */
+	/**  Text of the chunk at that time. */
 	text: string,
-	/**  When it was given, milliseconds since 1970. */
+	/**  Time of the thumb in milliseconds since 1970. */
 	at_ms: number,
-	/**  Whether the note was edited, and `found` is the chunk that holds most of the text now. */
+	/**  Whether the note was edited and `found` is the chunk that contains most of the text now. */
 	is_edited: boolean,
 	/**
-	 *  Where the text stands now: at the same path where it still does, else the first place; none
-	 *  where the note is gone or says something else, so that the thumb moves nothing.
+	 *  Place of the text now: at the same path if possible, otherwise the first place. `None` if the note is gone or no
+	 *  longer contains it, so that the thumb has no effect.
 	 */
 	found: FeedbackPlace | null,
 };
 
-/**  What an import came to. */
+/**  Result of importing a file of thumbs. */
 export type FeedbackImport = {
-	/**  Thumbs that are new. */
+	/**  Number of thumbs that are new. */
 	n_added: number,
-	/**  Thumbs that point the other way now: those in the file are newer. */
+	/**  Number of known thumbs that newer ones in the file turned the other way. */
 	n_turned: number,
-	/**  Thumbs that were known, or are older than the one that is there. */
+	/**  Number of thumbs that were known, or are older than the stored ones. */
 	n_known: number,
-	/**  The lines that were refused, by number, and why. */
+	/**  Rejected lines by number, each with the reason. */
 	problems: string[],
 };
 
-/**  A chunk that has the text of a thumb now. */
+/**  A chunk that contains the text of a thumb now. */
 export type FeedbackPlace = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The note's path in it. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line of the chunk, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the chunk, 1-based. */
 	end_line: number,
 };
 
-/**  Something that went wrong with a file. */
+/**  A problem with a file of a watched folder. */
 export type FileProblem = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  Its name. */
+	/**  Name of the watched folder. */
 	folder_name: string,
-	/**  The file's path in it. */
+	/**  Path of the file, relative to the watched folder. */
 	path: string,
-	/**  The line, where it is one. */
+	/**  Line of the problem; `None` if it concerns the whole file. */
 	line: number | null,
-	/**  What went wrong. */
+	/**  What went wrong, as a sentence. */
 	message: string,
-	/**  How much it matters. */
+	/**  Whether the file is missing or only partly read. */
 	severity: ProblemSeverity,
 };
 
@@ -1252,37 +1252,40 @@ export type First =
 
 /**  A change of one parameter. */
 export type Fix = {
-	/**  The parameter's id. */
+	/**  Id of the parameter to change. */
 	parameter: string,
-	/**  Its name on screen. */
+	/**  Name of the parameter on screen. */
 	label: string,
-	/**  Its stage. */
+	/**  Stage that the parameter belongs to; `None` if it belongs to none. */
 	stage: StageId | null,
-	/**  Its value now. */
+	/**  Current value of the parameter. */
 	from: Value,
-	/**  The nearest value that does it. */
+	/**  Nearest value that makes the chunk a result. */
 	to: Value,
-	/**  How many steps of its slider that is; 1 for a choice or a switch. */
+	/**  Number of slider steps between the values; 1 for a choice or a switch. */
 	n_steps: number,
-	/**  Whether the lists must be asked again for it. */
+	/**  Whether the change requires a new retrieval. */
 	queries_again: boolean,
-	/**  What else it does; none where that was not worked out. */
+	/**  Effect on other rows; `None` if not computed. */
 	price: FixPrice | null,
 };
 
-/**  What a change does to the other rows of an answer. */
+/**  Effect of a change on the other results of a search. */
 export type FixPrice = {
-	/**  How many rows are kept now. */
+	/**  Number of rows returned now. */
 	n_kept: number,
-	/**  How many of them it drops. */
+	/**  Number of these that the change drops. */
 	n_dropped: number,
-	/**  How many others it brings, without the row asked for. */
+	/**  Number of other rows that the change adds, without the requested one. */
 	n_brought: number,
-	/**  How many of those that stay stand in another order. */
+	/**  Number of remaining rows whose order changes. */
 	n_moved: number,
-	/**  The same in a sentence. */
+	/**  The same counts as one sentence. */
 	sentence: string,
-	/**  What it does to the query set that was measured last; none where none was, or it asks the lists again. */
+	/**
+	 *  Effect on the query set that was measured last; `None` if none was measured, or the change requires a new
+	 *  retrieval.
+	 */
 	metric: MetricPrice | null,
 };
 
@@ -1294,23 +1297,23 @@ export type FoldedCopies = {
 	copies: number[],
 };
 
-/**  A watched folder. */
+/**  A watched folder with its state. */
 export type FolderState = {
-	/**  Its id. */
+	/**  Id of the folder in the library. */
 	id: string,
-	/**  Its absolute path. */
+	/**  Absolute path of the folder. */
 	path: string,
-	/**  Its name. */
+	/**  Name of the folder on screen. */
 	name: string,
-	/**  Whose memory it is; none where it is of no agent that is known. */
+	/**  Agent whose memory the folder is; `None` if it belongs to no known agent. */
 	agent: AgentName | null,
-	/**  Its documents. */
+	/**  Number of documents in the folder. */
 	n_files: number,
-	/**  Their chunks. */
+	/**  Number of chunks of these documents. */
 	n_chunks: number,
-	/**  How it fares. */
+	/**  Whether and how the folder is watched. */
 	status: FolderStatus,
-	/**  Why, where that is not plain. */
+	/**  Reason for the status; `None` if the status says enough. */
 	why: string | null,
 };
 
@@ -1327,15 +1330,15 @@ export type FolderStatus =
 /**  The folder is not watched yet, or not by this process: it can only be searched. */
 "waiting";
 
-/**  A watched folder with what it holds. */
+/**  A watched folder with its contents. */
 export type FolderTree = {
-	/**  The folder. */
+	/**  State of the watched folder. */
 	folder: FolderState,
-	/**  Whether what lies in it does not decay, as far as nothing else is said of it. */
+	/**  Whether its notes do not decay unless they are marked otherwise. */
 	is_evergreen: boolean,
-	/**  Another one where anything in it is another. */
+	/**  Content hash; changes whenever anything inside changes. */
 	stamp: string,
-	/**  What it holds. */
+	/**  Top-level entries of the folder. */
 	entries: TreeEntry[],
 };
 
@@ -1371,29 +1374,29 @@ export type FusionMethod =
 /**  Weighted sum of cosine and b/(1+b), undivided. */
 "weighted";
 
-/**  A relevant place. */
+/**  A place in a note that answers a query. */
 export type GoldPlace = {
-	/**  The note's path, relative to the set's folder where it lies in it. */
+	/**  Path of the note; relative to the set's folder if it is inside it. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line that was judged, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line that was judged, 1-based. */
 	end_line: number,
 	/**  Where the judgment comes from. */
 	origin: Origin,
-	/**  Whether its text is there still. */
+	/**  Whether the judged text still exists. */
 	state: GoldState,
-	/**  First and last line of the text now; none where it is gone. */
+	/**  First and last line of the text in the current note; `None` if it is gone. */
 	now: [number, number] | null,
 };
 
-/**  Whether the text that was judged is there still. */
+/**  Whether the judged text still exists. */
 export type GoldState = 
-/**  It stands where it stood. */
+/**  The text is still at the judged place. */
 "fits" | 
-/**  The note was edited, and it stands elsewhere, or reads a little differently. */
+/**  The note was edited: the text is at another place or slightly different. */
 "moved" | 
-/**  The note is gone, or says something else. */
+/**  The note is gone or no longer contains the text. */
 "gone";
 
 /**  The kind of an event. */
@@ -1415,7 +1418,7 @@ export type Happening =
 /**  Answers to past questions lost the note. */
 "lost";
 
-/**  How much a part of a note answers the question, under late interaction. */
+/**  Words of a note that answer the question, under late interaction. */
 export type Heat = {
 	/**  Words of the note that answer a word of the question, in the order of the text. */
 	words: HeatWord[],
@@ -1423,15 +1426,15 @@ export type Heat = {
 
 /**  One word of a [`Heat`]. */
 export type HeatWord = {
-	/**  Where it starts in the chunk's text, in UTF-16 units. */
+	/**  Start in the chunk's text, in UTF-16 units. */
 	start: number,
-	/**  Where it ends. */
+	/**  End in the chunk's text, in UTF-16 units, exclusive. */
 	end: number,
-	/**  How well it answers, in `[0, 1]`. */
+	/**  Strength of the match, in `[0, 1]`. */
 	weight: number,
-	/**  The word of the question that it answers. */
+	/**  Word of the question that it answers. */
 	word: string,
-	/**  Whether no word of the note answers that one better, so that it counts in the score. */
+	/**  Whether no word of the note answers that one better, so that it contributes to the score. */
 	counts: boolean,
 };
 
@@ -1505,13 +1508,13 @@ export type Hue =
 /**  Neutral: stages that drop or move rows, and all others. */
 "cut";
 
-/**  What an import came to. */
+/**  Result of importing a query set. */
 export type ImportedSet = {
-	/**  The new set. */
+	/**  The set that the import created. */
 	info: QuerySetInfo,
-	/**  Each line that was left out, and why. */
+	/**  Each line that was left out, with the reason. */
 	left_out: string[],
-	/**  What a person should be told; first, where not all are there, the share of gold places that exist. */
+	/**  Notices to show to the user; if gold places are missing, the share that exists comes first. */
 	notices: string[],
 };
 
@@ -1530,40 +1533,40 @@ n_tries: number;
 /**  Seconds until the next attempt. */
 retry_s: number };
 
-/**  The kinds of long jobs. */
+/**  Kind of a long-running job. */
 export type JobKind = 
-/**  Asking all past questions again. */
+/**  Asks all past questions again. */
 "replay" | 
-/**  Reading agents' logs. */
+/**  Imports questions from agents' logs. */
 "import" | 
-/**  Two rankings over a query set. */
+/**  Compares two rankings over a query set. */
 "compare" | 
-/**  The search for the nearest setting of another program. */
+/**  Searches for the nearest settings of another program. */
 "nearest" | 
-/**  Measuring a query set, or tuning on it. */
+/**  Measures a query set, or tunes on it. */
 "tune" | 
-/**  Reading all files for a fact. */
+/**  Searches all files for a fact. */
 "autopsy" | 
-/**  Embedding the chunks of an emulated memory. */
+/**  Embeds the chunks of an emulated memory. */
 "emulation" | 
 /**  Downloading a model. */
 "download";
 
-/**  The progress of a job; null while it is not known, and once the job is over. */
+/**  Progress of a job; null while it is not known, and once the job is over. */
 export type JobProgress = 
-/**  Of a replay. */
+/**  Progress of replaying past questions. */
 { job: "replay"; progress?: QuerySetProgress | null } | 
-/**  Of an import. */
+/**  Progress of importing agents' logs. */
 { job: "import"; progress?: RecallProgress | null } | 
-/**  Of a comparison over a query set. */
+/**  Progress of comparing over a query set. */
 { job: "compare"; progress?: QuerySetProgress | null } | 
-/**  Of the search for the nearest setting. */
+/**  Progress of the search for the nearest settings. */
 { job: "nearest"; progress?: QuerySetProgress | null } | 
-/**  Of measuring or tuning. */
+/**  Progress of measuring or tuning. */
 { job: "tune"; progress?: TuneProgress | null } | 
-/**  Of an autopsy that reads files. */
+/**  Progress of an autopsy that reads files. */
 { job: "autopsy"; progress?: AutopsyProgress | null } | 
-/**  Of embedding. */
+/**  Progress of embedding an emulated memory. */
 { job: "emulation"; progress?: EmulationProgress | null } | 
 /**  Of a download. Its end is reported too, and why it failed. */
 { job: "download"; progress: DownloadProgress };
@@ -1571,45 +1574,45 @@ export type JobProgress =
 /**  The progress of a long job changed. */
 export type JobProgressed = JobProgress;
 
-/**  One row through all stages. */
+/**  The path of one row through all stages. */
 export type Journey = {
-	/**  The row. */
+	/**  Slot of the row in the search. */
 	slot: number,
-	/**  Its static facts. */
+	/**  Fixed properties of the row. */
 	row: Row,
-	/**  Its final rank; none when dropped. */
+	/**  Final rank of the row, 1-based; `None` if dropped. */
 	rank: number | null,
-	/**  Its last score. */
+	/**  Score after the last scoring stage; `None` if it has none. */
 	score: number | null,
-	/**  The stage that dropped it. */
+	/**  Stage that dropped the row; `None` if it was returned. */
 	dropped_by: StageId | null,
-	/**  Why. */
+	/**  Reason why the row was dropped; `None` if it was returned. */
 	reason: string | null,
-	/**  A step per stage. */
+	/**  One step for each stage, in order. */
 	steps: JourneyStep[],
-	/**  The waterfall. */
+	/**  Bars of the waterfall chart. */
 	bars: Bar[],
-	/**  The formulas with their values. */
+	/**  Formulas of the score with their values. */
 	formula: FormulaLine[],
-	/**  The score that a row must reach; none where no stage asks for one, or nothing came as far as it. */
+	/**  Minimum score for a result; `None` if no stage requires one, or no row got as far as that stage. */
 	min_score: number | null,
-	/**  How much the score that was compared with it falls short of it; `None` unless the row was dropped by that. */
+	/**  Minimum score minus the score compared with it; `None` unless that comparison dropped the row. */
 	short_by: number | null,
-	/**  What parts it from its neighbour. */
+	/**  Difference to the neighbouring row, as a sentence; `None` without a neighbour. */
 	neighbour: string | null,
-	/**  Facts of the chunk. */
+	/**  Further properties of the chunk, such as its date. */
 	facts: Fact[],
-	/**  The chunk's text; none where the note changed since the search. */
+	/**  Text of the chunk; `None` if the note changed since the search. */
 	text: string | null,
-	/**  Why there is no text, for a person; none where there is. */
+	/**  Reason for a missing text, to show to the user; `None` if there is a text. */
 	missing: string | null,
-	/**  Matched words in the text, as UTF-16 `[start, end)`. */
+	/**  Matched words in the text, as UTF-16 ranges `[start, end)`. */
 	marks: ([number, number])[],
-	/**  The lines of the window that matched best. */
+	/**  First and last line of the window that matched best; `None` without a vector match. */
 	window: [number, number] | null,
-	/**  Who else says what its best supported observation says, nearest first, at most 50. */
+	/**  Observations that support the chunk's best supported observation, nearest first, at most 50. */
 	supporters: Said[],
-	/**  How many there are. */
+	/**  Number of supporting observations, without that limit. */
 	n_supporters: number,
 };
 
@@ -1671,104 +1674,104 @@ export type KindOffer = {
 	price_per_million_tokens: number | null,
 };
 
-/**  The library in one line and behind it. */
+/**  State of the library and its watched folders. */
 export type LibraryState = {
-	/**  The watched folders. */
+	/**  All watched folders, in the order shown. */
 	folders: FolderState[],
-	/**  Documents. */
+	/**  Number of documents in all folders. */
 	n_files: number,
-	/**  Chunks. */
+	/**  Number of chunks in all folders. */
 	n_chunks: number,
-	/**  Files that cannot be read. */
+	/**  Number of files that cannot be read. */
 	n_problems: number,
-	/**  The embedding model's name. */
+	/**  Name of the embedding model. */
 	model: string,
-	/**  Raised by every change. */
+	/**  Counter that every change of the library raises. */
 	generation: number,
-	/**  The generation whose observations were last compared; none before the first pass. */
+	/**  Generation whose observations were last compared; `None` before the first pass. */
 	clustering: number | null,
-	/**  Whether indexing goes on. */
+	/**  Whether indexing is working, paused or failed. */
 	phase: IndexingPhase,
-	/**  How far indexing is; none when nothing is to do. */
+	/**  Progress of indexing; `None` if nothing is left to do. */
 	indexing: Progress | null,
-	/**  The folder that is being walked to find what is to be indexed; none while none is. */
+	/**  Folder being scanned for files to index; `None` while no scan is running. */
 	scanning: Scanning | null,
-	/**  Where the library lies. */
+	/**  Folder that contains the library. */
 	data_dir: string,
-	/**  Its size in bytes. */
+	/**  Size of the library on disk in bytes. */
 	data_bytes: number,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
-	/**  Why this window may only read; none when it may write. */
+	/**  Why this window can only read; `None` if it can write. */
 	read_only: string | null,
-	/**  Memlens's version. */
+	/**  Version of the running program. */
 	version: string,
 };
 
-/**  What stands at and above a line of scores. */
+/**  Rows at and above a score threshold. */
 export type LineFigures = {
-	/**  The line: scores below it are dropped. */
+	/**  The threshold: rows with a lower score are dropped. */
 	line: number,
-	/**  The share of what is kept that is relevant; none where nothing is. */
+	/**  Share of the retained rows that are relevant; `None` if no row is retained. */
 	precision: number | null,
-	/**  The share of the relevant rows shown that is kept; none where there is none. */
+	/**  Share of the relevant rows that is retained; `None` if there is no relevant row. */
 	recall: number | null,
-	/**  Relevant rows kept. */
+	/**  Number of relevant rows at or above the threshold. */
 	relevant_kept: number,
-	/**  Other rows kept. */
+	/**  Number of other rows at or above the threshold. */
 	not_relevant_kept: number,
-	/**  Nonsense questions whose best row is kept. */
+	/**  Nonsense questions whose best row is at or above the threshold. */
 	nonsense_kept: number,
 };
 
-/**  What a limit leaves out of a file. */
+/**  Part of a file that a limit leaves out. */
 export type LoadCut = 
-/**  Nothing. */
+/**  The limit leaves nothing out. */
 "none" | 
-/**  The end. */
+/**  The end of the file. */
 "end" | 
-/**  The middle. */
+/**  The middle of the file. */
 "middle" | 
 /**  Some of several files, in part or whole. */
 "files";
 
-/**  A file that an agent loads when a session begins, against one of its limits; or all of a folder's against theirs. */
+/**  A file that an agent loads at session start, with one of its limits; or a folder's files with their common limit. */
 export type LoadedFile = {
-	/**  The agent's id. */
+	/**  Id of the agent that loads it. */
 	agent: string,
-	/**  Its name. */
+	/**  Name of the agent on screen. */
 	agent_name: string,
-	/**  The absolute path of the file, or of the folder. */
+	/**  Absolute path of the file or folder. */
 	path: string,
-	/**  The file's name; for a folder how all of its files are called together. */
+	/**  Name of the file; for a folder, the collective name of its files. */
 	name: string,
-	/**  The watched folder's id; none where the file is not watched. */
+	/**  Id of the watched folder; `None` if the file is not watched. */
 	folder: string | null,
-	/**  The file's path in the watched folder. */
+	/**  Path of the file, relative to the watched folder; `None` if it is not watched. */
 	note: string | null,
-	/**  What is counted, for a person. */
+	/**  Unit of the limit, for the user. */
 	unit: string,
-	/**  How many there are. */
+	/**  Size of the file in that unit. */
 	used: number,
-	/**  The limit; `None` if the file has none and is loaded whole. */
+	/**  The limit in that unit; `None` if the file has none and is loaded whole. */
 	cap: number | null,
 	/**  Whether text over the limit is left out. If not, the agent only refuses to add more. */
 	cuts: boolean,
 	/**  Whether a total over several files lowered the limit. */
 	is_by_total: boolean,
-	/**  What is left out by this limit. */
+	/**  Part of the file that this limit leaves out. */
 	cut: LoadCut,
-	/**  The first line that is not loaded whole, of a file that is cut. */
+	/**  First line that is not loaded completely, if the file is cut. */
 	cut_at_line: number | null,
-	/**  The first line that is loaded again, of a file whose middle is cut. */
+	/**  First line that is loaded again, if the middle is cut. */
 	again_at_line: number | null,
 	/**  First and last lines within the cut that are loaded as a digest. */
 	digest: ([number, number])[],
 	/**  First and last lines of each entry that the agent blocks, with the patterns that it matches. */
 	blocked: ([number, number, string])[],
-	/**  The file's lines. */
+	/**  Number of lines in the file. */
 	n_lines: number,
-	/**  Files with entries: how many begin in what is cut, and how many there are. */
+	/**  Files with entries: number of entries that begin in the cut part, and number of all entries. */
 	entries: [number, number] | null,
 	/**  The version of the agent that the limit was checked against; empty if none. */
 	version: string,
@@ -1797,41 +1800,41 @@ export type Look = {
 	fades: boolean,
 };
 
-/**  A past question whose answer has a note lower than before, or no more. */
+/**  A past question for which a note ranks lower than before, or is not returned any more. */
 export type LostAnswer = {
-	/**  The past question's id. */
+	/**  Id of the past question. */
 	id: string,
-	/**  The question. */
+	/**  Text of the past question. */
 	question: string,
-	/**  The rank that the note had. */
+	/**  Rank of the note before the change. */
 	was: number,
-	/**  The rank that it has now; none where it is no result any more. */
+	/**  Rank of the note now; `None` if it is not returned any more. */
 	is: number | null,
 };
 
-/**  What past questions do not find any more, asked again after notes changed. */
+/**  Answers lost after notes changed, by asking past questions again. */
 export type LostAnswers = {
-	/**  When that was found, milliseconds since 1970. */
+	/**  Time of the check in milliseconds since 1970. */
 	at_ms: number,
-	/**  It in one sentence. */
+	/**  Summary of the loss in one sentence. */
 	sentence: string,
-	/**  The names of the notes that changed. */
+	/**  Names of the notes that changed. */
 	edited: string[],
-	/**  The notes that are found no more, those of most answers first. */
+	/**  Lost notes, those of most answers first. */
 	notes: LostNote[],
 };
 
 /**  A note that past questions do not find any more. */
 export type LostNote = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The note's path in its folder. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  Its name on screen: the path, after the folder's name if several folders are watched. */
+	/**  Name of the note on screen: the path, prefixed by the folder's name if several folders are watched. */
 	name: string,
-	/**  How many questions do not find it any more. */
+	/**  Number of questions that lost the note. */
 	n_answers: number,
-	/**  Their questions, the newest first; at most 20. */
+	/**  The questions that lost it, newest first; at most 20. */
 	questions: LostAnswer[],
 };
 
@@ -1862,37 +1865,37 @@ export type Metric =
 /**  Whether one of the first 5 results is from such a note. */
 "hit_file@5";
 
-/**  What a change does to a query set. */
+/**  Effect of a change on a query set. */
 export type MetricPrice = {
-	/**  The set's name. */
+	/**  Name of the query set. */
 	set: string,
-	/**  nDCG@10 now. */
+	/**  Mean nDCG@10 without the change. */
 	before: number,
-	/**  nDCG@10 with the change. */
+	/**  Mean nDCG@10 with the change. */
 	after: number,
 };
 
-/**  A metric of two rankings over a query set: the present one, and the one it is compared with. */
+/**  A metric of the current and the pinned ranking over a query set. */
 export type MetricRow = {
-	/**  The metric. */
+	/**  The metric of this row. */
 	metric: Metric,
-	/**  Its name on screen. */
+	/**  Name of the metric on screen. */
 	label: string,
-	/**  Its mean now; none where it is defined for no query. */
+	/**  Mean of the current ranking; `None` if the metric is defined for no query. */
 	now: number | null,
-	/**  Its mean by the pinned ranking. */
+	/**  Mean of the pinned ranking; `None` if the metric is defined for no query. */
 	pinned: number | null,
-	/**  How many queries it is defined for by both. */
+	/**  Number of queries for which the metric is defined under both rankings. */
 	n: number,
-	/**  How many judged queries it is not defined for by one of them, left out of both means. */
+	/**  Judged queries for which the metric is undefined under either ranking; both means leave them out. */
 	n_undefined: number,
-	/**  From pinned to now, with its 95 % interval; none of no queries. */
+	/**  Change from the pinned ranking, with its 95 % interval; `None` without queries. */
 	difference: Difference | null,
-	/**  Queries that are answered better now. */
+	/**  Queries with a higher value under the current ranking. */
 	wins: number,
-	/**  Those answered as well. */
+	/**  Queries with an equal value under both. */
 	ties: number,
-	/**  Those answered worse. */
+	/**  Queries with a lower value under the current ranking. */
 	losses: number,
 };
 
@@ -1925,23 +1928,23 @@ export type NearDuplicates =
 /**  They are dropped. */
 "collapse";
 
-/**  The setting of another program that comes nearest to a ranking, on judged queries. */
+/**  The settings of another program that come nearest to a ranking on judged queries. */
 export type NearestSetting = {
-	/**  That program's pipeline with the values found. */
+	/**  Pipeline of that program with the values found. */
 	ranking: Ranking,
-	/**  Its name on screen. */
+	/**  Name of that pipeline on screen. */
 	label: string,
-	/**  Each parameter that differs from its default there, with its value. */
+	/**  Each parameter with a non-default value, with that value. */
 	changed: string[],
-	/**  nDCG@10 of the ranking that was to be handed over. */
+	/**  nDCG@10 of the ranking to be handed over. */
 	full: number,
-	/**  nDCG@10 of the settings as they are mapped. */
+	/**  nDCG@10 of the settings as mapped directly. */
 	mapped: number,
-	/**  nDCG@10 of the settings found. */
+	/**  nDCG@10 of the settings found by the search. */
 	found: number,
-	/**  How many queries it was chosen by. */
+	/**  Number of queries that chose the settings. */
 	n_queries: number,
-	/**  How many settings were tried. */
+	/**  Number of settings that were tried. */
 	n_tried: number,
 	/**  What the user must know of the queries. */
 	notices: string[],
@@ -1955,17 +1958,17 @@ export type Needs = {
 	one_of: string[],
 };
 
-/**  What a new query set begins with. */
+/**  Initial contents of a new query set. */
 export type NewSetFrom = 
-/**  Nothing. */
+/**  A set without any query. */
 { kind: "empty" } | 
-/**  The judgments as they are now. */
+/**  A copy of the current judgments. */
 { kind: "judgments" } | 
-/**  What agents asked; what they opened or cited is relevant. */
+/**  Questions that agents asked; what they opened or cited counts as relevant. */
 { kind: "past" } | 
-/**  Questions that are not judged yet. */
+/**  Given questions, not judged yet. */
 { kind: "questions"; 
-/**  The questions. */
+/**  One question for each query. */
 questions: string[] };
 
 /**  How many nonsense questions returned nothing. */
@@ -1988,51 +1991,54 @@ export type NotSearchedBy = {
 	advice: string,
 };
 
-/**  How many questions a note answers. */
+/**  Number of questions that a note answers. */
 export type NoteAnswers = {
-	/**  The note's path in its folder. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  Its name on screen: the path, after the folder's name if several folders are watched. */
+	/**  Name of the note on screen: the path, prefixed by the folder's name if several folders are watched. */
 	name: string,
-	/**  Past questions that have it among their results now. */
+	/**  Number of past questions that have the note among their results now. */
 	n_questions: number,
 };
 
-/**  How many nonsense questions found nothing. */
+/**  Share of nonsense questions that returned nothing. */
 export type NothingFound = {
-	/**  How many were asked; at least 1. */
+	/**  Number of nonsense questions asked, at least 1. */
 	n: number,
-	/**  The share that found nothing, now. */
+	/**  Share without results under the current ranking. */
 	now: number,
-	/**  By the pinned ranking. */
+	/**  Share without results under the pinned ranking. */
 	pinned: number,
 };
 
-/**  A result of now, or one of then that is none now. */
+/**  A result that is returned now, or one of then that is lost. */
 export type NowResult = {
-	/**  The 1-based rank; none where it is no result. */
+	/**  Rank of the result now, 1-based; `None` if it is lost. */
 	rank: number | null,
-	/**  The watched folder's id; empty where the note is gone. */
+	/**  Id of the watched folder; empty if the note is gone. */
 	folder: string,
-	/**  The note's path in its folder. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  Its name on screen: the path, after the folder's name if several folders are watched; as logged where the note is gone. */
+	/**
+	 *  Name of the note on screen: the path, prefixed by the folder's name if several folders are watched; as logged if
+	 *  the note is gone.
+	 */
 	name: string,
-	/**  First line, 1-based. */
+	/**  First line, 1-based; for a lost result as logged, `None` if the log has no lines. */
 	start_line: number | null,
-	/**  Last line, 1-based. */
+	/**  Last line, 1-based; as `start_line`. */
 	end_line: number | null,
-	/**  The best passage of its text; `None` where it is no result, or its note was indexed again since. */
+	/**  Best passage of the text; `None` if the result is lost, or its note was indexed again since. */
 	text: string | null,
-	/**  The last score; none where it has none. */
+	/**  Score after the last scoring stage; `None` if it has none. */
 	score: number | null,
-	/**  What became of it; `None` if the answers cannot be compared. */
+	/**  Fate of the result; `None` if the answers cannot be compared. */
 	fate: Fate | null,
-	/**  By how many ranks it rose; negative where it fell, 0 if the answers cannot be compared. */
+	/**  Number of ranks gained; negative for a loss, 0 if the answers cannot be compared. */
 	moved: number,
-	/**  Why, in a few words. */
+	/**  Reason for the change, in a few words. */
 	why: string,
-	/**  The chunk's id; none where it is gone. */
+	/**  Id of the chunk; `None` if it is gone. */
 	chunk: string | null,
 };
 
@@ -2049,18 +2055,18 @@ export type OnDisk =
 
 /**  Where a judgment comes from. */
 export type Origin = 
-/**  The person gave it: a thumb, or a place that they typed. */
+/**  Given by the user: a thumb, or a typed place. */
 "given" | 
-/**  It came with a file. */
+/**  Read from an imported query set. */
 "imported" | 
-/**  An agent opened or cited the text after it had asked. */
+/**  An agent opened or cited the text after it had asked the question. */
 "observed";
 
-/**  How many relevant places are of an origin. */
+/**  Number of relevant places of one origin. */
 export type OriginCount = {
-	/**  The origin. */
+	/**  Where these judgments come from. */
 	origin: Origin,
-	/**  How many. */
+	/**  Number of relevant places of that origin. */
 	n: number,
 };
 
@@ -2219,29 +2225,29 @@ export type Part = {
 	amount: number,
 };
 
-/**  An agent that asked. */
+/**  An agent with logged questions. */
 export type PastAgent = {
-	/**  Its id. */
+	/**  Id of the agent in the list of known agents. */
 	id: string,
-	/**  Its name. */
+	/**  Name of the agent on screen. */
 	name: string,
-	/**  How many questions it asked. */
+	/**  Number of questions it asked. */
 	n_questions: number,
-	/**  How often it opened notes. */
+	/**  Number of times it opened notes. */
 	n_openings: number,
 };
 
 /**  A day on which agents asked. */
 export type PastDay = {
-	/**  When its first question in the list was asked, milliseconds since 1970; none for those without a time. */
+	/**  Time of its first question in the list, in milliseconds since 1970; `None` for questions without a time. */
 	at_ms: number | null,
-	/**  How many questions it has. */
+	/**  Number of questions on that day. */
 	n_questions: number,
-	/**  How many openings it has. */
+	/**  Number of openings on that day. */
 	n_openings: number,
-	/**  How many answers the last replay could compare. */
+	/**  Number of answers that the last replay could compare. */
 	n_compared: number,
-	/**  How many of these are another one now; `None` if none could be compared. */
+	/**  Number of these with a different answer now; `None` if none could be compared. */
 	n_changed: number | null,
 };
 
@@ -2277,73 +2283,76 @@ export type PastPageArgument = {
 
 /**  A place in a note, as the agent named it. */
 export type PastPlace = {
-	/**  The note's path. */
+	/**  Path of the note as the agent named it. */
 	path: string,
-	/**  First line, 1-based; none for the whole note. */
+	/**  First line, 1-based; `None` for the whole note. */
 	start_line: number | null,
-	/**  Last line, 1-based. */
+	/**  Last line, 1-based; `None` for the whole note. */
 	end_line: number | null,
-	/**  Whether only a part was opened, and the log does not say which. */
+	/**  Whether only a part was opened and the log does not say which. */
 	is_part: boolean,
-	/**  Milliseconds from the question until it was opened; none where the log does not say. */
+	/**  Milliseconds from the question to the opening; `None` if the log has no times. */
 	after_ms: number | null,
 };
 
-/**  A page of the past questions that a filter leaves, and what is true of all of them. */
+/**  A page of the past questions that match a filter, and totals over all of them. */
 export type PastQuestions = {
-	/**  The 0-based place of the page's first row among those that the filter leaves. */
+	/**  0-based index of the page's first row among the matching questions. */
 	first: number,
-	/**  The page's rows, the newest first. */
+	/**  Rows of the page, newest first. */
 	rows: PastRow[],
-	/**  How many the filter leaves. */
+	/**  Number of questions that match the filter. */
 	n_shown: number,
-	/**  The place of the question that was asked about; none where the filter leaves it out. */
+	/**  Index of the question that the caller asked for; `None` if the filter excludes it. */
 	open_at: number | null,
-	/**  The days of those that the filter leaves, in their order. */
+	/**  Days of the matching questions, in the order of the list. */
 	days: PastDay[],
 	/**  Number of searches and openings without a filter. */
 	n_all: number,
 	/**  Number of openings among them. */
 	n_openings: number,
-	/**  How many of all found nothing then. */
+	/**  Questions of the whole list that found nothing then. */
 	n_found_nothing: number,
-	/**  How many of all have another answer now, by the last replay; `None` before one, and if it could compare none. */
+	/**
+	 *  Questions of the whole list with a different answer now, by the last replay; `None` before a replay, and if it
+	 *  could compare none.
+	 */
 	n_changed: number | null,
-	/**  The agents that asked, each with how many questions. */
+	/**  Agents that asked, each with its number of questions. */
 	agents: PastAgent[],
-	/**  The last replay; none before one. */
+	/**  The last replay; `None` before the first one. */
 	replay: ReplaySummary | null,
-	/**  What the last edit took out of answers, since the window was opened; none where nothing. */
+	/**  Answers lost by the last edit since the window was opened; `None` if no answer was lost. */
 	lost: LostAnswers | null,
 };
 
-/**  A past question in the list. */
+/**  A past question, as the list shows it. */
 export type PastRow = {
-	/**  Names it; never used twice. */
+	/**  Id of the question; never reused. */
 	id: string,
-	/**  The agent's id. */
+	/**  Id of the agent that asked. */
 	agent: string,
-	/**  The agent's name. */
+	/**  Name of the agent on screen. */
 	agent_name: string,
-	/**  The session, as the agent names it; empty where its log names none. */
+	/**  Session id as the agent's log writes it; empty if the log has none. */
 	session: string,
-	/**  When it was asked, milliseconds since 1970; none where the log does not say. */
+	/**  Time of the question in milliseconds since 1970; `None` if the log has no time. */
 	at_ms: number | null,
-	/**  Whether it is an opening of notes, which has no question and no results, and not a search. */
+	/**  Whether the row is an opening of notes, which has no question and no results, instead of a search. */
 	is_opening: boolean,
-	/**  The question; empty for an opening. */
+	/**  Text of the question; empty for an opening. */
 	question: string,
 	/**  Whether the search ended with an error. */
 	has_failed: boolean,
-	/**  How many results it got then; none where no answer was logged. */
+	/**  Number of results the agent got then; `None` if the answer was not logged. */
 	n_returned: number | null,
-	/**  Searches: what was opened afterwards. Openings: what was opened. */
+	/**  Searches: places opened afterwards. Openings: places that were opened. */
 	opened: PastPlace[],
-	/**  What the answer cited. */
+	/**  Places that the agent's answer cited. */
 	cited: PastPlace[],
 	/**
-	 *  What became of each result, those of then in their order, then the new ones; `None` before a replay, and if the answers
-	 *  cannot be compared.
+	 *  Fate of each result: those of then in their order, followed by new ones; `None` before a replay, and if the
+	 *  answers cannot be compared.
 	 */
 	fates: Fate[] | null,
 };
@@ -2359,37 +2368,37 @@ export type Phase =
 /**  An external model, provider or command is called. */
 "outside";
 
-/**  A pipeline that can be chosen. */
+/**  A pipeline that the user can choose. */
 export type PipelineInfo = {
-	/**  Its id. */
+	/**  Id of the pipeline, as settings name it. */
 	id: string,
-	/**  Its name on screen. */
+	/**  Name of the pipeline on screen. */
 	label: string,
-	/**  Its parameters, in the order of its stages. */
+	/**  Parameters of the pipeline, in the order of its stages. */
 	parameters: Parameter[],
-	/**  Its stages, in their order. */
+	/**  Stages of the pipeline, in order. */
 	stages: StageInfo[],
 	/**  What the program's own config on this machine says; `None` if there is none, or it is of another version. */
 	yours: YourConfig | null,
 };
 
-/**  A set of parameters with a name. */
+/**  Parameters saved under a name. */
 export type Preset = {
-	/**  Its name. */
+	/**  Unique name of the preset. */
 	name: string,
-	/**  Its parameters. */
+	/**  Value of every saved parameter. */
 	params: Params,
-	/**  What a person should know of it: another model, another version. */
+	/**  Notices to show to the user: another model, another version. */
 	notes: string[],
-	/**  Whether it comes with Memlens, and so cannot be deleted. */
+	/**  Whether it comes with Memlens and cannot be deleted. */
 	is_built_in: boolean,
 };
 
-/**  How much a problem matters. */
+/**  Severity of a problem with a file. */
 export type ProblemSeverity = 
 /**  The file is not in the library. */
 "error" | 
-/**  It is, but something was skipped or guessed. */
+/**  The file is in the library, but something was skipped or guessed. */
 "note";
 
 /**  Progress of indexing all watched folders. */
@@ -2406,129 +2415,129 @@ export type Progress = {
 	seconds_left: number | null,
 };
 
-/**  What becomes of one query. */
+/**  Result of one query under both rankings. */
 export type QueryChange = {
-	/**  Its name in the file. */
+	/**  Id of the query in its file. */
 	id: string,
-	/**  The question. */
+	/**  The question that was searched for. */
 	query: string,
-	/**  What kind of question it is. */
+	/**  Category of the query; `None` without one. */
 	category: string | null,
-	/**  Where alone it was asked; none for all notes. */
+	/**  Part of the library that was searched; `None` for all notes. */
 	scope: QueryScope | null,
-	/**  How A answers it. */
+	/**  Metrics of the query under A. */
 	a: Scores,
-	/**  How B does. */
+	/**  Metrics of the query under B. */
 	b: Scores,
-	/**  The overlap of both lists. */
+	/**  Rank-biased overlap of both rankings, in `[0, 1]`. */
 	overlap: number,
 };
 
-/**  A query as a person typed it. */
+/**  A new or changed query of a set. */
 export type QueryEdit = {
-	/**  The query that it replaces; none for a new one. */
+	/**  Id of the query to replace; `None` for a new query. */
 	id: string | null,
-	/**  The question. */
+	/**  The question that is searched for. */
 	query: string,
-	/**  What kind of question it is. */
+	/**  Category of the query; `None` without one. */
 	category: string | null,
-	/**  The sub-folder that it is asked of alone; none for all. */
+	/**  Sub-folder that the search is limited to; `None` for all notes. */
 	scope: string | null,
-	/**  As in [`SetQuery`]. */
+	/**  Relevant places; absence as in [`SetQuery`]. */
 	relevant: TypedPlace[] | null,
 };
 
-/**  The chosen metric of one query. */
+/**  Value of the chosen metric for one query. */
 export type QueryFigure = {
-	/**  Its name in the set. */
+	/**  Id of the query in its set. */
 	id: string,
-	/**  The question. */
+	/**  The question that was searched for. */
 	query: string,
-	/**  What kind of question it is. */
+	/**  Category of the query; `None` without one. */
 	category: string | null,
-	/**  Now. */
+	/**  Value under the current ranking. */
 	now: number,
-	/**  By the pinned ranking. */
+	/**  Value under the pinned ranking. */
 	pinned: number,
 };
 
-/**  The part of the library that a query is asked of. */
+/**  Part of the library that a query is limited to. */
 export type QueryScope = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The path in it. */
+	/**  Path of the sub-folder or note, relative to the watched folder. */
 	path: string,
 };
 
-/**  What a query set holds. */
+/**  Contents of a query set in numbers. */
 export type QuerySetCounts = {
-	/**  Its queries. */
+	/**  Number of queries in the set. */
 	n_queries: number,
-	/**  Those with a relevant place. */
+	/**  Queries with at least one relevant place. */
 	n_judged: number,
-	/**  Those that nothing should be found for. */
+	/**  Queries that should return nothing. */
 	n_nonsense: number,
-	/**  Those that are not judged yet, and left out of every metric. */
+	/**  Queries without a judgment yet; every metric leaves them out. */
 	n_unjudged: number,
-	/**  Relevant places. */
+	/**  Relevant places of all queries. */
 	n_gold: number,
-	/**  The categories, sorted. */
+	/**  Distinct categories of the queries, sorted. */
 	categories: string[],
-	/**  How many relevant places are of each origin. */
+	/**  Number of relevant places of each origin. */
 	origins: OriginCount[],
 };
 
-/**  A query set in a list. */
+/**  A query set, as lists show it. */
 export type QuerySetInfo = {
-	/**  Names it: `judgments` for the one that is made of all judgments as they are now, else a number. */
+	/**  `judgments` for the live set of all current judgments, otherwise a number. */
 	id: string,
-	/**  What the person calls it. */
+	/**  Name that the user gave it. */
 	name: string,
-	/**  Whether it is made of judgments as they are now, so that it cannot be edited by itself. */
+	/**  Whether the set is built from the current judgments; such a set cannot be edited directly. */
 	is_live: boolean,
-	/**  Its version: the BLAKE3 hash of its content, in hexadecimal. */
+	/**  Version: BLAKE3 hash of the content, in hexadecimal. */
 	hash: string,
-	/**  When it was last changed, milliseconds since 1970; none where it is live. */
+	/**  Time of the last change in milliseconds since 1970; `None` if the set is live. */
 	changed_ms: number | null,
 } & QuerySetCounts;
 
-/**  How far a comparison over a query set is. */
+/**  Progress of a comparison over a query set. */
 export type QuerySetProgress = {
-	/**  How many queries are done. */
+	/**  Number of queries that are done. */
 	n_done: number,
-	/**  Of how many. */
+	/**  Number of queries to do. */
 	n_all: number,
 };
 
-/**  A query set that is looked at. */
+/**  A query set with all its queries. */
 export type QuerySetView = {
-	/**  The set. */
+	/**  Name, version and counts of the set. */
 	info: QuerySetInfo,
-	/**  The folder that its paths are relative to; empty where they are absolute. */
+	/**  Folder that the paths are relative to; empty if they are absolute. */
 	base: string,
-	/**  Its queries. */
+	/**  All queries of the set. */
 	queries: SetQuery[],
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
 };
 
-/**  A word of the query. */
+/**  A distinct word of the query. */
 export type QueryWord = {
-	/**  As typed. */
+	/**  The word as typed in the query. */
 	typed: string,
-	/**  As looked up. */
+	/**  The word as looked up in the BM25 list. */
 	term: string,
-	/**  1, or 0.25 for a stop word. */
+	/**  Weight in BM25: 1, or 0.25 for a stop word. */
 	weight: number,
-	/**  How many chunks hold it. */
+	/**  Number of chunks that contain the word. */
 	n_chunks: number,
 };
 
-/**  What a question is ranked by. */
+/**  A pipeline with values of its parameters. */
 export type Ranking = {
-	/**  The pipeline's id. */
+	/**  Id of the pipeline that ranks. */
 	pipeline: string,
-	/**  Values of its parameters by id; what is left out has its default. */
+	/**  Parameter values by id; a missing parameter has its default. */
 	values: { [key in string]: Value },
 };
 
@@ -2540,102 +2549,102 @@ export type RecallChangeArgument = {
 	isAlarmOn?: boolean | null,
 };
 
-/**  What an import of past questions came to. */
+/**  Result of importing past questions. */
 export type RecallImport = {
-	/**  Logs that were read. */
+	/**  Number of log files read. */
 	n_logs: number,
-	/**  Questions that are new. */
+	/**  Number of questions that are new. */
 	n_new: number,
-	/**  Questions of which more is known now. */
+	/**  Number of known questions for which the logs hold more now. */
 	n_updated: number,
-	/**  Openings of notes that are new. */
+	/**  Number of new openings of notes. */
 	n_openings: number,
-	/**  Judgments that are new: notes that were opened or cited after a question. */
+	/**  New judgments: notes that were opened or cited after a question. */
 	n_judgments: number,
-	/**  Opened notes that count for no judgment, and why, a sentence each. */
+	/**  Opened notes that give no judgment, with the reason, one sentence each. */
 	notices: string[],
-	/**  Whether the person stopped it. */
+	/**  Whether the user stopped the import. */
 	is_stopped: boolean,
-	/**  What could not be read, each a sentence. */
+	/**  What could not be read, one sentence each. */
 	problems: string[],
 };
 
-/**  A file in which an agent logs its questions. */
+/**  A log file of an agent's questions. */
 export type RecallLog = {
-	/**  The agent's id. */
+	/**  Id of the agent that writes it. */
 	agent: string,
-	/**  The agent's name. */
+	/**  Name of the agent on screen. */
 	agent_name: string,
-	/**  Its path. */
+	/**  Absolute path of the log file. */
 	path: string,
-	/**  How large it is. */
+	/**  Size of the file in bytes. */
 	n_bytes: number,
-	/**  How many past questions are kept of it. */
+	/**  Number of stored past questions that come from this file. */
 	n_questions: number,
-	/**  Whether all of it is read. */
+	/**  Whether the file was imported in its current state. */
 	is_read: boolean,
-	/**  Why it could not be read. */
+	/**  Why the last import could not read it; `None` if it could, or did not try. */
 	problem: string | null,
 };
 
-/**  The logs that are there, and whether they may be read. */
+/**  The log files that exist, and whether Memlens may read them. */
 export type RecallLogs = {
-	/**  Whether the person agreed that they are read. */
+	/**  Whether the user agreed that logs are read. */
 	is_allowed: boolean,
-	/**  The logs. */
+	/**  All log files that were found. */
 	logs: RecallLog[],
-	/**  Folders of agents that cannot be searched for logs, a sentence each. */
+	/**  Agent folders that cannot be searched for logs, one sentence each. */
 	problems: string[],
-	/**  Their size in all. */
+	/**  Total size of the log files in bytes. */
 	n_bytes: number,
 	/**  Days after which a past question is forgotten. */
 	keep_days: number,
 	/**  Whether a saved note is checked against past questions. */
 	is_alarm_on: boolean,
-	/**  The query sets with copies of past questions. */
+	/**  Query sets with copies of past questions. */
 	copies: CopiedPast[],
 };
 
-/**  How far an import of past questions is. */
+/**  Progress of an import of past questions. */
 export type RecallProgress = {
-	/**  The log that is read. */
+	/**  Path of the log being read. */
 	path: string,
-	/**  Bytes that are read, of all logs. */
+	/**  Bytes read so far, over all logs. */
 	n_bytes: number,
-	/**  Of how many. */
+	/**  Bytes of all logs to read. */
 	n_bytes_all: number,
-	/**  Questions found so far. */
+	/**  Number of questions found so far. */
 	n_questions: number,
 };
 
-/**  What a replay of all past questions came to. */
+/**  Result of replaying all past questions. */
 export type ReplaySummary = {
-	/**  When it ended, milliseconds since 1970. */
+	/**  End of the replay in milliseconds since 1970. */
 	at_ms: number,
-	/**  How long it took, in milliseconds. */
+	/**  Duration of the replay in milliseconds. */
 	took_ms: number,
-	/**  What it was replayed with: a pipeline's name on screen; none for each agent's own. */
+	/**  Name on screen of the pipeline used for all questions; `None` if each agent's own pipeline was used. */
 	by: string | null,
-	/**  How many questions were replayed. */
+	/**  Number of questions that were replayed. */
 	n_questions: number,
 	/**
 	 *  How many of them could be compared: an answer was logged, and its agent's own index was searched as the agent does. Why
 	 *  others could not is in `notices`.
 	 */
 	n_compared: number,
-	/**  How many of these have another answer now. */
+	/**  Number of compared questions with a different answer now. */
 	n_changed: number,
-	/**  Questions that find nothing now. */
+	/**  Number of questions that find nothing now. */
 	n_found_nothing: number,
-	/**  Notes of the library. */
+	/**  Number of notes in the library. */
 	n_notes: number,
-	/**  Names of the notes that no question found; at most 200. */
+	/**  Names of notes that no question found, at most 200. */
 	never_found: string[],
-	/**  How many these are in all. */
+	/**  Number of notes that no question found, without that limit. */
 	n_never_found: number,
-	/**  The notes that answer most questions, most first; at most 20. */
+	/**  Notes that answer most questions, most first; at most 20. */
 	answers_most: NoteAnswers[],
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
 };
 
@@ -2708,59 +2717,59 @@ export type RerankTest = {
 	host: string,
 };
 
-/**  One call of a reranker, for a chart. */
+/**  A call of a reranker, for a chart. */
 export type RerankTime = {
-	/**  When it began, milliseconds since 1970. */
+	/**  Start of the call in milliseconds since 1970. */
 	at_ms: number,
-	/**  Who was asked. */
+	/**  Name of the provider that was called. */
 	provider: string,
-	/**  Its model. */
+	/**  Name of the provider's model. */
 	model: string,
-	/**  How many texts were sent. */
+	/**  Number of texts that were sent. */
 	n_docs: number,
-	/**  How many characters of each were sent at most; 0 for whole texts. */
+	/**  Maximum number of characters per text; 0 for whole texts. */
 	max_chars: number,
-	/**  How long it took. */
+	/**  Duration of the call in milliseconds. */
 	ms: number,
-	/**  The tokens that were read or billed; none where it is not known. */
+	/**  Tokens that were read or billed; `None` if unknown. */
 	n_tokens: number | null,
-	/**  Whether every text got its score. */
+	/**  Whether every text received a score. */
 	ok: boolean,
 };
 
-/**  A ranking with what came of those who were asked. */
+/**  A ranking with the results of these calls. */
 export type Reranked = {
-	/**  The ranking. */
+	/**  Columns of the new ranking. */
 	columns: Columns,
-	/**  Whether the time was over before the reranker was loaded, which goes on; to ask again is to wait for it. */
+	/**  Whether the time ran out while the reranker was still loading; a repeated call waits for it. */
 	is_loading: boolean,
 };
 
-/**  One candidate; static for the whole search. */
+/**  A candidate; fixed for the whole search, whatever ranks it. */
 export type Row = {
-	/**  The chunk's id. */
+	/**  Id of the chunk in the index. */
 	chunk: string,
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The watched folder's name. */
+	/**  Name of the watched folder. */
 	folder_name: string,
-	/**  The note's path in it. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line of the chunk, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the chunk, 1-based. */
 	end_line: number,
-	/**  Who says it: the agent, or the folder that holds the note. */
+	/**  Source of the note: its agent, or the folder that contains it. */
 	source: string,
-	/**  The headings above it, joined by ` > `. */
+	/**  Headings above the chunk, joined by ` > `. */
 	heading: string,
-	/**  Its length in tokens. */
+	/**  Length of the chunk in tokens. */
 	tokens: number,
-	/**  The value in the vector list, in `[-1, 1]`. */
+	/**  Cosine similarity in the vector list, in `[-1, 1]`; `None` if that list does not contain the chunk. */
 	cosine: number | null,
-	/**  The BM25 score, above 0. */
+	/**  BM25 score, above 0; `None` if the BM25 list does not contain the chunk. */
 	bm25: number | null,
-	/**  The words of the query that it holds, as typed. */
+	/**  Query words that the chunk contains, as typed. */
 	matched: string[],
 };
 
@@ -2771,134 +2780,134 @@ export type RowScore =
 /**  The score in the BM25 list. */
 "bm25";
 
-/**  The thumb that a row has for the question that was asked. */
+/**  Thumb of a row for the current question. */
 export type RowThumb = {
-	/**  The row. */
+	/**  Slot of the row in the search. */
 	slot: number,
-	/**  Whether it points up. */
+	/**  Whether it is a thumb up. */
 	up: boolean,
 };
 
-/**  Two runs beside each other: what changed from A to B. */
+/**  Changes from run A to run B. */
 export type RunComparison = {
-	/**  The first, in the place of the pinned ranking. */
+	/**  Run A, shown in place of the pinned ranking. */
 	a: RunInfo,
-	/**  The second, in the place of the present one. */
+	/**  Run B, shown in place of the current ranking. */
 	b: RunInfo,
-	/**  Every metric, over the queries that both know. */
+	/**  One row for each metric, over the queries that both runs contain. */
 	rows: MetricRow[],
-	/**  The queries that differ, by nDCG@10. */
+	/**  Queries whose nDCG@10 differs, greatest gain first. */
 	per_query: QueryFigure[],
-	/**  What cannot be concluded; none where the difference is sure. */
+	/**  What cannot be concluded; `None` if the difference is certain. */
 	verdict: string | null,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
 };
 
-/**  A run in a list. */
+/**  A recorded run, as lists show it. */
 export type RunInfo = {
-	/**  Names it. */
+	/**  Id of the run in the library. */
 	id: string,
-	/**  What the person calls it. */
+	/**  Name that the user gave it. */
 	name: string,
-	/**  When it was made, milliseconds since 1970. */
+	/**  Time of the run in milliseconds since 1970. */
 	at_ms: number,
-	/**  The set's name then. */
+	/**  Name of the query set at that time. */
 	set: string,
-	/**  The set's version then. */
+	/**  Version of the query set at that time. */
 	hash: string,
-	/**  The pipeline's id. */
+	/**  Id of the pipeline that ranked. */
 	pipeline: string,
-	/**  The pipeline's name on screen. */
+	/**  Name of the pipeline on screen. */
 	label: string,
-	/**  How many queries were judged. */
+	/**  Number of judged queries that were measured. */
 	n_judged: number,
-	/**  nDCG@10. */
+	/**  Mean nDCG@10; `None` without judged queries, or if the record is damaged. */
 	ndcg_10: number | null,
-	/**  MRR@10. */
+	/**  Mean MRR@10; `None` without judged queries, or if the record is damaged. */
 	mrr_10: number | null,
-	/**  That the notes or the set are others now; none where both are the same. */
+	/**  Statement that the notes or the set have changed since, or that the record is damaged; otherwise `None`. */
 	stale: string | null,
 };
 
-/**  A metric's mean in a run. */
+/**  Mean of a metric in a run. */
 export type RunMetric = {
-	/**  The metric. */
+	/**  The metric of this row. */
 	metric: Metric,
-	/**  Its name on screen. */
+	/**  Name of the metric on screen. */
 	label: string,
-	/**  Its mean; none where it is defined for no query. */
+	/**  Mean over the queries; `None` if the metric is defined for no query. */
 	value: number | null,
 };
 
-/**  One query of a run. */
+/**  Result of one query in a run. */
 export type RunQuery = {
-	/**  Its name in the set. */
+	/**  Id of the query in its set. */
 	id: string,
-	/**  The question. */
+	/**  The question that was searched for. */
 	query: string,
-	/**  What kind of question it is. */
+	/**  Category of the query; `None` without one. */
 	category: string | null,
-	/**  Its nDCG@10. */
+	/**  nDCG@10 of this query's results. */
 	value: number,
 };
 
-/**  A run that is looked at. */
+/**  A recorded run with all its figures. */
 export type RunView = {
-	/**  The run. */
+	/**  Name, time, set and pipeline of the run. */
 	info: RunInfo,
-	/**  What ranked. */
+	/**  Pipeline and values that ranked. */
 	ranking: Ranking,
-	/**  What was not at its default. */
+	/**  Parameters with a non-default value. */
 	changed: ChangedValue[],
-	/**  The metrics. */
+	/**  One row for each metric. */
 	rows: RunMetric[],
-	/**  The share of nonsense questions that found nothing; none where there was none. */
+	/**  Share of nonsense questions without results; `None` if the set had none. */
 	nothing: number | null,
-	/**  Each judged query, the worst first. */
+	/**  Each judged query, worst first. */
 	per_query: RunQuery[],
 };
 
 /**  One observation with its place, as a supporter of another or a member of a cluster. */
 export type Said = {
-	/**  The watched folder's id. */
+	/**  Id of the watched folder. */
 	folder: string,
-	/**  The note's path in it. */
+	/**  Path of the note, relative to its watched folder. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line of the observation, 1-based. */
 	line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the observation, 1-based. */
 	end_line: number,
-	/**  What it says. */
+	/**  What the observation says, as text. */
 	text: string,
-	/**  Who says it. */
+	/**  Source of the note: its agent or folder. */
 	source: string,
 	/**
-	 *  How far it is from the one it stands beside: differing SimHash bits, or 1 less the share of
+	 *  Distance to the observation it supports or is grouped with: differing SimHash bits, or 1 minus the share of
 	 *  common words.
 	 */
 	distance: number,
-	/**  By what that is measured. */
+	/**  How that distance was measured. */
 	measure: AgreementMeasure,
 };
 
 /**  Observations that say the same. */
 export type SaidCluster = {
-	/**  The one that speaks for all: of the highest weight, then the oldest, then the first. */
+	/**  Representative: highest weight, then oldest, then first. */
 	canonical: Said,
-	/**  The others, nearest to it first. */
+	/**  The other observations, nearest to the representative first. */
 	members: Said[],
-	/**  How many others there are, also where not all are told. */
+	/**  Number of other observations, also if `members` is cut. */
 	n_members: number,
-	/**  How many distinct sources say it. */
+	/**  Number of distinct sources in the cluster. */
 	n_sources: number,
 };
 
-/**  Past questions that were written as a query set. */
+/**  A query set file written from past questions. */
 export type SavedQueries = {
-	/**  The file. */
+	/**  Path of the written file. */
 	path: string,
-	/**  What was left out of it, a sentence each. */
+	/**  What the file leaves out, one sentence each. */
 	notices: string[],
 };
 
@@ -2916,13 +2925,13 @@ export type Scanning = {
 export type ScopeArgument = 
 /**  A part of a watched folder. */
 ({ 
-/**  The watched folder's id. */
+/**  Id of the watched folder. */
 folder: string; 
 /**  A folder in it; empty for all of it. */
 path: string }) & { agent?: never } | 
 /**  The folders of an agent. */
 ({ 
-/**  The agent's id. */
+/**  Id of the agent whose folders are meant. */
 agent: string }) & { folder?: never; path?: never };
 
 /**  A score in a cell. */
@@ -2967,174 +2976,174 @@ export type Scores = {
 	returned: number,
 };
 
-/**  The answer to a search: every candidate, and its first ranking. */
+/**  Result of a search: all candidates and the first ranking of them. */
 export type SearchAnswer = {
-	/**  Names the search in later calls. */
+	/**  Number of the search, for later calls. */
 	id: number,
-	/**  The query. */
+	/**  The query as it was typed. */
 	query: string,
-	/**  The candidates, by slot. */
+	/**  All candidates, indexed by slot. */
 	rows: Row[],
-	/**  The ranking. */
+	/**  First ranking of the candidates. */
 	columns: Columns,
-	/**  Snippets of the first rows of the ranking; the window asks for the others as they come into sight. */
+	/**  Snippets of the top rows; the window requests the others when they scroll into view. */
 	snippets: Snippet[],
-	/**  The query's distinct words. */
+	/**  Distinct query words with their statistics. */
 	words: QueryWord[],
 	/**  The highest BM25 that any text could reach. */
 	bm25_ideal: number,
-	/**  How true it is to another program's own search; none for the library's. */
+	/**  How closely the search matches another program's own; `None` for Memlens's own pipeline. */
 	emulated: Emulated | null,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
-	/**  How many chunks were searched. */
+	/**  Number of chunks that were searched. */
 	n_chunks: number,
-	/**  How long retrieval took. */
+	/**  Duration of retrieval in milliseconds. */
 	retrieve_ms: number,
-	/**  The library's generation that was searched. */
+	/**  Generation of the library that was searched. */
 	generation: number,
-	/**  The generation whose observations were compared; none before the first pass over them. */
+	/**  Generation whose observations were compared; `None` before the first pass over them. */
 	clustering: number | null,
 };
 
-/**  How a metric depends on each live parameter. */
+/**  Dependence of a metric on each live parameter. */
 export type Sensitivity = {
-	/**  The metric. */
+	/**  The metric of all curves. */
 	metric: Metric,
-	/**  Over how many queries. */
+	/**  Number of judged queries in the set. */
 	n_queries: number,
-	/**  The mean now. */
+	/**  Mean under the current ranking. */
 	present: number,
-	/**  By the pinned ranking; none where none was given. */
+	/**  Mean under the pinned ranking; `None` if no ranking was given. */
 	pinned: number | null,
-	/**  One for each live number that is read. */
+	/**  One curve for each live numeric parameter that has an effect. */
 	curves: Curve[],
-	/**  How many rankings that took. */
+	/**  Number of rankings that were computed. */
 	n_rankings: number,
-	/**  How long, in microseconds. */
+	/**  Time of all rankings in microseconds. */
 	micros: number,
 };
 
 /**  The text of one row as the reranker reads it. */
 export type SentText = {
-	/**  The row. */
+	/**  Slot of the row in the search. */
 	slot: number,
 	/**  The text, cut at `rerank_max_chars` characters. */
 	text: string,
-	/**  Whether anything was cut off. */
+	/**  Whether the text was longer than that limit. */
 	cut: boolean,
-	/**  Whether the row is among those that are sent. */
+	/**  Whether the row is one of those that are sent. */
 	sent: boolean,
 };
 
-/**  Two rankings, A and B, over a query set. */
+/**  Two rankings over a query set, A and B. */
 export type SetComparison = {
-	/**  The query set's file. */
+	/**  Path of the query set file. */
 	queries: string,
-	/**  How many of its queries have an answer; at least 1. */
+	/**  Number of judged queries that were compared, at least 1. */
 	n_queries: number,
-	/**  The first. */
+	/**  Metrics of ranking A over the set. */
 	a: SetSide,
-	/**  The second. */
+	/**  Metrics of ranking B over the set. */
 	b: SetSide,
-	/**  The mean overlap of both lists. */
+	/**  Mean rank-biased overlap of both rankings, in `[0, 1]`. */
 	overlap: number,
-	/**  How nDCG@10 changes in each category. */
+	/**  Change of nDCG@10 in each category. */
 	by_category: { [key in string]: Change },
-	/**  How it changes over all queries. */
+	/**  Change of nDCG@10 over all queries. */
 	all: Change,
-	/**  Each query that has an answer, in the order of the file. */
+	/**  Each query with an answer, in the order of the file. */
 	per_query: QueryChange[],
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
 };
 
-/**  A form in which a query set is written. */
+/**  File format of a query set. */
 export type SetFormat = 
-/**  A JSON object a line. */
+/**  JSON Lines: one JSON object per query. */
 "jsonl" | 
-/**  A row for each relevant place. */
+/**  CSV: one row per relevant place. */
 "csv" | 
-/**  The bench of qmd, which knows whole notes alone. */
+/**  Benchmark format of qmd, which judges whole notes only. */
 "qmd";
 
-/**  What two rankings are worth over a query set. */
+/**  Metrics of two rankings over a query set. */
 export type SetMetrics = {
-	/**  The set's version. */
+	/**  Version (hash) of the query set. */
 	hash: string,
-	/**  The metric of the single queries and categories. */
+	/**  Metric of `by_category` and `per_query`. */
 	metric: Metric,
-	/**  How many queries were judged. */
+	/**  Number of judged queries that were measured. */
 	n_judged: number,
-	/**  How many are not judged yet. */
+	/**  Number of queries without a judgment yet. */
 	n_unjudged: number,
-	/**  How many relevant places are of each origin. */
+	/**  Number of relevant places of each origin. */
 	origins: OriginCount[],
-	/**  Every metric. */
+	/**  One row for each metric. */
 	rows: MetricRow[],
-	/**  Nonsense questions, apart; none where the set has none. */
+	/**  Nonsense questions, counted separately; `None` if the set has none. */
 	nothing: NothingFound | null,
-	/**  By category. */
+	/**  Mean of `metric` in each category. */
 	by_category: CategoryFigure[],
-	/**  The queries that differ, the greatest gain first; at most 500 gains and 500 losses. */
+	/**  Queries with different values, greatest gain first; at most 500 gains and 500 losses. */
 	per_query: QueryFigure[],
-	/**  The queries that the metric is not defined for. */
+	/**  Ids of the queries for which the metric is undefined. */
 	undefined: string[],
-	/**  What cannot be concluded; none where the difference is sure. */
+	/**  What cannot be concluded; `None` if the difference is certain. */
 	verdict: string | null,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
-	/**  How long all rankings took, in microseconds. */
+	/**  Time of all rankings in microseconds. */
 	micros: number,
 };
 
-/**  A query of a set. */
+/**  A query of a query set. */
 export type SetQuery = {
-	/**  Names it in the set. */
+	/**  Identifies the query within its set. */
 	id: string,
-	/**  The question. */
+	/**  The question that is searched for. */
 	query: string,
-	/**  What kind of question it is. */
+	/**  Category that the user gave the query; `None` without one. */
 	category: string | null,
-	/**  The sub-folder that it is asked of alone; none for all. */
+	/**  Sub-folder that the search is limited to; `None` for all notes. */
 	scope: string | null,
-	/**  Where the answer stands: none while that is not judged, empty where nothing should be found. */
+	/**  Places that answer the query; `None` if not judged yet, empty if nothing should be found. */
 	relevant: GoldPlace[] | null,
 };
 
-/**  One of two rankings over a query set. */
+/**  Metrics of one ranking over a query set. */
 export type SetSide = {
-	/**  As a person names it. */
+	/**  The ranking as the user named it. */
 	named: string,
-	/**  The pipeline's id. */
+	/**  Id of the pipeline that ranked. */
 	pipeline: string,
-	/**  The means of its metrics. */
+	/**  Mean of each metric over the queries. */
 	all: Summary,
-	/**  Questions to which nothing should be found. */
+	/**  Results of the questions that should return nothing. */
 	nonsense: Nonsense,
 };
 
-/**  What is asked of: a query set without judgments of some origins, by a ranking. */
+/**  Request to measure a ranking on a query set, without judgments of some origins. */
 export type SetWish = {
-	/**  The set's id. */
+	/**  Id of the query set. */
 	set: string,
-	/**  The origins whose judgments are left out. */
+	/**  Origins whose judgments are left out. */
 	without: Origin[],
-	/**  The ranking. */
+	/**  The ranking to be measured. */
 	ranking: Ranking,
 };
 
-/**  The passage of a chunk that answers the query best, short enough for a table row. */
+/**  Passage of a chunk that answers the query best, short enough for a table row. */
 export type Snippet = {
-	/**  The row. */
+	/**  Slot of the row in the search. */
 	slot: number,
-	/**  The passage on one line; none where the note changed since the search. */
+	/**  The passage on one line; `None` if the note changed since the search. */
 	text: string | null,
-	/**  Why there is no text, for a person; none where there is. */
+	/**  Reason for a missing text, to show to the user; `None` if there is a text. */
 	missing: string | null,
-	/**  Matched words in it, as UTF-16 `[start, end)`. */
+	/**  Matched words in the passage, as UTF-16 ranges `[start, end)`. */
 	marks: ([number, number])[],
-	/**  The note's state on the disk; `None` if its text was not read from the index. */
+	/**  State of the note on disk; `None` if its text was not read from the index. */
 	on_disk: OnDisk | null,
 };
 
@@ -3206,7 +3215,7 @@ number |
 /**  One of the parameter's choices. */
 string;
 
-/**  The library changed. */
+/**  The library or its state changed. */
 export type StateChanged = LibraryState;
 
 /**  Whether a stage did its work. */
@@ -3222,24 +3231,24 @@ why: string } |
 /**  Why, as a message for the user. */
 why: string };
 
-/**  How a step ended. */
+/**  Result of checking one step. */
 export type StepOutcome = 
-/**  The fact came through. */
+/**  The fact passed this step. */
 "passed" | 
-/**  The fact was lost here. */
+/**  The fact was lost at this step. */
 "failed" | 
 /**  It cannot be known, or does not matter. */
 "unknown";
 
-/**  One step with its proof. */
+/**  A step with its evidence. */
 export type StepProof = {
-	/**  The step. */
+	/**  The step that was checked. */
 	step: AutopsyStep,
-	/**  How it ended. */
+	/**  Whether the fact passed the step. */
 	outcome: StepOutcome,
-	/**  The proof, in one or two sentences. */
+	/**  Evidence, in one or two sentences. */
 	proof: string,
-	/**  Questions that belong to it, the nearest first; at most 20. */
+	/**  Questions that belong to the step, nearest first; at most 20. */
 	questions: AskedThen[],
 };
 
@@ -3251,73 +3260,73 @@ export type Summary = {
 	n_undefined: number,
 } & Scores;
 
-/**  A program that can be handed a ranking. */
+/**  A program that can receive a ranking. */
 export type TargetInfo = {
-	/**  Its id, with its version. */
+	/**  Id of the target, with its version. */
 	id: string,
-	/**  Its name on screen. */
+	/**  Name of the program on screen. */
 	label: string,
-	/**  The usual name of its config; none where it is told by arguments. */
+	/**  Usual file name of its config; `None` if it takes arguments instead. */
 	file: string | null,
-	/**  Where its config is on this machine, with `~` for the home folder; none where there is none. */
+	/**  Path of its config on this machine, with `~` for the home folder; `None` if none was found. */
 	config: string | null,
 	/**  Whether that config is of this version. */
 	is_of_config: boolean,
 };
 
-/**  A past question's answer then, beside its answer now. */
+/**  The logged answer to a past question beside the current one. */
 export type ThenNow = {
-	/**  The question. */
+	/**  The question as the list shows it. */
 	row: PastRow,
-	/**  What else the call asked for, by the agent's own names, each value as text. */
+	/**  Other arguments of the call, by the agent's own names, with values as text. */
 	settings: { [key in string]: string },
-	/**  What it is ranked by now. */
+	/**  Pipeline and values that rank it now. */
 	ranking: Ranking,
-	/**  That pipeline's name on screen. */
+	/**  Name of that pipeline on screen. */
 	label: string,
-	/**  How true the memory is to the agent's; none where it is Memlens's own. */
+	/**  How closely the emulated memory matches the agent's; `None` for Memlens's own pipeline. */
 	emulated: Emulated | null,
-	/**  The search of now, to open its trace. */
+	/**  Number of the current search, for opening its trace. */
 	search: number,
-	/**  What was returned then, best first. */
+	/**  Results returned then, best first. */
 	then: ThenResult[],
-	/**  What is returned now, best first, then what is no result any more, in the order of then. */
+	/**  Results returned now, best first, followed by lost results in their order then. */
 	now: NowResult[],
 	/**
-	 *  Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. What became of a result is only
-	 *  claimed if they can.
+	 *  Why the answers cannot be compared, beginning with "cannot be compared"; `None` if they can. Fates are only
+	 *  reported if they can.
 	 */
 	not_compared: string | null,
-	/**  What the agent opened or cited, and what of it counts as relevant; none where it did not. */
+	/**  What the agent opened or cited, and which of it counts as relevant; `None` if it did neither. */
 	observed: string | null,
 	/**
-	 *  Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more; at
-	 *  most 20.
+	 *  Other questions of the last replay for which the first changed note of this one ranks lower than then, or is not
+	 *  returned any more; at most 20.
 	 */
 	same_edit: LostAnswer[],
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
 };
 
-/**  A result of then. */
+/**  A result that was returned then. */
 export type ThenResult = {
-	/**  The 1-based rank. */
+	/**  Rank of the result then, 1-based. */
 	rank: number,
-	/**  The note's path as the agent named it. */
+	/**  Path of the note as the agent named it. */
 	path: string,
-	/**  First line, 1-based; none where the log names no lines. */
+	/**  First line, 1-based; `None` if the log has no lines. */
 	start_line: number | null,
-	/**  Last line, 1-based. */
+	/**  Last line, 1-based; `None` if the log has no lines. */
 	end_line: number | null,
-	/**  The score, on the agent's own scale. */
+	/**  Score on the agent's own scale; `None` if it was not logged. */
 	score: number | null,
-	/**  The beginning of its text as logged; `None` if the log does not hold it. */
+	/**  Beginning of the text as logged; `None` if the log does not contain it. */
 	text: string | null,
-	/**  What the agent did with it: "opened 4 s later", "cited"; empty where nothing. */
+	/**  What the agent did with the result: "opened 4 s later", "cited"; empty if nothing. */
 	used: string,
-	/**  What became of it; `None` if the answers cannot be compared. */
+	/**  Fate of the result; `None` if the answers cannot be compared. */
 	fate: Fate | null,
-	/**  The 0-based place in `now` where it stands, as a result or as what is gone. */
+	/**  0-based index of the result in `now`, also if it is lost. */
 	now: number,
 };
 
@@ -3330,154 +3339,154 @@ export type TraceForm =
 
 /**  A folder or a note in the tree. */
 export type TreeEntry = {
-	/**  Its name. */
+	/**  File or folder name on screen. */
 	name: string,
-	/**  Its path in the watched folder. */
+	/**  Path relative to the watched folder. */
 	path: string,
-	/**  Whether it is a folder. */
+	/**  Whether the entry is a folder. */
 	is_folder: boolean,
-	/**  The chunks in it. */
+	/**  Number of chunks in the note or folder. */
 	n_chunks: number,
-	/**  Whether it can be found; of a folder, the worst of what it holds. */
+	/**  Index state; for a folder the worst state of its contents. */
 	state: EntryState,
-	/**  Whether it does not decay; of a folder, whether what comes into it will not. */
+	/**  Whether the note does not decay; for a folder, whether new notes in it will not. */
 	is_evergreen: boolean,
-	/**  Of a note: why the folder's agent never finds it by a search. */
+	/**  Notes only: why the search of the folder's agent never finds it. */
 	not_searched?: NotSearchedBy | null,
-	/**  Of a folder: another one where anything in it is another. */
+	/**  Folders only: content hash; changes whenever anything inside changes. */
 	stamp?: string | null,
-	/**  What it holds, folders first, then by name. */
+	/**  Contents of a folder: folders first, then by name. */
 	children: TreeEntry[],
 };
 
-/**  What auto-tune came to. */
+/**  Result of an auto-tune run. */
 export type TuneAnswer = {
-	/**  The metric. */
+	/**  The metric that was maximised. */
 	metric: Metric,
-	/**  How many judged queries there are. */
+	/**  Number of judged queries in the set. */
 	n_queries: number,
-	/**  Into how many parts they were split. */
+	/**  Number of parts the queries were split into. */
 	folds: number,
-	/**  What the split was drawn by. */
+	/**  Seed of the random split. */
 	seed: number,
-	/**  How many rankings were tried. */
+	/**  Number of rankings that were tried. */
 	n_tried: number,
-	/**  The tries, best first, at most five, then what they are compared with. */
+	/**  The best tries, at most five, best first, then the baselines. */
 	rows: TuneRow[],
-	/**  Whether the best try is better than the present ranking beyond chance. */
+	/**  Whether the best try is better than the current ranking beyond chance. */
 	can_choose: boolean,
-	/**  Where nothing is surely better: the try with the greatest gain; `None` where none gains. */
+	/**  If no try is certainly better: the try with the greatest gain; `None` if none gains. */
 	best_try: BestTry | null,
-	/**  What follows. */
+	/**  Conclusion to show to the user. */
 	sentence: string,
-	/**  What a person should be told. */
+	/**  Notices to show to the user. */
 	notices: string[],
-	/**  Rankings of one query in a second, on one core. */
+	/**  Rankings of one query per second on one core. */
 	rankings_per_s: number,
 };
 
-/**  What a row of the table of tries is. */
+/**  Source of a row in the table of tries. */
 export type TuneKind = 
-/**  Found by trying. */
+/**  Found by trying parameter values. */
 "try" | 
-/**  The ranking as it is. */
+/**  The current ranking as it is. */
 "present" | 
-/**  The pipeline's defaults. */
+/**  The defaults of the pipeline. */
 "default" | 
-/**  One list alone. */
+/**  One retrieval list on its own. */
 "list";
 
-/**  How far it is. */
+/**  Progress of a running measurement or tuning. */
 export type TuneProgress = {
-	/**  What goes on. */
+	/**  Step that is running now. */
 	what: TuneStep,
-	/**  How much is done. */
+	/**  Completed units of the step. */
 	n_done: number,
-	/**  Of how much. */
+	/**  Units of the whole step. */
 	n_all: number,
 };
 
-/**  What auto-tune is to do. */
+/**  Options of an auto-tune run. */
 export type TuneRequest = {
-	/**  The ids of the parameters to try; none for every live one that bears on the metric. */
+	/**  Ids of the parameters to vary; `None` for every live parameter that affects the metric. */
 	parameters: string[] | null,
-	/**  What is to be as great as possible. */
+	/**  The metric that is maximised. */
 	metric: Metric,
-	/**  Into how many parts the queries are split, each left out once; 1 holds out one half. */
+	/**  Number of parts the queries are split into, each held out once; 1 holds out one half. */
 	folds: number,
-	/**  What the split and the tries are drawn by. */
+	/**  Seed of the random split and tries. */
 	seed: number,
-	/**  At most so many tries in each part. */
+	/**  Maximum number of tries in each part. */
 	n_tries: number,
-	/**  The most documents that may be reranked a question; none for as many as now. */
+	/**  Maximum number of documents reranked per question; `None` keeps the current number. */
 	max_rerank_docs: number | null,
-	/**  The most milliseconds that a question may take; none for any. */
+	/**  Maximum milliseconds per question; `None` for no limit. */
 	max_ms: number | null,
 };
 
-/**  A ranking that auto-tune tried, or compares with. */
+/**  A ranking that auto-tune tried or compares with. */
 export type TuneRow = {
-	/**  What it is called. */
+	/**  Name of the row on screen. */
 	name: string,
-	/**  What it is. */
+	/**  Whether it is a try or a baseline. */
 	kind: TuneKind,
-	/**  How it differs from the present ranking. */
+	/**  Parameters that differ from the current ranking. */
 	changed: ChangedValue[],
-	/**  The ranking. */
+	/**  Pipeline and values of this row. */
 	ranking: Ranking,
-	/**  The metric's mean on the queries that it was chosen by: all of them. */
+	/**  Mean of the metric on the queries used for choosing, which are all of them. */
 	chosen_on: number,
 	/**
-	 *  The mean on queries that had no part in choosing: of a try, what choosing in this way yields; of another, the plain
-	 *  mean of the same queries.
+	 *  Mean on queries not used for choosing. For a try: the value that choosing in this way yields. For a baseline:
+	 *  the plain mean over the same queries.
 	 */
 	held_out: number,
-	/**  How `held_out` differs from that of the present ranking. */
+	/**  `held_out` minus that of the current ranking. */
 	to_present: number,
-	/**  The same with its 95 % interval. */
+	/**  The same difference with its 95 % interval; `None` without queries. */
 	difference: Difference | null,
 };
 
-/**  What goes on. */
+/**  Step of a running measurement or tuning. */
 export type TuneStep = 
-/**  The queries are asked. */
+/**  The queries are being retrieved. */
 "preparing" | 
-/**  Parameters are moved along their range. */
+/**  Parameters are being varied along their ranges. */
 "sensitivity" | 
-/**  Rankings are tried. */
+/**  Candidate rankings are being tried. */
 "tuning";
 
-/**  A relevant place as a person types it. */
+/**  A relevant place as the user typed it. */
 export type TypedPlace = {
-	/**  The note's path, absolute or relative to the set's folder or to a watched one. */
+	/**  Path of the note: absolute, or relative to the set's folder or a watched folder. */
 	path: string,
-	/**  First line, 1-based. */
+	/**  First line of the place, 1-based. */
 	start_line: number,
-	/**  Last line, 1-based. */
+	/**  Last line of the place, 1-based. */
 	end_line: number,
 };
 
 /**  A file or folder that is not read. */
 export type UnreadEntry = {
-	/**  Its name. */
+	/**  File or folder name on screen. */
 	name: string,
-	/**  Its path in the watched folder. */
+	/**  Path relative to the watched folder. */
 	path: string,
-	/**  Whether it is a folder. */
+	/**  Whether the entry is a folder. */
 	is_folder: boolean,
-	/**  Whether it is a folder that is looked into. */
+	/**  Whether the entry is a folder whose contents can be listed. */
 	can_open: boolean,
 	/**  Why it is not read: lower case, without a full stop. */
 	reason: string,
 };
 
-/**  What is not read of one folder. */
+/**  Files and sub-folders of one folder that are not read. */
 export type UnreadFolder = {
-	/**  Its path in the watched folder; empty for that itself. */
+	/**  Path relative to the watched folder; empty for the watched folder itself. */
 	path: string,
 	/**  Folders first, then by name; at most 200. */
 	entries: UnreadEntry[],
-	/**  How many more there are. */
+	/**  Number of further entries over that limit. */
 	n_more: number,
 };
 
@@ -3499,88 +3508,85 @@ export type VectorUnit =
 /**  The whole chunk's vector alone. */
 "chunk";
 
-/**  Where a fact was lost. */
+/**  Step at which a fact was lost. */
 export type Verdict = 
-/**  It is written in no file. */
+/**  No file contains the fact. */
 "never_written" | 
-/**  It was written after it was needed. */
+/**  The fact was written after it was needed. */
 "written_later" | 
-/**  It stands in the part of a note that the agent does not load. */
+/**  The fact is in the part of a note that the agent does not load. */
 "past_load_cap" | 
-/**  Its note is not in the index, or the index is older. */
+/**  The note is not in the index, or the index is older. */
 "not_indexed" | 
-/**  The agent asked nothing about it. */
+/**  The agent asked no question about the fact. */
 "never_asked" | 
-/**  The agent asked in words that cannot find it. */
+/**  The agent asked, but in words that cannot find the fact. */
 "asked_badly" | 
-/**  It was found and lost on its way to the results. */
+/**  The fact was found, and lost on its way to the results. */
 "ranked_out" | 
-/**  It was returned, and the answer did not use it. */
+/**  The agent received the fact, and its answer did not use it. */
 "given_unused" | 
-/**  Too little is known. */
+/**  There is too little evidence for a verdict. */
 "unknown";
 
-/**  The answer to "why not this one?". */
+/**  The answer to "why is this note not a result?". */
 export type WhyAnswer = {
-	/**  The watched folder's id; empty when the note lies in none. */
+	/**  Id of the watched folder; empty if no watched folder contains the note. */
 	folder: string,
-	/**  The note's path in it, or what was typed. */
+	/**  Path of the note in its folder, or the typed path. */
 	path: string,
-	/**  The line asked for. */
+	/**  Line that was asked for, 1-based; `None` for the whole note. */
 	line: number | null,
-	/**  The answer in a sentence. */
+	/**  The answer as one sentence. */
 	sentence: string,
-	/**  What to do about it; `None` for a note that was searched: its chunk says that. */
+	/**  What to do about it; `None` for a note that was searched, whose chunks have their own advice. */
 	advice: string | null,
-	/**  The answer. */
+	/**  Reason, with the details of each case. */
 	why: WhyNot,
-	/**  The note's state on the disk; `None` if the index does not hold it. */
+	/**  State of the note on disk; `None` if the index does not contain it. */
 	on_disk: OnDisk | null,
 	/**
-	 *  That the note's agent does not load that place when a session begins, whatever a search finds; none where it does,
-	 *  or has no such cap.
+	 *  Statement that the note's agent does not load that place at session start, whatever a search finds; `None` if it
+	 *  does, or has no such limit.
 	 */
 	load_cap: string | null,
 };
 
-/**  Where a note was lost. */
+/**  Reason why a note is not among the results. */
 export type WhyNot = 
-/**  It is in no watched folder. */
+/**  The note is in no watched folder. */
 { kind: "not_watched" } | 
-/**  It is not there. */
+/**  The file does not exist. */
 { kind: "gone" } | 
-/**  It is left out of the library by a rule. */
+/**  A rule leaves the note out of the library. */
 { kind: "left_out"; 
-/**  The file, or the folder around it that the rule names. */
+/**  Path of the file, or of the parent folder that the rule names. */
 path: string; 
-/**  The rule. */
+/**  The rule, in words for the user. */
 reason: string } | 
-/**  It could not be read. */
+/**  The file could not be read. */
 { kind: "unreadable"; 
-/**  Why. */
+/**  The reading error, for the user. */
 reason: string } | 
-/**  It waits to be indexed. */
+/**  The note is waiting to be indexed. */
 { kind: "pending"; 
-/**  Whether its folder is paused, so that it waits until the person has it go on. */
+/**  Whether its folder is paused, so that indexing waits until the user resumes it. */
 is_paused: boolean } | 
-/**  The library holds it, and the memory that was searched does not. */
+/**  The library contains the note, and the memory that was searched does not. */
 { kind: "not_held"; 
-/**  The program whose memory it is. */
+/**  Name of the program whose memory was searched. */
 by: string; 
-/**  Why its own rules leave the note out; `None` if they are not known, or do not. */
+/**  Why that program's own rules leave the note out; `None` if they are unknown, or do not. */
 unsearched: NotSearchedBy | null } | 
-/**  It is in the library and holds nothing to find, or nothing at the line asked for. */
+/**  The note is in the library and has no text to find, or none at the requested line. */
 { kind: "empty" } | 
-/**  It lies outside of the part that was searched. */
+/**  The note is outside the part that was searched. */
 { kind: "out_of_scope" } | 
-/**  It was searched. */
+/**  The note was among the searched notes. */
 { kind: "searched"; 
-/**
- *  Its chunks, best first, at most 20 and the one asked for; those at the line asked for alone
- *  where one was.
- */
+/**  Chunks of the note, or only those at the requested line: the best 20, best first, and the requested one. */
 chunks: ChunkWhy[]; 
-/**  How many there are. */
+/**  Number of such chunks, without that limit. */
 n_chunks: number };
 
 /**  Over paired values: how often the second is higher, equal and lower. */
@@ -3595,27 +3601,27 @@ export type WinLoss = {
 
 /**  A question that finds the fact. */
 export type WorkingQuestion = {
-	/**  Its words. */
+	/**  Text of the question that works. */
 	question: string,
-	/**  The 1-based rank of the fact's chunk. */
+	/**  Rank of the fact's chunk, 1-based. */
 	rank: number,
-	/**  Its last score. */
+	/**  Score of the chunk after the last scoring stage. */
 	score: number,
 };
 
-/**  A config that was changed. */
+/**  A config file that was changed. */
 export type WrittenConfig = {
-	/**  The file. */
+	/**  Path of the changed file. */
 	path: string,
-	/**  The file beside it that holds what it held. */
+	/**  Path of the backup beside it, with the previous contents. */
 	backup: string,
-	/**  The number of such files beside the config. */
+	/**  Number of such backups beside the config. */
 	n_backups: number,
 };
 
-/**  The config of a program on this machine. */
+/**  Config of a program on this machine. */
 export type YourConfig = {
-	/**  The file, with `~` for the home folder. */
+	/**  Path of the file, with `~` for the home folder. */
 	path: string,
 	/**  The name on screen of the ranking by it: `OpenClaw 2026.9 (yours)`; that of the pipeline if its values are not used. */
 	label: string,
