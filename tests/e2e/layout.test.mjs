@@ -35,7 +35,7 @@ function complaints() {
     const texts = [];
     while (walker.nextNode()) {
       const text = walker.currentNode;
-      if (text.textContent.trim() === "" || text.parentElement.closest(".sr, .cut1, .cut")) continue;
+      if (text.textContent.trim() === "" || text.parentElement.closest(".sr, .cut1, .clamped")) continue;
       const range = document.createRange();
       range.selectNodeContents(text);
       texts.push(range.getBoundingClientRect());
