@@ -46,7 +46,7 @@ pub struct Shell {
     pub exports: Arc<export::Exports>,
     /// The question that the window begins with.
     pub query: Option<String>,
-    /// Where agents are looked for; none where the system names no home folder.
+    /// Home folder where agents are looked for; `None` if the system names none.
     pub home: Option<Home>,
 }
 
@@ -804,7 +804,7 @@ pub async fn preset_delete(shell: State<'_, Shell>, name: String) -> Answer<Vec<
     .await
 }
 
-/// An address that may be opened outside the window; none for every other.
+/// An address that may be opened outside the window; `None` for every other address.
 fn outside(address: &str) -> Option<Url> {
     let url: Url = address.parse().ok()?;
     matches!(url.scheme(), "http" | "https" | "mailto").then_some(url)

@@ -141,7 +141,7 @@ fn open(app: &AppHandle, dir: PathBuf, arguments: &Arguments) -> Shell {
     }
 }
 
-/// Opens the library; a folder that cannot be added is told on standard error and in no way fatal.
+/// Opens the library. A folder that cannot be added is reported on standard error and is not fatal.
 fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine, EngineError> {
     let resources: Vec<PathBuf> = app.path().resource_dir().into_iter().collect();
     let handle = app.clone();
@@ -149,7 +149,7 @@ fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine,
         dir,
         bundled(resources),
         Arc::new(move |event| {
-            // A window that is closing cannot be told, and need not be.
+            // A window that is closing receives no events and needs none.
             let _ = match event {
                 Event::State(state) => StateChanged(*state).emit(&handle),
                 Event::Activity(activity) => ActivityHappened(activity).emit(&handle),

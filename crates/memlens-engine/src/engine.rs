@@ -39,11 +39,11 @@ pub enum Event {
     Activity(Activity),
     /// The progress of a long job changed.
     Job(JobProgress),
-    /// An edit took notes out of answers to past questions; none where what was told of that is forgotten.
+    /// Answers to past questions that an edit took notes out of; `None` if the past questions were deleted.
     Lost(Option<Box<LostAnswers>>),
 }
 
-/// Is told of every event; called from the thread that made it happen.
+/// Receives every event, on the thread that caused it.
 pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A library that is written, watched and searched.
@@ -90,7 +90,7 @@ impl Engine {
         Engine::open_to_watch(dir, source, Watching::default(), home, listener)
     }
 
-    /// Does the same and says how changes are to be noticed, and in which home agents keep what is theirs; none for none.
+    /// Like [`Engine::open`], with settings of the watcher and the home folder where agents are looked for, if any.
     ///
     /// # Errors
     /// As [`Engine::open`].
@@ -123,7 +123,7 @@ impl Engine {
         };
         let read_only = refused.as_ref().map(EngineError::to_string);
         let mut library = match (Library::open(dir, source.clone()), refused) {
-            // There is none because none could be made: that is what must be told.
+            // The library is missing because it could not be created, so that is the error to report.
             (Err(EngineError::Store(StoreError::Missing { .. })), Some(refused)) => {
                 return Err(refused);
             }
@@ -300,7 +300,7 @@ impl Engine {
             .collect()
     }
 
-    /// Puts a setting of the library; none takes it back.
+    /// Stores a setting of the library; `None` deletes it.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`].

@@ -2,7 +2,7 @@
 //!
 //! [`Library`] reads and searches, beside any writer. [`Engine`] holds it and a [`memlens_indexer::Writer`] for a window:
 //! a thread of its own writes and watches. A [`Search`] is retrieved once
-//! and ranked any number of times. [`view`] is what a window is told.
+//! and ranked any number of times. [`view`] holds the types that are sent to a window.
 //!
 //! This crate prints nothing and knows no window and no command line.
 //!

@@ -53,7 +53,7 @@ pub struct Library {
     refreshing: Mutex<Store>,
     retriever: RwLock<Arc<NativeRetriever>>,
     source: EmbedderSource,
-    /// Where agents keep what they made of their notes; none where the system names no home folder.
+    /// Home folder where agents keep their indexes of notes; `None` if the system names none.
     pub(crate) home: Option<Home>,
     pub(crate) embedder: Arc<QueryEmbedder>,
     pub(crate) emulations: Emulations,
@@ -63,14 +63,14 @@ pub struct Library {
     pub(crate) import_run: ImportRun,
     pub(crate) worked_out: WorkedOut,
     searches: Mutex<KeptSearches>,
-    /// When a search last read the vectors; none while they rest.
+    /// When a search last read the vectors; `None` while their page cache is released.
     vectors_read: Mutex<Option<Instant>>,
     clustering: RwLock<Option<Arc<Clustering>>>,
     thumbs: Mutex<ReadThumbs>,
     /// Query sets that were asked.
     pub(crate) tuning: Tuning,
     pub(crate) reranking: Reranking,
-    /// The room it takes on disk, and when that was measured; none before.
+    /// Size on disk, and when it was measured; `None` before the first measurement.
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
@@ -172,12 +172,12 @@ impl Library {
         &self.dir
     }
 
-    /// Who writes to the library now, for a person; none when nobody does.
+    /// Process that is writing to the library, as text for the user; `None` if no process is.
     pub fn writer(&self) -> Option<String> {
         writer(&self.dir)
     }
 
-    /// What a person should be told of the opening.
+    /// Notices about opening the library, for the user.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -257,7 +257,7 @@ impl Library {
         *self.vectors_read.lock() = Some(Instant::now());
     }
 
-    /// Who agrees with whom, as the last pass found it; none before the first.
+    /// Observations that agree, as the last pass found them; `None` before the first pass.
     pub fn clustering(&self) -> Option<Arc<Clustering>> {
         self.clustering.read().clone()
     }
@@ -637,7 +637,7 @@ impl Library {
     }
 }
 
-/// Who writes to the library now, for a person; none when nobody does.
+/// Process that is writing to the library, as text for the user; `None` if no process is.
 pub(crate) fn writer(dir: &Path) -> Option<String> {
     match Store::writer(dir) {
         Ok(writer) => writer,

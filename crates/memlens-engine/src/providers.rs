@@ -36,8 +36,8 @@ pub fn rerank_settings(library: &Library) -> Result<RerankSettings, EngineError>
     Ok(choices.settings(&models_folder(library.dir()))?)
 }
 
-/// The host that note text or a key would go to by this choice and did not by the one before; none where
-/// nothing new leaves this machine.
+/// The host that would receive note text or a key by this choice and did not before; `None` if nothing new leaves
+/// this machine.
 ///
 /// # Errors
 /// As [`HttpChoice::check`], and [`EngineError::Store`].
@@ -45,8 +45,8 @@ pub fn new_host(library: &Library, choice: &HttpChoice) -> Result<Option<String>
     Ok(choices(&library.store())?.new_host(choice)?)
 }
 
-/// The folder whose files would be read by this choice and are not by the one before; none where no other
-/// folder is named. Nothing is looked at in it.
+/// The folder whose files would be read by this choice and were not before; `None` if the choice names no other folder.
+/// Reads nothing in it.
 ///
 /// # Errors
 /// [`EngineError::Store`].

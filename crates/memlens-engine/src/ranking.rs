@@ -55,7 +55,7 @@ impl Ranking {
         })
     }
 
-    /// Its parameters as Memlens's own; none of another pipeline.
+    /// The parameters of Memlens's own pipeline; `None` for another pipeline.
     pub fn params(&self) -> Option<Params> {
         crate::search::native(&self.values)
     }
@@ -96,7 +96,7 @@ pub fn stage_looks() -> Vec<StageLook> {
     looks
 }
 
-/// The pipeline whose parameters a table holds; none of one that is not known.
+/// The pipeline whose parameters a table holds; `None` if no known pipeline has that table.
 pub(crate) fn pipeline_of(table: &'static Table) -> Option<&'static dyn AnyPipeline> {
     let mut known = pipelines().into_iter();
     known.find(|pipeline| std::ptr::eq(pipeline.table(), table))
@@ -155,7 +155,7 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
     }
 }
 
-/// The pipeline of a program of which one version is known, by its name and any release of that version; none of another program.
+/// The pipeline of a program of which one version is known, by its name and any release of that version; `None` for other programs.
 fn of_one_version(
     program: &str,
     version: Option<&str>,

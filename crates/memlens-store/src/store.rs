@@ -222,7 +222,7 @@ impl Store {
     /// Process that is writing to the library in `dir`, as text for the user; `None` if no process is.
     ///
     /// # Errors
-    /// [`StoreError::Folder`] if that cannot be told.
+    /// [`StoreError::Folder`] if that cannot be found out.
     pub fn writer(dir: &Path) -> Result<Option<String>, StoreError> {
         crate::lock::holder(dir)
     }

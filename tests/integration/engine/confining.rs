@@ -1,7 +1,7 @@
 //! Nothing outside the watched folders is shown, searched, opened or written, under any name, and whatever takes a
 //! note's place after it was indexed.
 //!
-//! Every name of the table goes to every function that takes a name; none may return text from outside.
+//! Every name of the table goes to every function that takes a name. No function may return text from outside.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,4 +1,4 @@
-// What calls tell of a setting: medians of the same setting alone, prices only where they can be told.
+// Figures of past calls: medians of the same setting alone, prices only if they are known.
 import { describe, expect, test } from "vitest";
 import { DEFAULTS } from "../api/parameters";
 import type { KindOffer, RerankSettings, RerankTime } from "../api/bindings";

@@ -1,4 +1,4 @@
-// The pieces make up the text again, whatever words are told; levels grow with the weight.
+// The pieces join to the same text, whichever words are weighted; levels grow with the weight.
 import { expect, test } from "vitest";
 import type { HeatWord } from "../api/bindings";
 import { answersByWord, heatPieces, LEVELS } from "./rerank-heat";

@@ -303,7 +303,7 @@ describe("export", () => {
   it("is off while an agent is chosen, and says why", async () => {
     const { workspace, user } = await openWithClerk();
     workspace.show("export");
-    // The agent itself is told first; Memlens's own file says why it holds nothing of it.
+    // The agent's own config comes first; Memlens's file says why it holds nothing of it.
     await screen.findByText("from the parameters of Clerk 1.2");
     await user.selectOptions(screen.getByRole("combobox", { name: "For" }), "Memlens");
     expect(await screen.findByText("Clerk 1.2 is chosen in Search.")).toBeInTheDocument();

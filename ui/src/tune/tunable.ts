@@ -1,4 +1,4 @@
-// Which parameters auto-tune may move, by the rules of the engine: what a ranking reads at all, and what it tries unless it is told.
+// Which parameters auto-tune may move, by the rules of the engine: what a ranking reads at all, and what it tries by default.
 import type { Parameter } from "../api/bindings";
 import type { Pipeline, Values } from "../parameters/pipeline";
 import { lookOf } from "../shared/looks";

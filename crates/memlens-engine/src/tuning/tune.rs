@@ -546,7 +546,7 @@ impl Table<'_, '_> {
     }
 }
 
-/// The ranking by one of the two lists alone; none of a pipeline that has not these two.
+/// The ranking by one of the two lists alone; `None` if the pipeline has no weights of these lists.
 fn single_list(present: &Values, (vector, text): (f64, f64)) -> Option<Values> {
     let weights = [("vector_weight", vector), ("text_weight", text)];
     let weights = weights.map(|(id, weight)| (id, Value::Number(weight)));
