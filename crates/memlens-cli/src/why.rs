@@ -21,7 +21,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
     let here = std::env::current_dir().ok();
     let answer = library.why_typed(&search, &ranking.values, &arguments.place, here.as_deref())?;
     let answer = match Home::of_process() {
-        Some(home) => memlens_engine::with_load_cap(&library, answer, &home),
+        Some(home) => memlens_engine::with_load_cap(library, answer, &home),
         None => answer,
     };
     if arguments.json {
