@@ -75,7 +75,7 @@ test("indexing what changed survives a kill at any write", { skip }, async (cont
   await eachOf(tried, async (write, at) => {
     const library = await copyOf(earlier.library);
     await killed(library, write);
-    // A search may mend the library; indexing has to do without as well.
+    // A search may repair the library; indexing has to do without as well.
     const asked = at % 2 === 0 ? library : await copyOf(library);
     const question = at % QUESTIONS.length;
     const answer = await answerOf(asked, QUESTIONS[question]);

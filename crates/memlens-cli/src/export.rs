@@ -91,7 +91,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     if arguments.json {
         return print_json(&ExportReport {
             schema_version: 1,
-            export: export::export_told(&library, &export, &ranking, None),
+            export: export::export_view(&library, &export, &ranking, None),
             source: export.source,
             written,
             backup: backup.as_deref(),
@@ -104,8 +104,8 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
             }),
         });
     }
-    let told = export::export_told(&library, &export, &ranking, None);
-    print_text(|out| print(out, &told, &export, nearest.as_ref()))?;
+    let view = export::export_view(&library, &export, &ranking, None);
+    print_text(|out| print(out, &view, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
         let others = match export::n_backups(written) {
             0 | 1 => String::new(),
@@ -274,7 +274,7 @@ fn write(
 
 fn print(
     out: &mut dyn Write,
-    told: &memlens_engine::view::Export,
+    view: &memlens_engine::view::Export,
     export: &Export,
     nearest: Option<&Nearest>,
 ) -> io::Result<()> {
@@ -285,7 +285,7 @@ fn print(
     )?;
     for row in &export.mapped {
         let became = match (row.key, &row.told) {
-            (Some(key), Some(told)) => format!("{key} = {told}"),
+            (Some(key), Some(written)) => format!("{key} = {written}"),
             _ => "–".to_owned(),
         };
         let why = row
@@ -309,7 +309,7 @@ fn print(
     } else {
         writeln!(out, "\n{}", export.text.trim_end())?;
     }
-    if let Some(change) = &told.change {
+    if let Some(change) = &view.change {
         writeln!(out, "\n{BOLD}{}{BOLD:#}", shown(&change.path))?;
         if change.is_same && change.refused.is_none() && !export.is_empty() {
             writeln!(out, "{DIM}It already has these settings.{DIM:#}")?;

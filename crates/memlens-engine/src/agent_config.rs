@@ -159,7 +159,7 @@ impl AgentConfig {
     }
 
     /// The config as the window shows it.
-    pub fn told(&self, path: String) -> view::AgentConfig {
+    pub fn to_view(&self, path: String) -> view::AgentConfig {
         let groups = &self.config.settings.groups;
         let settings = groups.iter().flat_map(|group| {
             group.settings.iter().map(|it| view::AgentSetting {
@@ -180,7 +180,7 @@ impl AgentConfig {
                 .map(|it| it.sentence().to_owned())
                 .collect(),
             version: self.config.settings.version.clone(),
-            ranking: self.ranking.told(),
+            ranking: self.ranking.to_view(),
             settings: settings.collect(),
             agents: groups.iter().filter_map(|it| it.agent.clone()).collect(),
             problems: self.problems.clone(),

@@ -190,7 +190,7 @@ fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
             "There is no line to follow, so this does not matter.",
         )
     }));
-    verdict::told(case, fact, steps, Findings::default())
+    verdict::autopsy(case, fact, steps, Findings::default())
 }
 
 /// Findings of the steps besides their proofs.
@@ -258,7 +258,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
         works,
         n_about: about.iter().filter(|it| it.is_about()).count(),
     };
-    Ok(verdict::told(case, fact, steps, findings))
+    Ok(verdict::autopsy(case, fact, steps, findings))
 }
 
 /// A place as the window shows it.

@@ -287,19 +287,19 @@ impl FixPrice {
 
 fn price_sentence(n_kept: u32, n_dropped: u32, n_brought: u32, n_moved: u32) -> String {
     let rows = |n: u32| if n == 1 { "row" } else { "rows" };
-    let mut told = Vec::new();
+    let mut effects = Vec::new();
     if n_dropped > 0 {
-        told.push(format!("drops {n_dropped} of your {n_kept}"));
+        effects.push(format!("drops {n_dropped} of your {n_kept}"));
     }
     if n_brought > 0 {
-        told.push(format!("brings {n_brought} other {}", rows(n_brought)));
+        effects.push(format!("brings {n_brought} other {}", rows(n_brought)));
     }
     if n_moved > 0 {
-        told.push(format!("reorders {n_moved} {}", rows(n_moved)));
+        effects.push(format!("reorders {n_moved} {}", rows(n_moved)));
     }
-    match told.as_slice() {
+    match effects.as_slice() {
         [] => "changes nothing else".to_owned(),
-        told => format!("also {}", told.join(", ")),
+        effects => format!("also {}", effects.join(", ")),
     }
 }
 

@@ -154,7 +154,7 @@ impl Library {
         let own = self.own_index(program, &own_files, member.as_deref(), &agent_notes, &lists);
         let mut emulated = Emulated {
             member: member.clone(),
-            ..own.told(lists.vectors.model())
+            ..own.to_view(lists.vectors.model())
         };
         if emulated.why_inexact.is_none() {
             emulated.why_inexact = agent_notes.why_inexact();

@@ -111,8 +111,8 @@ impl Engine {
                 Ok(Indexer::open(dir, embedder)?)
             });
         let indexer = match opened {
-            Ok((indexer, told)) => {
-                notices = told;
+            Ok((indexer, opening)) => {
+                notices = opening;
                 Some(indexer)
             }
             Err(error) if is_only_no_writing(&error) => {

@@ -380,7 +380,7 @@ pub fn n_backups(config: &Path) -> usize {
 }
 
 /// An export of a ranking as the window shows it.
-pub fn export_told(
+pub fn export_view(
     library: &Library,
     export: &Export,
     ranking: &Ranking,

@@ -313,12 +313,12 @@ fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError
 
 /// Error message for a file without a thumb, with the problems of its first lines.
 fn no_thumb(problems: &[String]) -> String {
-    let mut told = vec!["it contains no thumbs".to_owned()];
-    told.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
+    let mut reasons = vec!["it contains no thumbs".to_owned()];
+    reasons.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
     if problems.len() > PROBLEMS_TOLD {
-        told.push(format!("and {} more", problems.len() - PROBLEMS_TOLD));
+        reasons.push(format!("and {} more", problems.len() - PROBLEMS_TOLD));
     }
-    told.join("; ")
+    reasons.join("; ")
 }
 
 /// Reads the lines of an export; later dates than `now_ms` are replaced by it.

@@ -40,7 +40,7 @@ use crate::view::{Emulated, SearchAnswer};
 
 /// How long nobody must have searched until the vectors rest: the first search after it takes 1.5 ms more, others no more.
 const REST_AFTER: Duration = Duration::from_secs(1);
-/// How long a search waits until a thread of this process has mended what it read.
+/// How long a search waits until a thread of this process has repaired what it read.
 const MENDING: Duration = Duration::from_secs(10);
 /// How long it sleeps between two looks.
 const MENDING_STEP: Duration = Duration::from_millis(25);
@@ -402,7 +402,7 @@ impl Library {
             retriever,
             retrieved,
             mut notices,
-        } = self.retrieve_or_mend(retriever, &question)?;
+        } = self.retrieve_or_repair(retriever, &question)?;
         self.note_vectors_read();
         notices.extend(retriever.remarks());
         if vector.is_ok() {
@@ -480,7 +480,7 @@ impl Library {
 
     /// Asks the lists. Where a row that was read is not as it was written, it is read once more; then they are built anew: here
     /// if nobody writes, else by a thread of this process, for which this waits a moment.
-    fn retrieve_or_mend(
+    fn retrieve_or_repair(
         &self,
         retriever: Arc<dyn Retriever>,
         question: &Question<'_>,
@@ -490,7 +490,7 @@ impl Library {
             Err(error) if is_own && is_torn(&error) => {}
             answer => return Ok(answer?),
         }
-        // What was bad for a moment only, as memory can be, is sound now. What cannot even be opened is to be mended.
+        // What was bad for a moment only, as memory can be, is sound now. What cannot even be opened is to be repaired.
         let again = self.read_again();
         let mut tried = again.unwrap_or_else(|_| self.retriever());
         match ask(tried.clone(), question, &self.dir) {
@@ -503,7 +503,7 @@ impl Library {
         let writer = writer.filter(|writer| notices.is_empty() && writer.doubt());
         let until = Instant::now() + MENDING;
         loop {
-            // Before the look, so that what is mended after it is not missed.
+            // Before the look, so that what is repaired after it is not missed.
             let is_mending = writer.as_ref().is_some_and(|writer| writer.is_mending());
             self.refresh()?;
             let mut retriever = self.retriever();

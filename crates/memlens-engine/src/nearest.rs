@@ -36,9 +36,9 @@ pub struct Nearest {
 
 impl Nearest {
     /// The result as the window shows it.
-    pub fn told(&self) -> view::NearestSetting {
+    pub fn to_view(&self) -> view::NearestSetting {
         view::NearestSetting {
-            ranking: self.ranking.told(),
+            ranking: self.ranking.to_view(),
             label: self.ranking.pipeline.label(),
             changed: self
                 .ranking

@@ -186,7 +186,7 @@ fn usable(index: Arc<OwnIndex>, moved: SystemTime, notes: &[AgentNote], lists: &
 
 impl Own {
     /// How closely the memory matches the agent's; `ours` is the library's model.
-    pub(crate) fn told(&self, ours: &str) -> Emulated {
+    pub(crate) fn to_view(&self, ours: &str) -> Emulated {
         // The checksum means nothing to the user.
         let ours = ours.split('@').next().unwrap_or(ours);
         let other = |why: String, why_inexact: String| Emulated {

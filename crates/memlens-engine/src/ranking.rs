@@ -61,7 +61,7 @@ impl Ranking {
     }
 
     /// The form for a window.
-    pub fn told(&self) -> view::Ranking {
+    pub fn to_view(&self) -> view::Ranking {
         let parameters = self.values.table().parameters.iter();
         let values: BTreeMap<String, Value> = parameters
             .filter_map(|it| Some((it.id.to_owned(), self.values.get(it.id)?)))
@@ -233,7 +233,7 @@ mod tests {
         assert!(given("openclaw", "min_score").is_err());
         assert!(given("memlens", "openclaw.min_score").is_err());
         assert!(given("openclaw@2026.9", "openclaw.vector_weight").is_err());
-        let told = given("openclaw", "openclaw.min_score").unwrap().told();
-        assert_eq!(Ranking::given(&told).unwrap().told(), told);
+        let view = given("openclaw", "openclaw.min_score").unwrap().to_view();
+        assert_eq!(Ranking::given(&view).unwrap().to_view(), view);
     }
 }

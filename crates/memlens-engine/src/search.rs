@@ -343,7 +343,7 @@ impl Search {
             .zip(texts)
             .map(|(slot, text)| {
                 let passage = text.map(|text| passage::snippet(&text, &self.retrieved.words));
-                let (passage, missing) = told(passage);
+                let (passage, missing) = text_or_reason(passage);
                 let (text, marks) = passage.unzip();
                 Snippet {
                     slot: *slot,
@@ -362,7 +362,7 @@ impl Search {
     /// As [`Search::texts`].
     pub fn journey(&self, params: &impl ParameterSet, slot: u32) -> Result<Journey, EngineError> {
         let row = self.row(slot)?;
-        let (text, missing) = told(self.text(slot)?);
+        let (text, missing) = text_or_reason(self.text(slot)?);
         let values = params.values();
         let trace = self.rank(&values);
         let native = native(&values);
@@ -490,7 +490,7 @@ pub(crate) fn found(
 }
 
 /// The text, or the reason why there is none, for the user.
-fn told<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
+fn text_or_reason<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     let why = match read {
         Ok(read) => return (Some(read), None),
         Err(NoText::Gone) => "The note has changed since this search.",

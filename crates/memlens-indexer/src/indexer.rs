@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use memlens_embed::{EmbedError, Embedder};
 use memlens_ingest::IngestOptions;
 use memlens_params::Params;
-use memlens_store::{Change, FolderId, Mended, Severity, Store, StoredProblem};
+use memlens_store::{Change, FolderId, Repaired, Severity, Store, StoredProblem};
 
 use crate::IndexerError;
 use crate::derived::{Derived, Opened, told_forgotten};
@@ -148,11 +148,11 @@ impl Indexer {
         embedder: Box<dyn Embedder>,
     ) -> Result<(Indexer, Vec<String>), IndexerError> {
         let is_database_gone = Store::is_gone(dir) && Derived::is_any(dir);
-        let Mended {
+        let Repaired {
             mut store,
-            notices: mended,
+            notices: repaired,
             is_new,
-        } = Store::open_mended(dir)?;
+        } = Store::open_repaired(dir)?;
         let defaults = Params::default();
         let options = IngestOptions {
             chunk_chars: defaults.chunk_chars,
@@ -162,7 +162,7 @@ impl Indexer {
         let mut notices = Vec::new();
         if is_database_gone {
             notices.push(
-                if mended.is_empty() {
+                if repaired.is_empty() {
                     "the library's database was missing: Memlens starts with an empty library and no watched folder"
                 } else {
                     "the library's database was missing: a new one was started"
@@ -170,7 +170,7 @@ impl Indexer {
                 .to_owned(),
             );
         }
-        notices.extend(mended);
+        notices.extend(repaired);
         let recipe = recipe(&embedder.info().id, &options);
         let made_by = store.meta("recipe")?;
         let is_other = made_by.as_deref() != Some(&recipe);

@@ -9,7 +9,7 @@
 //! ([`Store::open_read_only`]), each read in one consistent snapshot.
 //!
 //! Beside it are a [`ScoreCache`], which any process writes and which may be deleted at any time, and a file with a copy
-//! of what the user made ([`Store::come_to_rest`], [`Store::open_mended`]).
+//! of what the user made ([`Store::come_to_rest`], [`Store::open_repaired`]).
 //!
 //! This crate does not know how notes are read, embedded or ranked.
 //!
@@ -35,7 +35,6 @@ mod folders;
 mod judgments;
 mod lock;
 mod made;
-mod mend;
 mod migrations;
 mod missed;
 mod observations;
@@ -44,6 +43,7 @@ mod presets;
 mod problems;
 mod query_sets;
 mod records;
+mod repair;
 mod rest;
 mod runs;
 mod saved;
@@ -67,7 +67,6 @@ pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
-pub use mend::{ExportedMade, Mended};
 pub use missed::ListedDocument;
 pub use observations::{NewObservation, Observations, StoredObservation};
 pub use past::page::{PastCounts, PastKey, PastSession, PastWanted};
@@ -76,6 +75,7 @@ pub use presets::StoredPreset;
 pub use problems::{Severity, StoredProblem};
 pub use query_sets::{NewSet, StoredSet};
 pub use records::{Records, Span};
+pub use repair::{ExportedMade, Repaired};
 pub use rest::{Forgetting, Rested, Unrest};
 pub use runs::StoredRun;
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};

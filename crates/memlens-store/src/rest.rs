@@ -11,7 +11,7 @@ use rusqlite::ErrorCode;
 
 use crate::error::Attempt;
 use crate::store::n_bytes;
-use crate::{Store, StoreError, made, mend};
+use crate::{Store, StoreError, made, repair};
 
 const ATTEMPT: &str = "come to rest";
 
@@ -121,7 +121,7 @@ impl Store {
         }
         let forgetting = self.forgetting()?;
         if forgetting == Forgetting::Due {
-            mend::remove_set_aside(self.dir())?;
+            repair::remove_set_aside(self.dir())?;
             let written = self.connection.execute_batch("VACUUM");
             match written {
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {

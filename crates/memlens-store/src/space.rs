@@ -8,7 +8,7 @@ use crate::damage::embeddings;
 use crate::error::Attempt;
 use crate::lock::WriteLock;
 use crate::store::{files, next_generation};
-use crate::{Store, StoreError, made, mend, saved};
+use crate::{Store, StoreError, made, repair, saved};
 
 impl Store {
     /// Forgets everything but which generation it is, which rises: folders, documents, embeddings,
@@ -48,7 +48,7 @@ impl Store {
             Ok(generation)
         })?;
         made::remove(self.dir())?;
-        mend::remove_set_aside(self.dir())?;
+        repair::remove_set_aside(self.dir())?;
         self.made_kept = None;
         self.shrink()?;
         Ok(generation)
@@ -63,7 +63,7 @@ impl Store {
     pub fn remove_damaged(dir: &Path) -> Result<(), StoreError> {
         let _lock = WriteLock::take(dir)?;
         made::remove(dir)?;
-        mend::remove_set_aside(dir)?;
+        repair::remove_set_aside(dir)?;
         for path in files(dir).into_iter().chain(saved::files(dir)) {
             match std::fs::remove_file(&path) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

@@ -18,7 +18,7 @@ use crate::migrations::{LATEST, MIGRATIONS};
 use crate::past::page;
 #[cfg(target_os = "linux")]
 use crate::shared_memory;
-use crate::{StoreError, made, mend, saved, trust};
+use crate::{StoreError, made, repair, saved, trust};
 
 /// Names a document; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -463,8 +463,8 @@ fn own_files(dir: &Path) -> Vec<PathBuf> {
     own.extend(files(dir));
     own.extend(saved::files(dir));
     own.extend(made::files(dir));
-    own.extend(mend::set_aside_files(dir));
-    own.push(mend::mark(dir));
+    own.extend(repair::set_aside_files(dir));
+    own.push(repair::mark(dir));
     own.extend(crate::score_cache::files(dir));
     own
 }

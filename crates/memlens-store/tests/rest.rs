@@ -475,10 +475,10 @@ fn copy(from: &Path, to: &Path) {
 #[track_caller]
 fn check_nothing_is_lost(dir: &Path, expected: &[String], what: &str) -> bool {
     let kept = fs::read(dir.join("made.jsonl")).expect("it is there");
-    match Store::open_mended(dir) {
-        Ok(mended) => {
-            let notices = mended.notices.clone();
-            drop(mended);
+    match Store::open_repaired(dir) {
+        Ok(repaired) => {
+            let notices = repaired.notices.clone();
+            drop(repaired);
             assert_eq!(lines(dir), expected, "{what}: {notices:?}");
             true
         }
@@ -538,17 +538,17 @@ fn a_row_that_is_not_as_it_was_saved_is_put_back_and_named() {
     let at = memchr::memmem::find(&bytes, b"campion").expect("it stands there");
     altered[at] = b'C';
     fs::write(&path, altered).expect("it can be written");
-    let mended = Store::open_mended(dir.path()).expect("it can be mended");
+    let repaired = Store::open_repaired(dir.path()).expect("it can be repaired");
     assert_eq!(
-        mended.notices,
+        repaired.notices,
         [
             "of what you made, 1 query set was damaged in the library, perhaps by a disk fault, and was put back"
         ]
     );
-    drop(mended);
+    drop(repaired);
     assert_eq!(lines(dir.path()), expected);
     assert!(
-        Store::open_mended(dir.path())
+        Store::open_repaired(dir.path())
             .expect("it is sound")
             .notices
             .is_empty()
@@ -581,15 +581,15 @@ fn a_database_that_is_empty_gone_or_no_database_is_filled_from_the_file() {
         let dir = scratch();
         copy(whole.path(), dir.path());
         damage(&dir.path().join("library.sqlite"));
-        let mended = Store::open_mended(dir.path()).expect("it can be mended");
-        let told = mended.notices.join("\n");
+        let repaired = Store::open_repaired(dir.path()).expect("it can be repaired");
+        let told = repaired.notices.join("\n");
         assert!(told.contains(named), "{told}");
         assert!(
             told.contains("1 watched folder, 1 setting, 1 preset, 1 thumb, 1 query set, 1 run"),
             "{told}"
         );
-        assert!(mended.is_new);
-        drop(mended);
+        assert!(repaired.is_new);
+        drop(repaired);
         assert_eq!(lines(dir.path()), expected, "{named}");
     }
 }
@@ -599,16 +599,16 @@ fn an_empty_database_of_a_library_that_was_used_is_reported() {
     let dir = scratch();
     fs::create_dir(dir.path().join("text")).expect("it can be made");
     fs::write(dir.path().join("library.sqlite"), "").expect("it can be written");
-    let mended = Store::open_mended(dir.path()).expect("it can be opened");
+    let repaired = Store::open_repaired(dir.path()).expect("it can be opened");
     assert!(
-        mended.notices[0].contains("was empty (0 bytes)"),
+        repaired.notices[0].contains("was empty (0 bytes)"),
         "{:?}",
-        mended.notices
+        repaired.notices
     );
     // A new one is no reason to say anything.
     let dir = scratch();
-    let mended = Store::open_mended(dir.path()).expect("it can be made");
-    assert!(mended.notices.is_empty());
+    let repaired = Store::open_repaired(dir.path()).expect("it can be made");
+    assert!(repaired.notices.is_empty());
 }
 
 #[test]
@@ -624,8 +624,8 @@ fn what_is_newer_than_the_file_is_taken_from_the_damaged_database() {
     drop(store);
     // The process was killed, and the disk is damaged in a place that nobody needs.
     assert!(Store::mark_damaged(copied.path()));
-    let mended = Store::open_mended(copied.path()).expect("it can be mended");
-    let names: Vec<String> = mended
+    let repaired = Store::open_repaired(copied.path()).expect("it can be repaired");
+    let names: Vec<String> = repaired
         .store
         .runs()
         .expect("they can be read")
@@ -633,7 +633,7 @@ fn what_is_newer_than_the_file_is_taken_from_the_damaged_database() {
         .map(|it| it.name)
         .collect();
     assert_eq!(names, ["later"]);
-    assert!(mended.is_new);
+    assert!(repaired.is_new);
 }
 
 #[test]
@@ -660,7 +660,7 @@ fn a_past_question_that_is_not_as_it_was_saved_is_passed_over_and_read_again() {
     assert_eq!(newest.len(), 1);
     assert_eq!(newest[0].past, all[1]);
     assert!(!store.is_past_as_saved().expect("it can be read"));
-    assert_eq!(store.forget_damaged_past().expect("it can be mended"), 1);
+    assert_eq!(store.forget_damaged_past().expect("it can be repaired"), 1);
     let (read, _) = &store.read_logs().expect("they can be read")[0];
     assert_eq!(
         (read.cursor.as_deref(), &*read.stamp),

@@ -76,11 +76,11 @@ pub async fn export_for(
         {
             problem = Some(error.to_string());
         }
-        let mut told = export::export_told(engine.library(), &made, &ranking, home.as_ref());
-        told.problem = problem;
-        told.id = exports.n_answers.fetch_add(1, Ordering::Relaxed) + 1;
-        *exports.shown.lock() = Some((told.id, made));
-        Ok(told)
+        let mut view = export::export_view(engine.library(), &made, &ranking, home.as_ref());
+        view.problem = problem;
+        view.id = exports.n_answers.fetch_add(1, Ordering::Relaxed) + 1;
+        *exports.shown.lock() = Some((view.id, made));
+        Ok(view)
     })
     .await
 }
@@ -181,7 +181,7 @@ pub async fn agent_config(
         };
         let read = read_agent_config(&path, agent.as_deref())?;
         let shown = home.map_or_else(|| path.display().to_string(), |home| home.shown(&path));
-        Ok(Some(read.told(shown)))
+        Ok(Some(read.to_view(shown)))
     })
     .await
 }
@@ -234,7 +234,7 @@ pub async fn nearest_setting(
         let file = QueryFile::read(&path)?.with_answers()?;
         let (ranking, target) = (Ranking::given(&ranking)?, self::target(&target)?);
         let found = engine.library().nearest(&ranking, target, &file, || ())?;
-        Ok(found.map(|found| found.told()))
+        Ok(found.map(|found| found.to_view()))
     })
     .await
 }

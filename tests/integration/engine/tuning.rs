@@ -103,7 +103,7 @@ pub(crate) fn wish(set: &str, ranking: &Ranking) -> SetWish {
     SetWish {
         set: set.to_owned(),
         without: Vec::new(),
-        ranking: ranking.told(),
+        ranking: ranking.to_view(),
     }
 }
 

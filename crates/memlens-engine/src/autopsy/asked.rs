@@ -136,7 +136,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     }
     let n_times = capitalized(&times(n_about));
     let questions: Vec<AskedThen> = match ranked {
-        Some(ranked) => ranked.told(case, about),
+        Some(ranked) => ranked.to_view(case, about),
         None => closest_first
             .into_iter()
             .filter(|at| about[*at].is_about())

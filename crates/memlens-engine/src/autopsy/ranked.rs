@@ -161,7 +161,7 @@ impl Ranked {
     }
 
     /// The questions with how near each came, those closest to the fact first.
-    pub fn told(&self, case: &Case<'_>, about: &[About]) -> Vec<AskedThen> {
+    pub fn to_view(&self, case: &Case<'_>, about: &[About]) -> Vec<AskedThen> {
         let mut closest_first: Vec<(usize, &Tried)> = self.tried.iter().enumerate().collect();
         closest_first.sort_by(|(_, a), (_, b)| {
             let (a, b) = (about[a.at].closeness(), about[b.at].closeness());

@@ -12,7 +12,7 @@ use crate::view::{
 use memlens_rank::number;
 
 /// The complete result of the autopsy.
-pub(super) fn told(
+pub(super) fn autopsy(
     case: &Case<'_>,
     fact: &Fact,
     steps: Vec<StepProof>,
@@ -63,7 +63,7 @@ pub(super) fn told(
         works,
         search: best.map(|best| best.search.id),
         closest: best.map(|best| case.asked.questions[best.at].asked.question.clone()),
-        ranking: ranking.told(),
+        ranking: ranking.to_view(),
         verdict,
         steps,
     }

@@ -20,22 +20,22 @@ pub fn markdown(
     by: Option<&Ranking>,
     with_text: bool,
 ) -> Result<String, EngineError> {
-    let told = past::then_now(library, id, by)?;
+    let answer = past::then_now(library, id, by)?;
     let mut out = String::new();
     // Writing to a text cannot fail.
-    let _ = write(&mut out, &told);
+    let _ = write(&mut out, &answer);
     if with_text {
-        out.push_str(&texts_of_then(&told.then));
+        out.push_str(&texts_of_then(&answer.then));
         out.push_str("\n## Texts now\n");
-        let search = library.kept(told.search)?;
-        let trace = search.rank(&Ranking::given(&told.ranking)?.values);
+        let search = library.kept(answer.search)?;
+        let trace = search.rank(&Ranking::given(&answer.ranking)?.values);
         out.push_str(&texts(&search, trace.kept())?);
     }
     Ok(out)
 }
 
-fn write(out: &mut String, told: &ThenNow) -> std::fmt::Result {
-    let row = &told.row;
+fn write(out: &mut String, answer: &ThenNow) -> std::fmt::Result {
+    let row = &answer.row;
     writeln!(out, "# {}\n", plain(&row.question))?;
     let at = row
         .at_ms
@@ -52,43 +52,43 @@ fn write(out: &mut String, told: &ThenNow) -> std::fmt::Result {
         "Asked by {}, session {}, {at}. Now ranked by {}.\n",
         plain(&row.agent_name),
         code(&row.session),
-        plain(&told.label)
+        plain(&answer.label)
     )?;
-    for (name, value) in &told.settings {
+    for (name, value) in &answer.settings {
         writeln!(out, "- {}: {}", code(name), code(value))?;
     }
-    if !told.settings.is_empty() {
+    if !answer.settings.is_empty() {
         out.push('\n');
     }
-    for notice in &told.notices {
+    for notice in &answer.notices {
         writeln!(out, "> {}\n", plain(notice))?;
     }
-    if let Some(why) = &told.not_compared {
+    if let Some(why) = &answer.not_compared {
         writeln!(out, "> These answers {}.\n", plain(why))?;
     }
     writeln!(out, "## Then\n")?;
     if row.n_returned.is_none() {
         writeln!(out, "No answer was logged.")?;
-    } else if told.then.is_empty() {
+    } else if answer.then.is_empty() {
         writeln!(out, "It found nothing.")?;
     } else {
         writeln!(
             out,
             "| rank | note | score | used | now |\n|--:|---|--:|---|---|"
         )?;
-        told.then.iter().try_for_each(|it| write_then(out, it))?;
+        answer.then.iter().try_for_each(|it| write_then(out, it))?;
     }
     writeln!(out, "\n## Now\n")?;
-    if told.now.is_empty() {
+    if answer.now.is_empty() {
         writeln!(out, "It finds nothing.")?;
     } else {
         writeln!(
             out,
             "| rank | note | score | change | why |\n|--:|---|--:|---|---|"
         )?;
-        told.now.iter().try_for_each(|it| write_now(out, it))?;
+        answer.now.iter().try_for_each(|it| write_now(out, it))?;
     }
-    if let Some(observed) = &told.observed {
+    if let Some(observed) = &answer.observed {
         writeln!(out, "\n{}", plain(observed))?;
     }
     Ok(())

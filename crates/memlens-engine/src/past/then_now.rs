@@ -133,7 +133,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
             .iter()
             .map(|(name, value)| (name.clone(), as_text(value)))
             .collect(),
-        ranking: ranking.told(),
+        ranking: ranking.to_view(),
         label: match by {
             None => own.label(&past.asked.agent, &ranking),
             Some(_) => ranking.pipeline.label().to_owned(),

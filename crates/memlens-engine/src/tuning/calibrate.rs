@@ -80,11 +80,11 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
         n_relevant: relevant.len() as u32,
         n_not_relevant: not_relevant.len() as u32,
         n_nonsense: nonsense.len() as u32,
-        present: told(scores.at(present)),
-        suggested: suggested.map(told),
+        present: line_figures(scores.at(present)),
+        suggested: suggested.map(line_figures),
         lines: lines(low, high, step)
             .into_iter()
-            .map(|line| told(scores.at(line)))
+            .map(|line| line_figures(scores.at(line)))
             .collect(),
         separates: scores.separates(),
         sentence: scores.sentence(),
@@ -131,7 +131,7 @@ fn lines(low: f64, high: f64, step: f64) -> Vec<f64> {
         .collect()
 }
 
-fn told(at: AtLine) -> LineFigures {
+fn line_figures(at: AtLine) -> LineFigures {
     LineFigures {
         line: at.line,
         precision: at.precision,

@@ -349,7 +349,7 @@ impl Library {
             let mut followed = Vec::new();
             for gold in counted {
                 let found = finder.find(&gold.path);
-                let told = gold.told(found.path(), &mut lines);
+                let told = gold.to_view(found.path(), &mut lines);
                 let place = match (told.state, told.now) {
                     // The note exists, with another text: the judgment is of that former text.
                     (GoldState::Gone, _) if matches!(found, Found::Note(_)) => {

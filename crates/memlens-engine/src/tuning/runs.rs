@@ -192,7 +192,7 @@ pub(crate) fn run_record(
         queries_hash: prepared.hash.clone(),
         corpus: preset::fingerprint(library),
         pipeline: wish.ranking.pipeline.id().0.to_owned(),
-        params: wish.ranking.told().values,
+        params: wish.ranking.to_view().values,
         all: Summary::of(per_query.iter().map(|it| &it.scores)),
         nothing: (!nonsense.is_empty()).then(|| n_nothing as f64 / nonsense.len() as f64),
         per_query,

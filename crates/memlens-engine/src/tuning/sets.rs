@@ -60,7 +60,7 @@ pub fn query_set(library: &Library, id: &str) -> Result<QuerySetView, EngineErro
         relevant: query.relevant.as_ref().map(|gold| {
             let each = gold
                 .iter()
-                .map(|place| place.told(finder.find(&place.path).path(), &mut lines));
+                .map(|place| place.to_view(finder.find(&place.path).path(), &mut lines));
             each.collect()
         }),
     });
@@ -496,7 +496,7 @@ fn change_set(
 
 impl Gold {
     /// Current place and state in the note at a path.
-    pub(crate) fn told(&self, note: &Path, lines: &mut NoteLines<'_>) -> GoldPlace {
+    pub(crate) fn to_view(&self, note: &Path, lines: &mut NoteLines<'_>) -> GoldPlace {
         let range = (self.start_line, self.end_line);
         let (state, now) = lines.follow(note, range, self.text.as_deref());
         GoldPlace {

@@ -467,7 +467,7 @@ impl Table<'_, '_> {
                 values,
                 ..self.task.present.clone()
             }
-            .told(),
+            .to_view(),
             difference,
             n_more: more,
             is_held_out,
@@ -537,7 +537,7 @@ impl Table<'_, '_> {
                 values: values.clone(),
                 ..self.task.present.clone()
             }
-            .told(),
+            .to_view(),
             chosen_on: self.tries.mean(values, self.chosen_by),
             held_out,
             to_present: difference.map_or(0.0, |it| it.mean),

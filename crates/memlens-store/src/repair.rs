@@ -48,7 +48,7 @@ pub struct ExportedMade {
 
 /// A library that was opened to write.
 #[derive(Debug)]
-pub struct Mended {
+pub struct Repaired {
     /// The library, open for writing.
     pub store: Store,
     /// What the user should know, in sentences without the full stop.
@@ -64,7 +64,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`]; [`StoreError::Damaged`] for a damaged database if there is no such file.
-    pub fn open_mended(dir: &Path) -> Result<Mended, StoreError> {
+    pub fn open_repaired(dir: &Path) -> Result<Repaired, StoreError> {
         let kept = made::read(dir);
         let found = Found::of(dir);
         let mut notices = Vec::new();
@@ -111,14 +111,14 @@ impl Store {
             notices.extend(store.fill(&kept)?);
         }
         let _ = fs::remove_file(dir.join(MARK));
-        Ok(Mended {
+        Ok(Repaired {
             store,
             notices,
             is_new,
         })
     }
 
-    /// Has the database of the library in `dir` replaced when it is opened the next time by [`Store::open_mended`]: something
+    /// Has the database of the library in `dir` replaced when it is opened the next time by [`Store::open_repaired`]: something
     /// in it cannot be read. Returns whether it will be: not if nothing is kept to fill a new one with.
     pub fn mark_damaged(dir: &Path) -> bool {
         let path = dir.join(MARK);
