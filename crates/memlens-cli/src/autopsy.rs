@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use memlens_engine::view::{Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome};
+use memlens_engine::view::{Autopsy, AutopsyQuestion, StepOutcome};
 
 use crate::arguments::AutopsyArgs;
 use crate::error::CliError;
@@ -68,7 +68,7 @@ fn print(out: &mut dyn Write, autopsy: &Autopsy) -> io::Result<()> {
             StepOutcome::Failed => "✗",
             StepOutcome::Unknown => "?",
         };
-        writeln!(out, "{mark} {:<9}{}", name(step.step), shown(&step.proof))?;
+        writeln!(out, "{mark} {:<9}{}", step.step.label(), shown(&step.proof))?;
         for asked in &step.questions {
             let question = shown(&asked.question);
             writeln!(
@@ -86,16 +86,4 @@ fn print(out: &mut dyn Write, autopsy: &Autopsy) -> io::Result<()> {
         writeln!(out, "{}", shown(advice))?;
     }
     Ok(())
-}
-
-fn name(step: AutopsyStep) -> &'static str {
-    match step {
-        AutopsyStep::Written => "Written",
-        AutopsyStep::LoadCap => "Load cap",
-        AutopsyStep::Indexed => "Indexed",
-        AutopsyStep::Asked => "Asked",
-        AutopsyStep::Ranked => "Ranked",
-        AutopsyStep::Given => "Given",
-        AutopsyStep::Used => "Used",
-    }
 }

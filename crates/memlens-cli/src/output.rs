@@ -2,13 +2,12 @@
 //!
 //! Notes and file names may hold control characters, which a terminal obeys. Text printed for people goes through
 //! [`shown`]; JSON is printed unchanged.
-//!
-//! The tests check that [`shown`] leaves nothing that a terminal obeys and changes nothing else.
 
-use std::fmt::{self, Display, Formatter, Write as _};
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use anstyle::Style;
+pub use memlens_document::shown;
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -66,55 +65,6 @@ pub fn tell(message: impl Display) {
     );
 }
 
-/// Returns a text in a form of which a terminal obeys nothing.
-///
-/// Control characters including line ends, characters that change the text direction, and invisible characters are
-/// escaped as in Rust: `\n`, `\u{1b}`. Right-to-left text is kept, and so are joiners between non-ASCII characters. The
-/// window has the same function in `ui/src/shared/visible.ts`.
-pub fn shown(text: &str) -> Shown<'_> {
-    Shown(text)
-}
-
-/// The value that [`shown`] returns.
-pub struct Shown<'a>(&'a str);
-
-impl Display for Shown<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut before = None;
-        let mut signs = self.0.chars().peekable();
-        while let Some(sign) = signs.next() {
-            let is_beyond = |sign: Option<char>| sign.is_some_and(|sign| !sign.is_ascii());
-            let is_joiner = matches!(sign, '\u{200c}' | '\u{200d}')
-                && is_beyond(before)
-                && is_beyond(signs.peek().copied());
-            if is_obeyed(sign) || (is_unseen(sign) && !is_joiner) {
-                write!(formatter, "{}", sign.escape_default())?;
-            } else {
-                formatter.write_char(sign)?;
-            }
-            before = Some(sign);
-        }
-        Ok(())
-    }
-}
-
-/// Returns whether a terminal acts on `sign` instead of drawing it.
-fn is_obeyed(sign: char) -> bool {
-    // Line and paragraph separators; embeddings, overrides and isolates of direction.
-    let turns = matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    sign.is_control() || turns
-}
-
-/// Returns whether a character has no width or shows nothing.
-fn is_unseen(sign: char) -> bool {
-    matches!(
-        sign,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-    )
-}
-
 fn finish(written: io::Result<()>) -> Result<(), CliError> {
     written.map_err(|error| {
         if error.kind() == ErrorKind::BrokenPipe {
@@ -133,45 +83,5 @@ impl std::fmt::Display for Lines<'_> {
         self.0
             .lines()
             .try_for_each(|line| writeln!(formatter, "{}", shown(line)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shown;
-
-    fn check(text: &str, expected: &str) {
-        assert_eq!(shown(text).to_string(), expected);
-    }
-
-    #[test]
-    fn what_a_terminal_obeys_is_shown() {
-        check(
-            "\u{1b}[2J\u{1b}]0;owned\u{7}",
-            "\\u{1b}[2J\\u{1b}]0;owned\\u{7}",
-        );
-        check("a\nb\rc\td\u{8}\u{7f}", "a\\nb\\rc\\td\\u{8}\\u{7f}");
-        // The one-sign forms of the escape sequences.
-        check("\u{9b}31m\u{85}", "\\u{9b}31m\\u{85}");
-        check(
-            "gpj.\u{202e}dm\u{2066}\u{2028}",
-            "gpj.\\u{202e}dm\\u{2066}\\u{2028}",
-        );
-        check(
-            "pass\u{200b}word \u{feff}a\u{200d}b\u{ad}\u{e0067}\u{61c}",
-            "pass\\u{200b}word \\u{feff}a\\u{200d}b\\u{ad}\\u{e0067}\\u{61c}",
-        );
-    }
-
-    #[test]
-    fn everything_else_stays() {
-        for text in [
-            "",
-            "a\\b 'c' \"d\"",
-            "Grüße, 東京都, القاهرة, عب‌ری, नमस्ते",
-            "👩‍👧 🇩🇰 e\u{301}",
-        ] {
-            check(text, text);
-        }
     }
 }

@@ -24,6 +24,7 @@ mod written;
 use std::path::Path;
 
 use memlens_agents::PastQuestion;
+use memlens_document::Text;
 use memlens_retrieve::Part;
 
 use crate::agents::agent_name;
@@ -31,8 +32,8 @@ use crate::cause::Cause;
 use crate::jobs::JobRun;
 use crate::past::{OwnPipelines, Past};
 use crate::view::{
-    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, Prose, StepOutcome,
-    StepProof, WorkingQuestion,
+    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
+    WorkingQuestion,
 };
 use crate::{EngineError, Library, Ranking};
 
@@ -96,7 +97,7 @@ impl Case<'_> {
     }
 }
 
-fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Prose>) -> StepProof {
+fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Text>) -> StepProof {
     StepProof {
         step,
         outcome,
@@ -249,7 +250,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
         for step in before.filter(|it| it.outcome == StepOutcome::Failed && !stays(it)) {
             step.outcome = StepOutcome::Unknown;
             let proof = std::mem::take(&mut step.proof);
-            step.proof = proof.and(" The agent received it anyway, so this step is not the cause.");
+            step.proof = proof + " The agent received it anyway, so this step is not the cause.";
         }
     }
     let findings = Findings {

@@ -12,7 +12,6 @@ mod feedback;
 mod jobs;
 mod notes;
 mod past;
-mod prose;
 mod ranking;
 mod rerank;
 mod search;
@@ -52,7 +51,6 @@ pub use past::{
     NoteAnswers, NowResult, PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport,
     RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries, ThenNow, ThenResult,
 };
-pub use prose::Prose;
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};

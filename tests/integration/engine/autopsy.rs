@@ -810,7 +810,7 @@ fn a_report_without_text_keeps_the_words_of_memlens() {
             parts.map(str::to_owned).collect()
         };
         let (whole, blank) = (rows(&whole), rows(&blank));
-        assert_eq!(whole.len(), 9, "{whole:#?}");
+        assert_eq!(whole.len(), 8, "{whole:#?}");
         for (whole, blank) in whole.iter().zip(&blank) {
             assert_eq!(outside(whole), outside(blank), "{fact}");
         }

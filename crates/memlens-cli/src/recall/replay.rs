@@ -207,12 +207,5 @@ fn write_text(out: &mut dyn Write, text: Option<&str>) -> io::Result<()> {
 }
 
 fn word(fate: Option<Fate>) -> &'static str {
-    match fate {
-        None => "",
-        Some(Fate::Kept) => "kept",
-        Some(Fate::Rose) => "rose",
-        Some(Fate::Fell) => "fell",
-        Some(Fate::Gone) => "gone",
-        Some(Fate::New) => "new",
-    }
+    fate.map_or("", Fate::word)
 }

@@ -1,12 +1,14 @@
 //! Did the agent ask, and in words that can find the fact?
 
+use memlens_document::{Text, quoted_note};
+
 use super::about::About;
 use super::ranked::Ranked;
 use super::words::{moment, quoted, times};
 use super::{Case, asked_then, step as proof};
 use crate::past;
 use crate::past::{Past, PastFilter, PastKinds};
-use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, Prose, StepOutcome, StepProof};
+use crate::view::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
 use crate::{EngineError, Library};
 
 /// How long before the time in question a question may have been about it.
@@ -164,7 +166,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     let (outcome, said) = if !patterns.is_empty() {
         (
             StepOutcome::Failed,
-            Prose::from(format!(
+            Text::from(format!(
                 "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
                 quoted(patterns)
             )),
@@ -172,9 +174,9 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     } else if !shared.is_empty() {
         (
             StepOutcome::Passed,
-            Prose::from(format!("{n_times} {when}, with words of the fact: "))
-                .quoting(shared.iter().map(String::as_str))
-                .and("."),
+            Text::from(format!("{n_times} {when}, with words of the fact: "))
+                + quoted_note(shared.iter().map(String::as_str))
+                + ".",
         )
     } else if is_reached {
         (

@@ -6,9 +6,8 @@ use super::ranked::{Best, lost};
 use super::words::{telling, times};
 use super::{Case, Findings, place_told};
 use crate::cause::Cause;
-use crate::view::{
-    Autopsy, AutopsyStep, Fix, Prose, StepOutcome, StepProof, Verdict, WorkingQuestion,
-};
+use crate::view::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
+use memlens_document::{Text, quoted_note};
 use memlens_rank::number;
 
 /// The complete result of the autopsy.
@@ -137,11 +136,11 @@ fn summary(
     verdict: Verdict,
     best: Option<&Best>,
     n_about: usize,
-) -> Prose {
+) -> Text {
     let who = case.who();
     let proof_of = |step: AutopsyStep| {
         let found = steps.iter().find(|it| it.step == step);
-        found.map_or_else(Prose::default, |it| it.proof.clone())
+        found.map_or_else(Text::default, |it| it.proof.clone())
     };
     match verdict {
         Verdict::NeverWritten | Verdict::Unknown if fact.found.is_none() => match &fact.near {
@@ -166,11 +165,10 @@ fn summary(
                 .map(|best| format!("{}.", lost(&best.why)));
             let end = short
                 .or(lost)
-                .map_or_else(|| proof_of(AutopsyStep::Ranked), Prose::from);
-            Prose::from(format!(
+                .map_or_else(|| proof_of(AutopsyStep::Ranked), Text::from);
+            Text::from(format!(
                 "It is in the notes, and {who} asked about it {n_times}. "
-            ))
-            .and_prose(&end)
+            )) + end
         }
         Verdict::GivenUnused => proof_of(AutopsyStep::Given),
         Verdict::Unknown => {
@@ -187,9 +185,9 @@ fn advice(
     cause: Option<&Cause>,
     best: Option<&Best>,
     works: Option<&WorkingQuestion>,
-) -> Vec<Prose> {
+) -> Vec<Text> {
     let who = case.who();
-    let mut advice: Vec<Prose> = cause.map(|it| it.advice().into()).into_iter().collect();
+    let mut advice: Vec<Text> = cause.map(|it| it.advice().into()).into_iter().collect();
     match verdict {
         Verdict::NeverWritten => advice.push(
             "Write it down, in the words that you would ask for it. If a line says it otherwise, ask about that line, as in notes.md:12."
@@ -231,13 +229,12 @@ fn advice(
     }
     let is_to_be_asked = matches!(verdict, Verdict::NeverAsked | Verdict::AskedBadly);
     if let Some(word) = longest_word(fact).filter(|_| is_to_be_asked && case.searches_files()) {
-        advice.push(Prose::from("A search for ").quoting([&*word]).and(&format!(
-            " finds it: {who} searches its files for exact text."
-        )));
+        let end = format!(" finds it: {who} searches its files for exact text.");
+        advice.push(Text::from("A search for ") + quoted_note([&*word]) + end);
     }
     if let Some(works) = works {
         let at = format!(": it finds it at rank {}.", works.rank);
-        advice.push(Prose::from("Ask ").quoting([&*works.question]).and(&at));
+        advice.push(Text::from("Ask ") + quoted_note([&*works.question]) + at);
     }
     advice
 }

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use jiff::Span;
 use jiff::civil::Date;
+use memlens_document::{Text, quoted_note};
 use memlens_history::{Limits, LineHistory, NoteHistory, Question, line_history};
 use memlens_params::Params;
 use memlens_rank::DateSource;
@@ -21,7 +22,7 @@ use super::words::{OWN_WORDS, day, moment, plain};
 use super::{Case, step as proof};
 use crate::EngineError;
 use crate::past::Places;
-use crate::view::{AutopsyStep, Prose, StepOutcome, StepProof};
+use crate::view::{AutopsyStep, StepOutcome, StepProof};
 
 /// Number of lines searched for the words of a fact in an older text.
 const NEAR_LINES: u32 = 3;
@@ -29,13 +30,11 @@ const NEAR_LINES: u32 = 3;
 /// The step for a fact that is written nowhere, with the closest line; text that was not read leaves that open.
 pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
     let near = match &fact.near {
-        None => Prose::from(" No line holds any of its words."),
-        Some(near) => Prose::from(format!(
-            " {}:{} comes nearest, without ",
-            near.path, near.line
-        ))
-        .quoting(near.missing.iter().map(String::as_str))
-        .and("."),
+        None => Text::from(" No line holds any of its words."),
+        Some(near) => {
+            let place = format!(" {}:{} comes nearest, without ", near.path, near.line);
+            Text::from(place) + quoted_note(near.missing.iter().map(String::as_str)) + "."
+        }
     };
     let gaps = gaps_said(case.library, &fact.gaps);
     let (outcome, no_file, unread) = match gaps {
@@ -45,11 +44,11 @@ pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
             (StepOutcome::Unknown, "No file that was read", unread)
         }
     };
-    let said = Prose::from(format!("{no_file} holds all of its words: "))
-        .quoting(fact.words.iter().map(|(_, typed)| typed.as_str()))
-        .and(".")
-        .and_prose(&near)
-        .and(&unread);
+    let said = Text::from(format!("{no_file} holds all of its words: "))
+        + quoted_note(fact.words.iter().map(|(_, typed)| typed.as_str()))
+        + "."
+        + near
+        + unread;
     proof(AutopsyStep::Written, outcome, said)
 }
 
@@ -121,11 +120,9 @@ pub(super) fn step(
             lacking,
         } => {
             let without = moment(*lacking_ms);
-            let said = Prose::from(format!("{place}, and Memlens saw the note without "))
-                .quoting(lacking.iter().map(String::as_str))
-                .and(&format!(
-                    " as late as {without}. It was needed on {needed}."
-                ));
+            let said = Text::from(format!("{place}, and Memlens saw the note without "))
+                + quoted_note(lacking.iter().map(String::as_str))
+                + format!(" as late as {without}. It was needed on {needed}.");
             return Ok(proof(AutopsyStep::Written, StepOutcome::Failed, said));
         }
     }

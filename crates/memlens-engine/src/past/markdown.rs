@@ -1,13 +1,12 @@
-//! A past question as Markdown, to paste into a report.
-
-use std::fmt::Write as _;
+//! A past question as a document, to paste into a report.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use memlens_document::{Document, Table, Text, code, left, place, right};
 
-use crate::markdown::{code, fenced, place, plain, texts};
+use crate::markdown::add_texts;
 use crate::past;
-use crate::view::{Fate, NowResult, ThenNow, ThenResult};
+use crate::view::{Fate, ThenNow, ThenResult};
 use crate::{EngineError, Library, Ranking};
 
 /// A past question then and now; with the texts of the results then and now, or without any text of a note.
@@ -21,22 +20,21 @@ pub fn markdown(
     with_text: bool,
 ) -> Result<String, EngineError> {
     let answer = past::then_now(library, id, by)?;
-    let mut out = String::new();
-    // Writing to a text cannot fail.
-    let _ = write(&mut out, &answer);
+    let mut document = document(&answer);
     if with_text {
-        out.push_str(&texts_of_then(&answer.then));
-        out.push_str("\n## Texts now\n");
+        add_texts_of_then(&mut document, &answer.then);
+        document.heading(2, "Texts now");
         let search = library.kept(answer.search)?;
         let trace = search.rank(&Ranking::given(&answer.ranking)?.values);
-        out.push_str(&texts(&search, trace.kept())?);
+        add_texts(&mut document, &search, trace.kept())?;
     }
-    Ok(out)
+    Ok(document.markdown(with_text))
 }
 
-fn write(out: &mut String, answer: &ThenNow) -> std::fmt::Result {
+fn document(answer: &ThenNow) -> Document {
+    let mut document = Document::new();
     let row = &answer.row;
-    writeln!(out, "# {}\n", plain(&row.question))?;
+    document.heading(1, &row.question);
     let at = row
         .at_ms
         .and_then(|at| Timestamp::from_millisecond(at as i64).ok())
@@ -47,107 +45,100 @@ fn write(out: &mut String, answer: &ThenNow) -> std::fmt::Result {
                 here.strftime("%Y-%m-%d %H:%M %:z").to_string()
             },
         );
-    writeln!(
-        out,
-        "Asked by {}, session {}, {at}. Now ranked by {}.\n",
-        plain(&row.agent_name),
-        code(&row.session),
-        plain(&answer.label)
-    )?;
+    document.line(
+        Text::from(format!("Asked by {}, session ", row.agent_name))
+            + code(&row.session)
+            + format!(", {at}. Now ranked by {}.", answer.label),
+    );
     for (name, value) in &answer.settings {
-        writeln!(out, "- {}: {}", code(name), code(value))?;
-    }
-    if !answer.settings.is_empty() {
-        out.push('\n');
+        document.item(0, code(name) + ": " + code(value));
     }
     for notice in &answer.notices {
-        writeln!(out, "> {}\n", plain(notice))?;
+        document.notice(notice);
     }
     if let Some(why) = &answer.not_compared {
-        writeln!(out, "> These answers {}.\n", plain(why))?;
+        document.notice(format!("These answers {why}."));
     }
-    writeln!(out, "## Then\n")?;
+    document.heading(2, "Then");
     if row.n_returned.is_none() {
-        writeln!(out, "No answer was logged.")?;
+        document.line("No answer was logged.");
     } else if answer.then.is_empty() {
-        writeln!(out, "It found nothing.")?;
+        document.line("It found nothing.");
     } else {
-        writeln!(
-            out,
-            "| rank | note | score | used | now |\n|--:|---|--:|---|---|"
-        )?;
-        answer.then.iter().try_for_each(|it| write_then(out, it))?;
+        document.table(then(answer));
     }
-    writeln!(out, "\n## Now\n")?;
+    document.heading(2, "Now");
     if answer.now.is_empty() {
-        writeln!(out, "It finds nothing.")?;
+        document.line("It finds nothing.");
     } else {
-        writeln!(
-            out,
-            "| rank | note | score | change | why |\n|--:|---|--:|---|---|"
-        )?;
-        answer.now.iter().try_for_each(|it| write_now(out, it))?;
+        document.table(now(answer));
     }
     if let Some(observed) = &answer.observed {
-        writeln!(out, "\n{}", plain(observed))?;
+        document.line(observed);
     }
-    Ok(())
+    document
 }
 
-fn write_then(out: &mut String, it: &ThenResult) -> std::fmt::Result {
-    writeln!(
-        out,
-        "| {} | {} | {} | {} | {} |",
-        it.rank,
-        place(&it.path, it.start_line, it.end_line),
-        score(it.score),
-        it.used,
-        word(it.fate)
-    )
+fn then(answer: &ThenNow) -> Table {
+    let mut table = Table::new([
+        right("rank"),
+        left("note"),
+        right("score"),
+        left("used"),
+        left("now"),
+    ]);
+    for it in &answer.then {
+        table.row(vec![
+            it.rank.to_string().into(),
+            place(&it.path, it.start_line.zip(it.end_line)),
+            score(it.score).into(),
+            (&it.used).into(),
+            word(it.fate).into(),
+        ]);
+    }
+    table
 }
 
-fn write_now(out: &mut String, it: &NowResult) -> std::fmt::Result {
-    writeln!(
-        out,
-        "| {} | {} | {} | {} | {} |",
-        it.rank
-            .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
-        place(&it.name, it.start_line, it.end_line),
-        score(it.score),
-        word(it.fate),
-        plain(&it.why)
-    )
+fn now(answer: &ThenNow) -> Table {
+    let mut table = Table::new([
+        right("rank"),
+        left("note"),
+        right("score"),
+        left("change"),
+        left("why"),
+    ]);
+    for it in &answer.now {
+        let rank = it
+            .rank
+            .map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+        table.row(vec![
+            rank.into(),
+            place(&it.name, it.start_line.zip(it.end_line)),
+            score(it.score).into(),
+            word(it.fate).into(),
+            (&it.why).into(),
+        ]);
+    }
+    table
 }
 
-/// Texts of the results of then, each below its rank and place.
-fn texts_of_then(then: &[ThenResult]) -> String {
-    let mut out = "\n## Texts then\n".to_owned();
-    let with_text = || then.iter().filter_map(|it| Some((it, it.text.as_deref()?)));
-    if with_text().next().is_none() {
-        out.push_str("\nThe log holds none, or was read before texts were kept.\n");
+/// Appends the texts of the results of then, each below its rank and place.
+fn add_texts_of_then(document: &mut Document, then: &[ThenResult]) {
+    document.heading(2, "Texts then");
+    if then.iter().all(|it| it.text.is_none()) {
+        document.line("The log holds none, or was read before texts were kept.");
     }
-    for (it, text) in with_text() {
-        // Writing to a string cannot fail.
-        let _ = write!(
-            out,
-            "\n{}. {}:\n\n{}\n",
-            it.rank,
-            place(&it.path, it.start_line, it.end_line),
-            fenced(text)
-        );
+    for it in then {
+        if let Some(text) = &it.text {
+            let lines = it.start_line.zip(it.end_line);
+            document.numbered(it.rank, place(&it.path, lines) + ":");
+            document.note_text(text);
+        }
     }
-    out
 }
 
 fn word(fate: Option<Fate>) -> &'static str {
-    match fate {
-        None => "",
-        Some(Fate::Kept) => "kept",
-        Some(Fate::Rose) => "rose",
-        Some(Fate::Fell) => "fell",
-        Some(Fate::Gone) => "gone",
-        Some(Fate::New) => "new",
-    }
+    fate.map_or("", Fate::word)
 }
 
 fn score(score: Option<f64>) -> String {

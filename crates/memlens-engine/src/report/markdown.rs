@@ -1,12 +1,11 @@
-//! A search stage by stage as Markdown, to paste into a report.
+//! A search stage by stage as a document, to paste into a report.
 
-use std::fmt::{self, Write as _};
-
+use memlens_document::{Document, Table, Text, code, left, place, right};
 use memlens_params::ParameterSet;
 use memlens_rank::number;
 
 use super::{RowReport, SearchReport, StageReport, StepReport};
-use crate::markdown::{code, place, plain, texts};
+use crate::markdown::add_texts;
 use crate::search::Search;
 use crate::staleness::OnDisk;
 use crate::{EngineError, Library, Ranking};
@@ -28,186 +27,138 @@ impl Library {
         with_text: bool,
     ) -> Result<String, EngineError> {
         let report = self.report(search, &ranking.values)?;
-        let home = self
-            .home
-            .as_ref()
-            .map(|home| home.folder().display().to_string());
-        let page = Page {
-            out: String::new(),
-            // A home folder at the root would match every separator.
-            home: home.filter(|home| home.len() > 1),
-        };
-        let texts = match with_text && !report.results.is_empty() {
-            true => texts(search, search.rank(&ranking.values).kept())?,
-            false => String::new(),
-        };
-        Ok(page.written(&report, ranking, preset, &texts))
+        let mut document = Document::new();
+        add_head(&mut document, &report, ranking, preset);
+        add_stages(&mut document, &report.stages);
+        add_results(&mut document, &report);
+        add_dropped(&mut document, &report.dropped);
+        if with_text && !report.results.is_empty() {
+            document.heading(2, "Texts");
+            add_texts(&mut document, search, search.rank(&ranking.values).kept())?;
+        }
+        let home = self.home.as_ref();
+        let home = home.map(|home| home.folder().display().to_string());
+        // A home folder at the root would match every separator.
+        if let Some(home) = home.filter(|home| home.len() > 1) {
+            document.replace(&home, "~");
+        }
+        Ok(document.markdown(with_text))
     }
 }
 
-/// The Markdown page of a search.
-struct Page {
-    out: String,
-    /// The user's home folder, which is replaced in paths.
-    home: Option<String>,
+fn add_head(
+    document: &mut Document,
+    report: &SearchReport,
+    ranking: &Ranking,
+    preset: Option<&str>,
+) {
+    document.heading(1, format!("Search: {}", report.query));
+    let pipeline = ranking.pipeline;
+    let preset = preset.map_or_else(String::new, |name| format!(", preset “{name}”"));
+    document.item(
+        0,
+        Text::from(format!("Ranked by: {} (", pipeline.label()))
+            + code(pipeline.id().0)
+            + format!("){preset}"),
+    );
+    let values = ranking.values.changed();
+    let mut changed = Text::from("Changed from its defaults: ");
+    changed += if values.is_empty() { "nothing" } else { "" };
+    for (at, (id, value)) in values.into_iter().enumerate() {
+        changed += if at == 0 { "" } else { ", " };
+        changed += code(id) + " " + code(value.to_string());
+    }
+    document.item(0, changed);
+    if let Some(emulated) = &report.emulated {
+        document.item(0, format!("Emulated: {}. {}", emulated.label, emulated.why));
+    }
+    document.item(0, format!("Memlens {}", env!("CARGO_PKG_VERSION")));
+    for notice in &report.notices {
+        document.notice(notice);
+    }
 }
 
-impl Page {
-    fn written(
-        mut self,
-        report: &SearchReport,
-        ranking: &Ranking,
-        preset: Option<&str>,
-        texts: &str,
-    ) -> String {
-        // Writing to a string cannot fail.
-        let _ = self
-            .head(report, ranking, preset)
-            .and_then(|()| self.stages(&report.stages))
-            .and_then(|()| self.results(report))
-            .and_then(|()| self.dropped(&report.dropped));
-        if !texts.is_empty() {
-            let texts = self.homeless(texts);
-            self.out.push_str("\n## Texts\n");
-            self.out.push_str(&texts);
-        }
-        self.out
-    }
-
-    fn head(
-        &mut self,
-        report: &SearchReport,
-        ranking: &Ranking,
-        preset: Option<&str>,
-    ) -> fmt::Result {
-        let question = self.said(&report.query);
-        writeln!(self.out, "# Search: {question}\n")?;
-        let pipeline = ranking.pipeline;
-        let preset = preset.map_or_else(String::new, |name| format!(", preset “{}”", plain(name)));
-        writeln!(
-            self.out,
-            "- Ranked by: {} ({}){preset}",
-            plain(pipeline.label()),
-            code(pipeline.id().0)
-        )?;
-        let changed = ranking.values.changed();
-        let changed: Vec<String> = changed
-            .iter()
-            .map(|(id, value)| format!("{} {}", code(id), code(&value.to_string())))
-            .collect();
-        let changed = match changed.is_empty() {
-            true => "nothing".to_owned(),
-            false => changed.join(", "),
+fn add_stages(document: &mut Document, stages: &[StageReport]) {
+    document.heading(2, "Stages");
+    let mut table = Table::new([left("stage"), right("rows in"), right("rows out"), left("")]);
+    for stage in stages {
+        let why = stage.why.as_deref().map(|why| match stage.status {
+            "fallback" => format!("fell back: {why}"),
+            _ => why.to_owned(),
+        });
+        let remarks: Vec<String> = why.into_iter().chain(stage.note.clone()).collect();
+        let remarks = remarks.join("; ");
+        let (n_in, n_out, remarks) = match stage.status {
+            "skipped" => (
+                "–".to_owned(),
+                "–".to_owned(),
+                format!("skipped: {remarks}"),
+            ),
+            _ => (stage.n_in.to_string(), stage.n_out.to_string(), remarks),
         };
-        writeln!(self.out, "- Changed from its defaults: {changed}")?;
-        if let Some(emulated) = &report.emulated {
-            let why = self.said(&emulated.why);
-            writeln!(self.out, "- Emulated: {}. {why}", plain(&emulated.label))?;
-        }
-        writeln!(self.out, "- Memlens {}\n", env!("CARGO_PKG_VERSION"))?;
-        for notice in &report.notices {
-            let notice = self.said(notice);
-            writeln!(self.out, "> {notice}\n")?;
-        }
-        Ok(())
+        table.row(vec![
+            stage.label.into(),
+            n_in.into(),
+            n_out.into(),
+            remarks.into(),
+        ]);
     }
+    document.table(table);
+}
 
-    fn stages(&mut self, stages: &[StageReport]) -> fmt::Result {
-        writeln!(
-            self.out,
-            "## Stages\n\n| stage | rows in | rows out | |\n|---|--:|--:|---|"
-        )?;
-        for stage in stages {
-            let why = stage.why.as_deref().map(|why| match stage.status {
-                "fallback" => format!("fell back: {why}"),
-                _ => why.to_owned(),
-            });
-            let told: Vec<String> = why.into_iter().chain(stage.note.clone()).collect();
-            let told = self.said(&told.join("; "));
-            let label = plain(stage.label);
-            match stage.status {
-                "skipped" => writeln!(self.out, "| {label} | – | – | skipped: {told} |")?,
-                _ => writeln!(
-                    self.out,
-                    "| {label} | {} | {} | {told} |",
-                    stage.n_in, stage.n_out
-                )?,
-            }
-        }
-        Ok(())
+/// Appends the results, each with its score after every stage that changed it.
+fn add_results(document: &mut Document, report: &SearchReport) {
+    document.heading(2, "Results");
+    if report.results.is_empty() {
+        return document.line("Nothing was kept.");
     }
+    let counts = |stage: &&StageReport| {
+        let mut steps = report.results.iter().filter_map(|row| step(row, stage));
+        steps.any(|step| {
+            step.score_before != step.score_after || step.rank_before != step.rank_after
+        })
+    };
+    let stages: Vec<&StageReport> = report.stages.iter().filter(counts).collect();
+    let mut columns = vec![right("rank"), left("note"), right("score")];
+    columns.extend(stages.iter().map(|stage| right(stage.label)));
+    let mut table = Table::new(columns);
+    for row in &report.results {
+        let rank = row.rank.unwrap_or_default().to_string();
+        let mut cells = vec![rank.into(), at(row), score(row.score).into()];
+        cells.extend(stages.iter().map(|stage| cell(step(row, stage)).into()));
+        table.row(cells);
+    }
+    document.table(table);
+}
 
-    /// The results, each with its score after every stage that changed it.
-    fn results(&mut self, report: &SearchReport) -> fmt::Result {
-        writeln!(self.out, "\n## Results\n")?;
-        if report.results.is_empty() {
-            return writeln!(self.out, "Nothing was kept.");
-        }
-        let counts = |stage: &&StageReport| {
-            let mut steps = report.results.iter().filter_map(|row| step(row, stage));
-            steps.any(|step| {
-                step.score_before != step.score_after || step.rank_before != step.rank_after
-            })
-        };
-        let stages: Vec<&StageReport> = report.stages.iter().filter(counts).collect();
-        write!(self.out, "| rank | note | score |")?;
-        for stage in &stages {
-            write!(self.out, " {} |", plain(stage.label))?;
-        }
-        writeln!(self.out, "\n|--:|---|--:|{}", "--:|".repeat(stages.len()))?;
-        for row in &report.results {
-            let rank = row.rank.unwrap_or_default();
-            write!(self.out, "| {rank} | {} | {} |", at(row), score(row.score))?;
-            for stage in &stages {
-                write!(self.out, " {} |", cell(step(row, stage)))?;
-            }
-            writeln!(self.out)?;
-        }
-        Ok(())
+fn add_dropped(document: &mut Document, rows: &[RowReport]) {
+    if rows.is_empty() {
+        return;
     }
-
-    fn dropped(&mut self, rows: &[RowReport]) -> fmt::Result {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "\n## Dropped\n")?;
-        if rows.len() > DROPPED_NAMED {
-            writeln!(
-                self.out,
-                "Of {} rows, the {DROPPED_NAMED} that came nearest to being kept.\n",
-                rows.len()
-            )?;
-        }
-        writeln!(
-            self.out,
-            "| note | score | dropped by | why |\n|---|--:|---|---|"
-        )?;
-        for row in rows.iter().take(DROPPED_NAMED) {
-            let step = row.journey.iter().find(|step| step.dropped);
-            let (by, why) = step.map_or(("", ""), |step| (step.label, step.sentence.as_str()));
-            let why = self.said(why);
-            writeln!(
-                self.out,
-                "| {} | {} | {} | {why} |",
-                at(row),
-                score(row.score),
-                plain(by)
-            )?;
-        }
-        Ok(())
+    document.heading(2, "Dropped");
+    if rows.len() > DROPPED_NAMED {
+        document.line(format!(
+            "Of {} rows, the {DROPPED_NAMED} that came nearest to being kept.",
+            rows.len()
+        ));
     }
-
-    /// A sentence written by the program or by the user.
-    fn said(&self, text: &str) -> String {
-        plain(&self.homeless(text))
+    let mut table = Table::new([
+        left("note"),
+        right("score"),
+        left("dropped by"),
+        left("why"),
+    ]);
+    for row in rows.iter().take(DROPPED_NAMED) {
+        let step = row.journey.iter().find(|step| step.dropped);
+        let (by, why) = step.map_or(("", ""), |step| (step.label, step.sentence.as_str()));
+        table.row(vec![
+            at(row),
+            score(row.score).into(),
+            by.into(),
+            why.into(),
+        ]);
     }
-
-    fn homeless(&self, text: &str) -> String {
-        match &self.home {
-            Some(home) => text.replace(home, "~"),
-            None => text.to_owned(),
-        }
-    }
+    document.table(table);
 }
 
 /// Effect of a stage on a row; `None` if the row did not reach it.
@@ -234,10 +185,10 @@ fn score(score: Option<f64>) -> String {
     score.map_or_else(String::new, |score| number(score, 3))
 }
 
-fn at(row: &RowReport) -> String {
-    let place = place(&row.path, Some(row.start_line), Some(row.end_line));
+fn at(row: &RowReport) -> Text {
+    let place = place(&row.path, Some((row.start_line, row.end_line)));
     match row.on_disk.and_then(OnDisk::sentence) {
-        Some(stale) => format!("{place} ({stale})"),
+        Some(stale) => place + format!(" ({stale})"),
         None => place,
     }
 }

@@ -1,9 +1,10 @@
 //! View types of an autopsy: why an agent forgot a fact.
 
+use memlens_document::Text;
 use serde::Serialize;
 use specta::Type;
 
-use super::{Fix, Prose, Ranking};
+use super::{Fix, Ranking};
 
 /// Step at which a fact was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
@@ -49,6 +50,21 @@ pub enum AutopsyStep {
     Used,
 }
 
+impl AutopsyStep {
+    /// Name of the step on screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            AutopsyStep::Written => "Written",
+            AutopsyStep::LoadCap => "Load cap",
+            AutopsyStep::Indexed => "Indexed",
+            AutopsyStep::Asked => "Asked",
+            AutopsyStep::Ranked => "Ranked",
+            AutopsyStep::Given => "Given",
+            AutopsyStep::Used => "Used",
+        }
+    }
+}
+
 /// Result of checking one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
@@ -70,7 +86,7 @@ pub struct StepProof {
     pub outcome: StepOutcome,
     /// Evidence, in one or two sentences.
     #[specta(type = String)]
-    pub proof: Prose,
+    pub proof: Text,
     /// Questions that belong to the step, nearest first; at most 20.
     pub questions: Vec<AskedThen>,
 }
@@ -120,14 +136,14 @@ pub struct Autopsy {
     pub headline: String,
     /// Explanation of the verdict, in one sentence.
     #[specta(type = String)]
-    pub summary: Prose,
+    pub summary: Text,
     /// Place of the fact; `None` if no note contains it.
     pub place: Option<FactPlace>,
     /// Every step, in the order of [`AutopsyStep`].
     pub steps: Vec<StepProof>,
     /// What to do, one sentence each.
     #[specta(type = Vec<String>)]
-    pub advice: Vec<Prose>,
+    pub advice: Vec<Text>,
     /// Smallest change that makes the fact a result; `None` if none was searched for or found.
     pub fix: Option<Fix>,
     /// Rank of the fact with that change, 1-based.

@@ -146,6 +146,19 @@ pub enum Fate {
     New,
 }
 
+impl Fate {
+    /// The change in one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fate::Kept => "kept",
+            Fate::Rose => "rose",
+            Fate::Fell => "fell",
+            Fate::Gone => "gone",
+            Fate::New => "new",
+        }
+    }
+}
+
 /// Result of replaying all past questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ReplaySummary {

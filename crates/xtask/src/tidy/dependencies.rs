@@ -12,6 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-params", &[]),
     ("memlens-corroborate", &[]),
     ("memlens-contradict", &["memlens-corroborate"]),
+    ("memlens-document", &[]),
     ("memlens-files", &[]),
     ("memlens-embed", &[]),
     ("memlens-faults", &[]),
@@ -74,6 +75,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "memlens-engine",
         &[
             "memlens-agents",
+            "memlens-document",
             "memlens-emulate",
             "memlens-params",
             "memlens-rank",
@@ -94,6 +96,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-cli",
         &[
+            "memlens-document",
             "memlens-engine",
             "memlens-eval",
             "memlens-files",
