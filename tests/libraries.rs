@@ -1,5 +1,6 @@
 //! Libraries made from folders, and comparisons of libraries without their ids.
 
+use memlens_engine::report;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -153,7 +154,7 @@ pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Valu
                 Err(EngineError::EmptyQuery) => return Value::Null,
                 other => other.expect("it can be searched"),
             };
-            let report = library.report(&search, params).expect("it can be told");
+            let report = report(library, &search, params).expect("it can be told");
             let mut report = serde_json::to_value(report).expect("a report is plain data");
             for stage in report["stages"].as_array_mut().expect("stages are a list") {
                 stage["ms"].take();

@@ -7,8 +7,6 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memlens_engine::acts;
-use memlens_engine::preset;
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, JobKind, Journey,
     KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer,
@@ -16,7 +14,7 @@ use memlens_engine::view::{
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
-    Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer,
+    Part, Place, Ranking, RowThumb, Scope, TraceForm, WhyAnswer, acts, preset,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 use memlens_rank::Columns;
@@ -100,7 +98,7 @@ fn part(library: &Library, scope: Option<ScopeArgument>) -> Result<Part, EngineE
             folder: folder_id(&folder)?,
             path,
         }),
-        Some(ScopeArgument::Agent { agent }) => library.part_of_agent(&agent)?,
+        Some(ScopeArgument::Agent { agent }) => memlens_engine::part_of_agent(library, &agent)?,
     })
 }
 
@@ -122,7 +120,10 @@ pub async fn open_again(shell: State<'_, Shell>) -> Answer<LibraryState> {
 #[tauri::command]
 #[specta::specta]
 pub async fn pipelines(shell: State<'_, Shell>) -> Answer<Vec<PipelineInfo>> {
-    work(&shell, |engine| Ok(engine.library().pipelines())).await
+    work(&shell, |engine| {
+        Ok(memlens_engine::pipelines_of(engine.library()))
+    })
+    .await
 }
 
 /// Stops a long job. An import and a download keep what they have. A search whose embedding is stopped is answered by words alone. An
@@ -236,7 +237,14 @@ pub async fn trace_text(
         let ranking = Ranking::given(&ranking)?;
         let search = library.shown(search)?;
         let search = search.for_params(&ranking.values)?;
-        library.trace_text(search, &ranking, preset.as_deref(), form, with_text)
+        memlens_engine::trace_text(
+            library,
+            search,
+            &ranking,
+            preset.as_deref(),
+            form,
+            with_text,
+        )
     })
     .await
 }
@@ -259,7 +267,14 @@ pub async fn save_trace(
         let ranking = Ranking::given(&ranking)?;
         let search = library.shown(search)?;
         let search = search.for_params(&ranking.values)?;
-        let text = library.trace_text(search, &ranking, preset.as_deref(), form, with_text)?;
+        let text = memlens_engine::trace_text(
+            library,
+            search,
+            &ranking,
+            preset.as_deref(),
+            form,
+            with_text,
+        )?;
         let Some(path) = dialogs.place_for_trace(&app, form) else {
             return Ok(None);
         };
@@ -285,7 +300,7 @@ pub async fn rows_copied(
         let search = library.shown(search)?;
         let search = search.for_params(&ranking.values)?;
         match as_json {
-            true => library.rows_json(search, &ranking.values, &slots),
+            true => memlens_engine::rows_json(library, search, &ranking.values, &slots),
             false => search.rows_text(&slots),
         }
     })
@@ -330,9 +345,9 @@ pub async fn why_not(
             Some(folder) => {
                 let folder = folder_id(&folder)?;
                 let place = Place { folder, path, line };
-                library.why(&search, &params, &place, chunk.as_deref())?
+                memlens_engine::why(library, &search, &params, &place, chunk.as_deref())?
             }
-            None => library.why_typed(&search, &params, &path, None)?,
+            None => memlens_engine::why_typed(library, &search, &params, &path, None)?,
         };
         Ok(match home {
             Some(home) => memlens_engine::with_load_cap(library, answer, &home),
@@ -384,14 +399,20 @@ pub async fn set_evergreen(
 #[tauri::command]
 #[specta::specta]
 pub async fn example_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
-    work(&shell, |engine| Ok(engine.library().example_questions())).await
+    work(&shell, |engine| {
+        Ok(memlens_engine::example_questions(engine.library()))
+    })
+    .await
 }
 
 /// The questions that were saved, the newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn saved_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
-    work(&shell, |engine| engine.library().saved_questions()).await
+    work(&shell, |engine| {
+        memlens_engine::saved_questions(engine.library())
+    })
+    .await
 }
 
 /// Saves a question, or removes it from the saved ones. Returns the saved questions.
@@ -418,7 +439,7 @@ pub async fn clusters(
 ) -> Answer<ClustersAnswer> {
     work(&shell, move |engine| {
         let folder = folder.as_deref().map(folder_id).transpose()?;
-        engine.library().clusters(&params.check()?, folder)
+        memlens_engine::clusters(engine.library(), &params.check()?, folder)
     })
     .await
 }
@@ -508,7 +529,7 @@ pub async fn unread(
     paths: Vec<String>,
 ) -> Answer<Vec<UnreadFolder>> {
     work(&shell, move |engine| {
-        engine.library().unread(folder_id(&folder)?, &paths)
+        memlens_engine::unread(engine.library(), folder_id(&folder)?, &paths)
     })
     .await
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memlens_engine::view::{Autopsy, AutopsyQuestion, StepOutcome};
+use memlens_engine::{autopsy, autopsy_text};
 
 use crate::arguments::AutopsyArgs;
 use crate::error::CliError;
@@ -21,11 +22,11 @@ pub fn run(library: Option<PathBuf>, arguments: &AutopsyArgs) -> Result<(), CliE
         at_ms: arguments.at.as_deref().map(until).transpose()?,
     };
     let here = std::env::current_dir().ok();
-    let autopsy = library.autopsy(&question, here.as_deref())?;
+    let autopsy = autopsy(&library, &question, here.as_deref())?;
     if arguments.json {
         print_json(&autopsy)
     } else if arguments.markdown {
-        print_line(autopsy.markdown(!arguments.no_text).trim_end())
+        print_line(autopsy_text(&autopsy, !arguments.no_text).trim_end())
     } else {
         print_text(|out| print(out, &autopsy))
     }

@@ -1,11 +1,12 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memlens_engine::preset;
 use memlens_engine::view::{
     Change, ComparedRow, ComparedSide, Comparison, QueryChange, SetComparison,
 };
-use memlens_engine::{Library, Part, Ranking, compare, pipeline, read_ranking};
+use memlens_engine::{
+    Library, Part, Ranking, compare, compare_over, pipeline, preset, read_ranking,
+};
 use memlens_eval::signed;
 use memlens_rank::number;
 
@@ -152,7 +153,7 @@ fn over_queries(
 ) -> Result<(), CliError> {
     let file = answered_set(queries, arguments.topics.as_deref())?;
     let (named_a, named_b) = ((arguments.a.as_str(), a), (arguments.b.as_str(), b));
-    let compared = while_comparing(library, || library.compare_over(&file, named_a, named_b))?;
+    let compared = while_comparing(library, || compare_over(library, &file, named_a, named_b))?;
     let Some(report) = compared else {
         return Err(CliError::Stopped);
     };

@@ -1,7 +1,6 @@
 use std::path::PathBuf;
 
-use memlens_engine::view::DataSize;
-use memlens_engine::{contents, erase};
+use memlens_engine::{contents, data_size, erase};
 
 use crate::arguments::EraseArgs;
 use crate::error::CliError;
@@ -11,7 +10,7 @@ use crate::settings::library_dir;
 /// Erases the whole library, or reports what would be erased.
 pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
-    let before = DataSize::of(&dir);
+    let before = data_size(&dir);
     if !arguments.yes {
         return Err(match contents(&dir) {
             Ok(contents) => CliError::Unconfirmed {
@@ -29,7 +28,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
         });
     }
     erase(&dir)?;
-    let after = DataSize::of(&dir);
+    let after = data_size(&dir);
     print_text(|out| {
         writeln!(
             out,

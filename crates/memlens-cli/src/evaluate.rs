@@ -3,9 +3,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use memlens_engine::preset;
-use memlens_engine::tuning;
-use memlens_engine::{QueryFile, Run, RunDrop, RunRecord, folded_sentence, values_in_file};
+use memlens_engine::{
+    QueryFile, Run, RunDrop, RunRecord, answers_outside, folded_sentence, judged, preset,
+    run_query, tuning, values_in_file,
+};
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
     score,
@@ -82,14 +83,14 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
     }
-    let judged = library.judged(&set)?;
+    let judged = judged(&library, &set)?;
     for notice in &judged.notices {
         tell(notice);
     }
     let answers = judged.queries.iter().filter_map(Query::gold).flatten();
     let answers: Vec<PathBuf> = answers.map(|place| PathBuf::from(&place.path)).collect();
     let answers = answers.iter().map(PathBuf::as_path);
-    if let Some(outside) = library.answers_outside(&ranking, answers)? {
+    if let Some(outside) = answers_outside(&library, &ranking, answers)? {
         tell(outside);
     }
     let bar = progress(judged.queries.len());
@@ -98,7 +99,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         .in_turn(&judged.queries, |it| is_of_library.then_some(&*it.query))
         .map(|query| {
             bar.inc(1);
-            let run = library.run_query(query, &set.base, &ranking, arguments.pooled)?;
+            let run = run_query(&library, query, &set.base, &ranking, arguments.pooled)?;
             for notice in &run.notices {
                 tell(format_args!("query {}: {notice}", query.id));
             }

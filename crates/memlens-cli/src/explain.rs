@@ -268,7 +268,7 @@ mod tests {
         let search = library
             .search_by("the hall", &TINY, &defaults(), shelf, Part::All)
             .unwrap();
-        let mut report = library.report(&search, &defaults()).unwrap();
+        let mut report = memlens_engine::report(&library, &search, &defaults()).unwrap();
         for stage in &mut report.stages {
             stage.ms = None;
         }

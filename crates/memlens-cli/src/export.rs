@@ -1,11 +1,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memlens_engine::preset;
-use memlens_engine::tuning;
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
-    export_only, preset_schema, read_agent_config, target,
+    export_only, judged, preset, preset_schema, read_agent_config, target, tuning,
 };
 use memlens_params::Values;
 use memlens_rank::number;
@@ -190,7 +188,7 @@ fn chosen(
 }
 
 fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evidence, CliError> {
-    let judged = library.judged(set)?;
+    let judged = judged(library, set)?;
     for notice in &judged.notices {
         tell(notice);
     }
@@ -198,7 +196,8 @@ fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evi
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
-    let scores = |ranking: &Ranking| library.scores(&judged, ranking, || bar.inc(1));
+    let scores =
+        |ranking: &Ranking| memlens_engine::scores(library, &judged, ranking, || bar.inc(1));
     let before = scores(&Ranking::of(ranking.pipeline))?;
     let after = scores(ranking)?;
     bar.finish_and_clear();
@@ -217,7 +216,7 @@ fn nearest(
 ) -> Result<Nearest, CliError> {
     let n_answered = set.queries.iter().filter(|it| it.gold().is_some()).count();
     let bar = progress(2 * n_answered);
-    let found = library.nearest(ranking, export.target, set, || bar.inc(1))?;
+    let found = memlens_engine::nearest(library, ranking, export.target, set, || bar.inc(1))?;
     bar.finish_and_clear();
     let found = found.ok_or(CliError::Stopped)?;
     for notice in &found.notices {

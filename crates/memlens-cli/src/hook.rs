@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use memlens_engine::{HookEvent, without_mark};
+use memlens_engine::{HookEvent, rank_given, without_mark};
 use serde_json::error::Category;
 
 use crate::arguments::HookArgs;
@@ -19,7 +19,7 @@ pub fn run(library: Option<PathBuf>, arguments: &HookArgs) -> Result<(), CliErro
     let event = read_event()?;
     let library = open_to_search(library)?;
     library.aggregate_for(&params)?;
-    let ranking = library.rank_given(&event, &params)?;
+    let ranking = rank_given(library, &event, &params)?;
     for notice in &ranking.notices {
         tell(notice);
     }

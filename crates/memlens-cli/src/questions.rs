@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use memlens_engine::acts;
+use memlens_engine::{acts, saved_questions};
 use serde::Serialize;
 
 use crate::arguments::{QuestionsAct, QuestionsArgs};
@@ -24,7 +24,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QuestionsArgs) -> Result<(), Cl
         Some(QuestionsAct::Remove { question }) => {
             acts::save_question(&library.to_write(), question, false)?
         }
-        None => library.saved_questions()?,
+        None => saved_questions(&library)?,
     };
     if arguments.json {
         return print_json(&QuestionsReport {

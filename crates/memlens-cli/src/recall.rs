@@ -8,12 +8,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use memlens_engine::acts;
-use memlens_engine::past;
 use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
-    known_agent,
+    acts, known_agent, past, recall_logs,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -46,7 +44,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     if let Some(agent) = &arguments.agent {
         known_agent(agent)?;
     }
-    let logs = library.recall_logs()?;
+    let logs = recall_logs(&library)?;
     if logs.logs.is_empty() {
         for problem in &logs.problems {
             tell(problem);
@@ -166,7 +164,7 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
         set,
         n_queries,
         n_kept,
-    } in library.recall_logs()?.copies
+    } in recall_logs(library)?.copies
     {
         let queries = plural(n_queries, "query", "queries");
         let others = if n_kept == 0 {

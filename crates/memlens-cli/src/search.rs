@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use memlens_engine::TraceForm;
+use memlens_engine::{TraceForm, report, trace_text};
 
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
@@ -27,10 +27,17 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
             .and_then(Path::file_name)
             .map(|name| name.to_string_lossy());
         let with_text = !arguments.no_text;
-        let text = library.trace_text(&search, &ranking, preset.as_deref(), form, with_text)?;
+        let text = trace_text(
+            library,
+            &search,
+            &ranking,
+            preset.as_deref(),
+            form,
+            with_text,
+        )?;
         return print_text(|out| write!(out, "{}", Lines(&text)));
     }
-    let report = library.report(&search, &ranking.values)?;
+    let report = report(library, &search, &ranking.values)?;
     if arguments.json {
         return print_json(&report);
     }

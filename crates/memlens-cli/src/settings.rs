@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
     EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, bundled, own_ranking,
-    pipeline, read_params, read_ranking,
+    part_of_agent, pipeline, read_params, read_ranking,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 
@@ -153,7 +153,7 @@ pub fn ask(
     }
     let library = open_to_search(library)?;
     let part = match (scope, agent) {
-        (_, Some(agent)) => library.part_of_agent(agent)?,
+        (_, Some(agent)) => part_of_agent(library, agent)?,
         (Some(typed), None) => Part::Folder(library.scope(typed)?),
         (None, None) => Part::All,
     };

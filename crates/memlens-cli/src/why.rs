@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use memlens_engine::{ChunkWhy, Fix, Home, OnDisk, WhyAnswer, WhyNot};
+use memlens_engine::{ChunkWhy, Fix, Home, OnDisk, WhyAnswer, WhyNot, why_typed};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
@@ -19,7 +19,13 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
         arguments.agent.as_deref(),
     )?;
     let here = std::env::current_dir().ok();
-    let answer = library.why_typed(&search, &ranking.values, &arguments.place, here.as_deref())?;
+    let answer = why_typed(
+        library,
+        &search,
+        &ranking.values,
+        &arguments.place,
+        here.as_deref(),
+    )?;
     let answer = match Home::of_process() {
         Some(home) => memlens_engine::with_load_cap(library, answer, &home),
         None => answer,

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use memlens_library::EngineError;
 use parking_lot::{Condvar, Mutex};
-
-use crate::EngineError;
 
 #[derive(Default)]
 struct Wishes {

@@ -8,27 +8,30 @@ use std::time::Duration;
 
 use memlens_agents::Home;
 use memlens_embed::{EmbedderSource, Purpose};
+use memlens_handover::agents;
+use memlens_handover::agents::{FolderToAdd, folders_to_add};
 use memlens_indexer::{Indexer, Session, Unreadable, Watching, Work, Writer};
+use memlens_library::clustering::uses_clusters;
+use memlens_library::jobs::JobReporter;
+use memlens_library::reranking::providers::{kept_keys, models_folder};
+use memlens_library::search::native;
+use memlens_library::writes::Writes;
+use memlens_library::{EngineError, Library};
 use memlens_params::{ParameterSet, Params};
+use memlens_past::check::check_past;
+use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
+use memlens_recall::{ImportRun, Write, drop_past, forget_old_past, import_live};
 use memlens_rerank::choice::{erase_models, forget_keys};
+use memlens_retrieve::Lists;
 use memlens_store::{FolderId, Store, StoreError};
-use parking_lot::Mutex;
-
-use crate::agents::{FolderToAdd, folders_to_add};
-use crate::aggregator::{Aggregator, Alarm};
-use crate::clustering::uses_clusters;
-use crate::jobs::JobReporter;
-use crate::past::Checked;
-use crate::past_watch::{Due, PastBell, PastWatch};
-use crate::providers::{kept_keys, models_folder};
-use crate::recall::Write;
-use crate::search::native;
-use crate::view::{
+use memlens_wire::{
     Activity, FolderState, FolderTree, Happening, JobKind, JobProgress, LibraryState, LostAnswers,
     stamp_of,
 };
-use crate::writes::Writes;
-use crate::{EngineError, Library, agents};
+use parking_lot::Mutex;
+
+use crate::aggregator::{Aggregator, Alarm};
+use crate::past_watch::{Due, PastBell, PastWatch};
 
 /// Something the window should show without having asked.
 #[derive(Debug, Clone)]
@@ -122,14 +125,14 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let read_only = refused.as_ref().map(EngineError::to_string);
-        let mut library = match (Library::open(dir, source.clone()), refused) {
+        let library = match (Library::open(dir, source.clone()), refused) {
             // The library is missing because it could not be created, so that is the error to report.
             (Err(EngineError::Store(StoreError::Missing { .. })), Some(refused)) => {
                 return Err(refused);
             }
             (opened, _) => opened?,
         };
-        library.home = home;
+        let library = library.in_home(home);
         notices.extend(library.notices().iter().cloned());
         let work = Arc::new(Mutex::new(Work::new(notices, read_only)));
         let shared = Arc::new(Shared {
@@ -153,7 +156,7 @@ impl Engine {
         shared.library.mend_by(&writer);
         let past = watch_past(&shared, &writer)?;
         let reported = shared.clone();
-        let jobs = JobReporter::start(shared.library.jobs.clone(), move |progress| {
+        let jobs = JobReporter::start(shared.library.jobs().clone(), move |progress| {
             (reported.listener)(Event::Job(progress));
         })?;
         Ok(Engine {
@@ -206,7 +209,7 @@ impl Engine {
     /// Watches all folders of an agent that are not watched yet.
     ///
     /// # Errors
-    /// As [`folders_to_add`](crate::folders_to_add) and [`Engine::add_folder`]; folders that were added before stay.
+    /// As [`folders_to_add`](memlens_handover::folders_to_add) and [`Engine::add_folder`]; folders that were added before stay.
     pub fn add_agent(&self, home: &Home, id: &str) -> Result<LibraryState, EngineError> {
         // As it is now: readers take up what was added a moment later.
         let watched = self.write(|store| Ok(store.folders()?))?;
@@ -257,11 +260,12 @@ impl Engine {
     pub fn erase_all(&self) -> Result<LibraryState, EngineError> {
         let keys = kept_keys(&self.library().store());
         self.library().stop(JobKind::Download);
-        let _no_import = self.library().pause_import();
+        let imports = self.library().feature::<ImportRun>();
+        let _no_import = imports.pause(self.library().jobs());
         self.writer.erase_all()?;
         self.shared.forget_worked_out(|_| true);
         self.library().forget_answers();
-        self.library().reranking.erase(self.library().dir())?;
+        self.library().erase_score_cache()?;
         erase_models(&models_folder(self.library().dir()))?;
         forget_keys(&keys);
         Ok(self.state())
@@ -283,11 +287,11 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Store`].
     pub fn trees(&self) -> Result<Vec<FolderTree>, EngineError> {
-        self.state()
-            .folders
+        let lists = self.library().lists();
+        let folders = self.shared.folders(&lists, &self.shared.work.lock());
+        folders
             .into_iter()
-            .map(|folder| {
-                let id = FolderId(folder.id.parse().unwrap_or_default());
+            .map(|(id, folder)| {
                 let pending = self.shared.work.lock().unfinished(id);
                 let entries = self.library().tree(id, &pending)?;
                 Ok(FolderTree {
@@ -358,28 +362,37 @@ impl Writes for Engine {
 }
 
 impl Shared {
-    fn state(&self) -> LibraryState {
-        let lists = self.library.lists();
-        let snapshot = &lists.snapshot;
-        let n_problems = self.library.store().n_unreadable().unwrap_or_default();
-        let work = self.work.lock();
-        let folders = work
-            .folders(&snapshot.folders)
+    /// The watched folders with their ids, in the order shown.
+    fn folders(&self, lists: &Lists, work: &Work) -> Vec<(FolderId, FolderState)> {
+        work.folders(&lists.snapshot.folders)
             .into_iter()
             .map(|(folder, status, why)| {
                 let counts = lists.counts_of(folder.id);
-                FolderState {
+                let state = FolderState {
                     id: folder.id.0.to_string(),
-                    agent: folder.agent.as_deref().map(agents::agent_name),
+                    agent: folder
+                        .agent
+                        .as_deref()
+                        .map(memlens_library::notes::note_names::agent_name),
                     path: folder.path,
                     name: folder.name,
                     n_files: counts.n_files,
                     n_chunks: counts.n_chunks,
                     status,
                     why,
-                }
+                };
+                (folder.id, state)
             })
-            .collect();
+            .collect()
+    }
+
+    fn state(&self) -> LibraryState {
+        let lists = self.library.lists();
+        let snapshot = &lists.snapshot;
+        let n_problems = self.library.store().n_unreadable().unwrap_or_default();
+        let work = self.work.lock();
+        let folders = self.folders(&lists, &work);
+        let folders = folders.into_iter().map(|(_, folder)| folder).collect();
         LibraryState {
             folders,
             n_files: snapshot.documents.len() as u32,
@@ -456,7 +469,7 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
 
 impl Shared {
     fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
-        self.library.forget_worked_out();
+        forget_worked_out(&self.library);
         self.forget_activity(is_unwanted);
     }
 
@@ -480,15 +493,15 @@ impl Shared {
                 .write(|store| change(store))
                 .map_err(|error: EngineError| error.at(self.library.dir()))
         };
-        match self.library.forget_old_past(&mut *write) {
+        match forget_old_past(&self.library, &mut *write) {
             Ok(gone) if gone.is_empty() => {}
-            Ok(gone) => self.library.drop_past(&gone, || self.forget_lost()),
+            Ok(gone) => drop_past(&self.library, &gone, || self.forget_lost()),
             Err(error) => tracing::warn!(%error, "cannot forget old past questions"),
         }
         if !self.library.recall_choice().is_allowed {
             return;
         }
-        let imported = self.library.import_live(write);
+        let imported = import_live(&self.library, write);
         match imported {
             Ok(done) if done.n_new + done.n_updated + done.n_openings > 0 => self.tell_state(),
             Ok(_) => {}
@@ -501,15 +514,15 @@ impl Shared {
         let is_wanted = self.library.recall_choice().is_alarm_on
             && self.library.store().n_past().unwrap_or_default() > 0;
         // What changed while nobody wanted to know is no news afterwards.
-        let era = self.library.worked_out.era();
+        let era = worked_out(&self.library).era();
         let before = before.filter(|before| is_wanted && before.era() == era);
         // Half of a first walk is no edit.
         if !is_wanted || self.work.lock().progress().is_some() {
             return before;
         }
-        let checked = self
-            .library
-            .check_past(before.as_ref(), &|| self.past.wait_for_quiet());
+        let checked = check_past(&self.library, before.as_ref(), &|| {
+            self.past.wait_for_quiet()
+        });
         let now = match checked {
             Ok(Some(now)) => now,
             Ok(None) => return before,
@@ -520,18 +533,15 @@ impl Shared {
         };
         if let Some(lost) = before.and_then(|before| now.lost_since(&before)) {
             let tell = || self.tell_lost(lost.clone());
-            self.library
-                .worked_out
-                .keep_lost(now.era(), lost.clone(), tell);
+            worked_out(&self.library).keep_lost(now.era(), lost.answers.clone(), tell);
         }
         Some(now)
     }
 
-    fn tell_lost(&self, lost: LostAnswers) {
+    fn tell_lost(&self, lost: Lost) {
         let lists = self.library.lists();
-        for note in &lost.notes {
-            let folder = note.folder.parse().map(FolderId).unwrap_or(FolderId(0));
-            let name = lists.snapshot.folder(folder).map(|it| it.name.clone());
+        for (note, folder) in lost.answers.notes.iter().zip(&lost.folders) {
+            let name = lists.snapshot.folder(*folder).map(|it| it.name.clone());
             let questions: Vec<String> = note
                 .questions
                 .iter()
@@ -546,7 +556,7 @@ impl Shared {
             self.work.lock().note(std::slice::from_ref(&activity));
             (self.listener)(Event::Activity(activity));
         }
-        (self.listener)(Event::Lost(Some(Box::new(lost))));
+        (self.listener)(Event::Lost(Some(Box::new(lost.answers))));
     }
 }
 

@@ -31,105 +31,14 @@
 //! ```
 
 pub mod acts;
-mod agent_config;
-mod agent_notes;
-mod agents;
+mod aggregating;
 mod aggregator;
-mod always;
-mod asking;
-mod autopsy;
-mod cause;
-mod changes;
-mod clock;
-mod closest;
-mod clustering;
-mod clusters;
-mod compare;
-mod compare_set;
-mod copies;
-mod data;
-mod emulation;
-mod emulations;
 mod engine;
-mod error;
-mod evaluate;
-mod evergreen;
-mod evidence;
-mod examples;
-pub mod export;
-mod facts;
-mod feedback;
-mod folded;
-mod following;
-mod given;
-mod hook;
-mod in_turn;
-mod jobs;
-mod judged;
-mod kept;
-mod library;
-mod made;
-mod markdown;
-mod marks;
 mod moving;
-mod nearest;
-mod note_names;
-mod notes;
-mod notices;
-mod output;
-mod outside;
-mod own_index;
-mod own_ranking;
-mod passage;
-pub mod past;
 mod past_watch;
-mod place;
-pub mod preset;
-pub mod providers;
-mod query_file;
-mod ranking;
-mod recall;
-mod recall_later;
-mod report;
-mod rerank;
-mod reranking;
-mod saved_questions;
-mod scope;
-mod search;
-mod searched;
-mod staleness;
-mod status;
-mod thumbs;
-pub mod tuning;
-mod unread;
-pub mod view;
-mod why;
 mod window_frame;
-mod writes;
 
-pub use agent_config::{AgentConfig, read_agent_config};
-pub use agents::{
-    Finding, FolderToAdd, LoadedView, add_agent_folders, agents, folders_to_add, known_agent,
-    loaded, note_agents, watched_folders, with_load_cap,
-};
-pub use always::{always_loaded, always_text, always_view};
-pub use autopsy::CLOSE_TO_FACT;
-pub use cause::Cause;
-pub use clustering::Clustering;
-pub use compare::compare;
-pub use data::{Contents, contents, erase};
 pub use engine::{Engine, Event, Listener};
-pub use error::EngineError;
-pub use evaluate::Run;
-pub use evidence::{Evidence, Measured};
-pub use export::{ConfigChange, Export, config_of, export, export_only, target, targets_told};
-pub use folded::folded_sentence;
-pub use given::GivenRanking;
-pub use jobs::{Job, Jobs};
-pub use judged::JudgedFile;
-pub use library::Library;
-pub use made::{export_made, made};
-pub use marks::Evergreen;
 pub use memlens_agents::Home;
 /// A key of an agent's config, and what it does.
 pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
@@ -138,11 +47,33 @@ pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
 /// What a query set is measured by, and how many judged queries a conclusion needs.
 pub use memlens_eval::{Metric, QUERIES_MIN};
+pub use memlens_evidence::{
+    JudgedFile, LoadedSet, Nearest, QueryFile, Run, RunDrop, RunRecord, compare_over, judged,
+    nearest, run_query, scores, tuning,
+};
 /// Where agents are looked for.
 pub use memlens_files::{start_private, with_users_umask};
+pub use memlens_handover::{
+    AgentConfig, ConfigChange, Evidence, Export, Finding, FolderToAdd, LoadedView, Measured,
+    OwnRanking, add_agent_folders, agents, always_loaded, always_text, always_view, config_of,
+    export, export_made, export_only, folders_to_add, known_agent, loaded, made, note_agents,
+    own_ranking, own_ranking_of, part_of_agent, pipelines_of, preset, preset_schema,
+    read_agent_config, read_evidence, read_params, read_ranking, target, targets_told,
+    values_in_file, watched_folders, with_load_cap,
+};
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,
 };
+pub use memlens_library::{
+    Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library, LibraryStatus,
+    Place, Ranking, RowReport, Search, SearchReport, StageReport, StepReport, Timing, TraceForm,
+    answers_outside, clusters, compare, contents, data_size, erase, example_questions,
+    folded_sentence, heat, pipeline, pipelines, providers, rank_given, refuse_agent_place, report,
+    rerank_calls, rows_json, saved_questions, sent_texts, stage_looks, trace_text, unread,
+};
+pub use memlens_past as past;
+pub use memlens_past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
+pub use memlens_recall::{RecallChange, recall_logs};
 /// Stops a download.
 pub use memlens_rerank::CancellationToken;
 pub use memlens_rerank::choice::{
@@ -156,25 +87,14 @@ pub use memlens_rerank::hook::without_mark;
 pub use memlens_rerank::{DownloadProgress, RerankError};
 pub use memlens_retrieve::{Lists, Part, Scope};
 pub use memlens_store::{Folder, FolderId, Voted};
+pub use memlens_why::{
+    CLOSE_TO_FACT, Cause, autopsy, autopsy_markdown, autopsy_text, why, why_typed,
+};
+pub use memlens_wire as view;
+pub use memlens_wire::{
+    ChunkWhy, ClusterReport, ClustersAnswer, Evergreen, FeedbackEntry, FeedbackImport,
+    FeedbackPlace, Fix, FixPrice, Heat, HeatWord, OnDisk, RerankTime, RowThumb, Said, SaidCluster,
+    SentText, WhyAnswer, WhyNot,
+};
 pub use moving::move_folder;
-pub use nearest::Nearest;
-pub use output::refuse_agent_place;
-pub use own_ranking::{OwnRanking, own_ranking};
-pub use past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
-pub use place::Place;
-pub use preset::{
-    in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,
-};
-pub use query_file::QueryFile;
-pub use ranking::{Ranking, pipeline, pipelines, stage_looks};
-pub use recall::RecallChange;
-pub use report::{CopyReport, RowReport, SearchReport, StageReport, StepReport, TraceForm};
-pub use search::{Search, Timing};
-pub use staleness::OnDisk;
-pub use status::LibraryStatus;
-pub use tuning::{LoadedSet, RunDrop, RunRecord};
-pub use view::{
-    ChunkWhy, ClusterReport, ClustersAnswer, FeedbackEntry, FeedbackImport, FeedbackPlace, Fix,
-    FixPrice, Heat, HeatWord, RerankTime, RowThumb, Said, SaidCluster, SentText, WhyAnswer, WhyNot,
-};
 pub use window_frame::window_frame;

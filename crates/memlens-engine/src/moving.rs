@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use memlens_indexer::Indexer;
+use memlens_library::EngineError;
+use memlens_library::judging::marks;
+use memlens_library::writes::Writes;
 use memlens_store::{Folder, FolderId, Store};
+use memlens_wire::LibraryState;
 
-use crate::view::LibraryState;
-use crate::writes::Writes;
-use crate::{Engine, EngineError, marks};
+use crate::Engine;
 
 impl Engine {
     /// Changes the path of a folder. It keeps its id, its agent and its marks, and its notes are read again at the new

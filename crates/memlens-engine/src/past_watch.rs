@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use memlens_library::EngineError;
 use parking_lot::{Condvar, Mutex};
-
-use crate::EngineError;
 
 /// Interval between scans of the logs.
 const LOGS_EVERY: Duration = Duration::from_secs(30);

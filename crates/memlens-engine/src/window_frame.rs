@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use memlens_library::EngineError;
 use memlens_store::Store;
 
-use crate::{Engine, EngineError};
+use crate::Engine;
 
 const KEY: &str = "window";
 

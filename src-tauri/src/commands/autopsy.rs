@@ -11,7 +11,7 @@ use super::{Answer, Shell, work};
 #[specta::specta]
 pub async fn autopsy(shell: State<'_, Shell>, question: AutopsyQuestion) -> Answer<Autopsy> {
     work(&shell, move |engine| {
-        engine.library().autopsy(&question, None)
+        memlens_engine::autopsy(engine.library(), &question, None)
     })
     .await
 }
@@ -38,7 +38,7 @@ pub async fn autopsy_markdown(
     with_text: bool,
 ) -> Answer<String> {
     work(&shell, move |engine| {
-        engine.library().autopsy_markdown(&question, with_text)
+        memlens_engine::autopsy_markdown(engine.library(), &question, with_text)
     })
     .await
 }

@@ -74,9 +74,7 @@ pub async fn compare_queries(
         let file = QueryFile::read(&path)?.with_answers()?;
         let (a, b) = (Ranking::given(&a)?, Ranking::given(&b)?);
         let named = |ranking: &Ranking| ranking.pipeline.label();
-        engine
-            .library()
-            .compare_over(&file, (named(&a), &a), (named(&b), &b))
+        memlens_engine::compare_over(engine.library(), &file, (named(&a), &a), (named(&b), &b))
     })
     .await
 }

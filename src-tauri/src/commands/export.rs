@@ -202,7 +202,7 @@ pub async fn open_config(
         let config = if for_export {
             exports.config(target, home.as_ref())
         } else {
-            let own = engine.library().own_ranking(target.program());
+            let own = memlens_engine::own_ranking_of(engine.library(), target.program());
             own.and_then(|own| own.config.clone())
         };
         let path = config.ok_or_else(|| EngineError::System {
@@ -233,7 +233,7 @@ pub async fn nearest_setting(
         })?;
         let file = QueryFile::read(&path)?.with_answers()?;
         let (ranking, target) = (Ranking::given(&ranking)?, self::target(&target)?);
-        let found = engine.library().nearest(&ranking, target, &file, || ())?;
+        let found = memlens_engine::nearest(engine.library(), &ranking, target, &file, || ())?;
         Ok(found.map(|found| found.to_view()))
     })
     .await

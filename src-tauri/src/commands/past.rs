@@ -1,12 +1,10 @@
 //! What agents asked: reading their logs, and asking again.
 
-use memlens_engine::acts;
-use memlens_engine::past;
 use memlens_engine::view::{
     PastQuestions, Ranking as RankingArgument, RecallImport, RecallLogs, ReplaySummary,
     SavedQueries, ThenNow,
 };
-use memlens_engine::{PastFilter, PastOnly, PastPage, Ranking, RecallChange};
+use memlens_engine::{PastFilter, PastOnly, PastPage, Ranking, RecallChange, acts, past};
 use serde::Deserialize;
 use specta::Type;
 use tauri::{AppHandle, State};
@@ -50,7 +48,10 @@ pub struct RecallChangeArgument {
 #[tauri::command]
 #[specta::specta]
 pub async fn recall_logs(shell: State<'_, Shell>) -> Answer<RecallLogs> {
-    work(&shell, move |engine| engine.library().recall_logs()).await
+    work(&shell, move |engine| {
+        memlens_engine::recall_logs(engine.library())
+    })
+    .await
 }
 
 /// Reads the logs from where the last import ended. The first time, the user is asked; null if they do not agree.
@@ -62,7 +63,7 @@ pub async fn import_recall(
 ) -> Answer<Option<RecallImport>> {
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        let logs = engine.library().recall_logs()?;
+        let logs = memlens_engine::recall_logs(engine.library())?;
         if !logs.is_allowed {
             if !dialogs.allows_recall(&app, &logs) {
                 return Ok(None);
@@ -103,7 +104,7 @@ pub async fn set_recall(
                 is_alarm_on: change.is_alarm_on,
             },
         )?;
-        engine.library().recall_logs()
+        memlens_engine::recall_logs(engine.library())
     })
     .await
 }

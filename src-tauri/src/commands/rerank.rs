@@ -58,7 +58,8 @@ pub async fn rerank_preview(
     work(&shell, move |engine| {
         let library = engine.library();
         let params = params.check()?;
-        library.sent_texts(&*library.kept(search)?, &params, &slots)
+        let search = library.kept(search)?;
+        memlens_engine::sent_texts(&search, &params, &slots)
     })
     .await
 }
@@ -75,7 +76,8 @@ pub async fn rerank_heat(
     work(&shell, move |engine| {
         let library = engine.library();
         let params = params.check()?;
-        library.heat(&*library.kept(search)?, &params, slot)
+        let search = library.kept(search)?;
+        memlens_engine::heat(library, &search, &params, slot)
     })
     .await
 }
@@ -84,5 +86,8 @@ pub async fn rerank_heat(
 #[tauri::command]
 #[specta::specta]
 pub async fn rerank_calls(shell: State<'_, Shell>) -> Answer<Vec<RerankTime>> {
-    work(&shell, |engine| engine.library().rerank_calls()).await
+    work(&shell, |engine| {
+        memlens_engine::rerank_calls(engine.library())
+    })
+    .await
 }

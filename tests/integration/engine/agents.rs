@@ -6,7 +6,7 @@ use std::path::Path;
 use memlens_engine::view::{Happening, LoadCut};
 use memlens_engine::{
     Home, Place, Ranking, add_agent_folders, agents, always_text, always_view, folders_to_add,
-    loaded, note_agents, watched_folders,
+    loaded, note_agents, part_of_agent, watched_folders, why,
 };
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, index, open};
@@ -37,7 +37,7 @@ fn home() -> (Notes, Home) {
 
 /// Returns the paths, within their folders, of all rows that a search kept.
 fn places(library: &memlens_engine::Library, agent: &str) -> Vec<String> {
-    let part = library.part_of_agent(agent).expect("it is watched");
+    let part = part_of_agent(library, agent).expect("it is watched");
     let ranking = Ranking::native(&Params::default());
     let search = library
         .search_as("router", &ranking, part)
@@ -103,9 +103,7 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
         0
     );
     assert!(places(&library, "claude-code").contains(&"Claude Code house".to_owned()));
-    let error = library
-        .part_of_agent("codex")
-        .expect_err("none of its folders is watched");
+    let error = part_of_agent(&library, "codex").expect_err("none of its folders is watched");
     assert_eq!(
         error.to_string(),
         "cannot search in codex: no watched folder belongs to this agent"
@@ -275,9 +273,7 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
             path: "MEMORY.md".to_owned(),
             line,
         };
-        let answer = library
-            .why(&search, &params, &place, None)
-            .expect("it can be told");
+        let answer = why(&library, &search, &params, &place, None).expect("it can be told");
         memlens_engine::with_load_cap(&library, answer, &home).load_cap
     };
     let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, so from line 201 on it sees nothing unless \

@@ -6,11 +6,12 @@
 
 use std::fs;
 
-use memlens_engine::acts;
 use memlens_engine::view::{
     Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
 };
-use memlens_engine::{EngineError, Home, Library, Part, Ranking, RecallChange};
+use memlens_engine::{
+    EngineError, Home, Library, Part, Ranking, RecallChange, acts, autopsy, autopsy_text,
+};
 use memlens_params::ParameterSet;
 use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
@@ -124,9 +125,7 @@ impl Scene {
             session: session.map(str::to_owned),
             at_ms,
         };
-        self.library
-            .autopsy(&question, None)
-            .expect("it can be found out")
+        autopsy(&self.library, &question, None).expect("it can be found out")
     }
 
     pub(crate) fn of_session(&self, fact: &str) -> Autopsy {
@@ -721,7 +720,7 @@ fn a_fact_is_words_or_a_line() {
             session: None,
             at_ms: None,
         };
-        let found = scene.library.autopsy(&question, None);
+        let found = autopsy(&scene.library, &question, None);
         found.expect_err(fact)
     };
     assert!(matches!(refused("  "), EngineError::NoFact));
@@ -743,10 +742,7 @@ fn a_fact_is_words_or_a_line() {
         session: None,
         at_ms: None,
     };
-    let autopsy = scene
-        .library
-        .autopsy(&question, None)
-        .expect("it can be found out");
+    let autopsy = autopsy(&scene.library, &question, None).expect("it can be found out");
     assert_eq!(autopsy.agent.as_deref(), Some("openclaw"));
     assert_eq!(autopsy.label, "OpenClaw 2026.9");
 }
@@ -782,12 +778,12 @@ fn a_report_without_text_holds_none() {
     let scene = Scene::router();
     scene.log(&[scene.asked("internet gone", Some(json!([])))]);
     let autopsy = scene.of_session(FACT);
-    let whole = autopsy.markdown(true);
+    let whole = autopsy_text(&autopsy, true);
     assert!(
         whole.contains(LINE.trim().trim_start_matches("- ")) && whole.contains("| Asked |"),
         "{whole}"
     );
-    let blank = autopsy.markdown(false);
+    let blank = autopsy_text(&autopsy, false);
     for word in ["restarting", "minutes", "four"] {
         assert!(!blank.contains(word), "{word} is in {blank}");
     }
@@ -799,7 +795,7 @@ fn a_report_without_text_keeps_the_words_of_memlens() {
     let scene = Scene::router();
     for fact in ["is", "the", "note"] {
         let autopsy = scene.of_session(fact);
-        let (whole, blank) = (autopsy.markdown(true), autopsy.markdown(false));
+        let (whole, blank) = (autopsy_text(&autopsy, true), autopsy_text(&autopsy, false));
         let rows = |report: &str| -> Vec<String> {
             let rows = report.lines().filter(|line| line.starts_with("| "));
             rows.map(str::to_owned).collect()

@@ -5,6 +5,7 @@
 //! written" is reported only if everything was read; a line that left its note is followed or reported.
 
 use memlens_engine::view::{AutopsyStep, JobKind, StepOutcome, Verdict};
+use memlens_engine::why_typed;
 use memlens_tests::Notes;
 use serde_json::json;
 
@@ -114,10 +115,7 @@ fn why_not_gives_the_same_advice() {
         ("private/safe.md", "the safe is behind the atlas shelf"),
         ("pantry.csv", "flour stored in the green bin"),
     ] {
-        let answer = scene
-            .library
-            .why_typed(&search, &params, path, None)
-            .expect("it is known");
+        let answer = why_typed(&scene.library, &search, &params, path, None).expect("it is known");
         assert_eq!(
             answer.advice.as_deref(),
             scene.of_session(fact).advice.first().map(|it| &**it),

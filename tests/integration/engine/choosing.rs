@@ -5,11 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use memlens_engine::acts;
-use memlens_engine::providers;
 use memlens_engine::{
     Engine, EngineError, HttpChoice, IndexerError, KeyState, ModelChoice, RerankChange,
-    RerankSettings,
+    RerankSettings, acts, providers, rerank_calls,
 };
 use memlens_faults::{Fault, Place};
 use memlens_params::{Params, RerankMode, StageId};
@@ -124,7 +122,7 @@ fn a_provider_counts_from_when_it_is_on_until_it_is_off() {
     let asked = other.ask(search.id, &by_http()).expect("it can be asked");
     assert_eq!(rerank(&asked.columns(&by_http())), &Status::Applied);
     assert_eq!(provider.requests(), []);
-    let calls = engine.library().rerank_calls().expect("they are kept");
+    let calls = rerank_calls(engine.library()).expect("they are kept");
     let calls: Vec<(&str, u32, bool)> = calls
         .iter()
         .map(|call| (call.provider.as_str(), call.n_docs, call.ok))
@@ -176,7 +174,7 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
         (None, None, None)
     );
     assert!(!cache.exists() && !model.exists());
-    assert_eq!(engine.library().rerank_calls().expect("there are none"), []);
+    assert_eq!(rerank_calls(engine.library()).expect("there are none"), []);
     let key = Store::open_read_only(dir.path()).expect("it is there");
     assert_eq!(key.setting("rerank_http").expect("it can be read"), None);
 }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use memlens_engine::view::JobKind;
-use memlens_engine::{EngineError, Part, QueryFile, Ranking, pipeline};
+use memlens_engine::{EngineError, Part, QueryFile, Ranking, compare_over, pipeline};
 use memlens_params::{ParameterSet, Value};
 use memlens_tests::{Notes, fresh, open};
 
@@ -40,8 +40,7 @@ fn both_are_asked_every_query() {
     let mut none = ours.clone();
     let most = Value::Number(1.0);
     none.values.set("min_score", most).expect("it is in range");
-    let compared = library
-        .compare_over(&file, ("none", &none), ("ours", &ours))
+    let compared = compare_over(&library, &file, ("none", &none), ("ours", &ours))
         .expect("it can be compared")
         .expect("nobody stopped it");
     assert_eq!((compared.n_queries, compared.a.named.as_str()), (2, "none"));
@@ -87,7 +86,7 @@ fn a_stop_ends_it() {
     let ours = Ranking::of(pipeline("memlens").expect("it is known"));
     let theirs = Ranking::of(pipeline("openclaw").expect("it is known"));
     let stopped = std::thread::scope(|scope| {
-        let compared = scope.spawn(|| library.compare_over(&file, ("a", &ours), ("b", &theirs)));
+        let compared = scope.spawn(|| compare_over(&library, &file, ("a", &ours), ("b", &theirs)));
         let started = Instant::now();
         while library
             .jobs()

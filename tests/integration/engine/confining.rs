@@ -7,8 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use memlens_engine::preset;
-use memlens_engine::{EngineError, FolderId, Library, Place, Scope};
+use memlens_engine::{EngineError, FolderId, Library, Place, Scope, preset, report, why_typed};
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, image, index, open};
 
@@ -115,9 +114,7 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
         let Ok(search) = library.search("the safe opens with", &params, Some(scope)) else {
             return;
         };
-        let report = library
-            .report(&search, &params)
-            .expect("a search can be told");
+        let report = report(library, &search, &params).expect("a search can be told");
         let report = serde_json::to_string(&report).expect("a report is plain data");
         check("search", report);
     };
@@ -142,7 +139,8 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
             check("why", error.to_string());
         }
     };
-    why(library.why(
+    why(memlens_engine::why(
+        library,
         &search,
         &params,
         &Place {
@@ -153,7 +151,7 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
         None,
     ));
     for here in [None, Some(ground.notes.path()), Some(&*ground.outside())] {
-        why(library.why_typed(&search, &params, name, here));
+        why(why_typed(library, &search, &params, name, here));
     }
 }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_engine::view::JobKind;
-use memlens_engine::{EngineError, Library, Part, Place, Ranking, Scope, Search, WhyNot, pipeline};
+use memlens_engine::{
+    EngineError, Library, Part, Place, Ranking, Scope, Search, WhyNot, pipeline, why,
+};
 use memlens_faults::{Fault, Place as FaultPlace};
 use memlens_params::{ParameterSet, Params, Value};
 use memlens_tests::{Asked, Notes, faulty, fresh, index, open, recording};
@@ -285,9 +287,7 @@ fn why_not_and_scopes_work_on_it() {
         path: "attic/b.md".to_owned(),
         line: None,
     };
-    let answer = library
-        .why(&search, &ranking.values, &place, None)
-        .expect("it is told");
+    let answer = why(&library, &search, &ranking.values, &place, None).expect("it is told");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}");
     };
@@ -321,7 +321,13 @@ fn why_not_and_scopes_work_on_it() {
     notes.write("memory/c.md", "The router.\n");
     index(dir.path(), &[notes.path()]);
     library.refresh().expect("it can be read");
-    let answer = library.why(&ask(&library, &ranking), &ranking.values, &place, None);
+    let answer = why(
+        &library,
+        &ask(&library, &ranking),
+        &ranking.values,
+        &place,
+        None,
+    );
     assert_eq!(
         answer.expect("it is told").sentence,
         "OpenClaw 2026.2 does not search this note."

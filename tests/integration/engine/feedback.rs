@@ -4,8 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memlens_engine::acts;
-use memlens_engine::{Engine, EngineError, IndexerError, Library, RowThumb, Search, Voted, WhyNot};
+use memlens_engine::{
+    Engine, EngineError, IndexerError, Library, RowThumb, Search, Voted, WhyNot, acts, why_typed,
+};
 use memlens_params::{Params, StageId};
 use memlens_rank::Status;
 use memlens_tests::{Notes, fresh, hashing, index, open};
@@ -70,9 +71,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
         assert_eq!(weight(&first, path), None, "what was frozen stays");
     }
     assert_eq!(weight(&kept, "attic.md"), None);
-    let answer = engine
-        .library()
-        .why_typed(&kept, &with_feedback(), "hall.md:1", None)
+    let answer = why_typed(engine.library(), &kept, &with_feedback(), "hall.md:1", None)
         .expect("it can be told");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}")

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use memlens_engine::{Library, Place, Search, WhyNot};
+use memlens_engine::{Library, Place, Search, WhyNot, report, why};
 use memlens_params::{ParameterSet, Value};
 use memlens_rank::NATIVE;
 use memlens_retrieve::{Part, Scope};
@@ -120,7 +120,7 @@ fn why_not_finds_the_smallest_change_of_its_own_parameters() {
             path: path.to_owned(),
             line: None,
         };
-        asked.library.why(&search, params, &place, None).unwrap()
+        why(&asked.library, &search, params, &place, None).unwrap()
     };
     let answer = why("lamp.md", &defaults());
     assert_eq!(
@@ -206,7 +206,7 @@ fn a_pipeline_is_refused_for_what_another_retriever_finds() {
 fn its_report_holds_every_row_and_its_own_parameters() {
     let asked = asked();
     let search = asked.search(Part::All);
-    let report = asked.library.report(&search, &defaults()).unwrap();
+    let report = report(&asked.library, &search, &defaults()).unwrap();
     let stages: Vec<&str> = report.stages.iter().map(|stage| stage.id).collect();
     assert_eq!(stages, ["tiny.look", "tiny.cut"]);
     assert_eq!((report.results.len(), report.dropped.len()), (2, 3));

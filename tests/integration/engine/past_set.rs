@@ -2,11 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use memlens_engine::EngineError;
-use memlens_engine::acts;
-use memlens_engine::past;
-use memlens_engine::tuning;
 use memlens_engine::view::{CopiedPast, NewSetFrom, QueryEdit, QuerySetInfo};
+use memlens_engine::{EngineError, acts, past, recall_logs, tuning};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, Store, StoredPreset};
 use memlens_tests::Notes;
 use serde_json::json;
@@ -48,7 +45,7 @@ fn questions_of(watched: &Watched, set: &str) -> Vec<String> {
 }
 
 fn copies(watched: &Watched) -> Vec<CopiedPast> {
-    let logs = watched.engine.library().recall_logs();
+    let logs = recall_logs(watched.engine.library());
     logs.expect("they can be listed").copies
 }
 

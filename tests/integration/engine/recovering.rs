@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::{Embedder, Hashing};
 use memlens_engine::view::{Activity, Happening};
-use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, Observer, Step};
+use memlens_engine::{EmbedderSource, EngineError, Indexer, Library, Observer, Step, report};
 use memlens_faults::{Fault, Place};
 use memlens_params::Params;
 use memlens_store::{Store, StoreError};
@@ -271,7 +271,7 @@ fn a_text_that_is_gone_is_none_and_says_why() {
     assert_eq!((&snippet.text, snippet.missing.as_deref()), (&None, why));
     let journey = search.journey(&params, slot).expect("it can be told");
     assert_eq!((&journey.text, journey.missing.as_deref()), (&None, why));
-    let report = library.report(&search, &params).expect("it can be told");
+    let report = report(&library, &search, &params).expect("it can be told");
     let rows = report.results.iter().chain(&report.dropped);
     let missing: Vec<(&str, bool, Option<&str>)> = rows
         .filter(|row| row.missing.is_some() || row.snippet.is_none())

@@ -4,7 +4,9 @@
 //! the blank form leaves out the notes' text; the home folder is not named; another program's pipeline is shown with
 //! its own stages.
 
-use memlens_engine::{Home, Library, Part, Ranking, TraceForm, pipeline};
+use memlens_engine::{
+    Home, Library, Part, Ranking, TraceForm, pipeline, report, rows_json, trace_text,
+};
 use memlens_params::{ParameterSet, Value};
 use memlens_rank::number;
 use memlens_tests::{Notes, fresh, open};
@@ -30,9 +32,15 @@ fn markdown(
     let search = library
         .search_as(question, ranking, Part::All)
         .expect("it can be searched");
-    library
-        .trace_text(&search, ranking, preset, TraceForm::Markdown, with_text)
-        .expect("it can be told")
+    trace_text(
+        library,
+        &search,
+        ranking,
+        preset,
+        TraceForm::Markdown,
+        with_text,
+    )
+    .expect("it can be told")
 }
 
 #[test]
@@ -60,7 +68,7 @@ fn a_trace_holds_the_numbers_of_each_stage_and_what_was_dropped() {
     let search = library
         .search_as("router | attic <x>", &ranking, Part::All)
         .expect("it can be searched");
-    let report = library.report(&search, &ranking.values).expect("a report");
+    let report = report(&library, &search, &ranking.values).expect("a report");
     let [row] = report.results.as_slice() else {
         panic!("one is kept: {:?}", report.results)
     };
@@ -179,7 +187,7 @@ fn a_trace_as_csv_holds_the_report_and_calculates_nothing() {
         .search_as("router", &ranking, Part::All)
         .expect("it can be searched");
     let written = |with_text| {
-        let text = library.trace_text(&search, &ranking, None, TraceForm::Csv, with_text);
+        let text = trace_text(&library, &search, &ranking, None, TraceForm::Csv, with_text);
         let text = text.expect("it can be told");
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let head = rows.headers().expect("it has a head").clone();
@@ -188,9 +196,7 @@ fn a_trace_as_csv_holds_the_report_and_calculates_nothing() {
         (head, rows)
     };
     let (head, rows) = written(true);
-    let report = library
-        .report(&search, &ranking.values)
-        .expect("it can be told");
+    let report = report(&library, &search, &ranking.values).expect("it can be told");
     let expected: Vec<_> = report.results.iter().chain(&report.dropped).collect();
     assert_eq!(rows.len(), expected.len());
     let at = |name: &str| head.iter().position(|one| one == name).expect(name);
@@ -228,9 +234,7 @@ fn rows_are_copied_as_json_with_their_journeys_and_as_texts() {
     let search = library
         .search_as("router", &ranking, Part::All)
         .expect("it can be searched");
-    let json = library
-        .rows_json(&search, &ranking.values, &[1, 0])
-        .expect("both are there");
+    let json = rows_json(&library, &search, &ranking.values, &[1, 0]).expect("both are there");
     let rows: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     let row = |at: usize| search.row(at as u32).expect("it is there");
     assert_eq!(rows[0]["path"], row(1).path);
@@ -242,6 +246,6 @@ fn rows_are_copied_as_json_with_their_journeys_and_as_texts() {
     );
     let both = search.rows_text(&[1, 0]).expect("both are there");
     assert_eq!(both.matches("router").count(), 2);
-    assert!(library.rows_json(&search, &ranking.values, &[9]).is_err());
+    assert!(rows_json(&library, &search, &ranking.values, &[9]).is_err());
     assert!(search.rows_text(&[9]).is_err());
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use memlens_embed::{Embedder, Hashing};
+use memlens_engine::report;
 use memlens_index::{is_stop_word, words};
 use memlens_params::{Bm25Join, ParameterSet, Params, VectorUnit};
 use memlens_rank::{Candidate, CandidateSet, ChunkId, List, ListId, ListState, ListValue};
@@ -408,9 +409,7 @@ fn a_query_without_letters_goes_by_vectors_and_says_so() {
             ) && list(search.set(), ListId::VECTOR).state == ListState::Ready
         );
         assert_eq!(search.set().candidates.len(), 2);
-        let report = library
-            .report(&search, &Params::default())
-            .expect("it can be told");
+        let report = report(&library, &search, &Params::default()).expect("it can be told");
         let bm25 = report
             .stages
             .iter()

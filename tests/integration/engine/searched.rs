@@ -9,11 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memlens_engine::past;
 use memlens_engine::view::{NotSearchedBy, TreeEntry};
 use memlens_engine::{
     EngineError, FolderId, Home, Library, Part, Place, Ranking, Scope, Search, WhyNot, agents,
-    folders_to_add, note_agents, pipeline,
+    answers_outside, folders_to_add, note_agents, part_of_agent, past, pipeline, why, why_typed,
 };
 use memlens_params::{ParameterSet, Value};
 use memlens_store::{NewPast, ReadLog, Store};
@@ -130,7 +129,7 @@ fn a_note_that_only_the_agent_searches_is_explained_as_such() {
     let search = library.search("router", &params, None).expect("it works");
     let why = |typed: &str| {
         let here = Some(scene.home.path());
-        let answer = library.why_typed(&search, &params, typed, here);
+        let answer = why_typed(library, &search, &params, typed, here);
         let answer = answer.expect("it can be explained");
         assert_eq!(answer.why, WhyNot::NotWatched, "{typed}");
         (answer.sentence, answer.advice.expect("there is one"))
@@ -152,9 +151,8 @@ fn a_note_that_only_the_agent_searches_is_explained_as_such() {
     // The emulated memory holds the note, so its rank is explained.
     let emulated = scene.ask("openclaw", Part::All);
     let values = &all("openclaw").values;
-    let answer = library
-        .why_typed(&emulated, values, &absolute, None)
-        .expect("it can be explained");
+    let answer =
+        why_typed(library, &emulated, values, &absolute, None).expect("it can be explained");
     assert!(
         matches!(answer.why, WhyNot::Searched { .. }),
         "{}",
@@ -188,10 +186,7 @@ fn the_memory_holds_what_the_agent_indexes_and_nothing_else() {
         .any(|it| it.starts_with("3 of them are not indexed by Memlens"));
     assert!(told, "{:?}", search.notices);
     // Also if only the agent's own folders are searched: extraPaths belong to its memory.
-    let own = scene
-        .library
-        .part_of_agent("openclaw")
-        .expect("it is watched");
+    let own = part_of_agent(&scene.library, "openclaw").expect("it is watched");
     assert_eq!(found(&scene.ask("openclaw", own)).len(), 5);
     // An older edition reads only its own key, but the config names the version that wrote it.
     assert_eq!(scene.found("openclaw@2026.7").len(), 5);
@@ -401,7 +396,7 @@ fn a_note_that_is_never_searched_is_marked_counted_and_explained() {
     let why = |place: &Place| {
         let search = scene.ask("openclaw", Part::All);
         let ranking = all("openclaw");
-        let answer = scene.library.why(&search, &ranking.values, place, None);
+        let answer = why(&scene.library, &search, &ranking.values, place, None);
         answer.expect("it is explained")
     };
     let answer = why(&scene.place(".openclaw/workspace", "AGENTS.md"));
@@ -442,9 +437,7 @@ fn answers_that_the_agent_never_finds_are_named_in_place_of_figures() {
     let (found, lost) = (at("memory/ignored.md"), at("AGENTS.md"));
     let outside = |named: &str, paths: &[&Path]| {
         let answers = paths.iter().copied();
-        scene
-            .library
-            .answers_outside(&all_or_native(named), answers)
+        answers_outside(&scene.library, &all_or_native(named), answers)
     };
     let said = |named: &str, paths: &[&Path]| outside(named, paths).expect("some are found");
     assert_eq!(said("openclaw", &[&found]), None);

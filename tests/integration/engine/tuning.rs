@@ -8,14 +8,13 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use memlens_engine::acts;
-use memlens_engine::tuning;
 use memlens_engine::view::{
     CalibrationAnswer, GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind,
     TuneRequest, TypedPlace,
 };
 use memlens_engine::{
-    Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, Voted, WhyNot, pipeline,
+    Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, Voted, WhyNot, acts, judged,
+    pipeline, tuning, why_typed,
 };
 use memlens_params::{ParameterSet, Params, Value};
 use memlens_tests::{Notes, fresh, hashing, index, open};
@@ -147,11 +146,10 @@ fn live_figures_are_those_of_eval() {
     .expect("nobody stopped it");
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
     let file = file.with_answers().expect("it has some");
-    let judged = library.judged(&file).expect("the notes are there");
+    let judged = judged(library, &file).expect("the notes are there");
     for (ranking, of_row) in [(&now, 0), (&pinned, 1)] {
-        let scores = library
-            .scores(&judged, ranking, || ())
-            .expect("it can be asked");
+        let scores =
+            memlens_engine::scores(library, &judged, ranking, || ()).expect("it can be asked");
         for row in &figures.rows {
             let all: Vec<f64> = scores.iter().filter_map(|it| row.metric.of(it)).collect();
             let mean = all.iter().sum::<f64>() / all.len() as f64;
@@ -249,10 +247,8 @@ fn no_question_is_judged_by_its_own_thumbs() {
     assert_ne!(measured(), before, "thumbs for other questions weigh");
     // A question from a file is not ranked by its own thumbs either, so both figures are the same.
     let file = QueryFile::read(&here.notes.at(".queries.jsonl")).expect("it can be read");
-    let judged = library.judged(&file).expect("the notes are there");
-    let scores = library
-        .scores(&judged, &ours(), || ())
-        .expect("it can be asked");
+    let judged = judged(library, &file).expect("the notes are there");
+    let scores = memlens_engine::scores(library, &judged, &ours(), || ()).expect("it can be asked");
     let mean = scores.iter().map(|it| it.ndcg_10).sum::<f64>() / 30.0;
     assert!((measured()[0].expect("it is defined") - mean).abs() < 1e-9);
     // Thumbs are judgments: the live set holds them. A question with only a thumb down has no known answer.
@@ -779,9 +775,8 @@ fn a_change_that_brings_a_note_back_has_its_price() {
         .map(|(slot, _)| *slot)
         .expect("some are dropped");
     let path = search.row(fourth).expect("it is there").path;
-    let answer = library
-        .why_typed(&search, &params, &format!("{path}:1"), None)
-        .expect("it can be told");
+    let answer =
+        why_typed(library, &search, &params, &format!("{path}:1"), None).expect("it can be told");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}")
     };

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use memlens_engine::{EngineError, Library, Place, Scope, Search, WhyAnswer, WhyNot};
+use memlens_engine::{
+    EngineError, Library, Place, Scope, Search, WhyAnswer, WhyNot, report, why_typed,
+};
 use memlens_params::{ParameterSet, Params, StageId};
 use memlens_store::Store;
 use memlens_tests::{Notes, fresh, open};
@@ -37,8 +39,7 @@ impl Asked {
     }
 
     fn why(&self, typed: &str) -> Result<WhyAnswer, EngineError> {
-        self.library
-            .why_typed(&self.search, &self.params, typed, None)
+        why_typed(&self.library, &self.search, &self.params, typed, None)
     }
 }
 
@@ -47,9 +48,7 @@ fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswe
     let search = library
         .search(query, params, None)
         .expect("it can be searched");
-    library
-        .why_typed(&search, params, typed, None)
-        .expect("it can be told")
+    why_typed(library, &search, params, typed, None).expect("it can be told")
 }
 
 /// Returns the chunks in an answer about a note that was searched.
@@ -128,7 +127,7 @@ fn every_offered_change_brings_it_back() {
 fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
     let asked = Asked::of(&[&many()], "relay");
     let report = || {
-        let report = asked.library.report(&asked.search, &asked.params);
+        let report = report(&asked.library, &asked.search, &asked.params);
         report.expect("it can be told")
     };
     // All of these chunks have the same BM25 score, so the last ones are beyond depth 1,000.
@@ -235,7 +234,7 @@ fn outside_of_the_scope_is_told() {
         .search("relay", &params, Some(&scope))
         .expect("it can be searched");
     let kind = |typed: &str| {
-        let answer = library.why_typed(&search, &params, typed, None);
+        let answer = why_typed(&library, &search, &params, typed, None);
         answer.expect("it can be told").why
     };
     assert_eq!(kind("tea.md"), WhyNot::OutOfScope);
@@ -340,10 +339,14 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         path: "long.md".to_owned(),
         line: None,
     };
-    let answer = asked
-        .library
-        .why(&asked.search, &asked.params, &place, Some(&beyond))
-        .expect("it can be told");
+    let answer = memlens_engine::why(
+        &asked.library,
+        &asked.search,
+        &asked.params,
+        &place,
+        Some(&beyond),
+    )
+    .expect("it can be told");
     let last = chunks(&answer).last().expect("there are some");
     assert_eq!(last.journey.row.chunk, beyond);
     assert!(last.fixes.is_some());

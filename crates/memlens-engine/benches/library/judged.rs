@@ -82,7 +82,7 @@ fn evaluate(library: &Library, set: &QueryFile) {
     for round in 0..=ROUNDS {
         let started = Instant::now();
         for query in library.in_turn(&set.queries, |it| Some(&*it.query)) {
-            let run = library.run_query(query, &set.base, &ranking, true);
+            let run = memlens_engine::run_query(library, query, &set.base, &ranking, true);
             let run = run.expect("it can be asked");
             assert!(!run.places.is_empty(), "{:?} finds notes", query.query);
         }
@@ -173,7 +173,7 @@ fn why_not(library: &Library, judged: &[Judged]) {
         let place = Place::parse(&library.lists().snapshot, &missing.note, None);
         let place = place.expect("it can be read").expect("it is a place");
         let started = Instant::now();
-        let answer = library.why(&search, &params, &place, None);
+        let answer = memlens_engine::why(library, &search, &params, &place, None);
         why.add_time(started.elapsed());
         let answer = answer.expect("it can be told");
         assert!(matches!(answer.why, WhyNot::Searched { .. }), "it is there");

@@ -1,0 +1,50 @@
+//! Reads a library: searches it, ranks, shows notes, and keeps the last searches.
+//!
+//! [`Library`] works beside any writer. A [`Search`] is retrieved once and ranked any number of times. [`Writes`] is how actions of
+//! the user change a library. Features that need more than one search (past questions, query sets, autopsies) are crates above this
+//! one; what they cache beside a library is a [`FeatureState`].
+
+pub mod clock;
+pub mod closest;
+pub mod clustering;
+pub mod emulation;
+pub mod error;
+pub mod features;
+pub mod jobs;
+pub mod judging;
+pub mod library;
+pub mod markdown;
+pub mod notes;
+pub mod output;
+pub mod ranking;
+pub mod recall_choice;
+pub mod reranking;
+pub mod search;
+pub mod writes;
+
+pub use clustering::Clustering;
+pub use clustering::clusters::clusters;
+pub use emulation::outside::{answers_outside, notes_outside};
+pub use error::EngineError;
+pub use features::FeatureState;
+pub use jobs::{Job, Jobs};
+pub use judging::saved_questions::saved_questions;
+pub use library::Library;
+pub use library::data::{Contents, contents, data_size, erase};
+pub use library::status::LibraryStatus;
+pub use notes::examples::example_questions;
+pub use notes::place::Place;
+pub use notes::unread::unread;
+pub use output::refuse_agent_place;
+pub use ranking::{Ranking, pipeline, pipelines, stage_looks};
+pub use reranking::providers;
+pub use reranking::rerank::{fill_in, heat, rerank_calls, sent_texts};
+pub use search::compare::compare;
+pub use search::folded::folded_sentence;
+pub use search::given::{GivenRanking, rank_given};
+pub use search::report::{
+    CopyReport, RowReport, SearchReport, StageReport, StepReport, TraceForm, report, rows_json,
+    trace_text,
+};
+pub use search::{Search, Timing};
+pub use writes::{Writes, Writing};

@@ -1,0 +1,141 @@
+//! The library's own files: their size, and erasing them.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use memlens_index::{text_path, vector_folder};
+use memlens_indexer::Derived;
+use memlens_rerank::choice::{erase_models, forget_keys};
+use memlens_store::{ScoreCache, Store, StoreError};
+use memlens_wire::DataSize;
+
+use crate::reranking::providers::{kept_keys, models_folder};
+use crate::{EngineError, Library};
+
+/// How long a measured size is cached.
+const SIZE_KEPT: Duration = Duration::from_secs(2);
+
+/// Measures the library in `dir`; parts that cannot be read count as 0.
+pub fn data_size(dir: &Path) -> DataSize {
+    let [text_list, vectors, total] =
+        [text_path(dir), vector_folder(dir), dir.to_owned()].map(|path| n_bytes(&path) as f64);
+    DataSize {
+        database: memlens_store::n_bytes(dir) as f64,
+        text_list,
+        vectors,
+        total,
+    }
+}
+
+impl Library {
+    /// Disk space of the library.
+    pub fn data_size(&self) -> DataSize {
+        data_size(self.dir())
+    }
+
+    /// Size of the library in bytes, from the cache: for status updates while notes are indexed.
+    pub fn data_bytes(&self) -> f64 {
+        let mut kept = self.size.lock();
+        match *kept {
+            Some((at, bytes)) if at.elapsed() < SIZE_KEPT => bytes,
+            Some(_) | None => {
+                let bytes = self.data_size().total;
+                *kept = Some((Instant::now(), bytes));
+                bytes
+            }
+        }
+    }
+}
+
+/// Contents of a library in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// Number of folders that are watched.
+    pub n_folders: usize,
+    /// Number of documents in the index.
+    pub n_files: usize,
+    /// Number of presets that were saved.
+    pub n_presets: usize,
+    /// Number of thumbs that were given.
+    pub n_thumbs: usize,
+    /// Number of saved query sets.
+    pub n_query_sets: usize,
+    /// Number of runs that were recorded.
+    pub n_runs: usize,
+}
+
+/// Counts the contents of the library in `dir`; its lists are not read.
+///
+/// # Errors
+/// As [`Store::open_read_only`].
+pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
+    let store = Store::open_read_only(dir)?;
+    let count = || {
+        let folders = store.folders()?;
+        let mut n_files = 0;
+        for folder in &folders {
+            n_files += store.documents(folder.id)?.len();
+        }
+        Ok(Contents {
+            n_folders: folders.len(),
+            n_files,
+            n_presets: store.presets()?.len(),
+            n_thumbs: store.n_feedback()? as usize,
+            n_query_sets: store.query_sets()?.len(),
+            n_runs: store.runs()?.len(),
+        })
+    };
+    count().map_err(|error: StoreError| EngineError::from(error).at(dir))
+}
+
+/// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
+/// reranker scores, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
+/// Needs no model, and removes a damaged database.
+///
+/// # Errors
+/// [`StoreError::Missing`] if there is none, [`StoreError::Locked`] while another process writes,
+/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] if a model cannot be removed.
+pub fn erase(dir: &Path) -> Result<(), EngineError> {
+    // Opened for reading first, since opening for writing would create one.
+    let mut keys = Vec::new();
+    let erased = Store::open_read_only(dir)
+        .and_then(|reader| {
+            keys = kept_keys(&reader);
+            drop(reader);
+            Store::open(dir)
+        })
+        .and_then(|mut store| {
+            let made_by = store.embedding_model()?;
+            store.erase_all()?;
+            Ok((store, made_by))
+        });
+    match erased {
+        // Readers that are open switch to the empty lists.
+        Ok((store, Some((model, dim)))) => drop(Derived::anew(&store, (&model, dim))?),
+        Ok((_, None)) => Derived::remove(dir)?,
+        Err(StoreError::Damaged { .. }) => {
+            Store::remove_damaged(dir)?;
+            Derived::remove(dir)?;
+        }
+        Err(error) => return Err(error.at(dir).into()),
+    }
+    ScoreCache::erase(dir)?;
+    erase_models(&models_folder(dir))?;
+    forget_keys(&keys);
+    Ok(())
+}
+
+/// The bytes of all files below a folder.
+fn n_bytes(dir: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => n_bytes(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

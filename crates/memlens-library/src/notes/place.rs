@@ -1,0 +1,228 @@
+//! A place in the memory as the user types it: a note, with an optional line.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use memlens_store::{Folder, FolderId, Snapshot};
+
+use crate::EngineError;
+use crate::notes::scope::with_slashes;
+
+/// A note, indexed or not, and optionally a line of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Watched folder that contains the note.
+    pub folder: FolderId,
+    /// The note's path in it, with `/`.
+    pub path: String,
+    /// Line in the note, 1-based; `None` for the whole note.
+    pub line: Option<u32>,
+}
+
+impl Place {
+    /// Reads `PATH` or `PATH:LINE`. The path is absolute, or relative to a watched folder, or begins
+    /// with a watched folder's name (with or without the agent's), or is relative to `here`, or is the end of the absolute path
+    /// of a note in the library. What is there, in the library or on the disk, comes before what is not.
+    ///
+    /// None when it is not in a watched folder.
+    ///
+    /// # Errors
+    /// [`EngineError::Place`] when it names nothing, a line 0, or things in several folders.
+    pub fn parse(
+        snapshot: &Snapshot,
+        typed: &str,
+        here: Option<&Path>,
+    ) -> Result<Option<Place>, EngineError> {
+        let refused = |why: String| EngineError::Place {
+            typed: typed.to_owned(),
+            why,
+        };
+        let typed_path = typed.trim();
+        let (named, line) = split_line(typed_path).map_err(refused)?;
+        if line == Some(0) {
+            return Err(refused("line numbers start at 1".to_owned()));
+        }
+        if named.is_empty() {
+            return Err(refused("name a note".to_owned()));
+        }
+        let mut places = candidates(snapshot, named, here);
+        if line.is_some() {
+            // A file's own name may end in a colon and digits.
+            let whole = candidates(snapshot, typed_path, here);
+            if whole.iter().any(|place| exists(snapshot, place)) {
+                places = whole;
+            }
+            for place in &mut places {
+                place.line = line.filter(|_| !typed_path.ends_with(&place.path));
+            }
+        }
+        let mut there: Vec<Place> = places
+            .iter()
+            .filter(|place| exists(snapshot, place))
+            .cloned()
+            .collect();
+        if there.is_empty() {
+            there = ending_with(snapshot, named, line);
+        }
+        if there.is_empty() && file(typed, here).is_none() {
+            there = places.into_iter().take(1).collect();
+        }
+        match there.as_slice() {
+            [] => Ok(None),
+            [_] => Ok(there.pop()),
+            [first, second, ..] => Err(refused(format!(
+                "it could be {} or {}",
+                absolute(snapshot, first).display(),
+                absolute(snapshot, second).display()
+            ))),
+        }
+    }
+}
+
+/// The regular file that was typed as `PATH` or `PATH:LINE`, with the links in its path resolved, and the line; `None` if there is none.
+pub fn file(typed: &str, here: Option<&Path>) -> Option<(PathBuf, Option<u32>)> {
+    let typed = typed.trim();
+    let (named, line) = split_line(typed).ok()?;
+    // A file's own name may end in a colon and digits.
+    [(typed, None), (named, line)]
+        .into_iter()
+        .find_map(|(name, line)| {
+            let path = Path::new(name);
+            let path = if path.is_absolute() {
+                path.to_owned()
+            } else {
+                here?.join(path)
+            };
+            let is_file = path.symlink_metadata().ok()?.is_file();
+            Some((is_file.then(|| path.canonicalize())?.ok()?, line))
+        })
+}
+
+/// A path and the line after its last colon.
+fn split_line(typed: &str) -> Result<(&str, Option<u32>), String> {
+    match typed.rsplit_once(':') {
+        Some((named, digits)) if is_line(digits) => {
+            let line = digits.parse();
+            let line = line.map_err(|_| format!("no note has {digits} lines"))?;
+            Ok((named, Some(line)))
+        }
+        Some(_) | None => Ok((typed, None)),
+    }
+}
+
+fn is_line(digits: &str) -> bool {
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Every place in a watched folder that the typed path may mean, each once.
+fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Place> {
+    let place = |folder: &Folder, path: String| Place {
+        folder: folder.id,
+        path,
+        line: None,
+    };
+    let path = Path::new(named);
+    let inside = |absolute: &Path| -> Vec<Place> {
+        let folders = snapshot.folders.iter();
+        folders
+            .filter_map(|folder| {
+                let inner = with_slashes(absolute.strip_prefix(&folder.path).ok()?)?;
+                (!inner.is_empty()).then(|| place(folder, inner))
+            })
+            .collect()
+    };
+    if path.is_absolute() {
+        return inside(&settled(path));
+    }
+    let mut places = Vec::new();
+    if let Some(inner) = with_slashes(path).filter(|inner| !inner.is_empty()) {
+        for folder in &snapshot.folders {
+            places.push(place(folder, inner.clone()));
+            let below = |name: &str| inner.strip_prefix(name)?.strip_prefix('/');
+            if let Some(rest) = names(folder).into_iter().find_map(below) {
+                places.push(place(folder, rest.to_owned()));
+            }
+        }
+    }
+    if let Some(here) = here {
+        for found in inside(&settled(&here.join(path))) {
+            if !places.contains(&found) {
+                places.push(found);
+            }
+        }
+    }
+    places
+}
+
+/// Names of a watched folder that the user may type: its name, also without the agent's name before it.
+pub(crate) fn names(folder: &Folder) -> Vec<&str> {
+    let agent = folder.agent.as_deref().and_then(memlens_agents::agent);
+    let own = agent
+        .and_then(|agent| folder.name.strip_prefix(agent.name))
+        .map(str::trim_start)
+        .filter(|own| !own.is_empty());
+    std::iter::once(folder.name.as_str()).chain(own).collect()
+}
+
+/// The notes whose absolute path ends with these folders and name.
+fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place> {
+    let Some(end) = with_slashes(Path::new(named)).map(|inner| format!("/{inner}")) else {
+        return Vec::new();
+    };
+    let roots: HashMap<FolderId, String> = snapshot
+        .folders
+        .iter()
+        .filter_map(|folder| {
+            let root = with_slashes(Path::new(&folder.path).strip_prefix("/").ok()?)?;
+            Some((folder.id, format!("/{root}/")))
+        })
+        .collect();
+    let ends = |folder: FolderId, path: &str| {
+        // The whole path is only built if the path in the folder is not longer than the typed text.
+        path.ends_with(&end)
+            || (end.len() > path.len()
+                && end.ends_with(path)
+                && roots
+                    .get(&folder)
+                    .is_some_and(|root| format!("{root}{path}").ends_with(&end)))
+    };
+    let documents = snapshot.documents.iter();
+    documents
+        .filter(|document| ends(document.folder, &document.path))
+        .map(|document| Place {
+            folder: document.folder,
+            path: document.path.clone(),
+            line,
+        })
+        .collect()
+}
+
+/// The path with links in its folders resolved, but not one at its end: the library leaves out a link under its own
+/// name.
+fn settled(path: &Path) -> PathBuf {
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    match (parent, path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+fn absolute(snapshot: &Snapshot, place: &Place) -> PathBuf {
+    let folder = snapshot
+        .folders
+        .iter()
+        .find(|folder| folder.id == place.folder);
+    folder.map_or_else(PathBuf::new, |folder| {
+        Path::new(&folder.path).join(&place.path)
+    })
+}
+
+fn exists(snapshot: &Snapshot, place: &Place) -> bool {
+    snapshot.find(place.folder, &place.path).is_some()
+        || absolute(snapshot, place).symlink_metadata().is_ok()
+}
+
+/// The absolute path of a note of the library, as metrics compare it.
+pub fn note_path(folder: &str, path: &str) -> PathBuf {
+    Path::new(folder).join(path)
+}

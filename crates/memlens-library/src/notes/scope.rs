@@ -1,0 +1,110 @@
+//! A part of the memory as the user types it.
+
+use std::path::Path;
+
+use memlens_retrieve::Scope;
+use memlens_store::Folder;
+
+use crate::notes::place::names;
+use crate::{EngineError, Library};
+
+impl Library {
+    /// Reads a scope as typed: a path of a folder or note in a watched folder, the name of a watched folder (with or without the
+    /// agent's) with or without a path in it, a path that exactly one watched folder holds notes at, or the last folders of a
+    /// watched folder's path.
+    ///
+    /// # Errors
+    /// [`EngineError::Scope`] when nothing is found there, or things in several folders.
+    pub fn scope(&self, typed: &str) -> Result<Scope, EngineError> {
+        let lists = self.lists();
+        let snapshot = &lists.snapshot;
+        let refused = |why: String| EngineError::Scope {
+            typed: typed.to_owned(),
+            why,
+        };
+        let path = Path::new(typed);
+        let candidates: Vec<Scope> = if path.is_absolute() {
+            let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let inside = |folder: &Folder| {
+                let inner = resolved.strip_prefix(&folder.path).ok()?;
+                Some(Scope {
+                    folder: folder.id,
+                    path: with_slashes(inner)?,
+                })
+            };
+            snapshot.folders.iter().filter_map(inside).collect()
+        } else {
+            let inner = with_slashes(path).filter(|inner| !inner.is_empty());
+            let inner = inner.ok_or_else(|| refused("name a folder or a note".to_owned()))?;
+            let below = |name: &str| {
+                let rest = inner.strip_prefix(name)?;
+                match rest {
+                    "" => Some(rest),
+                    rest => rest.strip_prefix('/'),
+                }
+            };
+            let by_name = |folder: &Folder| {
+                Some(Scope {
+                    folder: folder.id,
+                    path: names(folder).into_iter().find_map(below)?.to_owned(),
+                })
+            };
+            let by_path = |folder: &Folder| Scope {
+                folder: folder.id,
+                path: inner.clone(),
+            };
+            let named = snapshot.folders.iter().filter_map(by_name);
+            named.chain(snapshot.folders.iter().map(by_path)).collect()
+        };
+        let with_notes = |scope: &Scope| !scope.chunks(snapshot).is_empty();
+        let mut found: Vec<Scope> = candidates.into_iter().filter(with_notes).collect();
+        if found.is_empty() && path.is_relative() {
+            let ends = |folder: &&Folder| Path::new(&folder.path).ends_with(path);
+            let whole = |folder: &Folder| Scope {
+                folder: folder.id,
+                path: String::new(),
+            };
+            let ending = snapshot.folders.iter().filter(ends).map(whole);
+            found = ending.filter(with_notes).collect();
+        }
+        let mut found = found.into_iter();
+        match (found.next(), found.next()) {
+            (Some(scope), None) => Ok(scope),
+            (None, _) => Err(refused("no watched folder has notes there".to_owned())),
+            (Some(first), Some(second)) => {
+                let place = |scope: &Scope| {
+                    let folder = snapshot
+                        .folders
+                        .iter()
+                        .find(|folder| folder.id == scope.folder);
+                    folder.map_or_else(String::new, |folder| {
+                        Path::new(&folder.path)
+                            .join(&scope.path)
+                            .display()
+                            .to_string()
+                    })
+                };
+                Err(refused(format!(
+                    "it could be {} or {}",
+                    place(&first),
+                    place(&second)
+                )))
+            }
+        }
+    }
+}
+
+/// A relative path with `/`; `None` if it leaves its folder or is not UTF-8.
+pub fn with_slashes(path: &Path) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::Normal(part) => parts.push(part.to_str()?),
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir
+            | std::path::Component::RootDir
+            | std::path::Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,143 @@
+//! Past questions as a query set, for other programs and for tuning.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use memlens_agents::PastQuestion;
+use memlens_eval::{Place, Query, to_jsonl};
+use memlens_library::{EngineError, Library};
+
+use super::{Judged, LeftOut, Past, PastFilter, Places};
+use crate::places::places;
+
+/// Prefix of the ids of queries that were made of past questions.
+const ID_PREFIX: &str = "past-";
+
+/// Whether an id belongs to a query that was made of a past question.
+pub fn is_past_id(id: &str) -> bool {
+    let number = id.strip_prefix(ID_PREFIX);
+    number.is_some_and(|number| number.parse::<i64>().is_ok())
+}
+
+pub struct PastQueries {
+    /// Oldest first, each wording of an agent once.
+    pub queries: Vec<Query>,
+    /// What is left out, a sentence each.
+    pub notices: Vec<String>,
+}
+
+/// Past questions as queries. What an agent opened or cited after a question is relevant, where the note was not changed since;
+/// paths are relative to `base` if the notes are in it, else absolute.
+pub fn past_set_of(
+    library: &Library,
+    filter: &PastFilter,
+    base: &Path,
+) -> Result<PastQueries, EngineError> {
+    let mut past = crate::list(library, filter)?;
+    past.reverse();
+    let places = places(library)?;
+    let mut left_out = LeftOut::default();
+    let mut queries: Vec<Query> = Vec::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for Past { id, asked, .. } in &past {
+        let relevant = relevant(library, asked, &places, base, &mut left_out);
+        // Without judgments it is not judged: no place would mean that nothing should be found.
+        let relevant = (!relevant.is_empty()).then_some(relevant);
+        match known.entry((&asked.question, &asked.agent)) {
+            Entry::Occupied(at) => {
+                let known = &mut queries[*at.get()].relevant;
+                for place in relevant.into_iter().flatten() {
+                    let known = known.get_or_insert_default();
+                    if !known.contains(&place) {
+                        known.push(place);
+                    }
+                }
+            }
+            Entry::Vacant(new) => {
+                new.insert(queries.len());
+                queries.push(Query {
+                    id: format!("{ID_PREFIX}{id}"),
+                    query: asked.question.clone(),
+                    relevant,
+                    category: Some(asked.agent.clone()),
+                    scope: None,
+                });
+            }
+        }
+    }
+    Ok(PastQueries {
+        queries,
+        notices: left_out.sentences(),
+    })
+}
+
+/// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
+/// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn queries_text(
+    library: &Library,
+    filter: &PastFilter,
+    base: &Path,
+) -> Result<String, EngineError> {
+    Ok(as_jsonl(
+        &crate::past_set_of(library, filter, base)?.queries,
+    ))
+}
+
+/// Writes past questions as a query set. Returns what is left out of it, a sentence each.
+///
+/// # Errors
+/// As [`crate::queries_text`] and [`Library::write_output`].
+pub fn write_queries(
+    library: &Library,
+    filter: &PastFilter,
+    path: &Path,
+) -> Result<Vec<String>, EngineError> {
+    let base = path.parent().unwrap_or(Path::new(""));
+    let base = base.canonicalize().unwrap_or_else(|_| base.to_owned());
+    let past = crate::past_set_of(library, filter, &base)?;
+    library.write_output(as_jsonl(&past.queries).as_bytes(), path, &[])?;
+    Ok(past.notices)
+}
+
+fn relevant(
+    library: &Library,
+    asked: &PastQuestion,
+    places: &Places,
+    base: &Path,
+    left_out: &mut LeftOut,
+) -> Vec<Place> {
+    let mut relevant: Vec<Place> = Vec::new();
+    let lists = library.lists();
+    for used in asked.opened.iter().chain(&asked.cited) {
+        let Judged { place, lines, .. } = match Judged::of(asked, used, places) {
+            Ok(judged) => judged,
+            Err(why) => {
+                left_out.add(asked, used, why);
+                continue;
+            }
+        };
+        if lines.is_empty() {
+            left_out.add_without_lines(asked, used);
+        }
+        let Some(folder) = lists.snapshot.folder(place.folder) else {
+            continue;
+        };
+        let absolute = Path::new(&folder.path).join(&place.path);
+        let path = absolute.strip_prefix(base).unwrap_or(&absolute);
+        for (start_line, end_line) in lines {
+            let place = Place::new(path.display().to_string(), start_line, end_line);
+            if !relevant.contains(&place) {
+                relevant.push(place);
+            }
+        }
+    }
+    relevant
+}
+
+fn as_jsonl(queries: &[Query]) -> String {
+    String::from_utf8(to_jsonl(queries)).expect("JSON is UTF-8")
+}

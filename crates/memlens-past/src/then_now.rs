@@ -1,0 +1,378 @@
+//! A past question's answer then and now, and the reasons for differences.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use memlens_agents::{PastKind, PastQuestion, Used};
+use memlens_emulate::Filling;
+use memlens_library::notes::note_names::NoteNames;
+use memlens_library::search::Search;
+use memlens_library::search::compare::{Span, pairs};
+use memlens_library::{EngineError, Library, Ranking, fill_in};
+use memlens_params::RerankMode;
+use memlens_rank::Trace;
+use memlens_wire::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
+
+use super::comparable::why_not;
+use super::listed::row;
+use super::matching::{Matched, Then, span, then};
+use super::own::OwnPipelines;
+use super::{Judged, LeftOut, Past, Places};
+use crate::own::part_asked;
+use crate::places::places;
+use crate::worked_out::worked_out;
+
+/// Maximum number of other questions of the same edit.
+const SAME_EDIT_NAMED: usize = 20;
+/// Minimum difference of scores: logs round them.
+const SCORE_SAME: f64 = 0.0005;
+
+/// Asks a past question again, by a ranking or by its agent's own, and lays both answers side by side.
+///
+/// # Errors
+/// [`EngineError::NoPast`], [`EngineError::IsOpening`]; as [`Library::search_as`].
+pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<ThenNow, EngineError> {
+    let past = crate::find(library, id)?;
+    if past.asked.kind == PastKind::Opening {
+        return Err(EngineError::IsOpening { id: id.to_owned() });
+    }
+    let own = OwnPipelines::of(library);
+    let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
+    let part = part_asked(library, &past.asked.agent);
+    let question = &past.asked.question;
+    let asks_outside = Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
+    let search = library.search_unfilled(question, &ranking, part, past.asker(), true)?;
+    let search = if asks_outside {
+        search
+    } else {
+        fill_in(library, search, &ranking.values)?
+    };
+    let (trace, columns) = search.traced(&ranking.values);
+    let kept = trace.kept();
+    let now: Vec<Span> = kept
+        .iter()
+        .map(|slot| span(&search, *slot, true))
+        .collect::<Result<_, _>>()?;
+    let places = places(library)?;
+    let then = then(&past.asked, &places);
+    let matched = Matched::of(&then, &now);
+    let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
+    let is_compared = why_not.is_none();
+    let names = NoteNames::of(&library.lists().snapshot.folders);
+    let texts = search.snippets(kept)?;
+    let mut side = Vec::with_capacity(now.len());
+    for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
+        let was = matched.then[is];
+        let score = columns.score[*slot as usize];
+        let row = search.row_facts(*slot)?;
+        let saved = places.saved_ms(row.note.folder, &row.note.path);
+        let times = past.asked.at_ms.zip(saved);
+        let moved = was.and_then(|was| matched.rose(was));
+        let before = was.and_then(|was| then[was].result.score);
+        side.push(NowResult {
+            rank: Some(is as u32 + 1),
+            folder: row.note.folder.0.to_string(),
+            path: row.note.path.clone(),
+            name: names.of_note(&row.note),
+            start_line: Some(row.start_line),
+            end_line: Some(row.end_line),
+            text: text.text,
+            score,
+            fate: is_compared.then(|| was.map_or(Fate::New, |was| matched.fate(was))),
+            moved: moved.filter(|_| is_compared).unwrap_or_default(),
+            why: if is_compared {
+                why_there(was.is_some(), before.zip(score), times)
+            } else {
+                times
+                    .and_then(|(asked, saved)| edited(asked, saved))
+                    .unwrap_or_default()
+            },
+            chunk: Some(search.chunk_id(*slot).0.to_string()),
+        });
+    }
+    let gone = Gone::of(&search, &trace)?;
+    let mut thens = Vec::with_capacity(then.len());
+    for (was, it) in then.iter().enumerate() {
+        let place = matched.now[was].unwrap_or(side.len());
+        if matched.now[was].is_none() {
+            side.push(gone.to_view(it, &past.asked, is_compared, &names));
+        }
+        thens.push(ThenResult {
+            rank: was as u32 + 1,
+            path: it.result.path.clone(),
+            start_line: it.result.lines.map(|lines| lines.0),
+            end_line: it.result.lines.map(|lines| lines.1),
+            score: it.result.score,
+            text: it.result.text.clone(),
+            used: used(&past.asked, it, &places),
+            fate: is_compared.then(|| matched.fate(was)),
+            now: place as u32,
+        });
+    }
+    // How true an emulation is stands beside its label.
+    let n_said = usize::from(search.emulated.is_some());
+    let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
+    notices.extend(columns.fallbacks());
+    if by.is_none() {
+        notices.extend(own.problems(&past.asked.agent));
+    }
+    if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
+        notices.insert(
+            0,
+            format!(
+                "{} is not emulated, so Memlens's own ranking was used.",
+                row(&past).agent_name
+            ),
+        );
+    }
+    Ok(ThenNow {
+        row: memlens_wire::PastRow {
+            fates: is_compared.then(|| matched.fates()),
+            ..row(&past)
+        },
+        settings: past
+            .asked
+            .settings
+            .iter()
+            .map(|(name, value)| (name.clone(), as_text(value)))
+            .collect(),
+        ranking: ranking.to_view(),
+        label: match by {
+            None => own.label(&past.asked.agent, &ranking),
+            Some(_) => ranking.pipeline.label().to_owned(),
+        },
+        emulated: search.emulated.clone(),
+        search: search.id,
+        observed: observed(&past.asked, &then, &places),
+        same_edit: if is_compared {
+            same_edit(library, &past, &then, &matched)
+        } else {
+            Vec::new()
+        },
+        then: thens,
+        now: side,
+        not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
+        notices,
+    })
+}
+
+/// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more.
+fn same_edit(
+    library: &Library,
+    past: &Past,
+    then: &[Then<'_>],
+    matched: &Matched,
+) -> Vec<LostAnswer> {
+    let Some(replay) = worked_out(library).replayed() else {
+        return Vec::new();
+    };
+    let is_lost = |was: usize| matches!(matched.fate(was), Fate::Gone | Fate::Fell);
+    let edited = (0..then.len()).filter(|was| is_lost(*was)).find_map(|was| {
+        let place = then[was].place.as_ref().ok()?;
+        changed(&past.asked, Some(place.saved_ms))?;
+        Some((place.folder, place.path.clone()))
+    });
+    let Some(edited) = edited else {
+        return Vec::new();
+    };
+    let mut lost: Vec<(i64, LostAnswer)> = Vec::new();
+    for (id, other) in replay.questions.iter().filter(|(id, _)| **id != past.id) {
+        for result in &other.then {
+            let is_lower = result.is.is_none_or(|is| is > result.was);
+            if result.note.as_ref() == Some(&edited) && is_lower {
+                let answer = LostAnswer {
+                    id: id.to_string(),
+                    question: other.question.clone(),
+                    was: result.was,
+                    is: result.is,
+                };
+                lost.push((other.at_ms.unwrap_or(i64::MIN), answer));
+                break;
+            }
+        }
+    }
+    lost.sort_by(|(at, a), (other_at, b)| (other_at, &a.question).cmp(&(at, &b.question)));
+    lost.into_iter()
+        .map(|(_, answer)| answer)
+        .take(SAME_EDIT_NAMED)
+        .collect()
+}
+
+/// The rows that are not results, with the reasons.
+struct Gone<'t> {
+    trace: &'t Trace,
+    slots: Vec<u32>,
+    spans: Vec<Span>,
+}
+
+impl Gone<'_> {
+    fn of<'t>(search: &Search, trace: &'t Trace) -> Result<Gone<'t>, EngineError> {
+        let slots: Vec<u32> = trace.dropped().into_iter().map(|(slot, _)| slot).collect();
+        let spans = slots
+            .iter()
+            .map(|slot| span(search, *slot, false))
+            .collect::<Result<_, _>>()?;
+        Ok(Gone {
+            trace,
+            slots,
+            spans,
+        })
+    }
+
+    /// Score and reason of the dropped row that a result of then is now.
+    fn dropped(&self, then: &Then<'_>) -> Option<(Option<f64>, String)> {
+        let (_, at) = *pairs(&[then.span()], &self.spans).first()?;
+        let journey = self.trace.journey(self.slots[at]);
+        Some((journey.score, journey.dropped?.1))
+    }
+
+    fn to_view(
+        &self,
+        then: &Then<'_>,
+        asked: &PastQuestion,
+        is_compared: bool,
+        names: &NoteNames,
+    ) -> NowResult {
+        let dropped = self.dropped(then);
+        let edit = then
+            .place
+            .as_ref()
+            .map(|place| changed(asked, Some(place.saved_ms)));
+        let reason = dropped.as_ref().map(|(_, reason)| reason.as_str());
+        let why = match edit {
+            Err(no_place) => no_place.why().to_owned(),
+            Ok(edit) => [
+                Some(reason.unwrap_or("not among the candidates now")),
+                edit.as_deref(),
+            ]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("; "),
+        };
+        let place = then.place.as_ref().ok();
+        NowResult {
+            rank: None,
+            folder: place.map_or_else(String::new, |place| place.folder.0.to_string()),
+            path: place.map_or_else(|| then.result.path.clone(), |place| place.path.clone()),
+            name: place.map_or_else(
+                || then.result.path.clone(),
+                |place| names.name(place.folder, &place.path),
+            ),
+            start_line: then.result.lines.map(|lines| lines.0),
+            end_line: then.result.lines.map(|lines| lines.1),
+            text: None,
+            score: dropped.and_then(|(score, _)| score),
+            fate: is_compared.then_some(Fate::Gone),
+            moved: 0,
+            why,
+            chunk: None,
+        }
+    }
+}
+
+/// Statement that the bytes of a note were saved after a question was asked; `None` if they were not, or if unknown.
+fn changed(asked: &PastQuestion, saved_ms: Option<i64>) -> Option<String> {
+    edited(asked.at_ms?, saved_ms?)
+}
+
+fn edited(asked: i64, saved: i64) -> Option<String> {
+    (saved > asked).then(|| format!("note changed {}", moment(saved)))
+}
+
+fn moment(at_ms: i64) -> String {
+    Timestamp::from_millisecond(at_ms)
+        .map(|at| {
+            at.to_zoned(TimeZone::system())
+                .strftime("%-d %B %Y, %H:%M")
+                .to_string()
+        })
+        .unwrap_or_default()
+}
+
+/// Why a result of now has its rank; `times` are those of the question and of the note's last change. An edit that left
+/// the score unchanged is not given as a reason.
+fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i64)>) -> String {
+    let edit = times.and_then(|(asked, saved)| edited(asked, saved));
+    let parts: Vec<String> = match scores {
+        Some((before, now)) if (before - now).abs() < SCORE_SAME => vec!["same score".to_owned()],
+        Some((before, now)) => {
+            let score = format!("score {before:.3} then, {now:.3} now");
+            std::iter::once(score).chain(edit).collect()
+        }
+        None => edit.into_iter().collect(),
+    };
+    match (parts.is_empty() && !was_there, times) {
+        (false, _) => parts.join("; "),
+        (true, Some(_)) => "not returned then; its note was not changed since".to_owned(),
+        (true, None) => "not returned then".to_owned(),
+    }
+}
+
+/// What the agent did with a result: opened or cited.
+fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
+    let is_it = |used: &&Used| is_used(asked, used, then, places);
+    let opened = asked.opened.iter().find(is_it).map(|used| {
+        let after = used
+            .at_ms
+            .zip(asked.at_ms)
+            .map(|(used, asked)| used - asked);
+        match after {
+            Some(after @ 0..120_000) => format!("opened {} s later", after / 1000),
+            Some(after @ 120_000..) => format!("opened {} min later", after / 60_000),
+            Some(_) | None => "opened".to_owned(),
+        }
+    });
+    let cited = asked.cited.iter().find(is_it).map(|_| "cited".to_owned());
+    let parts: Vec<String> = opened.into_iter().chain(cited).collect();
+    parts.join(", ")
+}
+
+fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) -> bool {
+    let is_same_note = used.path == then.result.path
+        || then.place.is_ok() && places.find(&asked.agent, &used.path) == then.place;
+    let overlap = match (used.lines, then.result.lines) {
+        (Some((start, end)), Some((first, last))) => start <= last && end >= first,
+        (None, _) | (_, None) => true,
+    };
+    is_same_note && overlap
+}
+
+/// Results that were opened or cited, with their ranks, and whether they count as relevant.
+fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<String> {
+    let (verb, used) = match (asked.opened.first(), asked.cited.first()) {
+        (Some(used), _) => ("opened", used),
+        (None, Some(used)) => ("cited", used),
+        (None, None) => return None,
+    };
+    let lines = match used.lines {
+        None => String::new(),
+        Some((start, u32::MAX)) => format!(":{start}–end"),
+        Some((start, end)) => format!(":{start}–{end}"),
+    };
+    let mut ranks = (1..).zip(then);
+    let rank = ranks.find(|(_, then)| is_used(asked, used, then, places));
+    let at_rank = match rank {
+        Some((rank, _)) => format!("It was at rank {rank} of the logged results."),
+        None => "It was not among the logged results.".to_owned(),
+    };
+    let is_judgment = Judged::of(asked, used, places).is_ok_and(|it| !it.lines.is_empty());
+    let so = if is_judgment {
+        ", so this note counts as relevant"
+    } else {
+        ""
+    };
+    let first = format!(
+        "After the search it {verb} {}{lines}{so}. {at_rank}",
+        used.path
+    );
+    let left_out = LeftOut::of(asked, places).sentences();
+    let left_out = left_out.into_iter().map(|sentence| sentence + ".");
+    let sentences: Vec<String> = std::iter::once(first).chain(left_out).collect();
+    Some(sentences.join(" "))
+}
+
+fn as_text(value: &serde_json::Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

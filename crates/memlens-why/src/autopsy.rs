@@ -1,0 +1,295 @@
+//! Why an agent forgot a fact: one verdict, with the proof of every step on the fact's way from a note to the answer.
+//!
+//! The steps are checked in order, each in a file of its own; the first that lost the fact is the verdict. What the
+//! agent was given according to its own log takes precedence over what a step assumes. A step that cannot be known says
+//! so, and the next one is checked.
+
+mod about;
+mod asked;
+mod disk;
+mod fact;
+mod first_sight;
+mod given;
+mod grepped;
+mod indexed;
+mod last;
+mod load_cap;
+mod markdown;
+mod ranked;
+mod verdict;
+mod words;
+mod working;
+mod written;
+
+use std::path::Path;
+
+use memlens_agents::PastQuestion;
+use memlens_document::Text;
+use memlens_retrieve::Part;
+
+pub use about::CLOSE_TO_FACT;
+pub(crate) use last::LastAutopsy;
+pub use markdown::autopsy_text;
+
+use asked::Asked;
+use fact::{Fact, Found};
+use first_sight::first_sight;
+use given::Given;
+use memlens_library::jobs::JobRun;
+use memlens_library::notes::note_names::agent_name;
+use memlens_library::{EngineError, Library, Ranking};
+use memlens_past::own::part_asked;
+use memlens_past::places::places;
+use memlens_past::{OwnPipelines, Past};
+use memlens_wire::{
+    Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
+    WorkingQuestion,
+};
+use ranked::Ranked;
+
+use crate::cause::Cause;
+
+/// Everything known of a case: the fact, its agent, and the questions asked around that time.
+struct Case<'a> {
+    library: &'a Library,
+    /// Id and name of the agent; `None` if no agent is known to have asked.
+    agent: Option<(String, String)>,
+    /// When the agent should have known it, milliseconds since 1970; `None` for now.
+    at_ms: Option<i64>,
+    asked: Asked,
+    pipelines: OwnPipelines<'a>,
+    /// The reading of files and of their history.
+    run: JobRun<'a, AutopsyProgress>,
+}
+
+impl Case<'_> {
+    /// The agent as a sentence's subject.
+    fn who(&self) -> &str {
+        self.agent.as_ref().map_or("the agent", |(_, name)| name)
+    }
+
+    fn agent_id(&self) -> Option<&str> {
+        self.agent.as_ref().map(|(id, _)| id.as_str())
+    }
+
+    /// Ranking of the agent's questions, unless a question asked for something else.
+    fn ranking(&self) -> Ranking {
+        let agent = self.agent_id().unwrap_or_default().to_owned();
+        self.pipelines.ranking(&PastQuestion {
+            agent,
+            ..PastQuestion::default()
+        })
+    }
+
+    /// Whether the agent's own ranking is known; without an agent it is Memlens's.
+    fn is_ranking_known(&self) -> bool {
+        self.agent_id()
+            .is_none_or(|id| self.pipelines.pipeline(id).is_some())
+    }
+
+    /// Whether the agent has no index and greps its files, so that nothing ranks what it finds.
+    fn searches_files(&self) -> bool {
+        self.agent_id().is_some_and(memlens_agents::searches_files)
+    }
+
+    /// The part that the agent searches.
+    fn part(&self) -> Part {
+        self.agent_id()
+            .map_or(Part::All, |agent| part_asked(self.library, agent))
+    }
+}
+
+fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Text>) -> StepProof {
+    StepProof {
+        step,
+        outcome,
+        proof: proof.into(),
+        questions: Vec::new(),
+    }
+}
+
+/// Why an agent forgot a fact. `here` is the folder that the path of a note may be relative to.
+///
+/// # Errors
+/// [`EngineError::NoFact`]; [`EngineError::NoAgent`] for an id that no agent has; as [`Library::search_as`].
+pub fn autopsy(
+    library: &Library,
+    question: &AutopsyQuestion,
+    here: Option<&Path>,
+) -> Result<Autopsy, EngineError> {
+    if question.fact.trim().is_empty() {
+        return Err(EngineError::NoFact);
+    }
+    if let Some(agent) = &question.agent {
+        memlens_handover::known_agent(agent)?;
+    }
+    let asked = Asked::of(library, question)?;
+    let id = question.agent.clone().or_else(|| asked.agent());
+    let mut case = Case {
+        library,
+        agent: id.map(|id| (id.clone(), agent_name(&id).name)),
+        at_ms: question
+            .at_ms
+            .map(|at_ms| at_ms as i64)
+            .or_else(|| asked.last_ms(question)),
+        asked,
+        pipelines: OwnPipelines::of(library),
+        run: library.jobs().autopsy.begin(),
+    };
+    let fact = Fact::find(&case, &question.fact, here)?;
+    if case.agent.is_none() {
+        case.agent = fact
+            .found
+            .as_ref()
+            .and_then(|found| agent_of(library, found));
+    }
+    let autopsy = match &fact.found {
+        None => nowhere(&case, &fact),
+        Some(found) => followed(&case, &fact, found)?,
+    };
+    library.feature::<LastAutopsy>().keep(question, &autopsy);
+    Ok(autopsy)
+}
+
+/// An autopsy as Markdown: the last one if it is of this question, so that no file is read twice.
+///
+/// # Errors
+/// As [`crate::autopsy::autopsy`].
+pub fn autopsy_markdown(
+    library: &Library,
+    question: &AutopsyQuestion,
+    with_text: bool,
+) -> Result<String, EngineError> {
+    let autopsy = match library.feature::<LastAutopsy>().of(question) {
+        Some(last) => last,
+        None => autopsy(library, question, None)?,
+    };
+    Ok(autopsy_text(&autopsy, with_text))
+}
+
+/// The agent whose memory a place is.
+fn agent_of(library: &Library, found: &Found) -> Option<(String, String)> {
+    let lists = library.lists();
+    let mut folders = lists.snapshot.folders.iter();
+    let folder = folders.find(|folder| folder.id == found.place.folder)?;
+    let id = folder.agent.clone()?;
+    Some((id.clone(), agent_name(&id).name))
+}
+
+/// Result for a fact that no note contains.
+fn nowhere(case: &Case<'_>, fact: &Fact) -> Autopsy {
+    let later = [
+        AutopsyStep::LoadCap,
+        AutopsyStep::Indexed,
+        AutopsyStep::Asked,
+        AutopsyStep::Ranked,
+        AutopsyStep::Given,
+        AutopsyStep::Used,
+    ];
+    let mut steps = vec![written::nowhere(case, fact)];
+    steps.extend(later.map(|it| {
+        step(
+            it,
+            StepOutcome::Unknown,
+            "There is no line to follow, so this does not matter.",
+        )
+    }));
+    verdict::autopsy(case, fact, steps, Findings::default())
+}
+
+/// Findings of the steps besides their proofs.
+#[derive(Default)]
+struct Findings<'a> {
+    /// Why the line is not loaded or not in the index; of the first such step.
+    cause: Option<Cause>,
+    ranked: Option<&'a Ranked>,
+    works: Option<WorkingQuestion>,
+    /// Number of questions about the fact.
+    n_about: usize,
+}
+
+/// Result for a fact that a note contains.
+fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, EngineError> {
+    let places = places(case.library)?;
+    let history = written::history(case, fact, found);
+    let sight = first_sight(case, fact, found)?;
+    let written = written::step(case, found, &sight, history.as_ref(), &places)?;
+    let is_later = written.outcome == StepOutcome::Failed;
+    let loading = load_cap::step(case, found);
+    let is_loaded = loading.is_loaded && !is_later;
+    let former = history.as_ref().map_or(&[][..], |it| &it.former);
+    let given = Given::of(case, found, &places, former, is_loaded);
+    let indexed = indexed::step(case, found)?;
+    // A search that does not matter is not repeated.
+    let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
+    let about = about::about(case, fact, &case.asked.questions);
+    // Another ranking may not find what Memlens's own ranking finds.
+    let works = if is_searched && !given.is_given() && case.is_ranking_known() {
+        working::question(case, fact, found)?
+    } else {
+        None
+    };
+    // Last, so that its searches are still cached when the user opens one.
+    let ranked = if is_loaded {
+        None
+    } else {
+        Ranked::of(case, &about, found, is_searched)?
+    };
+    let mut steps = vec![
+        written,
+        loading.step,
+        indexed.step,
+        asked::step(case, &about, ranked.as_ref()),
+        ranked::step(case, found, ranked.as_ref(), &given),
+        given.step(case),
+        given.used_step(case),
+    ];
+    if given.is_given() {
+        // Steps that might have lost it did not. A line that a log shows earlier than its date existed then.
+        let stays = |step: &StepProof| step.step == AutopsyStep::Written && !given.is_logged();
+        let before = steps
+            .iter_mut()
+            .take_while(|it| it.step != AutopsyStep::Given);
+        for step in before.filter(|it| it.outcome == StepOutcome::Failed && !stays(it)) {
+            step.outcome = StepOutcome::Unknown;
+            let proof = std::mem::take(&mut step.proof);
+            step.proof = proof + " The agent received it anyway, so this step is not the cause.";
+        }
+    }
+    let findings = Findings {
+        cause: loading.cause.or(indexed.cause),
+        ranked: ranked.as_ref(),
+        works,
+        n_about: about.iter().filter(|it| it.is_about()).count(),
+    };
+    Ok(verdict::autopsy(case, fact, steps, findings))
+}
+
+/// A place as the window shows it.
+fn place_told(found: &Found) -> FactPlace {
+    FactPlace {
+        folder: if found.is_watched() {
+            found.place.folder.0.to_string()
+        } else {
+            String::new()
+        },
+        path: found.place.path.clone(),
+        line: found.line,
+        text: if found.is_private {
+            String::new()
+        } else {
+            found.text.clone()
+        },
+    }
+}
+
+/// A question of a case that is listed at a step.
+fn asked_then(past: &Past, came: String, closeness: Option<f64>) -> memlens_wire::AskedThen {
+    memlens_wire::AskedThen {
+        id: past.id.to_string(),
+        at_ms: past.asked.at_ms.map(|at| at as f64),
+        question: past.asked.question.clone(),
+        came,
+        closeness,
+    }
+}

@@ -1,0 +1,217 @@
+//! Did the agent ask, and in words that can find the fact?
+
+use memlens_document::{Text, quoted_note};
+use memlens_library::{EngineError, Library};
+use memlens_past as past;
+use memlens_past::{Past, PastFilter, PastKinds};
+use memlens_wire::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
+
+use super::about::About;
+use super::ranked::Ranked;
+use super::words::{moment, quoted, times};
+use super::{Case, asked_then, step as proof};
+
+/// How long before the time in question a question may have been about it.
+const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
+/// Maximum number of questions listed.
+const QUESTIONS_TOLD: usize = 20;
+/// Number of patterns named in one sentence.
+const PATTERNS_NAMED: usize = 3;
+
+/// Questions asked around the time of the fact.
+pub(super) struct Asked {
+    /// The questions, the newest first.
+    pub questions: Vec<Past>,
+    /// The calls that opened notes, the newest first.
+    pub openings: Vec<Past>,
+    /// Whether a log was read that would contain them.
+    pub is_logged: bool,
+    /// Description of their time: "in this session".
+    pub when: String,
+}
+
+impl Asked {
+    /// The questions of a session, else those of the hours before a moment, else all.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn of(library: &Library, question: &AutopsyQuestion) -> Result<Asked, EngineError> {
+        let at_ms = question.at_ms.map(|at_ms| at_ms as i64);
+        let since_ms = match (&question.session, at_ms) {
+            (None, Some(at_ms)) => Some(at_ms.saturating_sub(BEFORE_MS)),
+            (Some(_), _) | (None, None) => None,
+        };
+        let of_kind = |kinds| {
+            let mut past = past::list(
+                library,
+                &PastFilter {
+                    kinds,
+                    agent: question.agent.clone(),
+                    session: question.session.clone(),
+                    since_ms,
+                    ..PastFilter::default()
+                },
+            )?;
+            past.retain(|past| {
+                at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
+            });
+            Ok::<_, EngineError>(past)
+        };
+        let questions = of_kind(PastKinds::Searches)?;
+        let openings = of_kind(PastKinds::Openings)?;
+        let is_of_agent = |agent: &str| question.agent.as_deref().is_none_or(|it| it == agent);
+        let logs = library.store().read_logs()?;
+        let mut logs = logs.iter();
+        let is_read = logs.any(|(log, _)| is_of_agent(&log.agent) && log.cursor.is_some());
+        Ok(Asked {
+            is_logged: is_read || !questions.is_empty() || !openings.is_empty(),
+            questions,
+            openings,
+            when: match (&question.session, at_ms) {
+                (Some(_), _) => "in this session".to_owned(),
+                (None, Some(at_ms)) => format!("in the day before {}", moment(at_ms)),
+                (None, None) => "in all that is logged".to_owned(),
+            },
+        })
+    }
+
+    /// The agent that asked; `None` if several did, or none.
+    pub fn agent(&self) -> Option<String> {
+        let mut agents: Vec<&str> = self
+            .questions
+            .iter()
+            .chain(&self.openings)
+            .map(|it| it.asked.agent.as_str())
+            .collect();
+        agents.sort_unstable();
+        agents.dedup();
+        match agents.as_slice() {
+            [only] => Some((*only).to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Time of a session's last question; `None` without a session.
+    pub fn last_ms(&self, question: &AutopsyQuestion) -> Option<i64> {
+        question.session.as_ref()?;
+        let all = self.questions.iter().chain(&self.openings);
+        all.filter_map(|it| it.asked.at_ms).max()
+    }
+}
+
+/// The step; `ranked` is the result of each question about the fact.
+pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) -> StepProof {
+    let asked = &case.asked;
+    let (who, when) = (case.who(), &asked.when);
+    let say = |outcome, said: String| proof(AutopsyStep::Asked, outcome, said);
+    if !asked.is_logged {
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "What {who} asked is not known: none of its logs is read. Import past questions first."
+            ),
+        );
+    }
+    if asked.questions.is_empty() {
+        return say(
+            StepOutcome::Failed,
+            format!("Never: {who} searched its memory for nothing {when}."),
+        );
+    }
+    let closest_first = closest_first(about);
+    let n_about = about.iter().filter(|it| it.is_about()).count();
+    if n_about == 0 {
+        let listed = closest_first.into_iter().take(QUESTIONS_TOLD).map(|at| {
+            let came = "not about it".to_owned();
+            asked_then(&asked.questions[at], came, about[at].cosine)
+        });
+        return StepProof {
+            questions: listed.collect(),
+            ..say(
+                StepOutcome::Failed,
+                format!(
+                    "Never about this: {who} searched {} {when}, for other things.",
+                    times(asked.questions.len())
+                ),
+            )
+        };
+    }
+    let n_times = capitalized(&times(n_about));
+    let questions: Vec<AskedThen> = match ranked {
+        Some(ranked) => ranked.to_view(case, about),
+        None => closest_first
+            .into_iter()
+            .filter(|at| about[*at].is_about())
+            .map(|at| asked_then(&asked.questions[at], String::new(), about[at].cosine))
+            .take(QUESTIONS_TOLD)
+            .collect(),
+    };
+    // Words of a pattern that no line of the note contains find nothing.
+    let finding: Vec<&About> = match ranked.filter(|ranked| ranked.is_tried()) {
+        Some(ranked) => ranked.reached().map(|at| &about[at]).collect(),
+        None => about.iter().collect(),
+    };
+    let shared = finding.iter().flat_map(|it| &it.shared);
+    let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
+    shared.sort();
+    shared.dedup();
+    let is_reached = ranked.is_some_and(Ranked::is_reached);
+    let patterns: Vec<&str> = ranked
+        .filter(|_| !is_reached)
+        .map(|ranked| ranked.patterns().take(PATTERNS_NAMED))
+        .into_iter()
+        .flatten()
+        .map(|at| asked.questions[at].asked.question.as_str())
+        .collect();
+    let (outcome, said) = if !patterns.is_empty() {
+        (
+            StepOutcome::Failed,
+            Text::from(format!(
+                "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
+                quoted(patterns)
+            )),
+        )
+    } else if !shared.is_empty() {
+        (
+            StepOutcome::Passed,
+            Text::from(format!("{n_times} {when}, with words of the fact: "))
+                + quoted_note(shared.iter().map(String::as_str))
+                + ".",
+        )
+    } else if is_reached {
+        (
+            StepOutcome::Passed,
+            format!("{n_times} {when}, without a word of the fact; by meaning it was reached.")
+                .into(),
+        )
+    } else {
+        (
+            StepOutcome::Failed,
+            format!(
+                "{n_times} {when}, but in words that cannot find it: none is one of the fact's."
+            )
+            .into(),
+        )
+    };
+    StepProof {
+        questions,
+        ..proof(AutopsyStep::Asked, outcome, said)
+    }
+}
+
+/// Indices of the questions, those closest to the fact first, then the newest.
+pub(super) fn closest_first(about: &[About]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..about.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (about[*a].closeness(), about[*b].closeness());
+        b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+    });
+    order
+}
+
+fn capitalized(said: &str) -> String {
+    let mut chars = said.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}

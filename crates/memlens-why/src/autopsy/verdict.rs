@@ -1,0 +1,253 @@
+//! One verdict of all steps, in words, with what to do.
+
+use memlens_rank::number;
+
+use memlens_document::{Text, quoted_note};
+use memlens_wire::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, WorkingQuestion};
+
+use super::disk::gaps_said;
+use super::fact::Fact;
+use super::ranked::{Best, lost};
+use super::words::{telling, times};
+use super::{Case, Findings, place_told};
+use crate::cause::Cause;
+
+/// The complete result of the autopsy.
+pub(super) fn autopsy(
+    case: &Case<'_>,
+    fact: &Fact,
+    steps: Vec<StepProof>,
+    findings: Findings<'_>,
+) -> Autopsy {
+    let Findings {
+        cause,
+        ranked,
+        works,
+        n_about,
+    } = findings;
+    let verdict = verdict(fact, &steps, n_about);
+    let cause = cause.filter(|_| matches!(verdict, Verdict::PastLoadCap | Verdict::NotIndexed));
+    let best = ranked.and_then(|it| it.best.as_ref());
+    let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
+    // A change of its ranking helps if its ranking lost it, and has values to change if that ranking is known.
+    let is_to_be_set = verdict == Verdict::RankedOut && case.is_ranking_known();
+    let fix = best
+        .and_then(|best| best.fix.clone())
+        .filter(|_| is_to_be_set);
+    let is_to_be_asked = matches!(
+        verdict,
+        Verdict::NeverAsked | Verdict::AskedBadly | Verdict::RankedOut
+    );
+    let works = works.filter(|_| is_to_be_asked);
+    let is_used = steps
+        .iter()
+        .any(|it| it.step == AutopsyStep::Used && it.outcome == StepOutcome::Passed);
+    Autopsy {
+        fact: fact.typed.clone(),
+        agent: case.agent_id().map(str::to_owned),
+        label: case
+            .pipelines
+            .label(case.agent_id().unwrap_or_default(), &ranking),
+        headline: headline(case, fact, verdict, is_used, cause.as_ref()),
+        summary: summary(case, fact, &steps, verdict, best, n_about),
+        place: fact.found.as_ref().map(place_told),
+        advice: advice(
+            case,
+            fact,
+            verdict,
+            cause.as_ref(),
+            best.filter(|_| is_to_be_set),
+            works.as_ref(),
+        ),
+        fix_rank: fix.as_ref().and_then(|(_, rank)| *rank),
+        fix: fix.map(|(fix, _)| fix),
+        works,
+        search: best.map(|best| best.search.id),
+        closest: best.map(|best| case.asked.questions[best.at].asked.question.clone()),
+        ranking: ranking.to_view(),
+        verdict,
+        steps,
+    }
+}
+
+/// The first step that lost it.
+fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize) -> Verdict {
+    let Some(lost) = steps.iter().find(|it| it.outcome == StepOutcome::Failed) else {
+        return Verdict::Unknown;
+    };
+    match lost.step {
+        AutopsyStep::Written if fact.found.is_none() => Verdict::NeverWritten,
+        AutopsyStep::Written => Verdict::WrittenLater,
+        AutopsyStep::LoadCap => Verdict::PastLoadCap,
+        AutopsyStep::Indexed => Verdict::NotIndexed,
+        AutopsyStep::Asked if n_about == 0 => Verdict::NeverAsked,
+        AutopsyStep::Asked => Verdict::AskedBadly,
+        AutopsyStep::Ranked => Verdict::RankedOut,
+        AutopsyStep::Given => Verdict::Unknown,
+        AutopsyStep::Used => Verdict::GivenUnused,
+    }
+}
+
+fn headline(
+    case: &Case<'_>,
+    fact: &Fact,
+    verdict: Verdict,
+    is_used: bool,
+    cause: Option<&Cause>,
+) -> String {
+    let who = match case.who() {
+        "the agent" => "The agent",
+        who => who,
+    };
+    match verdict {
+        Verdict::NeverWritten => "It is not written in any note.".to_owned(),
+        Verdict::WrittenLater => "It was written after it was needed.".to_owned(),
+        Verdict::PastLoadCap => match cause {
+            Some(Cause::NothingLoaded { .. }) => {
+                format!("{who} loads nothing of its memory.")
+            }
+            Some(Cause::SwitchedOff { .. }) => {
+                format!("{who} does not load it because of a setting.")
+            }
+            _ => format!("It is past what {who} loads."),
+        },
+        Verdict::NotIndexed => match cause {
+            Some(Cause::NotSearched { .. }) => {
+                format!("It is written where {who} does not search.")
+            }
+            _ => "It is written, but not in the index.".to_owned(),
+        },
+        Verdict::NeverAsked if case.asked.questions.is_empty() => format!("{who} never asked."),
+        Verdict::NeverAsked => format!("{who} never asked about it."),
+        Verdict::AskedBadly => format!("{who} asked, but in words that cannot find it."),
+        Verdict::RankedOut => format!("{who} asked, but the note was ranked out."),
+        Verdict::GivenUnused => format!("{who} was given it, and did not use it."),
+        Verdict::Unknown if is_used => format!("{who} was given it, and used it."),
+        Verdict::Unknown if fact.found.is_none() => {
+            let gaps = gaps_said(case.library, &fact.gaps).unwrap_or_default();
+            format!("It was not found, but not everything was read: {gaps}.")
+        }
+        Verdict::Unknown => "Where it was lost is not known.".to_owned(),
+    }
+}
+
+fn summary(
+    case: &Case<'_>,
+    fact: &Fact,
+    steps: &[StepProof],
+    verdict: Verdict,
+    best: Option<&Best>,
+    n_about: usize,
+) -> Text {
+    let who = case.who();
+    let proof_of = |step: AutopsyStep| {
+        let found = steps.iter().find(|it| it.step == step);
+        found.map_or_else(Text::default, |it| it.proof.clone())
+    };
+    match verdict {
+        Verdict::NeverWritten | Verdict::Unknown if fact.found.is_none() => match &fact.near {
+            Some(near) => format!("{}:{} comes nearest.", near.path, near.line).into(),
+            None => "No line holds any of its words.".into(),
+        },
+        Verdict::NeverWritten | Verdict::WrittenLater => proof_of(AutopsyStep::Written),
+        Verdict::PastLoadCap => proof_of(AutopsyStep::LoadCap),
+        Verdict::NotIndexed => proof_of(AutopsyStep::Indexed),
+        Verdict::NeverAsked | Verdict::AskedBadly => proof_of(AutopsyStep::Asked),
+        Verdict::RankedOut => {
+            let n_times = times(n_about);
+            let short = best.and_then(|best| {
+                let short = best.why.journey.short_by?;
+                Some(format!(
+                    "The best try missed the least score by {}.",
+                    number(short, 3)
+                ))
+            });
+            let lost = best
+                .filter(|best| !best.why.kept)
+                .map(|best| format!("{}.", lost(&best.why)));
+            let end = short
+                .or(lost)
+                .map_or_else(|| proof_of(AutopsyStep::Ranked), Text::from);
+            Text::from(format!(
+                "It is in the notes, and {who} asked about it {n_times}. "
+            )) + end
+        }
+        Verdict::GivenUnused => proof_of(AutopsyStep::Given),
+        Verdict::Unknown => {
+            let unknown = steps.iter().find(|it| it.outcome == StepOutcome::Unknown);
+            unknown.map_or_else(|| proof_of(AutopsyStep::Used), |it| it.proof.clone())
+        }
+    }
+}
+
+fn advice(
+    case: &Case<'_>,
+    fact: &Fact,
+    verdict: Verdict,
+    cause: Option<&Cause>,
+    best: Option<&Best>,
+    works: Option<&WorkingQuestion>,
+) -> Vec<Text> {
+    let who = case.who();
+    let mut advice: Vec<Text> = cause.map(|it| it.advice().into()).into_iter().collect();
+    match verdict {
+        Verdict::NeverWritten => advice.push(
+            "Write it down, in the words that you would ask for it. If a line says it otherwise, ask about that line, as in notes.md:12."
+                .into(),
+        ),
+        Verdict::WrittenLater => advice.push(
+            format!("Nothing was lost: {who} could not know it then. Ask again about now.").into(),
+        ),
+        Verdict::NeverAsked => {
+            advice.push(format!("Have {who} search its memory before it answers.").into());
+        }
+        Verdict::AskedBadly => advice
+            .push("Write the words into the note that are asked for, or ask in its words.".into()),
+        Verdict::GivenUnused => advice.push(
+            format!("The memory did its part. Look at what {who} was told to do with what it finds.")
+                .into(),
+        ),
+        Verdict::Unknown if fact.found.is_none() => advice
+            .push("Make these places readable, or search again without cancelling.".into()),
+        Verdict::Unknown if !case.asked.is_logged => advice.push(
+            "Read the agent's logs: the view Past questions, or `memlens recall import`.".into(),
+        ),
+        Verdict::PastLoadCap | Verdict::NotIndexed | Verdict::RankedOut | Verdict::Unknown => {}
+    }
+    if let Some(best) = best {
+        let set = |fix: &Fix| format!("{} from {} to {}", fix.label, fix.from, fix.to);
+        match (&best.fix, &best.why.pair) {
+            (Some((fix, rank)), _) => {
+                let comes =
+                    rank.map_or_else(String::new, |rank| format!(": it comes in at rank {rank}"));
+                advice.push(format!("Set {}{comes}.", set(fix)).into());
+            }
+            (None, Some((first, second))) => {
+                let together = format!("{} and {}", set(first), set(second));
+                advice.push(format!("Set {together}; neither does it alone.").into());
+            }
+            (None, None) => {}
+        }
+    }
+    let is_to_be_asked = matches!(verdict, Verdict::NeverAsked | Verdict::AskedBadly);
+    if let Some(word) = longest_word(fact).filter(|_| is_to_be_asked && case.searches_files()) {
+        let end = format!(" finds it: {who} searches its files for exact text.");
+        advice.push(Text::from("A search for ") + quoted_note([&*word]) + end);
+    }
+    if let Some(works) = works {
+        let at = format!(": it finds it at rank {}.", works.rank);
+        advice.push(Text::from("Ask ") + quoted_note([&*works.question]) + at);
+    }
+    advice
+}
+
+/// The longest distinctive word of the fact's line that is not a number.
+fn longest_word(fact: &Fact) -> Option<String> {
+    let line = telling(&fact.found.as_ref()?.text).into_iter();
+    let words = line.map(|(_, typed)| typed);
+    let words = words.filter(|word| !word.chars().all(|sign| sign.is_ascii_digit()));
+    words.reduce(|longest, word| {
+        let is_longer = word.chars().count() > longest.chars().count();
+        if is_longer { word } else { longest }
+    })
+}

@@ -1,0 +1,246 @@
+//! Was the fact written, and before it was needed?
+//!
+//! The versions of the note that the library saw decide, then the date that the line or its note carries, then a save of the file
+//! before the moment, then the git history of its folder.
+//! A save after the moment decides nothing: the line may have been there before it.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use jiff::Span;
+use jiff::civil::Date;
+use memlens_document::{Text, quoted_note};
+use memlens_history::{Limits, LineHistory, NoteHistory, Question, line_history};
+use memlens_library::EngineError;
+use memlens_params::Params;
+use memlens_past::Places;
+use memlens_rank::DateSource;
+use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
+use memlens_written::best_passage;
+
+use super::disk::gaps_said;
+use super::fact::{Fact, Found, folder, is_changed};
+use super::first_sight::FirstSight;
+use super::words::{OWN_WORDS, day, moment, plain};
+use super::{Case, step as proof};
+
+/// Number of lines searched for the words of a fact in an older text.
+const NEAR_LINES: u32 = 3;
+
+/// The step for a fact that is written nowhere, with the closest line; text that was not read leaves that open.
+pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
+    let near = match &fact.near {
+        None => Text::from(" No line holds any of its words."),
+        Some(near) => {
+            let place = format!(" {}:{} comes nearest, without ", near.path, near.line);
+            Text::from(place) + quoted_note(near.missing.iter().map(String::as_str)) + "."
+        }
+    };
+    let gaps = gaps_said(case.library, &fact.gaps);
+    let (outcome, no_file, unread) = match gaps {
+        None => (StepOutcome::Failed, "No file", String::new()),
+        Some(gaps) => {
+            let unread = format!(" Not read: {gaps}.");
+            (StepOutcome::Unknown, "No file that was read", unread)
+        }
+    };
+    let said = Text::from(format!("{no_file} holds all of its words: "))
+        + quoted_note(fact.words.iter().map(|(_, typed)| typed.as_str()))
+        + "."
+        + near
+        + unread;
+    proof(AutopsyStep::Written, outcome, said)
+}
+
+/// The git history of the fact's note; `None` if no moment is asked about, or the note is in no watched folder.
+pub(super) fn history(case: &Case<'_>, fact: &Fact, found: &Found) -> Option<NoteHistory> {
+    let at_ms = case.at_ms?;
+    let folder = folder(case.library, found.place.folder)?;
+    let file = found.file.as_deref()?;
+    if found.is_gone || found.text.trim().is_empty() {
+        return None;
+    }
+    let terms: Vec<String> = fact.words.iter().map(|(term, _)| term.clone()).collect();
+    let line = plain(&found.text);
+    let question = Question {
+        top: Path::new(&folder.path),
+        file,
+        holds: &|text| {
+            let passage = || best_passage(text, &terms, 1, NEAR_LINES);
+            plain(text).contains(&line)
+                || (terms.len() >= OWN_WORDS
+                    && passage().is_some_and(|it| it.n_words == terms.len()))
+        },
+        at_ms,
+    };
+    Some(line_history(
+        &question,
+        &Limits::default(),
+        case.run.stop_flag(),
+    ))
+}
+
+/// Says in which note and line it is written, and whether it existed at the time in question.
+///
+/// # Errors
+/// As [`Library::search`](memlens_library::Library::search).
+pub(super) fn step(
+    case: &Case<'_>,
+    found: &Found,
+    sight: &FirstSight,
+    history: Option<&NoteHistory>,
+    places: &Places,
+) -> Result<StepProof, EngineError> {
+    let place = found.at();
+    let say = |outcome, when: String| {
+        let said = format!("{place}{when}");
+        Ok(proof(AutopsyStep::Written, outcome, said))
+    };
+    if found.is_gone {
+        return say(
+            StepOutcome::Unknown,
+            " as of its indexing; the file no longer holds it, so whether the agent could read it is not known.".to_owned(),
+        );
+    }
+    let Some(at_ms) = case.at_ms else {
+        return say(StepOutcome::Passed, ".".to_owned());
+    };
+    let needed = moment(at_ms);
+    match sight {
+        FirstSight::Unknown => {}
+        FirstSight::Before { seen_ms } => {
+            let seen = moment(*seen_ms);
+            return say(
+                StepOutcome::Passed,
+                format!(", seen there by Memlens on {seen}; it was needed on {needed}."),
+            );
+        }
+        FirstSight::After {
+            lacking_ms,
+            lacking,
+        } => {
+            let without = moment(*lacking_ms);
+            let said = Text::from(format!("{place}, and Memlens saw the note without "))
+                + quoted_note(lacking.iter().map(String::as_str))
+                + format!(" as late as {without}. It was needed on {needed}.");
+            return Ok(proof(AutopsyStep::Written, StepOutcome::Failed, said));
+        }
+    }
+    if let (Some(dated), Some(needed_day)) = (dated(case, found)?, day(at_ms)) {
+        if dated < needed_day {
+            return say(
+                StepOutcome::Passed,
+                format!(", dated {dated}, before it was needed on {needed}."),
+            );
+        }
+        if dated > needed_day {
+            return say(
+                StepOutcome::Failed,
+                format!(", dated {dated}; it was needed on {needed}."),
+            );
+        }
+    }
+    let Some(saved_ms) = saved_ms(case, found, places) else {
+        return say(
+            StepOutcome::Unknown,
+            "; when it was written is not known, since the file is gone.".to_owned(),
+        );
+    };
+    let saved = moment(saved_ms);
+    if saved_ms <= at_ms {
+        return say(
+            StepOutcome::Passed,
+            format!(", unchanged since {saved}; it was needed on {needed}."),
+        );
+    }
+    let git = match history.map(|it| &it.line) {
+        None | Some(LineHistory::None) => "nothing else dates the line".to_owned(),
+        Some(LineHistory::Unknown(why)) => format!("its git history does not say: {why}"),
+        Some(LineHistory::Before { commit, path }) => {
+            let held = path
+                .as_ref()
+                .map_or_else(String::new, |path| format!(" as {path}"));
+            let (id, at) = (&commit.id, moment(commit.at_ms));
+            return say(
+                StepOutcome::Passed,
+                format!(", in git commit {id} of {at}{held}; it was needed on {needed}."),
+            );
+        }
+        Some(LineHistory::After {
+            lacking,
+            is_proven,
+            first,
+        }) => {
+            let lacks = format!("{} of {}", lacking.id, moment(lacking.at_ms));
+            match (first, is_proven) {
+                (Some(first), _) => {
+                    let holds = format!("{} of {}", first.id, moment(first.at_ms));
+                    let but = match is_proven {
+                        true => "",
+                        false => " Whether it was there before without a commit is not known.",
+                    };
+                    return say(
+                        StepOutcome::Failed,
+                        format!(
+                            "; git commit {holds} is the first that holds it, and {lacks} does not. It was needed on {needed}.{but}"
+                        ),
+                    );
+                }
+                (None, true) => {
+                    return say(
+                        StepOutcome::Failed,
+                        format!(
+                            "; git commit {lacks} saved the note without it. It was needed on {needed}."
+                        ),
+                    );
+                }
+                (None, false) => {
+                    format!("git commit {lacks} does not hold it, and no later one saved the note")
+                }
+            }
+        }
+    };
+    say(
+        StepOutcome::Unknown,
+        format!(
+            ". Not known whether this line was there on {needed}: the file was saved last on {saved}, and {git}."
+        ),
+    )
+}
+
+/// The day that the line, its note or the note's name carries, `YYYY-MM-DD`.
+///
+/// # Errors
+/// As [`Library::search`](memlens_library::Library::search).
+fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> {
+    if found.text.is_empty() || !found.is_watched() {
+        return Ok(None);
+    }
+    let search = case
+        .library
+        .search_in(&found.text, &Params::default(), case.part())?;
+    let mut rows = search.retrieved.rows.iter();
+    let row = rows.find(|row| {
+        row.note.folder == found.place.folder
+            && row.note.path == found.place.path
+            && (row.start_line..=row.end_line).contains(&found.line)
+    });
+    let said = row.and_then(|row| row.said);
+    Ok(said
+        .filter(|said| said.from != DateSource::Modified)
+        .and_then(|said| {
+            let first = Date::constant(1970, 1, 1);
+            let day = first.checked_add(Span::new().try_days(said.day as i64).ok()?);
+            Some(day.ok()?.to_string())
+        }))
+}
+
+/// When the file was last saved, milliseconds since 1970; a new mtime on unchanged bytes does not count.
+fn saved_ms(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
+    if found.is_watched() && !is_changed(case.library, &found.place) {
+        return places.saved_ms(found.place.folder, &found.place.path);
+    }
+    let metadata = found.file.as_ref()?.symlink_metadata().ok()?;
+    let ms = |at: SystemTime| Some(jiff::Timestamp::try_from(at).ok()?.as_millisecond());
+    metadata.modified().ok().and_then(ms)
+}
