@@ -1,4 +1,4 @@
-//! Stage 13: limits the number of tokens.
+//! Limits the number of tokens.
 
 use memlens_params::StageId;
 

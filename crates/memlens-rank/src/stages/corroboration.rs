@@ -1,4 +1,4 @@
-//! Stage 5: raises what several observations say, and can drop near-duplicates of a better row.
+//! Raises what several observations say, and can drop near-duplicates of a better row.
 //!
 //! A chunk holds several observations. The one that agrees with the most others decides, so that a copied file gains no
 //! more than its best-supported line. If near-duplicates collapse, a row is dropped when better rows say every one of

@@ -1,4 +1,4 @@
-//! Stage 7: age weights the score.
+//! Age weights the score.
 
 use memlens_params::StageId;
 

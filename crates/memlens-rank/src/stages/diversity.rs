@@ -1,4 +1,4 @@
-//! Stage 8: moves rows up that differ from those above them.
+//! Moves rows up that differ from those above them.
 //!
 //! Maximal marginal relevance; reorders, never rescores. Source: Carbonell and Goldstein, SIGIR 1998.
 

@@ -1,4 +1,4 @@
-//! Stage 6: the user's thumbs weight the score.
+//! The user's thumbs weight the score.
 
 use memlens_params::StageId;
 

@@ -1,4 +1,4 @@
-//! Stage 3: fuses both lists into one score.
+//! Fuses both lists into one score.
 //!
 //! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
 //! of the two sides. The RRF score is recorded under every method.

@@ -1,4 +1,4 @@
-//! Stage 12: the user's own command reorders, rescores and drops rows.
+//! The user's own command reorders, rescores and drops rows.
 //!
 //! Ranking never runs the command. It uses the command's answer for exactly these rows, if there is one.
 

@@ -1,4 +1,4 @@
-//! Stage 11: limits the number of results.
+//! Limits the number of results.
 
 use memlens_params::StageId;
 

@@ -1,4 +1,4 @@
-//! Stages 1 and 2: each row's rank in the vector list and in the BM25 list.
+//! Each row's rank in the vector list and in the BM25 list.
 
 use memlens_params::StageId;
 

@@ -1,4 +1,4 @@
-//! Stage 9: folds copies of a better row's text under that row, and moves a chunk to the end if better rows already
+//! Folds copies of a better row's text under that row, and moves a chunk to the end if better rows already
 //! show its lines.
 //!
 //! Copied files, archives and repeated lines fill a list with one text. Which chunks are copies is a fact of the

@@ -1,4 +1,4 @@
-//! Stage 4: blends a model's scores into those of the best fused rows.
+//! Blends a model's scores into those of the best fused rows.
 //!
 //! Ranking never calls a model. It uses the scores that are known and marks the rows whose score is missing. Rows
 //! without a score go below all rows that have one, in fused order, so that two scales never mix.

@@ -1,4 +1,4 @@
-//! Stage 10: drops rows with low scores.
+//! Drops rows with low scores.
 
 use memlens_params::StageId;
 

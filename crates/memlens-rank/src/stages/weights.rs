@@ -1,4 +1,4 @@
-//! Weighted scores, as stages 6 and 7 compute and write them.
+//! Weighted scores, as feedback and decay compute and write them.
 
 use crate::words::times;
 
