@@ -273,6 +273,7 @@ impl Retriever for Shelf {
                     weight: 1.0,
                     idf: 1.0,
                     n_chunks: 1,
+                    ..QueryWord::default()
                 })
                 .collect(),
             n_words_left_out: 0,

@@ -46,6 +46,8 @@ mod folded;
 mod folders;
 #[path = "engine/forgetting.rs"]
 mod forgetting;
+#[path = "engine/identifiers.rs"]
+mod identifiers;
 #[path = "engine/in_turn.rs"]
 mod in_turn;
 #[path = "engine/listing.rs"]

@@ -8,7 +8,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use memlens_index::{Join, TextEntry, TextHits, TextIndex, TextWriter, Word, places, words};
+use memlens_index::{
+    Join, TextEntry, TextHit, TextHits, TextIndex, TextWriter, Word, WordKind, places, words,
+};
 use tempfile::TempDir;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
@@ -87,12 +89,18 @@ fuzz_target!(|text: &str| {
         (&every.words, every.ideal.to_bits())
     );
     assert!(every.hits.iter().all(|hit| any.hits.contains(hit)));
+    let holds_all = |hit: &&TextHit| hit.matched.len() == any.words.len();
     assert!(
-        every
-            .hits
+        any.hits
             .iter()
-            .all(|hit| hit.matched.len() == every.words.len())
+            .filter(holds_all)
+            .all(|hit| every.hits.contains(hit))
     );
+    // Other words may be held as a whole, or by their parts.
+    for (at, word) in (0..).zip(&every.words) {
+        let is_needed = word.kind == WordKind::Plain;
+        assert!(!is_needed || every.hits.iter().all(|hit| hit.matched.contains(&at)));
+    }
 });
 
 fn check_words(text: &str, found: &[Word]) {

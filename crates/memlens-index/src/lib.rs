@@ -59,7 +59,9 @@ mod id_table;
 mod looks;
 mod paths;
 mod private;
+mod question;
 mod side_by_side;
+mod terms;
 mod text_files;
 mod text_index;
 mod text_list;
@@ -77,8 +79,11 @@ pub use heads::Heads;
 pub use id_table::IdTable;
 pub use memlens_files::n_faults;
 pub use paths::{text_path, vector_folder, vector_path};
+pub use question::WordKind;
 pub use side_by_side::{part_len, side_by_side};
-pub use text_index::{Join, QueryWord, TextHit, TextHits, TextIndex};
+pub use text_index::{
+    BEGUN_MOST, Forms, How, Join, Match, QueryWord, TextHit, TextHits, TextIndex, marks,
+};
 pub use text_scores::TextScores;
 pub use text_writer::{TextEntry, TextWriter};
 pub use vector_file::VectorFile;

@@ -1,20 +1,22 @@
 //! Searching the text list.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memlens_files::open_own;
-use tantivy::postings::TermInfo;
+use tantivy::TantivyError;
 use tantivy::query::Bm25Weight;
-use tantivy::{TantivyError, Term};
 
 use crate::IndexError;
+use crate::question::{Asked, Form, Need, Question, WordKind};
+use crate::terms::{self, NameKind};
 use crate::text_files::{META, VerifiedFiles};
 use crate::text_list::{Mark, Verified, open_error, open_verified, reader, refused};
-use crate::text_segment::Segment;
-use crate::words::{STOP_WORD_WEIGHT, is_stop_word, words};
+use crate::text_segment::{Begun, Found, Segment};
+use crate::words::{STOP_WORD_WEIGHT, is_stop_word};
 
 /// One state of the text list, as it was when it was opened; later commits do not change it.
 ///
@@ -31,24 +33,82 @@ pub struct TextIndex {
 pub enum Join {
     /// Chunks that hold at least one word of the query.
     Or,
-    /// Chunks that hold every word of the query.
+    /// Chunks that hold every word of the query; an identifier is held by its parts or as a whole.
     And,
 }
 
-/// One word of a query. Words with the same stem are one.
-#[derive(Clone, Debug, PartialEq)]
+/// One word of a query, or an identifier in it. Words with the same stem are one.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryWord {
-    /// The term that is looked up, as returned by [`crate::words()`].
+    /// The term that is looked up: a stem as returned by [`crate::words()`], or an identifier as a whole.
     pub term: String,
     /// The first spelling of the word in the query.
     pub typed: String,
-    /// 1, or 0.25 for a stop word; of several words with one stem the larger.
+    /// 1, or 0.25 for a stop word and for a part of an identifier that a chunk in scope holds; of several words with one
+    /// stem the larger.
     pub weight: f32,
     /// `ln(1 + (N - n + 0.5) / (n + 0.5))` for N chunks of which n hold the word; above 0, and highest for a word that
     /// no chunk holds.
     pub idf: f32,
     /// Number of chunks that hold the word.
     pub n_chunks: u32,
+    /// How it is related to the words around it.
+    pub kind: WordKind,
+    /// Whether it is an identifier, or a part of one, that a chunk in scope holds.
+    pub is_name: bool,
+    /// The most that the word adds to the score of a chunk: for an identifier what the best chunk in scope gets, for
+    /// another word the limit for ever more occurrences, `weight * idf * (k1 + 1)`.
+    pub reach: f32,
+    /// Where it is looked up; empty if another program looked it up.
+    pub forms: Forms,
+    /// Whether more words begin with it than are looked up.
+    pub is_cut: bool,
+}
+
+/// The terms under which the list holds a word of a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forms(Vec<Form>);
+
+/// How a chunk holds a word of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As a word.
+    Word,
+    /// Joined with its neighbours: an identifier as a whole, in any style.
+    Whole,
+    /// As the beginning of a longer word.
+    Prefix,
+    /// With other accents.
+    Folded,
+    /// With other signs between its digits.
+    Digits,
+}
+
+impl How {
+    pub(crate) fn of(kind: NameKind) -> Self {
+        match kind {
+            NameKind::Whole | NameKind::Compound => Self::Whole,
+            NameKind::Folded => Self::Folded,
+            NameKind::Digits => Self::Digits,
+        }
+    }
+}
+
+/// A word of a query that a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Position in [`TextHits::words`].
+    pub word: u16,
+    /// How the chunk holds it.
+    pub how: How,
+}
+
+/// Returns where a text holds one of a query's words, in reading order; stop words have no place. Ranges may overlap.
+pub fn marks(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
+    let said = query.iter().filter(|word| !is_stop_word(&word.typed));
+    let plain = said.clone().map(|word| word.term.as_str()).collect();
+    let forms: Vec<&Form> = said.flat_map(|word| &word.forms.0).collect();
+    terms::places_of(text, &plain, &forms)
 }
 
 /// The result of a query.
@@ -58,9 +118,12 @@ pub struct TextHits {
     pub words: Vec<QueryWord>,
     /// Number of further distinct words of the query, which are not looked up; 0 below 4,096 words.
     pub n_words_left_out: usize,
-    /// The score of a hypothetical chunk that holds each word infinitely often: the sum of `weight * idf * (k1 + 1)`
-    /// over `words`, including those that no chunk holds. Never below a hit's score; 0 only without words.
+    /// The sum of [`QueryWord::reach`] over `words`, including those that no chunk holds. Never below a hit's score; 0
+    /// only without words.
     pub ideal: f32,
+    /// The share of the identifiers that a hit holds: the sum of `weight * idf` over them and their parts, divided by
+    /// that over all words; in `[0, 1]`.
+    pub names: f32,
     /// All chunks that the query finds, in ascending order of chunk.
     pub hits: Vec<TextHit>,
 }
@@ -76,12 +139,11 @@ pub struct TextHit {
     pub matched: Vec<u16>,
 }
 
-/// Maximum number of distinct words of a query that are looked up. More is a pasted document, not a question. The limit
-/// bounds time and memory, and lets a position fit in 16 bits.
-const QUERY_WORDS_MAX: usize = 4096;
-
 /// BM25's saturation constant, which tantivy fixes.
 const K1: f32 = 1.2;
+
+/// How many words with the same beginning are looked up, in the order of the alphabet.
+pub const BEGUN_MOST: usize = 64;
 
 /// How often opening is retried if the writer commits or merges at the same time.
 const OPEN_TRIES: u32 = 20;
@@ -160,39 +222,42 @@ impl TextIndex {
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
     pub fn search(&self, query: &str, join: Join) -> Result<TextHits, IndexError> {
-        let Asked {
+        let Answer {
             words,
             n_words_left_out,
             ideal,
+            needs,
             found,
-        } = self.ask(query)?;
+        } = self.ask(query, None)?;
         let mut hits = Vec::new();
         for (segment_idx, segment) in self.segments.iter().enumerate() {
             let chunks = segment.chunks();
             let mut gathered = Gathered::new(chunks.len());
             for (word_idx, (word, in_segments)) in words.iter().zip(&found).enumerate() {
-                let Some(info) = &in_segments[segment_idx] else {
-                    continue;
-                };
                 let scorer = self.scorer(word);
                 segment
-                    .for_each_alive(&word.term, info, |doc, term_freq| {
-                        gathered.add(
-                            doc,
-                            scorer.score(segment.lengths()[doc as usize], term_freq),
-                            word_idx as u16,
-                        );
+                    .for_each_alive(&word.term, &in_segments[segment_idx], |doc, term_freq| {
+                        let score = scorer.score(segment.lengths()[doc as usize], term_freq);
+                        gathered.add(doc, score, word_idx as u16);
                     })
                     .map_err(|source| self.error(source))?;
             }
-            let n_matched_min = match join {
-                Join::Or => 1,
-                Join::And => words.len(),
-            };
-            gathered.finish(chunks, n_matched_min, &mut hits);
+            gathered.finish(chunks, &mut hits);
+        }
+        if join == Join::And {
+            hits.retain(|hit| {
+                let holds = |word: &u16| hit.matched.binary_search(word).is_ok();
+                let mut needs = needs.iter();
+                needs.all(|need| need.iter().any(|words| words.iter().all(holds)))
+            });
         }
         hits.sort_unstable_by_key(|hit| hit.chunk);
+        let mut is_held = vec![false; words.len()];
+        for word in hits.iter().flat_map(|hit| &hit.matched) {
+            is_held[usize::from(*word)] = true;
+        }
         Ok(TextHits {
+            names: share_of_names(&words, &is_held),
             words,
             n_words_left_out,
             ideal,
@@ -200,42 +265,96 @@ impl TextIndex {
         })
     }
 
-    /// Looks up the words of a query.
+    /// Looks up the words of a query. Identifiers count as such if an entry in `scope` holds them.
     ///
     /// # Errors
     /// [`IndexError::Torn`] if another program shortened a file since it was opened; otherwise [`IndexError::Text`].
-    pub(crate) fn ask(&self, query: &str) -> Result<Asked, IndexError> {
+    pub(crate) fn ask(&self, query: &str, scope: Scope<'_>) -> Result<Answer, IndexError> {
         if let Some(path) = self.files.shortened(&self.path) {
             let why = "it became shorter while it was open".to_owned();
             return Err(IndexError::Torn { path, why });
         }
-        let (typed, n_words_left_out) = query_words(query);
-        let mut words = Vec::with_capacity(typed.len());
-        let mut found = Vec::with_capacity(typed.len());
-        for (term, typed, weight) in typed {
-            let (in_segments, n_chunks) =
-                self.look_up(&term).map_err(|source| self.error(source))?;
-            let idf = idf(n_chunks, self.mark.n_chunks);
-            words.push(QueryWord {
-                term,
-                typed,
-                weight,
-                idf,
-                n_chunks: n_chunks as u32,
-            });
-            found.push(in_segments);
+        let Question {
+            asked,
+            needs,
+            n_left_out,
+        } = Question::of(query);
+        let looked_up = asked
+            .into_iter()
+            .map(|asked| self.look_up(asked, scope))
+            .collect::<Result<Vec<_>, _>>();
+        let looked_up = looked_up.map_err(|source| self.error(source))?;
+        let roles = roles(&looked_up);
+        let mut words = Vec::with_capacity(looked_up.len());
+        let mut found = Vec::with_capacity(looked_up.len());
+        // The position of each term that is left.
+        let mut left: Vec<Option<u16>> = Vec::with_capacity(looked_up.len());
+        for (it, role) in looked_up.into_iter().zip(roles) {
+            if role == Role::None {
+                left.push(None);
+                continue;
+            }
+            left.push(Some(words.len() as u16));
+            let mut word = QueryWord {
+                typed: query[it.asked.typed].to_owned(),
+                weight: it.asked.weight,
+                idf: idf(it.n_chunks, self.mark.n_chunks),
+                n_chunks: it.n_chunks as u32,
+                is_name: it.is_name,
+                is_cut: it.is_cut,
+                term: it.asked.term,
+                kind: it.asked.kind,
+                forms: Forms(it.asked.forms),
+                reach: 0.0,
+            };
+            if role == Role::Part {
+                word.kind = WordKind::Part;
+                word.is_name = true;
+                word.weight = STOP_WORD_WEIGHT;
+            }
+            word.reach = if word.is_whole_name() {
+                let reach = self.reach(&word, &it.found, scope);
+                reach.map_err(|source| self.error(source))?
+            } else {
+                word.idf * (1.0 + K1) * word.weight
+            };
+            words.push(word);
+            found.push(it.found);
         }
-        // Summed in the same order as scores, so that rounding cannot lift a score above it.
-        let ideal = words
+        let renamed = |words: &Vec<u16>| -> Option<Vec<u16>> {
+            words.iter().map(|word| left[usize::from(*word)]).collect()
+        };
+        let needs = needs
             .iter()
-            .map(|word| word.idf * (1.0 + K1) * word.weight)
-            .sum();
-        Ok(Asked {
+            .map(|need| need.iter().filter_map(renamed).collect())
+            .filter(|need: &Need| !need.is_empty());
+        Ok(Answer {
+            needs: needs.collect(),
+            // Summed in the same order as scores, so that rounding cannot lift a score above it.
+            ideal: words.iter().map(|word| word.reach).sum(),
             words,
-            n_words_left_out,
-            ideal,
+            n_words_left_out: n_left_out,
             found,
         })
+    }
+
+    /// Returns the most that any chunk in scope gets for an identifier.
+    fn reach(
+        &self,
+        word: &QueryWord,
+        found: &[Found],
+        scope: Scope<'_>,
+    ) -> Result<f32, TantivyError> {
+        let scorer = self.scorer(word);
+        let mut most = 0.0_f32;
+        for (segment, found) in self.segments.iter().zip(found) {
+            segment.for_each_alive(&word.term, found, |doc, term_freq| {
+                if segment.is_in(doc, scope) {
+                    most = most.max(scorer.score(segment.lengths()[doc as usize], term_freq));
+                }
+            })?;
+        }
+        Ok(most)
     }
 
     /// Returns the number of entries in the list, including deleted ones.
@@ -302,29 +421,80 @@ impl TextIndex {
         })
     }
 
-    /// Returns the postings of `term` in each segment, and how many chunks hold it.
-    fn look_up(&self, term: &str) -> Result<(Vec<Option<TermInfo>>, u64), TantivyError> {
+    /// Looks up a term of a question in every form, and by its beginning if no chunk holds another form.
+    fn look_up(&self, mut asked: Asked, scope: Scope<'_>) -> Result<LookedUp, TantivyError> {
         let mut n_chunks = 0;
-        let mut in_segments = Vec::with_capacity(self.segments.len());
+        let mut found = Vec::with_capacity(self.segments.len());
         for segment in &self.segments {
-            let (field, terms) = segment.terms_of(term);
-            let info = terms.get_term_info(&Term::from_field_text(field, term))?;
-            if let Some(info) = &info {
-                n_chunks += segment.n_alive_with(term, info)?;
-            }
-            in_segments.push(info);
+            let here = segment.look_up(&asked.term, &asked.forms)?;
+            n_chunks += segment.n_alive_with(&asked.term, &here)?;
+            found.push(here);
         }
-        Ok((in_segments, n_chunks))
+        let mut is_cut = false;
+        if n_chunks == 0 {
+            let prefix = asked.forms.iter().find(|form| form.is_prefix());
+            if let Some(Form::Prefix(prefix)) = prefix {
+                (found, is_cut) = self.look_up_begun(prefix)?;
+                for (segment, found) in self.segments.iter().zip(&found) {
+                    n_chunks += segment.n_alive_with(&asked.term, found)?;
+                }
+            }
+        } else {
+            asked.forms.retain(|form| !form.is_prefix());
+        }
+        let mut is_name = asked.is_name;
+        if n_chunks > 0 && asked.may_be_name && !is_name {
+            for segment in &self.segments {
+                is_name |= segment.holds_name(&asked.forms, scope)?;
+            }
+        }
+        let mut is_in_scope = is_name && n_chunks > 0 && scope.is_none();
+        if is_name && n_chunks > 0 && !is_in_scope {
+            for (segment, found) in self.segments.iter().zip(&found) {
+                segment.for_each_alive(&asked.term, found, |doc, _| {
+                    is_in_scope |= segment.is_in(doc, scope);
+                })?;
+            }
+        }
+        Ok(LookedUp {
+            is_name: is_in_scope,
+            asked,
+            found,
+            n_chunks,
+            is_cut,
+        })
     }
 
-    pub(crate) fn scorer(&self, word: &QueryWord) -> Bm25Weight {
+    /// Returns the entries of the first words that begin with `prefix`, and whether there are more such words.
+    fn look_up_begun(&self, prefix: &str) -> Result<(Vec<Found>, bool), TantivyError> {
+        // The first of all segments are among the first of each, so that merges change nothing.
+        let mut begun: BTreeMap<String, Vec<(usize, Begun)>> = BTreeMap::new();
+        for (at, segment) in self.segments.iter().enumerate() {
+            for (term, postings) in segment.begun(prefix, BEGUN_MOST + 1)? {
+                begun.entry(term).or_default().push((at, postings));
+            }
+        }
+        let is_cut = begun.len() > BEGUN_MOST;
+        let mut of_segments: Vec<Vec<Begun>> = vec![Vec::new(); self.segments.len()];
+        for (at, postings) in begun.into_values().take(BEGUN_MOST).flatten() {
+            of_segments[at].push(postings);
+        }
+        let found = self.segments.iter().zip(of_segments);
+        let found = found.map(|(segment, begun)| segment.of_begun(begun));
+        Ok((found.collect::<Result<_, _>>()?, is_cut))
+    }
+
+    pub(crate) fn scorer(&self, word: &QueryWord) -> Scorer {
+        if word.is_whole_name() {
+            return Scorer::Name(word.idf * word.weight);
+        }
         let average = self.mark.n_words as f32 / self.mark.n_chunks as f32;
-        Bm25Weight::for_one_term_without_explain(
+        let weight = Bm25Weight::for_one_term_without_explain(
             u64::from(word.n_chunks),
             self.mark.n_chunks,
             average,
-        )
-        .boost_by(word.weight)
+        );
+        Scorer::Word(weight.boost_by(word.weight))
     }
 
     pub(crate) fn error(&self, source: TantivyError) -> IndexError {
@@ -332,13 +502,137 @@ impl TextIndex {
     }
 }
 
+/// What an occurrence of a word adds to the score of a chunk.
+pub(crate) enum Scorer {
+    /// BM25.
+    Word(Bm25Weight),
+    /// BM25 with b = 0: the length of a chunk says nothing about an identifier in it. Holds `weight * idf`.
+    Name(f32),
+}
+
+impl Scorer {
+    #[inline]
+    pub(crate) fn score(&self, length: u8, term_freq: u32) -> f32 {
+        match self {
+            Self::Word(weight) => weight.score(length, term_freq),
+            Self::Name(said) => {
+                let term_freq = term_freq as f32;
+                said * (1.0 + K1) * (term_freq / (term_freq + K1))
+            }
+        }
+    }
+}
+
+/// The entries that are searched, by position; `None` for all.
+pub(crate) type Scope<'a> = Option<&'a dyn Fn(usize) -> bool>;
+
 /// The words of a query, with their postings.
-pub(crate) struct Asked {
+pub(crate) struct Answer {
     pub words: Vec<QueryWord>,
     pub n_words_left_out: usize,
     pub ideal: f32,
+    /// What a chunk must hold if it must hold every word.
+    pub needs: Vec<Need>,
     /// The postings of each word in each segment: by word, then by segment.
-    pub found: Vec<Vec<Option<TermInfo>>>,
+    pub found: Vec<Vec<Found>>,
+}
+
+/// A term of a question, looked up.
+struct LookedUp {
+    asked: Asked,
+    /// Its postings in each segment.
+    found: Vec<Found>,
+    n_chunks: u64,
+    /// Whether it is an identifier that an entry in scope holds.
+    is_name: bool,
+    is_cut: bool,
+}
+
+/// What a term of a question counts as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// As it was asked.
+    Own,
+    /// As a part of an identifier that is in scope: it says little besides the whole.
+    Part,
+    /// Not at all: it was not typed and no chunk holds it, or it is a part of one word in camelCase that a chunk holds.
+    None,
+}
+
+/// Returns the role of each term. A term counts as a part only if it is one wherever it was typed.
+fn roles(looked_up: &[LookedUp]) -> Vec<Role> {
+    let held = || looked_up.iter().filter(|it| it.n_chunks > 0);
+    let camel = Places::of(held().flat_map(|it| &it.asked.camel));
+    let names = held().filter(|it| it.is_name);
+    let names = Places::of(names.flat_map(|it| it.asked.covers.iter().chain(&it.asked.camel)));
+    let role = |it: &LookedUp| {
+        let asked = &it.asked;
+        if it.n_chunks == 0 && !asked.is_typed {
+            return Role::None;
+        }
+        if asked.places.is_empty() || !asked.covers.is_empty() || !asked.camel.is_empty() {
+            return Role::Own;
+        }
+        if asked.places.iter().all(|place| camel.hold(place)) {
+            Role::None
+        } else if asked
+            .places
+            .iter()
+            .all(|place| names.hold(place) || camel.hold(place))
+        {
+            Role::Part
+        } else {
+            Role::Own
+        }
+    };
+    looked_up.iter().map(role).collect()
+}
+
+/// Ranges of bytes, joined where they overlap, in ascending order.
+struct Places(Vec<Range<usize>>);
+
+impl Places {
+    fn of<'a>(places: impl Iterator<Item = &'a Range<usize>>) -> Self {
+        let mut sorted: Vec<Range<usize>> = places.cloned().collect();
+        sorted.sort_unstable_by_key(|place| place.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for place in sorted {
+            match joined.last_mut().filter(|last| place.start < last.end) {
+                Some(last) => last.end = last.end.max(place.end),
+                None => joined.push(place),
+            }
+        }
+        Self(joined)
+    }
+
+    /// Returns whether a range lies in one of these.
+    fn hold(&self, place: &Range<usize>) -> bool {
+        let behind = self.0.partition_point(|it| it.start <= place.start);
+        behind > 0 && place.end <= self.0[behind - 1].end
+    }
+}
+
+impl QueryWord {
+    /// Returns whether it is an identifier and not a part of one.
+    fn is_whole_name(&self) -> bool {
+        self.is_name && self.kind != WordKind::Part
+    }
+}
+
+/// Returns the share of the identifiers among the words, of those that a hit holds.
+pub(crate) fn share_of_names(words: &[QueryWord], is_held: &[bool]) -> f32 {
+    let said = |word: &QueryWord| f64::from(word.idf * word.weight);
+    let all: f64 = words.iter().map(said).sum();
+    let held = words.iter().zip(is_held).filter(|(_, is_held)| **is_held);
+    let of_names: f64 = held
+        .filter(|(word, _)| word.is_name)
+        .map(|(word, _)| said(word))
+        .sum();
+    if all > 0.0 {
+        (of_names / all).min(1.0) as f32
+    } else {
+        0.0
+    }
 }
 
 /// Scores and matched words of a segment's entries while they are summed, word by word.
@@ -364,21 +658,19 @@ impl Gathered {
         self.matches.push((doc, word_idx));
     }
 
-    /// Appends the entries with at least `n_matched_min` words to `hits`.
-    fn finish(self, chunks: &[u64], n_matched_min: usize, hits: &mut Vec<TextHit>) {
+    /// Appends the entries with a word to `hits`.
+    fn finish(self, chunks: &[u64], hits: &mut Vec<TextHit>) {
         /// Marks an entry that is not a hit.
         const NO_HIT: u32 = u32::MAX;
         let first = hits.len();
         let mut hit_of = vec![NO_HIT; chunks.len()];
         for (doc, &n_matched) in self.n_matched.iter().enumerate() {
-            let n_matched = usize::from(n_matched);
-            if n_matched >= n_matched_min.max(1) {
+            if n_matched > 0 {
                 hit_of[doc] = (hits.len() - first) as u32;
-                let matched = Vec::with_capacity(n_matched);
                 hits.push(TextHit {
                     chunk: chunks[doc],
                     score: self.scores[doc],
-                    matched,
+                    matched: Vec::with_capacity(usize::from(n_matched)),
                 });
             }
         }
@@ -389,34 +681,6 @@ impl Gathered {
             }
         }
     }
-}
-
-/// Returns term, spelling and weight of the query's distinct words in its order, and the number of further ones.
-fn query_words(query: &str) -> (Vec<(String, String, f32)>, usize) {
-    let mut distinct: Vec<(String, String, f32)> = Vec::new();
-    let mut idx_of: HashMap<String, Option<usize>> = HashMap::new();
-    let mut n_left_out = 0;
-    for word in words(query) {
-        let typed = &query[word.bytes];
-        let weight = if is_stop_word(typed) {
-            STOP_WORD_WEIGHT
-        } else {
-            1.0
-        };
-        match idx_of.get(&word.term) {
-            Some(&Some(idx)) => distinct[idx].2 = distinct[idx].2.max(weight),
-            Some(None) => {}
-            None if distinct.len() < QUERY_WORDS_MAX => {
-                idx_of.insert(word.term.clone(), Some(distinct.len()));
-                distinct.push((word.term, typed.to_owned(), weight));
-            }
-            None => {
-                idx_of.insert(word.term, None);
-                n_left_out += 1;
-            }
-        }
-    }
-    (distinct, n_left_out)
 }
 
 /// Computes the inverse document frequency in the same way as tantivy.

@@ -16,6 +16,8 @@ use crate::text_files::{ListDirectory, VerifiedFiles};
 const WORDS: &str = "words";
 /// Name of the field of characters that may be words by themselves.
 const LETTERS: &str = "letters";
+/// Name of the field of identifiers, of words without accents and of numbers without signs.
+const NAMES: &str = "names";
 /// Name of the field of chunk ids.
 pub(crate) const CHUNK: &str = "chunk";
 /// Name of the field of document ids.
@@ -23,9 +25,12 @@ pub(crate) const DOCUMENT: &str = "document";
 /// Name of the field of word counts.
 pub(crate) const N_WORDS: &str = "n_words";
 
-/// Must be increased with every change of the fields, of [`crate::words()`] or of the additional files: a list of
-/// another format is rebuilt.
-const FORMAT: u32 = 4;
+/// Must be increased with every change of the fields or of the additional files: a list of another format is rebuilt.
+const FORMAT: u32 = 5;
+
+/// Must be increased with every change of [`crate::words()`], of the terms that are made of them, or of the titles of
+/// entries: a list with the terms of another version is rebuilt from the texts, without embedding anything.
+const TERMS: u32 = 1;
 
 /// The fields of an entry.
 pub(crate) struct Fields {
@@ -33,6 +38,8 @@ pub(crate) struct Fields {
     pub(crate) words: Field,
     /// The terms of [`crate::words::letters`] with counts. They do not count in an entry's length.
     pub(crate) letters: Field,
+    /// The terms of [`crate::terms::names`] with counts, each behind its mark. They do not count in an entry's length.
+    pub(crate) names: Field,
     /// The chunk's id.
     pub(crate) chunk: Field,
     /// The id of the chunk's document, used to delete it.
@@ -55,6 +62,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     let fields = Fields {
         words: schema.add_text_field(WORDS, counted(true)),
         letters: schema.add_text_field(LETTERS, counted(false)),
+        names: schema.add_text_field(NAMES, counted(false)),
         chunk: schema.add_u64_field(CHUNK, FAST),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         n_words: schema.add_u64_field(N_WORDS, FAST),
@@ -82,7 +90,9 @@ impl Mark {
             n_chunks,
             n_words,
         } = self;
-        format!("memlens-text {FORMAT} generation {generation} chunks {n_chunks} words {n_words}")
+        format!(
+            "memlens-text {FORMAT}.{TERMS} generation {generation} chunks {n_chunks} words {n_words}"
+        )
     }
 
     /// Parses exactly what [`Mark::print`] writes.

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError};
 
-use crate::text_index::Asked;
-use crate::text_segment::Segment;
-use crate::{IndexError, Join, QueryWord, TextIndex};
+use crate::question::Need;
+use crate::text_index::{Answer, Scope, share_of_names};
+use crate::text_segment::{Found, Segment};
+use crate::{How, IndexError, Join, Match, QueryWord, TextIndex};
 
 /// The score of an entry that is not a hit. Adding a score to it gives exactly that score, without the negative sign
 /// even if the score is 0.
@@ -23,8 +23,10 @@ pub struct TextScores<'a> {
     pub n_words_left_out: usize,
     /// As in [`crate::TextHits::ideal`].
     pub ideal: f32,
+    /// As in [`crate::TextHits::names`].
+    pub names: f32,
     /// The postings of each word in each segment: by word, then by segment.
-    found: Vec<Vec<Option<TermInfo>>>,
+    found: Vec<Vec<Found>>,
     /// By entry; [`NO_HIT`] for those that the query does not find.
     scores: Vec<f32>,
 }
@@ -35,43 +37,74 @@ impl TextIndex {
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
     pub fn score(&self, query: &str, join: Join) -> Result<TextScores<'_>, IndexError> {
-        let Asked {
+        self.score_within(query, join, None)
+    }
+
+    /// Finds the hits among the entries for which `scope` is true; `None` for all. The numbers of chunks with a word are
+    /// those of the whole list, but identifiers count as such only if an entry in scope holds them.
+    ///
+    /// # Errors
+    /// [`IndexError::Text`] if the list cannot be read.
+    pub fn score_within(
+        &self,
+        query: &str,
+        join: Join,
+        scope: Option<&dyn Fn(usize) -> bool>,
+    ) -> Result<TextScores<'_>, IndexError> {
+        let Answer {
             words,
             n_words_left_out,
             ideal,
+            needs,
             found,
-        } = self.ask(query)?;
+        } = self.ask(query, scope)?;
         let mut scores = TextScores {
             index: self,
             words,
             n_words_left_out,
             ideal,
+            names: 0.0,
             found,
             scores: vec![NO_HIT; self.n_entries()],
         };
-        let filled = match join {
-            Join::Or => scores.fill(|_| {}),
-            Join::And => scores.fill_and(),
+        let needs = match join {
+            Join::Or => Vec::new(),
+            Join::And => needs,
         };
-        filled.map_err(|source| self.error(source))?;
-        for segment in &self.segments {
-            for doc in segment.deleted() {
-                scores.scores[(segment.first + doc) as usize] = NO_HIT;
-            }
-        }
+        scores
+            .fill(&needs, scope)
+            .map_err(|source| self.error(source))?;
         Ok(scores)
     }
 }
 
 impl TextScores<'_> {
-    /// Adds up the scores of every word in the order of the query. Calls `visit` for each entry that holds a word.
-    fn fill(&mut self, mut visit: impl FnMut(usize)) -> Result<(), TantivyError> {
+    fn fill(&mut self, needs: &[Need], scope: Scope<'_>) -> Result<(), TantivyError> {
+        self.add_up()?;
+        self.keep_needed(needs)?;
+        self.keep_in(scope);
+        self.names = self.share_of_names()?;
+        Ok(())
+    }
+
+    /// Adds up the scores of every word in the order of the query.
+    fn add_up(&mut self) -> Result<(), TantivyError> {
         for (word, in_segments) in self.words.iter().zip(&self.found) {
             let scorer = self.index.scorer(word);
-            for (segment, info) in self.index.segments.iter().zip(in_segments) {
-                let Some(info) = info else { continue };
+            for (segment, found) in self.index.segments.iter().zip(in_segments) {
                 let scores = &mut self.scores[segment.entries()];
                 let lengths = segment.lengths();
+                let info = match found {
+                    Found::None => continue,
+                    Found::Merged(merged) => {
+                        for posting in merged {
+                            let length = lengths[posting.doc as usize];
+                            scores[posting.doc as usize] += scorer.score(length, posting.term_freq);
+                        }
+                        continue;
+                    }
+                    Found::One(info) => info,
+                };
                 let terms = segment.terms_of(&word.term).1;
                 let mut block =
                     terms.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
@@ -79,7 +112,6 @@ impl TextScores<'_> {
                     for (at, &doc) in block.docs().iter().enumerate() {
                         let length = lengths[doc as usize];
                         scores[doc as usize] += scorer.score(length, block.freq(at));
-                        visit((segment.first + doc) as usize);
                     }
                     block.advance();
                 }
@@ -88,25 +120,87 @@ impl TextScores<'_> {
         Ok(())
     }
 
-    /// Like [`fill`](Self::fill), but only for entries that hold every word.
-    fn fill_and(&mut self) -> Result<(), TantivyError> {
-        let mut n_matched = vec![0_u16; self.scores.len()];
-        self.fill(|entry| n_matched[entry] += 1)?;
-        for (score, n_matched) in self.scores.iter_mut().zip(n_matched) {
-            if usize::from(n_matched) < self.words.len() {
+    /// Calls `visit` for each entry that holds a word and was not deleted.
+    fn for_each_holding(
+        &self,
+        word: u16,
+        mut visit: impl FnMut(usize),
+    ) -> Result<(), TantivyError> {
+        let (word, found) = (
+            &self.words[usize::from(word)],
+            &self.found[usize::from(word)],
+        );
+        for (segment, found) in self.index.segments.iter().zip(found) {
+            segment.for_each_alive(&word.term, found, |doc, _| {
+                visit((segment.first + doc) as usize);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Drops every hit that lacks a word.
+    fn keep_needed(&mut self, needs: &[Need]) -> Result<(), TantivyError> {
+        if needs.is_empty() {
+            return Ok(());
+        }
+        let mut is_kept = vec![true; self.scores.len()];
+        for need in needs {
+            if !is_kept.contains(&true) {
+                break;
+            }
+            let mut is_held = vec![false; self.scores.len()];
+            for words in need {
+                if let [word] = words[..] {
+                    self.for_each_holding(word, |entry| is_held[entry] = true)?;
+                    continue;
+                }
+                let mut n_held = vec![0_u16; self.scores.len()];
+                for word in words {
+                    self.for_each_holding(*word, |entry| n_held[entry] += 1)?;
+                }
+                for (is_held, n_held) in is_held.iter_mut().zip(n_held) {
+                    *is_held |= usize::from(n_held) == words.len();
+                }
+            }
+            for (is_kept, is_held) in is_kept.iter_mut().zip(is_held) {
+                *is_kept &= is_held;
+            }
+        }
+        for (score, is_kept) in self.scores.iter_mut().zip(is_kept) {
+            if !is_kept {
                 *score = NO_HIT;
             }
         }
         Ok(())
     }
 
-    /// Drops every hit that `is_kept` rejects, by its entry in [`TextIndex::chunks`].
-    pub fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
-        for (entry, score) in self.scores.iter_mut().enumerate() {
-            if is_hit(*score) && !is_kept(entry) {
-                *score = NO_HIT;
+    /// Drops every hit that was deleted or is out of scope.
+    fn keep_in(&mut self, scope: Scope<'_>) {
+        for segment in &self.index.segments {
+            for doc in segment.deleted() {
+                self.scores[(segment.first + doc) as usize] = NO_HIT;
             }
         }
+        if let Some(is_in) = scope {
+            for (entry, score) in self.scores.iter_mut().enumerate() {
+                if is_hit(*score) && !is_in(entry) {
+                    *score = NO_HIT;
+                }
+            }
+        }
+    }
+
+    /// Returns [`crate::TextHits::names`].
+    fn share_of_names(&self) -> Result<f32, TantivyError> {
+        let mut is_held = vec![false; self.words.len()];
+        for (at, word) in (0..).zip(&self.words) {
+            if word.is_name {
+                self.for_each_holding(at, |entry| {
+                    is_held[usize::from(at)] |= is_hit(self.scores[entry]);
+                })?;
+            }
+        }
+        Ok(share_of_names(&self.words, &is_held))
     }
 
     /// Returns the number of hits.
@@ -187,12 +281,11 @@ impl TextScores<'_> {
         ranks
     }
 
-    /// Returns the words in each of these chunks, as ascending positions in [`TextScores::words`]; empty if it is not a
-    /// hit.
+    /// Returns the words in each of these chunks, in the order of [`TextScores::words`]; empty if it is not a hit.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
-    pub fn matched(&self, chunks: &[u64]) -> Result<Vec<Vec<u16>>, IndexError> {
+    pub fn matched(&self, chunks: &[u64]) -> Result<Vec<Vec<Match>>, IndexError> {
         let hit = |chunk: u64| {
             let entry = self.index.entry_of(chunk)?;
             is_hit(self.scores[entry as usize]).then_some(entry)
@@ -210,26 +303,43 @@ impl TextScores<'_> {
             let n_here = entries.partition_point(|(entry, _)| (*entry as usize) < end);
             let (here, after) = entries.split_at(n_here);
             entries = after;
-            let infos = self.found.iter().map(|infos| infos[segment_idx].as_ref());
-            for (word_idx, (word, info)) in (0..).zip(self.words.iter().zip(infos)) {
-                if let Some(info) = info {
-                    for_each_with(segment, word, info, here, |at| matched[at].push(word_idx))
-                        .map_err(|source| self.index.error(source))?;
-                }
+            let found = self.found.iter().map(|found| &found[segment_idx]);
+            for (word_idx, (word, found)) in (0..).zip(self.words.iter().zip(found)) {
+                let held = |at: usize, how| {
+                    matched[at].push(Match {
+                        word: word_idx,
+                        how,
+                    })
+                };
+                for_each_with(segment, word, found, here, held)
+                    .map_err(|source| self.index.error(source))?;
             }
         }
         Ok(matched)
     }
 }
 
-/// Calls `visit` with the number beside each of the ascending entries that holds a word.
+/// Calls `visit` with the number beside each of the ascending entries that holds a word, and how it holds it.
 fn for_each_with(
     segment: &Segment,
     word: &QueryWord,
-    info: &TermInfo,
+    found: &Found,
     entries: &[(u32, usize)],
-    mut visit: impl FnMut(usize),
+    mut visit: impl FnMut(usize, How),
 ) -> Result<(), TantivyError> {
+    let info = match found {
+        Found::None => return Ok(()),
+        Found::Merged(merged) => {
+            for (entry, at) in entries {
+                let wanted = entry - segment.first;
+                if let Ok(place) = merged.binary_search_by_key(&wanted, |posting| posting.doc) {
+                    visit(*at, merged[place].how);
+                }
+            }
+            return Ok(());
+        }
+        Found::One(info) => info,
+    };
     let terms = segment.terms_of(&word.term).1;
     let mut postings = terms.read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
     let mut doc = postings.doc();
@@ -242,7 +352,7 @@ fn for_each_with(
             break;
         }
         if doc == wanted {
-            visit(*at);
+            visit(*at, How::Word);
         }
     }
     Ok(())

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use tantivy::fastfield::AliveBitSet;
 use tantivy::index::SegmentId;
-use tantivy::postings::{Postings, TermInfo};
+use tantivy::postings::{Postings as _, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError, Term};
 
+use crate::question::Form;
+use crate::terms::NameKind;
+use crate::text_index::{How, Scope};
 use crate::text_list::{CHUNK, N_WORDS, open_error, schema};
 use crate::words::is_letter;
 use crate::{IdTable, IndexError};
@@ -19,6 +22,7 @@ pub(crate) struct Segment {
     id: SegmentId,
     words: Arc<InvertedIndexReader>,
     letters: Arc<InvertedIndexReader>,
+    names: Arc<InvertedIndexReader>,
     /// `None` if nothing was deleted.
     alive: Option<AliveBitSet>,
     n_alive: u32,
@@ -37,6 +41,31 @@ struct Written {
     lengths: Vec<u8>,
     /// The entry of each chunk that was not deleted when it was read.
     entries: IdTable,
+}
+
+/// The entries of a segment that hold a term.
+pub(crate) enum Found {
+    /// No entry.
+    None,
+    /// Those of one plain word, including deleted entries.
+    One(TermInfo),
+    /// Those of several forms of a word, in ascending order and without deleted entries.
+    Merged(Vec<Posting>),
+}
+
+/// One entry that holds a term in one of its forms.
+#[derive(Clone, Copy)]
+pub(crate) struct Posting {
+    pub(crate) doc: u32,
+    pub(crate) term_freq: u32,
+    pub(crate) how: How,
+}
+
+/// The postings of a word that was looked up by its beginning.
+#[derive(Clone)]
+pub(crate) struct Begun {
+    field: Field,
+    info: TermInfo,
 }
 
 impl Segment {
@@ -62,15 +91,15 @@ impl Segment {
                 Some(known) => Some(known.written.clone()),
                 None => Written::read(reader)?.map(Arc::new),
             };
-            let (words, letters) = (fields.words, fields.letters);
             Ok((
-                reader.inverted_index(words)?,
-                reader.inverted_index(letters)?,
+                reader.inverted_index(fields.words)?,
+                reader.inverted_index(fields.letters)?,
+                reader.inverted_index(fields.names)?,
                 reader.fast_fields().u64(N_WORDS)?,
                 written,
             ))
         };
-        let (words, letters, n_words, written) =
+        let (words, letters, names, n_words, written) =
             opened().map_err(|source| open_error(dir, source))?;
         let Some(written) = written.filter(|_| n_words.num_docs() == reader.max_doc()) else {
             let why = "its parts differ in length".to_owned();
@@ -96,6 +125,7 @@ impl Segment {
             id: reader.segment_id(),
             words,
             letters,
+            names,
             alive,
             n_alive,
             n_words_alive,
@@ -137,6 +167,175 @@ impl Segment {
         }
     }
 
+    fn terms(&self, field: Field) -> &InvertedIndexReader {
+        let fields = schema().1;
+        if field == fields.words {
+            &self.words
+        } else if field == fields.letters {
+            &self.letters
+        } else {
+            &self.names
+        }
+    }
+
+    fn info(&self, field: Field, term: &str) -> Result<Option<TermInfo>, TantivyError> {
+        let term = Term::from_field_text(field, term);
+        Ok(self.terms(field).get_term_info(&term)?)
+    }
+
+    /// Returns the entries that hold a term of a question in one of its forms, except by its beginning.
+    pub(crate) fn look_up(&self, term: &str, forms: &[Form]) -> Result<Found, TantivyError> {
+        let fields = schema().1;
+        let mut plain: Option<TermInfo> = None;
+        let mut others: Vec<(Field, TermInfo, How)> = Vec::new();
+        for form in forms {
+            match form {
+                Form::Word(word) if word == term => {
+                    plain = self.info(self.terms_of(word).0, word)?;
+                }
+                Form::Word(word) => {
+                    let info = self.info(fields.words, word)?;
+                    others.extend(info.map(|info| (fields.words, info, How::Folded)));
+                }
+                Form::Name(kind, name) => {
+                    let info = self.info(fields.names, &kind.key(name))?;
+                    others.extend(info.map(|info| (fields.names, info, How::of(*kind))));
+                }
+                Form::Prefix(_) => {}
+            }
+        }
+        match plain {
+            Some(plain) if others.is_empty() => return Ok(Found::One(plain)),
+            Some(plain) => others.insert(0, (self.terms_of(term).0, plain, How::Word)),
+            None => {}
+        }
+        self.merged(others)
+    }
+
+    /// Returns the first `n` words and wholes that begin with `prefix` but are longer, and that an entry holds.
+    pub(crate) fn begun(
+        &self,
+        prefix: &str,
+        n: usize,
+    ) -> Result<Vec<(String, Begun)>, TantivyError> {
+        let fields = schema().1;
+        let wholes = [NameKind::Whole, NameKind::Compound].map(|kind| kind.key(prefix));
+        let [whole, compound] = wholes.each_ref().map(String::as_str);
+        let mut begun = Vec::new();
+        for (field, prefix, n_marks) in [
+            (fields.words, prefix, 0),
+            (fields.names, whole, 1),
+            (fields.names, compound, 1),
+        ] {
+            let terms = self.terms(field);
+            let mut stream = terms.terms().range().gt(prefix).into_stream()?;
+            let mut n_found = 0;
+            while n_found < n && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+                let postings = Begun {
+                    field,
+                    info: stream.value().clone(),
+                };
+                if self.is_any_alive(&postings)? {
+                    let term = String::from_utf8_lossy(&stream.key()[n_marks..]);
+                    begun.push((term.into_owned(), postings));
+                    n_found += 1;
+                }
+            }
+        }
+        Ok(begun)
+    }
+
+    fn is_any_alive(&self, begun: &Begun) -> Result<bool, TantivyError> {
+        if self.alive.is_none() {
+            return Ok(true);
+        }
+        self.is_any(begun.field, &begun.info, None)
+    }
+
+    /// Returns whether an entry in scope that was not deleted holds a term.
+    fn is_any(
+        &self,
+        field: Field,
+        info: &TermInfo,
+        scope: Scope<'_>,
+    ) -> Result<bool, TantivyError> {
+        let terms = self.terms(field);
+        let mut postings = terms.read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        let mut doc = postings.doc();
+        while doc != TERMINATED {
+            if self.is_alive(doc) && self.is_in(doc, scope) {
+                return Ok(true);
+            }
+            doc = postings.advance();
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an entry in scope holds one of the forms as an identifier.
+    pub(crate) fn holds_name(
+        &self,
+        forms: &[Form],
+        scope: Scope<'_>,
+    ) -> Result<bool, TantivyError> {
+        let field = schema().1.names;
+        for form in forms {
+            if let Form::Name(kind @ NameKind::Whole, name) = form
+                && let Some(info) = self.info(field, &kind.key(name))?
+                && self.is_any(field, &info, scope)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether an entry is in scope.
+    pub(crate) fn is_in(&self, doc: u32, scope: Scope<'_>) -> bool {
+        scope.is_none_or(|is_in| is_in((self.first + doc) as usize))
+    }
+
+    /// Returns the entries of words that were looked up by their beginning.
+    pub(crate) fn of_begun(&self, begun: Vec<Begun>) -> Result<Found, TantivyError> {
+        let begun = begun.into_iter();
+        self.merged(begun.map(|it| (it.field, it.info, How::Prefix)).collect())
+    }
+
+    /// Merges the entries of several terms.
+    fn merged(&self, terms: Vec<(Field, TermInfo, How)>) -> Result<Found, TantivyError> {
+        let mut merged: Vec<Posting> = Vec::new();
+        for (field, info, how) in terms {
+            let terms = self.terms(field);
+            let mut postings =
+                terms.read_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)?;
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                if self.is_alive(doc) {
+                    let term_freq = postings.term_freq();
+                    merged.push(Posting {
+                        doc,
+                        term_freq,
+                        how,
+                    });
+                }
+                doc = postings.advance();
+            }
+        }
+        // The first form of an entry says how it was found; the others count only where they occur more often.
+        merged.sort_by_key(|posting| posting.doc);
+        merged.dedup_by(|next, first| {
+            let is_same = next.doc == first.doc;
+            if is_same {
+                first.term_freq = first.term_freq.max(next.term_freq);
+            }
+            is_same
+        });
+        Ok(if merged.is_empty() {
+            Found::None
+        } else {
+            Found::Merged(merged)
+        })
+    }
+
     /// Returns the range of its entries among those of all segments.
     pub(crate) fn entries(&self) -> Range<usize> {
         let first = self.first as usize;
@@ -149,7 +348,12 @@ impl Segment {
     }
 
     /// Returns how many entries hold a term and were not deleted.
-    pub(crate) fn n_alive_with(&self, term: &str, info: &TermInfo) -> Result<u64, TantivyError> {
+    pub(crate) fn n_alive_with(&self, term: &str, found: &Found) -> Result<u64, TantivyError> {
+        let info = match found {
+            Found::None => return Ok(0),
+            Found::Merged(merged) => return Ok(merged.len() as u64),
+            Found::One(info) => info,
+        };
         if self.alive.is_none() {
             return Ok(u64::from(info.doc_freq));
         }
@@ -168,9 +372,17 @@ impl Segment {
     pub(crate) fn for_each_alive(
         &self,
         term: &str,
-        info: &TermInfo,
+        found: &Found,
         mut visit: impl FnMut(u32, u32),
     ) -> Result<(), TantivyError> {
+        let info = match found {
+            Found::None => return Ok(()),
+            Found::Merged(merged) => {
+                merged.iter().for_each(|it| visit(it.doc, it.term_freq));
+                return Ok(());
+            }
+            Found::One(info) => info,
+        };
         let mut postings = self
             .terms_of(term)
             .1

@@ -15,11 +15,12 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Directory, Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use crate::private::keep_private;
+use crate::terms::{groups, names};
 use crate::text_files::{ListDirectory, META, SUMS, VerifiedFiles};
 use crate::text_list::{
     DOCUMENT, Fields, Mark, N_WORDS, Verified, open_error, open_verified, reader, refused, schema,
 };
-use crate::words::{Word, letters, words};
+use crate::words::{Word, letters};
 use crate::{IndexError, TextIndex};
 
 /// One chunk for the text list.
@@ -31,7 +32,8 @@ pub struct TextEntry<'a> {
     pub document: u64,
     /// The chunk's text.
     pub text: &'a str,
-    /// The file name without extension; its words count once, as if they were in the text.
+    /// The file name without extension, the headings above the text and those in it, one a line; their words count once,
+    /// as if they were in the text.
     pub title: &'a str,
 }
 
@@ -154,7 +156,8 @@ impl TextWriter {
     /// # Errors
     /// [`IndexError::Text`] if the buffer cannot be written.
     pub fn add(&mut self, entry: &TextEntry<'_>) -> Result<(), IndexError> {
-        let words = tokens(words(entry.text).into_iter().chain(words(entry.title)));
+        let Entry { words, names } = Entry::of(entry);
+        let (words, names) = (tokens(words.into_iter()), tokens(names.into_iter()));
         let letters = tokens(letters(entry.text).into_iter().chain(letters(entry.title)));
         let n_words = words.tokens.len() as u64;
         let mut document = TantivyDocument::new();
@@ -164,6 +167,9 @@ impl TextWriter {
         document.add_pre_tokenized_text(self.fields.words, words);
         if !letters.tokens.is_empty() {
             document.add_pre_tokenized_text(self.fields.letters, letters);
+        }
+        if !names.tokens.is_empty() {
+            document.add_pre_tokenized_text(self.fields.names, names);
         }
         self.inner()
             .add_document(document)
@@ -300,6 +306,35 @@ impl Drop for TextWriter {
 
 /// Why there always is a writer.
 const OPEN: &str = "it is taken by the drop alone";
+
+/// The terms of an entry: those of its text and of its title.
+struct Entry {
+    words: Vec<Word>,
+    names: Vec<Word>,
+}
+
+impl Entry {
+    fn of(entry: &TextEntry<'_>) -> Self {
+        let mut terms = Entry {
+            words: Vec::new(),
+            names: Vec::new(),
+        };
+        terms.add(entry.text);
+        terms.add(entry.title);
+        terms
+    }
+
+    fn add(&mut self, text: &str) {
+        let groups = groups(text);
+        let names = names(text, &groups).into_iter();
+        self.names.extend(names.map(|(kind, name)| Word {
+            term: kind.key(&name.term),
+            bytes: name.bytes,
+        }));
+        self.words
+            .extend(groups.into_iter().flat_map(|group| group.parts));
+    }
+}
 
 /// Converts words to tantivy's tokens.
 fn tokens(words: impl Iterator<Item = Word>) -> PreTokenizedString {

@@ -60,6 +60,21 @@ pub fn words(text: &str) -> Vec<Word> {
     stemmed(text, Unstemmed { initials: None })
 }
 
+/// Returns the words of `text` without stemming.
+pub(crate) fn unstemmed(text: &str) -> Vec<Word> {
+    let mut splitting = Unstemmed { initials: None };
+    let mut stream = splitting.token_stream(text);
+    let mut words = Vec::new();
+    while stream.advance() {
+        let token = stream.token_mut();
+        words.push(Word {
+            term: std::mem::take(&mut token.text),
+            bytes: token.offset_from..token.offset_to,
+        });
+    }
+    words
+}
+
 /// Returns each single character of the scripts for which [`words`] gives pairs, in reading order. For example, 茶 is a
 /// word in 乌龙茶 that no pair finds.
 pub(crate) fn letters(text: &str) -> Vec<Word> {

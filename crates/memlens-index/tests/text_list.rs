@@ -419,8 +419,9 @@ fn another_format_is_named() {
     let meta = scratch.path().join("meta.json");
     let text = fs::read_to_string(&meta).expect("it is text");
     for (from, to) in [
-        ("memlens-text 4", "memlens-text 5"),
-        ("memlens-text 4", "other"),
+        ("memlens-text 5.1", "memlens-text 4"),
+        ("memlens-text 5.1", "memlens-text 5.2"),
+        ("memlens-text 5.1", "other"),
         ("\"n_words\"", "\"n_words2\""),
     ] {
         let changed = text.replacen(from, to, 1);

@@ -8,6 +8,7 @@ use memlens_index::{
     IndexError, TextEntry, TextIndex, TextWriter, VectorFile, VectorWriter, text_path,
     vector_folder, vector_path,
 };
+use memlens_ingest::{Kind, headings_behind};
 use memlens_store::{Applied, EmbeddingId, Forgotten, Store, StoredChunk};
 
 use crate::IndexerError;
@@ -157,9 +158,7 @@ impl Derived {
                 path: text_path(store.dir()),
                 why: format!("document {} is damaged in the library", document.0),
             })?;
-            for chunk in &listed.chunks {
-                add(&mut self.text, chunk)?;
-            }
+            add(&mut self.text, &listed.chunks)?;
             self.append(store, listed.embeddings)?;
         }
         self.commit(store, generation)?;
@@ -296,9 +295,7 @@ impl Derived {
         for document in &applied.removed {
             self.text.delete_document(document.0 as u64);
         }
-        for chunk in &applied.added {
-            add(&mut self.text, chunk)?;
-        }
+        add(&mut self.text, &applied.added)?;
         self.append(store, embeddings)?;
         self.commit(store, applied.generation)
     }
@@ -379,13 +376,41 @@ fn append(
     vectors.append(embedding.0, vector)
 }
 
-fn add(text: &mut TextWriter, chunk: &StoredChunk) -> Result<(), IndexError> {
-    text.add(&TextEntry {
-        chunk: chunk.id as u64,
-        document: chunk.document.0 as u64,
-        text: &chunk.text,
-        title: stem(&chunk.path),
-    })
+/// Adds the chunks of documents, each of which must be complete.
+fn add(text: &mut TextWriter, chunks: &[StoredChunk]) -> Result<(), IndexError> {
+    for chunks in chunks.chunk_by(|a, b| a.document == b.document) {
+        for (chunk, title) in chunks.iter().zip(titles(chunks)) {
+            text.add(&TextEntry {
+                chunk: chunk.id as u64,
+                document: chunk.document.0 as u64,
+                text: &chunk.text,
+                title: &title,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the title of each chunk of a document: the file's name, the headings above the chunk and those in it, each
+/// once.
+fn titles(chunks: &[StoredChunk]) -> Vec<String> {
+    let is_markdown = |it: &StoredChunk| Kind::of(Path::new(&it.path)) == Some(Kind::Markdown);
+    let mut behind = if chunks.first().is_some_and(is_markdown) {
+        let texts = chunks.iter().map(|it| (it.start_byte, it.text.as_str()));
+        headings_behind(&texts.collect::<Vec<_>>())
+    } else {
+        Vec::new()
+    };
+    behind.resize(chunks.len(), Vec::new());
+    let title = |(chunk, behind): (&StoredChunk, Vec<String>)| {
+        let mut title = format!("{}\n{}", stem(&chunk.path), chunk.heading);
+        for heading in behind {
+            title.push('\n');
+            title.push_str(&heading);
+        }
+        title
+    };
+    chunks.iter().zip(behind).map(title).collect()
 }
 
 /// Returns the file's name without folders and extension.
@@ -406,7 +431,20 @@ fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
 fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, IndexerError> {
     strike(store, "text list")?;
     let mut text = TextWriter::create(path)?;
-    store.for_each_chunk(|chunk| -> Result<(), IndexerError> { Ok(add(&mut text, &chunk)?) })?;
+    // The chunks of a document follow each other.
+    let mut document: Vec<StoredChunk> = Vec::new();
+    store.for_each_chunk(|chunk| -> Result<(), IndexerError> {
+        if document
+            .first()
+            .is_some_and(|first| first.document != chunk.document)
+        {
+            add(&mut text, &document)?;
+            document.clear();
+        }
+        document.push(chunk);
+        Ok(())
+    })?;
+    add(&mut text, &document)?;
     text.commit(generation)?;
     Ok(text)
 }
@@ -428,7 +466,7 @@ fn rebuild_vectors(
 
 #[cfg(test)]
 mod tests {
-    use memlens_store::FolderId;
+    use memlens_store::{DocumentId, FolderId};
 
     use super::*;
 
@@ -459,6 +497,37 @@ mod tests {
                 "a.md and 2 more were damaged in the library, perhaps by a disk fault; they will be re-indexed at the next scan",
             ),
         );
+    }
+
+    #[test]
+    fn a_title_holds_each_heading_once() {
+        let check = |path: &str, chunks: &[(u32, &str, &str)], expected: &[&str]| {
+            let chunks = chunks
+                .iter()
+                .map(|(start_byte, heading, text)| StoredChunk {
+                    id: 1,
+                    document: DocumentId(1),
+                    path: path.to_owned(),
+                    heading: (*heading).to_owned(),
+                    start_byte: *start_byte,
+                    text: (*text).to_owned(),
+                });
+            assert_eq!(titles(&chunks.collect::<Vec<_>>()), expected);
+        };
+        check(
+            "a/log.md",
+            &[
+                (0, "Log", "# Log\n\n## 1.2.0\n\n- new"),
+                (25, "Log > 1.1.0", "## 1.1.0\n- old"),
+            ],
+            &["log\nLog\n1.2.0", "log\nLog > 1.1.0"],
+        );
+        check(
+            "a.md",
+            &[(0, "", "```\n# all"), (10, "", "# more\n```")],
+            &["a\n"; 2],
+        );
+        check("a.txt", &[(0, "", "text\n# no heading")], &["a\n"]);
     }
 
     #[test]

@@ -463,10 +463,17 @@ impl Search {
             );
         }
         if !self.retrieved.words.is_empty() {
-            let matched: Vec<&str> = self
+            let held = &self.set().candidates[slot as usize].held;
+            let matched: Vec<String> = self
                 .matched(slot)
                 .into_iter()
-                .map(|word| word.typed.as_str())
+                .enumerate()
+                .map(
+                    |(at, word)| match held.get(at).and_then(|held| held.text()) {
+                        Some(held) => format!("{} ({held})", word.typed),
+                        None => word.typed.clone(),
+                    },
+                )
                 .collect();
             let count = format!("{} of {}", matched.len(), self.retrieved.words.len());
             fact(

@@ -159,6 +159,37 @@ pub struct Cosines {
     pub window_lines: Option<(u32, u32)>,
 }
 
+/// How a chunk holds a word of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldAs {
+    /// As a word by itself.
+    Word,
+    /// As a part of an identifier of the question.
+    Part,
+    /// As an identifier, or as words that are joined to one.
+    Whole,
+    /// As the beginning of a longer word.
+    Prefix,
+    /// With other accents.
+    Folded,
+    /// As a number with other signs between its digits.
+    Digits,
+}
+
+impl HeldAs {
+    /// Returns how it is shown behind a word; `None` for a word by itself.
+    pub fn text(self) -> Option<&'static str> {
+        match self {
+            HeldAs::Word => None,
+            HeldAs::Part => Some("part"),
+            HeldAs::Whole => Some("whole"),
+            HeldAs::Prefix => Some("by prefix"),
+            HeldAs::Folded => Some("other accents"),
+            HeldAs::Digits => Some("by digits"),
+        }
+    }
+}
+
 /// One chunk as retrieval found it.
 ///
 /// The default of every fact that only some stages use is neutral: those stages then change nothing.
@@ -179,6 +210,8 @@ pub struct Candidate {
     pub cosines: Cosines,
     /// Number of distinct words of the question that the chunk holds.
     pub n_matched: u32,
+    /// How the chunk holds each of those words, in the order of the question; empty if unknown.
+    pub held: Vec<HeldAs>,
     /// The observations in the chunk, as ids of [`CandidateSet::clustering`]; empty if it has none or none is known.
     pub observations: Range<u32>,
     /// The group of chunks whose texts are copies of each other, named by the least [`Candidate::order`] of its
@@ -240,8 +273,13 @@ pub struct CandidateSet {
     pub n_chunks: u32,
     /// Number of distinct words in the question.
     pub n_words: u32,
-    /// `BM25_ideal`: the highest BM25 that any text could reach for this question, in `[0, inf)`.
+    /// `BM25_ideal`: the sum over the question's words of the most that each can add to a score: for an identifier what
+    /// it adds to the best chunk, for another word the limit for ever more occurrences. In `[0, inf)`; no BM25 score is
+    /// above it.
     pub bm25_ideal: f64,
+    /// The share of the question that is identifiers which a hit of the BM25 list holds, in `[0, 1]`. Each word counts
+    /// by its weight times its inverse document frequency.
+    pub names: f64,
     /// The retriever's lists; no identifier occurs twice.
     pub lists: Vec<List>,
     /// Which observations say the same, at every distance; `None` before the first aggregation.

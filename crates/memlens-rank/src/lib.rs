@@ -34,8 +34,8 @@ mod words;
 
 pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
-    Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, List, ListId, ListState, ListValue,
-    OwnFacts, Thumbs,
+    Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, HeldAs, List, ListId, ListState,
+    ListValue, OwnFacts, Thumbs,
 };
 pub use columns::{CellColumn, CellValue, Columns, FoldedCopies, Part, StageSummary};
 pub use directions::Directions;

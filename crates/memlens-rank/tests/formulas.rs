@@ -200,6 +200,39 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
             "RRF: (0.50 · 61/(60+2) + 0.30 · 61/(60+1)) / 0.80 = 0.9899",
         ]
     );
+    // A quarter of the question is identifiers: 0.6 * 0.25 moves from the vector to the text.
+    let named = |settings: &[&str]| {
+        let set = CandidateSet {
+            names: 0.25,
+            ..three()
+        };
+        let journey = rank(&set, &params_of(settings), &NATIVE).journey(0);
+        let of_fusion = journey.formula.into_iter();
+        of_fusion
+            .filter(|line| line.stage == StageId::FUSION)
+            .map(|line| format!("{} = {:.4}", line.expression, line.value))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        named(&[])[..3],
+        [
+            "text = 4.00 / 10.00 = 0.4000",
+            "identifiers = 0.60 · 0.2500 = 0.1500",
+            "(0.60 \u{2212} 0.1500) · 0.5000 + (0.40 + 0.1500) · 0.4000 = 0.4450",
+        ]
+    );
+    // A text side without weight stays without, and other methods know no identifiers.
+    for settings in [
+        ["text_weight=0", "vector_weight=0.6"],
+        ["fusion=rrf", "text_weight=0.4"],
+        ["fusion=weighted", "text_weight=0.4"],
+    ] {
+        let lines = named(&settings);
+        assert!(
+            lines.iter().all(|line| !line.contains("identifiers")),
+            "{lines:?}"
+        );
+    }
     let fine = ["fusion=rrf", "vector_weight=0.125", "text_weight=0.3"];
     assert_eq!(
         fusion_formulas(&fine),

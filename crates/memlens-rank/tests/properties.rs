@@ -56,6 +56,7 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
         candidates: candidates.collect(),
         n_words: 3,
         bm25_ideal: 12.0,
+        names: 0.3,
         lists: vec![
             list(ListId::VECTOR, has_vector, "no model", cosines),
             list(ListId::BM25, has_text, "no word", bm25),

@@ -143,6 +143,10 @@ pub struct StoredChunk {
     pub document: DocumentId,
     /// Path of the document in its folder.
     pub path: String,
+    /// The headings above it, joined by ` > `; empty if there are none.
+    pub heading: String,
+    /// Its first byte in the document's text.
+    pub start_byte: u32,
     /// Its text.
     pub text: String,
 }
@@ -331,7 +335,7 @@ impl Store {
     ) -> Result<(), E> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT c.id, c.document, d.path, c.text FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id")
+            .prepare_cached("SELECT c.id, c.document, d.path, c.text, c.heading, c.start_byte FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id")
             .attempt("read the chunks")?;
         let mut rows = statement.query([]).attempt("read the chunks")?;
         while let Some(row) = rows.next().attempt("read the chunks")? {
@@ -341,6 +345,8 @@ impl Store {
                     document: DocumentId(row.get(1)?),
                     path: row.get(2)?,
                     text: row.get(3)?,
+                    heading: row.get(4)?,
+                    start_byte: row.get(5)?,
                 })
             })();
             each(chunk.attempt("read the chunks")?)?;
@@ -480,6 +486,8 @@ fn put(
             id: chunk_id,
             document: DocumentId(id),
             path: path.clone(),
+            heading: chunk.heading.clone(),
+            start_byte: chunk.bytes.start,
             text: chunk.text.clone(),
         });
     }

@@ -60,7 +60,7 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached(
-                "SELECT c.text, c.hash, c.id, d.path FROM chunks c JOIN documents d ON d.id = c.document
+                "SELECT c.text, c.hash, c.id, d.path, c.heading, c.start_byte FROM chunks c JOIN documents d ON d.id = c.document
                  WHERE c.document = ?1 ORDER BY c.id",
             )
             .attempt(attempt)?;
@@ -75,6 +75,8 @@ impl Store {
                     id: row.get(2)?,
                     document,
                     path: row.get(3)?,
+                    heading: row.get(4)?,
+                    start_byte: row.get(5)?,
                     text: row.get(0)?,
                 })
             };

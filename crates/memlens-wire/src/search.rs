@@ -79,7 +79,7 @@ pub struct SearchAnswer {
     pub snippets: Vec<Snippet>,
     /// Distinct query words with their statistics.
     pub words: Vec<QueryWord>,
-    /// The highest BM25 that any text could reach.
+    /// What a BM25 score is divided by: the sum of the most that each word can add.
     pub bm25_ideal: f64,
     /// How closely the search matches another program's own; `None` for Memlens's own pipeline.
     pub emulated: Option<Emulated>,

@@ -2990,7 +2990,7 @@ export type SearchAnswer = {
 	snippets: Snippet[],
 	/**  Distinct query words with their statistics. */
 	words: QueryWord[],
-	/**  The highest BM25 that any text could reach. */
+	/**  What a BM25 score is divided by: the sum of the most that each word can add. */
 	bm25_ideal: number,
 	/**  How closely the search matches another program's own; `None` for Memlens's own pipeline. */
 	emulated: Emulated | null,

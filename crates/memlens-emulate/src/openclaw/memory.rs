@@ -438,6 +438,7 @@ impl Memory {
                     weight: 1.0,
                     idf: (1.0 + (n - held + 0.5) / (held + 0.5)).ln() as f32,
                     n_chunks: n_chunks as u32,
+                    ..QueryWord::default()
                 }
             })
             .collect()

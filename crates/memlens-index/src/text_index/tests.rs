@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::*;
+use crate::question::QUERY_WORDS_MAX;
+use crate::words::words;
 use crate::{TextEntry, TextScores, TextWriter};
 
 /// Builds a list with one text per chunk and document, numbered from 0.
@@ -146,6 +148,406 @@ fn of_words_with_one_stem_the_heavier_counts() {
             weight("doing do")
         ),
         (0.25, 1.0, 1.0, 1.0)
+    );
+}
+
+/// The chunks that a query finds, best first, each with the words that it holds and how.
+fn held(index: &TextIndex, query: &str) -> Vec<(u64, Vec<(String, How)>)> {
+    let scores = index.score(query, Join::Or).expect("the list is sound");
+    let best: Vec<u64> = scores
+        .best(100, |chunk| chunk)
+        .into_iter()
+        .map(|it| it.1)
+        .collect();
+    let matched = scores.matched(&best).expect("the list is sound");
+    let named = |it: Match| (scores.words[usize::from(it.word)].typed.clone(), it.how);
+    best.into_iter()
+        .zip(matched)
+        .map(|(chunk, matched)| (chunk, matched.into_iter().map(named).collect()))
+        .collect()
+}
+
+fn first(index: &TextIndex, query: &str) -> Option<u64> {
+    held(index, query).first().map(|it| it.0)
+}
+
+#[test]
+fn identifiers_meet_in_every_style() {
+    let texts = [
+        "`mergeUserQueue` holds the lease",
+        "`merge_user_view` holds the lease",
+        "user-queue: merge it by hand, the queue of the user",
+        "get_depot_by_id returns null",
+        "getDepotByName returns null",
+        "HTTPServerPort is 80",
+    ];
+    let (_folder, index) = list(&texts);
+    for query in [
+        "mergeUserQueue",
+        "merge_user_queue",
+        "merge-user-queue",
+        "MERGE USER QUEUE",
+        "mergeuserqueue",
+    ] {
+        assert_eq!(first(&index, query), Some(0), "{query}");
+    }
+    assert_eq!(first(&index, "getDepotById"), Some(3));
+    assert_eq!(first(&index, "http server port"), Some(5));
+    // Its parts are words of the text.
+    assert_eq!(
+        held(&index, "view"),
+        [(1, vec![("view".to_owned(), How::Word)])]
+    );
+    let whole = ("merge_user_queue".to_owned(), How::Whole);
+    assert!(held(&index, "merge_user_queue")[0].1.contains(&whole));
+}
+
+#[test]
+fn numbers_are_found_with_other_signs_between_their_digits() {
+    let texts = [
+        "call +49 30 1234 567",
+        "call 49301234568",
+        "on 2026-11-26 we met",
+        "v1.23.4 is out",
+        "1.2.34 is out",
+        "PR #1701",
+        "PR #1702",
+    ];
+    let (_folder, index) = list(&texts);
+    for (query, expected) in [
+        ("+49301234567", 0),
+        ("+49 (30) 1234-567", 0),
+        ("+49 30 1234 568", 1),
+        ("20261126", 2),
+        ("2026/11/26", 2),
+        ("1.23.4", 3),
+        ("V1.2.34", 4),
+        ("what did PR 1701 change", 5),
+    ] {
+        assert_eq!(first(&index, query), Some(expected), "{query}");
+    }
+    let (_folder, times) = list(&["2026-11-26 10:30", "2026-11-26T10:30:00Z", "20261126"]);
+    for query in [
+        "20261126",
+        "2026-11-26",
+        "2026-11-26 10:30",
+        "2026/11/26T08:15",
+    ] {
+        assert_eq!(
+            chunks(&search(&times, query, Join::Or)),
+            [0, 1, 2],
+            "{query}"
+        );
+    }
+    assert_eq!(
+        held(&index, "20261126"),
+        [(2, vec![("20261126".to_owned(), How::Digits)])]
+    );
+}
+
+#[test]
+fn a_long_word_with_digits_is_found_by_its_beginning() {
+    let texts = [
+        "commit 4283fefc0a9b11 fixed it",
+        "commit 4283fef was short",
+        "commit 99aa0011bb",
+        "4283fe is too short",
+    ];
+    let (_folder, index) = list(&texts);
+    let found = |query: &str| {
+        held(&index, query)
+            .into_iter()
+            .map(|it| (it.0, it.1[0].1))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("4283fefc"), [(0, How::Prefix)]);
+    assert_eq!(found("4283fe"), [(3, How::Word)]);
+    // What is held as it was typed is meant.
+    assert_eq!(found("4283FEF"), [(1, How::Word)]);
+    let (_folder, index) = list(&["session10 went on and on for hours", "session1"]);
+    assert_eq!(
+        held(&index, "session1"),
+        [(1, vec![("session1".to_owned(), How::Word)])]
+    );
+}
+
+#[test]
+fn of_many_words_with_one_beginning_the_first_are_looked_up_however_the_list_was_written() {
+    let in_order = |order: &[u64], n_at_once: usize, dead: &[u64]| {
+        let folder = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut writer = TextWriter::create(folder.path()).expect("a list can be started");
+        for (at, ids) in (1..).zip(order.chunks(n_at_once)) {
+            for id in ids {
+                add(&mut writer, *id, &[(*id, format!("abc1234{id:03}"))]);
+            }
+            writer.commit(at).expect("it can be committed");
+        }
+        dead.iter().for_each(|id| writer.delete_document(*id));
+        writer.commit(1000).expect("it can be committed");
+        drop(writer);
+        let index = TextIndex::open(folder.path()).expect("it was just written");
+        let found = search(&index, "abc1234", Join::Or);
+        let scores: Vec<(u64, u32)> = found
+            .hits
+            .iter()
+            .map(|hit| (hit.chunk, hit.score.to_bits()))
+            .collect();
+        (scores, found.words[0].is_cut, found.words[0].n_chunks)
+    };
+    let up: Vec<u64> = (0..80).collect();
+    let down: Vec<u64> = (0..80).rev().collect();
+    let all = in_order(&up, 80, &[]);
+    assert_eq!((all.0.len(), all.1, all.2), (BEGUN_MOST, true, 64));
+    assert!((0..64).eq(all.0.iter().map(|hit| hit.0)));
+    assert_eq!(in_order(&down, 7, &[]), all);
+    // Words of deleted chunks take no place.
+    let dead: Vec<u64> = (0..20).collect();
+    let rest = in_order(&up, 80, &dead);
+    assert_eq!((rest.0.len(), rest.1), (60, false));
+    assert_eq!(in_order(&down, 7, &dead), rest);
+}
+
+#[test]
+fn an_identifier_that_no_chunk_holds_changes_nothing() {
+    let (_folder, index) = list(&["long term memory", "long term", "memory of it", "10 4 17"]);
+    let check = |typed: &str, words: &str| {
+        let (typed, words) = (
+            search(&index, typed, Join::Or),
+            search(&index, words, Join::Or),
+        );
+        assert_eq!(
+            (typed.ideal, typed.hits, typed.names),
+            (words.ideal, words.hits, 0.0)
+        );
+    };
+    check("long-term memory", "long term memory");
+    check("longTerm memory", "long term memory");
+    check("10.4.17", "10 4 17");
+}
+
+#[test]
+fn common_english_is_no_identifier() {
+    let texts = [
+        "it is up to date, and/or e.g. read/write",
+        "an up-to-date list of the top-3 and/or so, e.g. this",
+        "GitHub and github are the same",
+        "mergeUserQueue and #1701 in v1.2.3",
+        "top 3 of 1701",
+        "quiet",
+    ];
+    let (_folder, index) = list(&texts);
+    let names = |query: &str| search(&index, query, Join::Or).names;
+    for query in [
+        "up to date",
+        "up-to-date",
+        "and/or",
+        "e.g. this",
+        "what are the top 3",
+        "GitHub",
+        "github",
+        "read/write",
+        "quiet and 1701",
+    ] {
+        assert_eq!(names(query), 0.0, "{query}");
+    }
+    for query in [
+        "merge_user_queue",
+        "mergeUserQueue",
+        "mergeuserqueue",
+        "merge user queue",
+        "#1701",
+        "1.2.3",
+    ] {
+        assert!(names(query) > 0.0, "{query}");
+    }
+    for [one, other] in [["GitHub", "github"], ["mergeUserQueue", "mergeuserqueue"]] {
+        let (one, other) = (
+            search(&index, one, Join::Or),
+            search(&index, other, Join::Or),
+        );
+        assert_eq!(
+            (one.hits, one.ideal, one.names),
+            (other.hits, other.ideal, other.names)
+        );
+    }
+}
+
+#[test]
+fn the_order_of_words_does_not_change_their_weights() {
+    let (_folder, index) = list(&[
+        "merge_user_queue",
+        "the queue",
+        "GitHub",
+        "github hub",
+        "hub",
+    ]);
+    for queries in [
+        ["merge_user_queue queue", "queue merge_user_queue"],
+        ["GitHub hub", "hub GitHub"],
+        [
+            "mergeUserQueue merge_user_queue",
+            "merge_user_queue mergeUserQueue",
+        ],
+    ] {
+        let [one, other] = queries.map(|query| {
+            let words = search(&index, query, Join::Or).words.into_iter();
+            words
+                .map(|word| {
+                    let forms: BTreeSet<String> = word
+                        .forms
+                        .0
+                        .iter()
+                        .map(|form| format!("{form:?}"))
+                        .collect();
+                    let said = (word.weight.to_bits(), word.n_chunks, word.reach.to_bits());
+                    (word.term, (said, word.is_name, forms))
+                })
+                .collect::<BTreeMap<_, _>>()
+        });
+        assert_eq!(one, other, "{queries:?}");
+    }
+    let weight = |query: &str| {
+        let words = search(&index, query, Join::Or).words.into_iter();
+        words
+            .map(|word| (word.term, word.weight))
+            .collect::<BTreeMap<_, _>>()["queue"]
+    };
+    assert_eq!(
+        (weight("merge_user_queue"), weight("merge_user_queue queue")),
+        (0.25, 1.0)
+    );
+}
+
+#[test]
+fn identifiers_outside_the_scope_count_for_nothing() {
+    let (_folder, index) = list(&["merge_user_queue", "merge the user queue", "#1701"]);
+    let within = |query: &str, chunks: &[u64]| {
+        let is_in = |entry: usize| chunks.contains(&index.chunk_of(entry as u32));
+        let found = index.score_within(query, Join::Or, Some(&is_in));
+        let found = found.expect("the list is sound");
+        let weights: Vec<f32> = found.words.iter().map(|word| word.weight).collect();
+        (found.names, found.n_hits(), weights)
+    };
+    assert_eq!(
+        within("merge_user_queue", &[0, 1]),
+        (1.0, 2, vec![0.25, 0.25, 0.25, 1.0])
+    );
+    assert_eq!(within("merge_user_queue", &[1]), (0.0, 1, vec![1.0; 4]));
+    assert_eq!(within("quiet #1701", &[1]).0, 0.0);
+    // Nor do those in no hit.
+    let found = |query| {
+        index
+            .score(query, Join::And)
+            .expect("the list is sound")
+            .names
+    };
+    assert_eq!(found("#1701 queue"), 0.0);
+    assert_eq!(search(&index, "#1701 queue", Join::And).names, 0.0);
+}
+
+#[test]
+fn words_of_another_program_are_marked_as_words() {
+    let word = |term: &str| QueryWord {
+        term: term.to_owned(),
+        typed: term.to_owned(),
+        ..QueryWord::default()
+    };
+    let text = "mergeUserQueue, a queue";
+    assert_eq!(marks(text, &[word("queue")]), [18..23]);
+    let (_folder, index) = list(&[text]);
+    let own = search(&index, "queue", Join::Or).words;
+    assert_eq!(marks(text, &own), [9..14, 18..23]);
+}
+
+#[test]
+fn accents_are_folded_beside_the_exact_form() {
+    let (_folder, index) = list(&[
+        "ein Café am Markt",
+        "a cafe at the market",
+        "Straße",
+        "strasse",
+        "Ёлка",
+    ]);
+    let how = |query: &str| {
+        held(&index, query)
+            .into_iter()
+            .map(|it| (it.0, it.1[0].1))
+            .collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(how("CAFÉ"), [(0, How::Word), (1, How::Folded)].into());
+    assert_eq!(how("cafe"), [(0, How::Folded), (1, How::Word)].into());
+    assert_eq!(how("strasse"), [(2, How::Folded), (3, How::Word)].into());
+    assert_eq!(how("елка"), [(4, How::Folded)].into());
+}
+
+#[test]
+fn an_identifier_is_calibrated_by_what_a_chunk_reaches() {
+    let (_folder, index) = list(&[
+        "relay 10.4.17.23 in a long text about many other things that are said",
+        "relay relay",
+        "quiet",
+    ]);
+    let found = search(&index, "10.4.17.23", Join::Or);
+    assert_eq!(found.names, 1.0);
+    let whole = found.words.last().expect("it has words");
+    assert!(
+        whole.is_name && (whole.reach - whole.idf).abs() < 1e-6,
+        "{whole:?}"
+    );
+    // An identifier that no chunk holds moves nothing, nor does a word.
+    assert_eq!(search(&index, "10.4.17.24", Join::Or).names, 0.0);
+    assert_eq!(search(&index, "relay", Join::Or).names, 0.0);
+    let mixed = search(&index, "relay 10.4.17.23", Join::Or);
+    assert!(mixed.names > 0.5 && mixed.names < 1.0);
+}
+
+#[test]
+fn joined_by_and_any_form_of_a_word_is_enough() {
+    let (_folder, index) = list(&[
+        "mergeUserQueue in a Café",
+        "merge user",
+        "4283fefc0a9b in a cafe",
+    ]);
+    for (query, expected) in [
+        ("cafe merge_user_queue", vec![0]),
+        ("4283fefc cafe", vec![2]),
+        ("merge user", vec![0, 1]),
+    ] {
+        assert_eq!(
+            chunks(&search(&index, query, Join::And)),
+            expected,
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn joined_by_and_an_identifier_is_held_by_its_parts_or_as_a_whole() {
+    let check = |texts: &[&str], query: &str, expected: &[u64]| {
+        let (_folder, index) = list(texts);
+        assert_eq!(
+            chunks(&search(&index, query, Join::And)),
+            expected,
+            "{query}"
+        );
+        check_scores(&index, query);
+    };
+    check(&["on github", "on GitHub", "git"], "GitHub", &[0, 1]);
+    check(&["git hub", "git"], "GitHub", &[0]);
+    let texts = [
+        "merge the user queue",
+        "mergeuserqueue",
+        "mergeUserQueue",
+        "merge user",
+    ];
+    check(&texts, "merge_user_queue", &[0, 1, 2]);
+    check(&texts, "merge_user_queue user", &[0, 2]);
+    let texts = ["call +49 30 1234567", "call 49301234567", "call 30 1234567"];
+    check(&texts, "call +49 30 1234567", &[0, 1]);
+    check(
+        &["long term", "long-term", "longterm"],
+        "long-term",
+        &[0, 1, 2],
     );
 }
 
@@ -369,8 +771,13 @@ fn naive(library: &Library, query: &str) -> Vec<(u64, f64)> {
             // The list stores lengths in one byte.
             let id = FieldNormReader::fieldnorm_to_id(terms.len() as u32);
             let length = f64::from(FieldNormReader::id_to_fieldnorm(id));
-            let score =
-                weight * idf * tf * 2.2 / (tf + 1.2 * (1.0 - 0.75 + 0.75 * length / average));
+            // The length says nothing about an identifier.
+            let b = if term.contains(|c: char| c.is_ascii_digit()) {
+                0.0
+            } else {
+                0.75
+            };
+            let score = weight * idf * tf * 2.2 / (tf + 1.2 * (1.0 - b + b * length / average));
             *scores.entry(*chunk).or_insert(0.0) += score;
         }
     }
@@ -388,18 +795,34 @@ fn check_scores(index: &TextIndex, query: &str) {
             words,
             n_words_left_out,
             ideal,
+            names,
             mut hits,
         } = search(index, query, join);
-        let mut scores = index.score(query, join).expect("the list is sound");
+        let scores = index.score(query, join).expect("the list is sound");
         assert_eq!(
-            (&scores.words, scores.n_words_left_out, scores.ideal),
-            (&words, n_words_left_out, ideal)
+            (
+                &scores.words,
+                scores.n_words_left_out,
+                scores.ideal,
+                scores.names
+            ),
+            (&words, n_words_left_out, ideal, names)
         );
         check_hits(&scores, &hits, index);
+        assert!((0.0..=1.0).contains(&names) && hits.iter().all(|hit| hit.score <= ideal));
         let kept = |chunk: u64| !chunk.is_multiple_of(3);
-        scores.keep(|entry| kept(index.chunk_of(entry as u32)));
+        let is_in = |entry: usize| kept(index.chunk_of(entry as u32));
+        let scores = index.score_within(query, join, Some(&is_in));
+        let scores = scores.expect("the list is sound");
         hits.retain(|hit| kept(hit.chunk));
-        check_hits(&scores, &hits, index);
+        // Weights depend on the identifiers that are in scope.
+        if scores.words == words {
+            check_hits(&scores, &hits, index);
+        } else {
+            let best = scores.best(1000, |chunk| chunk);
+            let found: BTreeSet<u64> = best.into_iter().map(|(_, chunk)| chunk).collect();
+            assert!(found.into_iter().eq(hits.iter().map(|hit| hit.chunk)));
+        }
     }
 }
 
@@ -435,8 +858,63 @@ fn check_hits(scores: &TextScores<'_>, hits: &[TextHit], index: &TextIndex) {
             scores.of(chunk).map(f32::to_bits),
             hit.map(|hit| hit.score.to_bits())
         );
+        let matched: Vec<u16> = matched.iter().map(|it| it.word).collect();
         assert_eq!(matched, hit.map_or(Vec::new(), |hit| hit.matched.clone()));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_question_with_identifiers_is_answered_as_by_the_record(
+        texts in prop::collection::vec(identifiers(), 1..8),
+        query in identifiers(),
+    ) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (_folder, index) = list(&texts);
+        check_scores(&index, &query);
+        let any = search(&index, &query, Join::Or);
+        let every = search(&index, &query, Join::And);
+        prop_assert!(every.hits.iter().all(|hit| any.hits.contains(hit)));
+        let holds_all = |hit: &&TextHit| hit.matched.len() == any.words.len();
+        prop_assert!(any.hits.iter().filter(holds_all).all(|hit| every.hits.contains(hit)));
+        for (at, word) in (0..).zip(&every.words) {
+            let is_needed = word.kind == WordKind::Plain;
+            prop_assert!(!is_needed || every.hits.iter().all(|hit| hit.matched.contains(&at)), "{}", word.typed);
+        }
+    }
+}
+
+/// Texts of words, identifiers and numbers.
+fn identifiers() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "the",
+        "merge",
+        "user",
+        "queue",
+        "mergeUserQueue",
+        "merge_user",
+        "user-queue",
+        "GitHub",
+        "github",
+        "hub",
+        "x1",
+        "2026-11-26",
+        "20261126",
+        "2026-11-26 10",
+        "+49 30 123-4567",
+        "7",
+        "a.b",
+        "ab",
+        "Café",
+        "cafe",
+        "deadbeef01",
+        "deadbee",
+        "水曜日",
+        "merge/user:queue",
+    ]);
+    prop::collection::vec(word, 0..8).prop_map(|words| words.join(" "))
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Notices about a search, shown beside its rows.
 
+use memlens_index::BEGUN_MOST;
 use memlens_params::{Params, Values};
 use memlens_rank::{ListId, ListState};
 use memlens_retrieve::Retrieved;
@@ -25,6 +26,12 @@ pub(crate) fn of_retrieval(
         {
             notices.extend(left_out("the observations of", &clustering.altered));
         }
+    }
+    for word in retrieved.words.iter().filter(|word| word.is_cut) {
+        notices.push(format!(
+            "More than {BEGUN_MOST} words begin with “{}”; the first {BEGUN_MOST} of the alphabet were looked up.",
+            word.typed
+        ));
     }
     if retrieved.n_words_left_out > 0 {
         notices.push(format!(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memlens_index::{QueryWord, is_stop_word, places};
+use memlens_index::{QueryWord, marks};
 
 /// Maximum length of a snippet in characters.
 const SNIPPET_CHARS: usize = 220;
@@ -16,12 +16,7 @@ const UNSPACED_STOPS: [char; 4] = ['。', '！', '？', '।'];
 
 /// The byte ranges of the query's words in a text; stop words are not marked.
 pub fn matches(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
-    let terms: HashSet<&str> = query
-        .iter()
-        .filter(|word| !is_stop_word(&word.typed.to_lowercase()))
-        .map(|word| word.term.as_str())
-        .collect();
-    places(text, &terms)
+    marks(text, query)
 }
 
 /// Byte ranges as UTF-16 ranges; overlapping ones (bigrams) are joined.
@@ -141,6 +136,7 @@ mod tests {
                 weight: 1.0,
                 idf: 1.0,
                 n_chunks: 1,
+                ..QueryWord::default()
             })
             .collect()
     }

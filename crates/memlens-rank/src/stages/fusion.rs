@@ -1,7 +1,8 @@
 //! Fuses both lists into one score.
 //!
 //! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
-//! of the two sides. The RRF score is recorded under every method.
+//! of the two sides. Under the calibrated method, the share of the question that is identifiers which the memory holds
+//! ([`CandidateSet::names`]) moves that share of the vector's weight to the text. The RRF score is recorded under every method.
 
 use memlens_params::{FusionMethod, Params, StageId};
 
@@ -10,13 +11,13 @@ use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::trace::{Entry, Status};
 use crate::words::{number, setting, times};
-use crate::{CellValue, List, ListValue};
+use crate::{CandidateSet, CellValue, List, ListValue};
 
 /// The value of the worst row of a list under `relative`, so that a listed row always scores above an unlisted one. At
 /// 0.2 a vector-only row scores at least 0.12 with the default weights, which is above the default `min_score`.
 pub const RELATIVE_FLOOR: f64 = 0.2;
 
-/// How both lists were fused: `(vector_weight * vector + text_weight * text) / divisor`.
+/// How both lists were fused: `((vector_weight - moved) * vector + (text_weight + moved) * text) / divisor`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fusion {
     /// The method that computed `vector` and `text`.
@@ -31,6 +32,11 @@ pub struct Fusion {
     pub vector_weight: f64,
     /// The weight used for the text side; 0 if that list is not in use.
     pub text_weight: f64,
+    /// The part of `vector_weight` that counts for the text side instead, because the question names identifiers that
+    /// the memory holds: `vector_weight * names`.
+    pub moved: f64,
+    /// The share of such identifiers in the question, in `[0, 1]`; 0 under other methods than the calibrated one.
+    pub names: f64,
     /// The divisor of the sum, above 0.
     pub divisor: f64,
     /// The normalised RRF score under every method, in `[0, 1]`.
@@ -126,13 +132,7 @@ fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .iter()
         .zip(rrf.iter().zip(rrf_ranks))
         .map(|(sides, (rrf, rrf_rank))| {
-            plan.reason(
-                context.set.bm25_ideal,
-                &scales,
-                sides,
-                rrf.unwrap_or(0.0),
-                rrf_rank,
-            )
+            plan.reason(context.set, &scales, sides, rrf.unwrap_or(0.0), rrf_rank)
         });
     let reasons = context.decided(reasons);
 
@@ -237,13 +237,25 @@ impl<'a> Plan<'a> {
 
     fn reason(
         &self,
-        bm25_ideal: f64,
+        set: &CandidateSet,
         scales: &Scales,
         (vector, text): &(Side, Side),
         rrf: f64,
         rrf_rank: Option<u32>,
     ) -> Fusion {
         let (cosine, bm25) = (vector.score, text.score);
+        let bm25_ideal = set.bm25_ideal;
+        // An identifier that the memory holds is meant; a sentence that sounds alike says less. Nothing moves to a text
+        // side without weight.
+        let names = match self.method {
+            FusionMethod::Calibrated if self.vector.is_some() && self.text_weight > 0.0 => {
+                set.names
+            }
+            FusionMethod::Calibrated
+            | FusionMethod::Rrf
+            | FusionMethod::Relative
+            | FusionMethod::Weighted => 0.0,
+        };
         let (vector_side, text_side, divisor) = match self.method {
             // Both values count for every row of the union, even if only one list holds it.
             FusionMethod::Calibrated => (
@@ -279,6 +291,8 @@ impl<'a> Plan<'a> {
             text: text_side,
             vector_weight: self.vector_weight,
             text_weight: self.text_weight,
+            moved: self.vector_weight * names,
+            names,
             divisor,
             rrf,
             rrf_rank,
@@ -298,18 +312,29 @@ impl From<FusionMethod> for Term {
 }
 
 impl Fusion {
-    /// Formats the weighted sum of both sides over a divisor.
-    fn sum(&self, vector: &str, text: &str, divisor: f64) -> String {
-        let both = format!(
-            "{} · {vector} + {} · {text}",
-            setting(self.vector_weight),
-            setting(self.text_weight)
-        );
+    /// Formats the weighted sum of both sides over a divisor; `moved` is the weight that goes from the vector to the
+    /// text.
+    fn sum(&self, vector: &str, text: &str, moved: f64, divisor: f64) -> String {
+        let (of_vector, of_text) = (setting(self.vector_weight), setting(self.text_weight));
+        let both = if moved > 0.0 {
+            let moved = times(moved);
+            format!("({of_vector} \u{2212} {moved}) · {vector} + ({of_text} + {moved}) · {text}")
+        } else {
+            format!("{of_vector} · {vector} + {of_text} · {text}")
+        };
         if divisor == 1.0 {
             both
         } else {
             format!("({both}) / {}", setting(divisor))
         }
+    }
+
+    /// The value of each side in the fused score: that of the vector and that of the text.
+    fn sides(&self) -> (f64, f64) {
+        (
+            (self.vector_weight - self.moved) * self.vector / self.divisor,
+            (self.text_weight + self.moved) * self.text / self.divisor,
+        )
     }
 
     /// Formats the sum of reciprocal ranks. RRF is divided by the weights under every method.
@@ -319,14 +344,16 @@ impl Fusion {
             rank.map_or("0".to_owned(), |rank| format!("{}/({k}+{rank})", k + 1))
         };
         let weights = positive(self.vector_weight + self.text_weight);
-        self.sum(&rank(self.vector_rank), &rank(self.text_rank), weights)
+        let (vector, text) = (rank(self.vector_rank), rank(self.text_rank));
+        self.sum(&vector, &text, 0.0, weights)
     }
 }
 
 impl Reason for Fusion {
     fn effect(&self) -> Effect {
         if self.is_listed {
-            let sum = self.vector_weight * self.vector + self.text_weight * self.text;
+            let sum = (self.vector_weight - self.moved) * self.vector
+                + (self.text_weight + self.moved) * self.text;
             Effect::Score(sum / self.divisor)
         } else {
             Effect::Drop
@@ -349,8 +376,8 @@ impl Reason for Fusion {
     }
 
     fn record(&self) -> Record {
-        record!("fusion", self: method, is_listed, vector, text, vector_weight, text_weight, divisor, rrf, rrf_rank,
-            vector_rank, text_rank, k, bm25, bm25_ideal)
+        record!("fusion", self: method, is_listed, vector, text, vector_weight, text_weight, moved, names, divisor,
+            rrf, rrf_rank, vector_rank, text_rank, k, bm25, bm25_ideal)
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {
@@ -363,10 +390,15 @@ impl Reason for Fusion {
             let (bm25, ideal) = (number(self.bm25, 2), number(self.bm25_ideal, 2));
             lines.push((format!("text = {bm25} / {ideal}"), self.text));
         }
+        if self.moved > 0.0 {
+            let (weight, names) = (setting(self.vector_weight), times(self.names));
+            lines.push((format!("identifiers = {weight} · {names}"), self.moved));
+        }
         match self.method {
             FusionMethod::Rrf => lines.push((by_rrf, fused)),
             FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
-                let sum = self.sum(&times(self.vector), &times(self.text), self.divisor);
+                let (vector, text) = (times(self.vector), times(self.text));
+                let sum = self.sum(&vector, &text, self.moved, self.divisor);
                 lines.push((sum, fused));
                 lines.push((format!("RRF: {by_rrf}"), self.rrf));
             }
@@ -378,13 +410,8 @@ impl Reason for Fusion {
         if !self.is_listed {
             return Vec::new();
         }
-        vec![
-            (
-                StageId::VECTOR,
-                self.vector_weight * self.vector / self.divisor,
-            ),
-            (StageId::BM25, self.text_weight * self.text / self.divisor),
-        ]
+        let (vector, text) = self.sides();
+        vec![(StageId::VECTOR, vector), (StageId::BM25, text)]
     }
 
     fn cell(&self, column: &Column, entry: &Entry) -> CellValue {
@@ -421,6 +448,8 @@ fn unlisted(params: &Params) -> Fusion {
         text: 0.0,
         vector_weight: 0.0,
         text_weight: 0.0,
+        moved: 0.0,
+        names: 0.0,
         divisor: 1.0,
         rrf: 0.0,
         rrf_rank: None,

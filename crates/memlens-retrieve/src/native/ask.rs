@@ -7,10 +7,11 @@ use std::thread;
 use std::time::Instant;
 
 use memlens_corroborate::{CopyPrint, copy_groups};
-use memlens_index::{IndexError, Join, TextScores};
+use memlens_index::{How, IndexError, Join, Match, TextScores, WordKind};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
-    Candidate, CandidateSet, ChunkId, Cosines, Directions, List, ListId, ListState, ListValue,
+    Candidate, CandidateSet, ChunkId, Cosines, Directions, HeldAs, List, ListId, ListState,
+    ListValue,
 };
 use memlens_store::{ChunkRow, DocumentRow};
 
@@ -46,8 +47,9 @@ pub fn retrieve(
     let place_of = |chunk: u64| lists.place_of(chunk as i64);
     let by_words = || -> Result<_, IndexError> {
         let started = Instant::now();
-        let mut scores = lists.text.score(query, join)?;
-        keep_in_scope(&mut scores, lists, scope);
+        let in_scope = in_scope(lists, scope);
+        let in_scope = in_scope.as_ref().map(|it| it as &dyn Fn(usize) -> bool);
+        let scores = lists.text.score_within(query, join, in_scope)?;
         let best = scores.best(DEPTH_MAX, place_of).into_iter();
         let best: Vec<u32> = best.filter_map(|(_, place)| place).collect();
         Ok((scores, best, started.elapsed()))
@@ -151,6 +153,7 @@ pub fn retrieve(
             direction: Some(slot as u32),
             cosines,
             n_matched: hit_words.len() as u32,
+            held: hit_words.iter().map(|it| held_as(&scores, it)).collect(),
             copies: copies[slot],
             ..Candidate::default()
         });
@@ -166,7 +169,7 @@ pub fn retrieve(
             source: source(chunk, document, &facts.folder_name),
             said: Some(said(document.date_of(chunk), dated)),
             text: Some(TextId(chunk.embedding.0)),
-            matched: hit_words,
+            matched: hit_words.iter().map(|it| it.word).collect(),
             note: facts,
         });
     }
@@ -207,6 +210,7 @@ pub fn retrieve(
             n_chunks,
             n_words: scores.words.len() as u32,
             bm25_ideal: f64::from(scores.ideal),
+            names: f64::from(scores.names),
             lists: vec![vectors, text],
             directions: Some(Arc::new(directions)),
             ..CandidateSet::default()
@@ -216,6 +220,18 @@ pub fn retrieve(
         words: scores.words,
         took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
     })
+}
+
+fn held_as(scores: &TextScores<'_>, found: &Match) -> HeldAs {
+    let kind = scores.words[usize::from(found.word)].kind;
+    match (found.how, kind) {
+        (How::Whole, _) | (How::Word, WordKind::Whole) => HeldAs::Whole,
+        (How::Digits, _) | (How::Word, WordKind::Digits) => HeldAs::Digits,
+        (How::Word, WordKind::Part) => HeldAs::Part,
+        (How::Word, WordKind::Plain) => HeldAs::Word,
+        (How::Prefix, _) => HeldAs::Prefix,
+        (How::Folded, _) => HeldAs::Folded,
+    }
 }
 
 /// Returns the group of copies of each candidate; see [`Candidate::copies`]. Candidates that are only in `also` join a
@@ -270,19 +286,19 @@ fn slot_of(union: &[u32], place: u32) -> usize {
         .expect("the union holds every listed place")
 }
 
-/// Drops the hits that are not in scope.
-fn keep_in_scope(scores: &mut TextScores<'_>, lists: &Lists, scope: &[Range<u32>]) {
+/// Returns which entries of the BM25 list are in scope; `None` if all are.
+fn in_scope<'a>(lists: &'a Lists, scope: &'a [Range<u32>]) -> Option<impl Fn(usize) -> bool + 'a> {
     let n_chunks = lists.snapshot.n_chunks();
     let is_all = scope.len() == 1 && scope[0] == (0..n_chunks);
     // Lists of one generation differ only by notes that the snapshot left out.
     if is_all && lists.text.n_chunks() == u64::from(n_chunks) {
-        return;
+        return None;
     }
     let places = lists.entry_places();
-    scores.keep(|entry| {
+    Some(move |entry: usize| {
         places[entry].is_some_and(|place| {
             let at = scope.partition_point(|range| range.end <= place);
             scope.get(at).is_some_and(|range| range.contains(&place))
         })
-    });
+    })
 }

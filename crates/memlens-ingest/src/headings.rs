@@ -1,0 +1,80 @@
+//! The headings in the chunks of a Markdown document, for a list that knows only the chunks.
+
+use std::ops::Range;
+
+use crate::outline::Outline;
+
+/// Returns the titles of the headings in each chunk of a Markdown document, without one that the chunk starts with: that
+/// is the last of [`crate::Chunk::heading_path`]. Each chunk is its first byte and its text, in the order of the
+/// document; they must be all of it, so that a `#` inside a fence that was cut is no heading.
+pub fn headings_behind(chunks: &[(u32, &str)]) -> Vec<Vec<String>> {
+    // What no chunk holds is blank, or front matter.
+    let mut text = String::new();
+    for (start, chunk) in chunks {
+        let start = *start as usize;
+        while text.len() < start {
+            text.push('\n');
+        }
+        let known = text.len() - start;
+        text.push_str(chunk.get(known..).unwrap_or_default());
+    }
+    let outline = Outline::of(&text, 0);
+    let titles_in = |range: Range<usize>| {
+        let inside = |start: usize| range.start < start && start < range.end;
+        let headings = outline.headings.iter();
+        headings
+            .filter(|heading| inside(heading.bytes.start))
+            .map(|heading| text[heading.title.clone()].to_owned())
+            .collect()
+    };
+    chunks
+        .iter()
+        .map(|(start, chunk)| {
+            let first = *start as usize + chunk.len() - chunk.trim_start().len();
+            titles_in(first..*start as usize + chunk.len())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IngestOptions, Kind, parse};
+
+    /// Cuts a note and returns the headings behind the start of each chunk.
+    fn behind(text: &str, options: &IngestOptions) -> Vec<Vec<String>> {
+        let parsed = parse(Kind::Markdown, text.as_bytes(), options).expect("it is text");
+        let chunks = parsed.chunks.iter();
+        let chunks: Vec<(u32, &str)> = chunks.map(|it| (it.bytes.start, &*it.text)).collect();
+        headings_behind(&chunks)
+    }
+
+    #[test]
+    fn headings_inside_a_chunk_are_found_and_its_first_is_not() {
+        let check = |text: &str, expected: &[&str]| {
+            assert_eq!(behind(text, &IngestOptions::default()), [expected]);
+        };
+        let text = "---\ntags: [a]\n---\n# One\n\ntext\n\n## Two ##\n\nmore\n\nThree\n=====\nend\n";
+        check(text, &["Two", "Three"]);
+        check("before\n\n# One\n", &["One"]);
+        check("text\n\n```\n# no heading\n```\n", &[]);
+    }
+
+    #[test]
+    fn a_comment_is_no_heading_wherever_its_fence_is_cut() {
+        let step = |at: u32| format!("# step {at}\nrun {at} and wait for it to end\n");
+        let script: String = (0..60).map(step).collect();
+        let text = format!("# Script\n\n```sh\n{script}```\n\n## After\n\nend\n");
+        for chunk_overlap_chars in [0, 100] {
+            let options = IngestOptions {
+                chunk_chars: 400,
+                chunk_overlap_chars,
+                ..IngestOptions::default()
+            };
+            let found = behind(&text, &options);
+            assert!(found.len() > 3, "the fence is cut");
+            let found = found.concat();
+            assert!(found.iter().all(|title| title == "After"), "{found:?}");
+        }
+    }
+}
