@@ -131,8 +131,9 @@ impl Question {
                 let Some(row) = alone.get(start..start + n) else {
                     break;
                 };
-                let is_row = row[n - 1].0 - row[0].0 == n - 1;
-                if let Some(joined) = joined(text, row).filter(|_| is_row) {
+                if is_row(text, row)
+                    && let Some(joined) = joined(text, row)
+                {
                     terms.add(joined);
                 }
             }
@@ -222,7 +223,9 @@ fn plain(text: &str, word: &Word) -> Asked {
     let is_numbered = text[..word.bytes.start].ends_with('#');
     Asked {
         // A short number is a name only behind `#`: it may count anything.
-        is_name: has_digit(typed) && (!is_number || is_numbered || DIGITS.contains(&typed.len())),
+        is_name: has_digit(typed)
+            && !is_counted(typed)
+            && (!is_number || is_numbered || DIGITS.contains(&typed.len())),
         may_be_name: !is_stop_word(typed),
         kind: WordKind::Plain,
         forms: with_wholes(forms(&word.term, typed), &word.term),
@@ -281,6 +284,25 @@ fn digits(number: Word) -> Asked {
     }
 }
 
+/// Returns whether nothing but blanks is between words.
+fn is_row(text: &str, row: &[(usize, &Word)]) -> bool {
+    row.windows(2).all(|pair| {
+        let ((at, before), (next, after)) = (pair[0], pair[1]);
+        let between = text.get(before.bytes.end..after.bytes.start);
+        next == at + 1
+            && between.is_some_and(|it| !it.is_empty() && it.chars().all(char::is_whitespace))
+    })
+}
+
+/// Returns whether a word is an ordinal number or an hour.
+fn is_counted(typed: &str) -> bool {
+    let lower = typed.to_lowercase();
+    let number = ["st", "nd", "rd", "th", "am", "pm"]
+        .iter()
+        .find_map(|end| lower.strip_suffix(end));
+    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Returns neighbouring words of the question as the identifier that they may be; `None` if they are only stop words.
 fn joined(text: &str, row: &[(usize, &Word)]) -> Option<Asked> {
     let is_stop = |word: &Word| is_stop_word(&text[word.bytes.clone()]);
@@ -293,7 +315,7 @@ fn joined(text: &str, row: &[(usize, &Word)]) -> Option<Asked> {
     let bytes = parts.first()?.bytes.start..parts.last()?.bytes.end;
     Some(Asked {
         kind: WordKind::Whole,
-        may_be_name: row.len() >= NAME_WORDS_MIN && n_stops == 0,
+        may_be_name: row.len() >= NAME_WORDS_MIN && n_stops + 1 < row.len(),
         is_typed: false,
         forms: with_wholes(Vec::new(), &whole),
         places: Vec::new(),

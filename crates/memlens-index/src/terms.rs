@@ -47,6 +47,8 @@ const WHOLE_BYTES_MAX: usize = 128;
 pub(crate) const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 /// How many digits a date has.
 const DATE_DIGITS: usize = 8;
+/// How many digits a year has.
+const YEAR_DIGITS: usize = 4;
 
 /// A run of words that are joined by single signs, cut into its parts.
 #[derive(Debug)]
@@ -74,8 +76,20 @@ impl Group {
     /// Returns whether the run is an identifier however the list holds it: it has one of the signs `_ : @ #`, or a digit
     /// beside letters or signs.
     pub(crate) fn is_name(&self, text: &str) -> bool {
-        self.signs.iter().any(is_name_sign)
-            || self.parts.len() > 1 && has_digit(&text[self.bytes()])
+        !self.is_time(text)
+            && (self.signs.iter().any(is_name_sign)
+                || self.parts.len() > 1 && has_digit(&text[self.bytes()]))
+    }
+
+    /// Returns whether the run is a time of day.
+    fn is_time(&self, text: &str) -> bool {
+        let is_short_number = |part: &Word| {
+            let typed = &text[part.bytes.clone()];
+            typed.len() <= 2 && typed.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        self.parts.len() > 1
+            && self.signs.iter().all(|sign| *sign == b':')
+            && self.parts.iter().all(is_short_number)
     }
 
     /// Returns the run as a whole; `None` if it has one part, or is too long.
@@ -124,9 +138,12 @@ impl Group {
         let signs = &self.signs[words.start..words.end - 1];
         let of_word = |word: usize| &self.parts[self.parts_of(word..word + 1)];
         let is_camel = |word: usize| match of_word(word) {
-            [first, _] => {
+            [first, second] => {
                 let mut first = text[first.bytes.clone()].chars();
-                first.next().is_some_and(char::is_lowercase) && first.next().is_some()
+                let mut second = text[second.bytes.clone()].chars();
+                first.next().is_some_and(char::is_lowercase)
+                    && first.next().is_some()
+                    && second.any(char::is_lowercase)
             }
             parts => parts.len() > 2,
         };
@@ -137,8 +154,10 @@ impl Group {
             .any(|part| has_digit(&text[part.bytes.clone()]));
         let is_joined_otherwise =
             signs.iter().any(|sign| *sign != b'-') || each.clone().any(|it| of_word(it).len() > 1);
-        if signs.iter().any(is_name_sign) || each.any(is_camel) || has_digit && is_joined_otherwise
-        {
+        let is_identifier = signs.iter().any(is_name_sign)
+            || each.any(is_camel)
+            || has_digit && is_joined_otherwise;
+        if is_identifier && !self.is_time(text) {
             NameKind::Whole
         } else {
             NameKind::Compound
@@ -195,8 +214,12 @@ pub(crate) fn groups(text: &str) -> Vec<Group> {
     groups
 }
 
-/// Returns where the parts of a word in camelCase begin, without the first.
+/// Returns where the parts of a word in camelCase begin, without the first. A word that is too long to be known as a
+/// whole is not cut: it would be lost.
 fn camel_cuts(word: &str) -> Vec<usize> {
+    if word.len() > WHOLE_BYTES_MAX {
+        return Vec::new();
+    }
     let is_capital = |c: char| c.is_uppercase();
     // Most words have no capital behind their first letter.
     if !word.chars().skip(1).any(is_capital) {
@@ -371,6 +394,9 @@ fn number(text: &str, groups: &[Range<usize>]) -> Option<Word> {
     let is_time = n_digits == DATE_DIGITS
         && matches!(next, Some('T' | 't'))
         && after.next().is_some_and(|c| c.is_ascii_digit());
+    if is_ambiguous(text, groups) {
+        return None;
+    }
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
     if is_letter(text[..start].chars().next_back()) || is_letter(next) && !is_time {
         return None;
@@ -380,6 +406,26 @@ fn number(text: &str, groups: &[Range<usize>]) -> Option<Word> {
         term: digits.collect(),
         bytes: start..end,
     })
+}
+
+/// Returns whether another number may have the same digits in other groups: addresses and versions with points, and dates
+/// whose month or day has one digit.
+fn is_ambiguous(text: &str, groups: &[Range<usize>]) -> bool {
+    let lengths: Vec<usize> = groups.iter().map(Range::len).collect();
+    if let [first, second, third] = lengths[..]
+        && (first == YEAR_DIGITS && second <= 2 && third <= 2
+            || first <= 2 && second <= 2 && third == YEAR_DIGITS)
+    {
+        return first + second + third != DATE_DIGITS;
+    }
+    let is_point = |pair: &[Range<usize>]| &text[pair[0].end..pair[1].start] == ".";
+    let is_long = |group: &Range<usize>| {
+        let digits = &text[group.clone()];
+        let is_year =
+            digits.len() == YEAR_DIGITS && (digits.starts_with("19") || digits.starts_with("20"));
+        digits.len() >= YEAR_DIGITS && !is_year
+    };
+    groups.windows(2).all(is_point) && !groups.iter().any(is_long)
 }
 
 pub(crate) fn has_digit(text: &str) -> bool {

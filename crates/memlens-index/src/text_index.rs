@@ -421,7 +421,7 @@ impl TextIndex {
         })
     }
 
-    /// Looks up a term of a question in every form, and by its beginning if no chunk holds another form.
+    /// Looks up a term of a question in every form, and by its beginning if no chunk in scope holds another form.
     fn look_up(&self, mut asked: Asked, scope: Scope<'_>) -> Result<LookedUp, TantivyError> {
         let mut n_chunks = 0;
         let mut found = Vec::with_capacity(self.segments.len());
@@ -430,34 +430,32 @@ impl TextIndex {
             n_chunks += segment.n_alive_with(&asked.term, &here)?;
             found.push(here);
         }
+        let mut is_in_scope = n_chunks > 0 && self.is_in_scope(&asked, &found, scope)?;
         let mut is_cut = false;
-        if n_chunks == 0 {
-            let prefix = asked.forms.iter().find(|form| form.is_prefix());
-            if let Some(Form::Prefix(prefix)) = prefix {
-                (found, is_cut) = self.look_up_begun(prefix)?;
-                for (segment, found) in self.segments.iter().zip(&found) {
-                    n_chunks += segment.n_alive_with(&asked.term, found)?;
-                }
+        let prefix = asked.forms.iter().find(|form| form.is_prefix());
+        if let Some(Form::Prefix(prefix)) = prefix.filter(|_| !is_in_scope) {
+            (found, is_cut) = self.look_up_begun(prefix, scope)?;
+            n_chunks = 0;
+            for (segment, found) in self.segments.iter().zip(&found) {
+                n_chunks += segment.n_alive_with(&asked.term, found)?;
             }
+            is_in_scope = n_chunks > 0;
         } else {
             asked.forms.retain(|form| !form.is_prefix());
         }
         let mut is_name = asked.is_name;
-        if n_chunks > 0 && asked.may_be_name && !is_name {
+        if is_in_scope && asked.may_be_name && !is_name {
+            // A word that a chunk also holds by itself is a word.
+            let mut is_word = false;
             for segment in &self.segments {
                 is_name |= segment.holds_name(&asked.forms, scope)?;
+                is_word |= segment.holds_word(&asked.term, scope)?;
             }
-        }
-        let mut is_in_scope = is_name && n_chunks > 0 && scope.is_none();
-        if is_name && n_chunks > 0 && !is_in_scope {
-            for (segment, found) in self.segments.iter().zip(&found) {
-                segment.for_each_alive(&asked.term, found, |doc, _| {
-                    is_in_scope |= segment.is_in(doc, scope);
-                })?;
-            }
+            is_name &= !is_word;
         }
         Ok(LookedUp {
-            is_name: is_in_scope,
+            is_name: is_name && is_in_scope,
+            is_in_scope,
             asked,
             found,
             n_chunks,
@@ -465,12 +463,35 @@ impl TextIndex {
         })
     }
 
+    /// Returns whether an entry in scope holds a term.
+    fn is_in_scope(
+        &self,
+        asked: &Asked,
+        found: &[Found],
+        scope: Scope<'_>,
+    ) -> Result<bool, TantivyError> {
+        if scope.is_none() {
+            return Ok(true);
+        }
+        let mut is_in_scope = false;
+        for (segment, found) in self.segments.iter().zip(found) {
+            segment.for_each_alive(&asked.term, found, |doc, _| {
+                is_in_scope = is_in_scope || segment.is_in(doc, scope);
+            })?;
+        }
+        Ok(is_in_scope)
+    }
+
     /// Returns the entries of the first words that begin with `prefix`, and whether there are more such words.
-    fn look_up_begun(&self, prefix: &str) -> Result<(Vec<Found>, bool), TantivyError> {
+    fn look_up_begun(
+        &self,
+        prefix: &str,
+        scope: Scope<'_>,
+    ) -> Result<(Vec<Found>, bool), TantivyError> {
         // The first of all segments are among the first of each, so that merges change nothing.
         let mut begun: BTreeMap<String, Vec<(usize, Begun)>> = BTreeMap::new();
         for (at, segment) in self.segments.iter().enumerate() {
-            for (term, postings) in segment.begun(prefix, BEGUN_MOST + 1)? {
+            for (term, postings) in segment.begun(prefix, BEGUN_MOST + 1, scope)? {
                 begun.entry(term).or_default().push((at, postings));
             }
         }
@@ -543,6 +564,8 @@ struct LookedUp {
     /// Its postings in each segment.
     found: Vec<Found>,
     n_chunks: u64,
+    /// Whether an entry in scope holds it.
+    is_in_scope: bool,
     /// Whether it is an identifier that an entry in scope holds.
     is_name: bool,
     is_cut: bool,
@@ -555,19 +578,25 @@ enum Role {
     Own,
     /// As a part of an identifier that is in scope: it says little besides the whole.
     Part,
-    /// Not at all: it was not typed and no chunk holds it, or it is a part of one word in camelCase that a chunk holds.
+    /// Not at all: joined words that are no identifier in scope, or a part of one word in camelCase that is in scope.
     None,
 }
 
 /// Returns the role of each term. A term counts as a part only if it is one wherever it was typed.
 fn roles(looked_up: &[LookedUp]) -> Vec<Role> {
-    let held = || looked_up.iter().filter(|it| it.n_chunks > 0);
+    let held = || looked_up.iter().filter(|it| it.is_in_scope);
     let camel = Places::of(held().flat_map(|it| &it.asked.camel));
     let names = held().filter(|it| it.is_name);
     let names = Places::of(names.flat_map(|it| it.asked.covers.iter().chain(&it.asked.camel)));
     let role = |it: &LookedUp| {
         let asked = &it.asked;
-        if it.n_chunks == 0 && !asked.is_typed {
+        // The parts of joined words are looked up; words that are no identifier say nothing more together.
+        let is_known = if asked.camel.is_empty() {
+            it.is_name
+        } else {
+            it.is_in_scope
+        };
+        if !is_known && !asked.is_typed {
             return Role::None;
         }
         if asked.places.is_empty() || !asked.covers.is_empty() || !asked.camel.is_empty() {

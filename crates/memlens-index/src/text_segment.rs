@@ -212,11 +212,12 @@ impl Segment {
         self.merged(others)
     }
 
-    /// Returns the first `n` words and wholes that begin with `prefix` but are longer, and that an entry holds.
+    /// Returns the first `n` words and wholes that begin with `prefix` but are longer, and that an entry in scope holds.
     pub(crate) fn begun(
         &self,
         prefix: &str,
         n: usize,
+        scope: Scope<'_>,
     ) -> Result<Vec<(String, Begun)>, TantivyError> {
         let fields = schema().1;
         let wholes = [NameKind::Whole, NameKind::Compound].map(|kind| kind.key(prefix));
@@ -235,7 +236,8 @@ impl Segment {
                     field,
                     info: stream.value().clone(),
                 };
-                if self.is_any_alive(&postings)? {
+                let is_all = scope.is_none() && self.alive.is_none();
+                if is_all || self.is_any(field, &postings.info, scope)? {
                     let term = String::from_utf8_lossy(&stream.key()[n_marks..]);
                     begun.push((term.into_owned(), postings));
                     n_found += 1;
@@ -243,13 +245,6 @@ impl Segment {
             }
         }
         Ok(begun)
-    }
-
-    fn is_any_alive(&self, begun: &Begun) -> Result<bool, TantivyError> {
-        if self.alive.is_none() {
-            return Ok(true);
-        }
-        self.is_any(begun.field, &begun.info, None)
     }
 
     /// Returns whether an entry in scope that was not deleted holds a term.
@@ -287,6 +282,15 @@ impl Segment {
             }
         }
         Ok(false)
+    }
+
+    /// Returns whether an entry in scope holds a word by itself.
+    pub(crate) fn holds_word(&self, term: &str, scope: Scope<'_>) -> Result<bool, TantivyError> {
+        let field = schema().1.words;
+        match self.info(field, term)? {
+            Some(info) => self.is_any(field, &info, scope),
+            None => Ok(false),
+        }
     }
 
     /// Returns whether an entry is in scope.

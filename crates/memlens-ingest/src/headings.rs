@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::outline::Outline;
+use crate::outline::{Outline, TITLE_CHARS_MAX};
 
 /// Returns the titles of the headings in each chunk of a Markdown document, without one that the chunk starts with: that
 /// is the last of [`crate::Chunk::heading_path`]. Each chunk is its first byte and its text, in the order of the
@@ -20,12 +20,19 @@ pub fn headings_behind(chunks: &[(u32, &str)]) -> Vec<Vec<String>> {
     }
     let outline = Outline::of(&text, 0);
     let titles_in = |range: Range<usize>| {
-        let inside = |start: usize| range.start < start && start < range.end;
-        let headings = outline.headings.iter();
-        headings
-            .filter(|heading| inside(heading.bytes.start))
-            .map(|heading| text[heading.title.clone()].to_owned())
-            .collect()
+        let behind = |end: usize| {
+            let headings = &outline.headings;
+            headings.partition_point(|heading| heading.bytes.start < end)
+        };
+        let first = behind(range.start + 1);
+        let headings = outline.headings[first..behind(range.end).max(first)].iter();
+        let titles = headings.map(|heading| {
+            // What is behind the chunk is not in it.
+            let end = heading.title.end.min(range.end).max(heading.title.start);
+            let title = text[heading.title.start..end].chars();
+            title.take(TITLE_CHARS_MAX).collect()
+        });
+        titles.collect()
     };
     chunks
         .iter()
@@ -56,6 +63,11 @@ mod tests {
         };
         let text = "---\ntags: [a]\n---\n# One\n\ntext\n\n## Two ##\n\nmore\n\nThree\n=====\nend\n";
         check(text, &["Two", "Three"]);
+        let paragraph = "word ".repeat(100);
+        let text = format!("text\n\n{paragraph}\n---\nend\n");
+        let found = behind(&text, &IngestOptions::default()).concat();
+        let lengths: Vec<usize> = found.iter().map(String::len).collect();
+        assert_eq!(lengths, [200]);
         check("before\n\n# One\n", &["One"]);
         check("text\n\n```\n# no heading\n```\n", &[]);
     }

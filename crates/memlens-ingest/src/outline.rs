@@ -12,7 +12,7 @@ use crate::lines::lines_from;
 
 /// Maximum number of characters that a heading contributes to a path. A path is part of every chunk and window below
 /// it, which would multiply one huge heading.
-const TITLE_CHARS_MAX: usize = 200;
+pub(crate) const TITLE_CHARS_MAX: usize = 200;
 
 /// Longer line prefixes of blanks, list marks and quote marks are read as words. The parser visits every open list and
 /// quote again for every line below, so a million of each would take days.

@@ -29,7 +29,7 @@ pub(crate) fn of_retrieval(
     }
     for word in retrieved.words.iter().filter(|word| word.is_cut) {
         notices.push(format!(
-            "More than {BEGUN_MOST} words begin with “{}”; the first {BEGUN_MOST} of the alphabet were looked up.",
+            "More than {BEGUN_MOST} words begin with “{}”; the first {BEGUN_MOST} in alphabetical order were looked up.",
             word.typed
         ));
     }
