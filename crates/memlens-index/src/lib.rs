@@ -82,7 +82,8 @@ pub use paths::{text_path, vector_folder, vector_path};
 pub use question::WordKind;
 pub use side_by_side::{part_len, side_by_side};
 pub use text_index::{
-    BEGUN_MOST, Forms, How, Join, Match, QueryWord, TextHit, TextHits, TextIndex, marks,
+    Forms, How, Join, Match, NameShare, PREFIXED_WORDS_MAX, QueryWord, TextHit, TextHits,
+    TextIndex, marks,
 };
 pub use text_scores::TextScores;
 pub use text_writer::{TextEntry, TextWriter};

@@ -12,8 +12,8 @@ const PREFIX_BYTES_MIN: usize = 7;
 const JOINED_WORDS: std::ops::RangeInclusive<usize> = 2..=5;
 /// The least number of joined words of a question that may be an identifier. Two are too often one by chance.
 const NAME_WORDS_MIN: usize = 3;
-/// How many words of a question are joined with their neighbours.
-const JOINED_WORDS_MOST: usize = 256;
+/// The maximum number of words of a question that are joined with their neighbours.
+const JOINED_WORDS_MAX: usize = 256;
 /// Maximum number of distinct words of a query that are looked up. More is a pasted document, not a question. The limit
 /// bounds time and memory, and lets a position fit in 16 bits.
 pub(crate) const QUERY_WORDS_MAX: usize = 4096;
@@ -39,7 +39,8 @@ pub(crate) enum Form {
     Word(String),
     /// A term that is no plain word.
     Name(NameKind, String),
-    /// Every word and whole that begins so and is longer, if the list has no other form.
+    /// Every word and whole that begins so and is longer, if no chunk in scope holds another form; beside the other forms
+    /// if [`Asked::is_hash`].
     Prefix(String),
 }
 
@@ -65,6 +66,8 @@ pub(crate) struct Asked {
     pub(crate) may_be_name: bool,
     /// Whether it counts even if no chunk holds it.
     pub(crate) is_typed: bool,
+    /// Whether it is a hexadecimal number by itself, which is often the beginning of a longer one.
+    pub(crate) is_hash: bool,
     pub(crate) forms: Vec<Form>,
     /// Every place where it is a word by itself or a part.
     pub(crate) places: Vec<Range<usize>>,
@@ -125,7 +128,7 @@ impl Question {
                 }
             }
         }
-        alone.truncate(JOINED_WORDS_MOST);
+        alone.truncate(JOINED_WORDS_MAX);
         for start in 0..alone.len() {
             for n in JOINED_WORDS {
                 let Some(row) = alone.get(start..start + n) else {
@@ -160,8 +163,7 @@ struct Terms {
 }
 
 impl Terms {
-    /// Adds a term, or one more place of a known one; the order of the places changes nothing but the order of terms.
-    /// Returns its position, or `None` if it is left out.
+    /// Adds a term, or one more place of a known one. Returns its position, or `None` if it is left out.
     fn add(&mut self, asked: Asked) -> Option<u16> {
         if let Some(known) = self.at.get(&asked.term) {
             let known = *known;
@@ -205,6 +207,7 @@ impl Asked {
         self.is_name |= other.is_name;
         self.may_be_name |= other.may_be_name;
         self.is_typed |= other.is_typed;
+        self.is_hash |= other.is_hash;
         self.places.extend(other.places);
         self.covers.extend(other.covers);
         self.camel.extend(other.camel);
@@ -227,6 +230,7 @@ fn plain(text: &str, word: &Word) -> Asked {
             && !is_counted(typed)
             && (!is_number || is_numbered || DIGITS.contains(&typed.len())),
         may_be_name: !is_stop_word(typed),
+        is_hash: is_hash(typed),
         kind: WordKind::Plain,
         forms: with_wholes(forms(&word.term, typed), &word.term),
         ..asked(&word.term, typed, word.bytes.clone())
@@ -337,6 +341,7 @@ fn asked(term: &str, typed: &str, bytes: Range<usize>) -> Asked {
         is_name: false,
         may_be_name: false,
         is_typed: true,
+        is_hash: false,
         forms: Vec::new(),
         places: vec![bytes],
         covers: Vec::new(),
@@ -378,4 +383,13 @@ fn is_prefix(word: &str) -> bool {
     word.len() >= PREFIX_BYTES_MIN
         && word.is_ascii()
         && (has_digit(word) || word.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Returns whether a word may be the beginning of a longer hexadecimal number that means the same: it has letters and
+/// digits. Digits alone may be any number.
+fn is_hash(word: &str) -> bool {
+    is_prefix(word)
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && has_digit(word)
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

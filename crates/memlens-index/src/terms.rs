@@ -1,10 +1,16 @@
 //! What the list knows of a text besides its plain words: identifiers as a whole, letters without accents, and numbers
 //! without the signs between their digits.
 //!
-//! The growth of the vocabulary is bounded. A run of joined words adds at most one whole, one for each stretch between
-//! `/ : @ #`, and one for each word in camelCase; each of these joins at least two words, so a text of n words has at
-//! most 1.5 n of them. Digits add at most 0.75 n, accents at most n, and no word has both. A whole of more than
-//! [`WHOLE_BYTES_MAX`] bytes is left out; its parts are found.
+//! The growth of the vocabulary is bounded: a text of n words has at most 2 n such terms.
+//!
+//! - The wholes of a run of p words are the run, its stretches between `/ : @ #` and its words in camelCase. Each joins
+//!   at least two words, and any two of them are apart or one lies in the other, so there are at most p - 1.
+//! - Each word has at most one form without accents.
+//! - A row of digits that blanks cut into stretches adds one number for each stretch of several groups, and at most three
+//!   more if there are several stretches. Each stretch is in another run, so wholes and numbers of a row of n words are
+//!   at most 2 n, and its words have no accents.
+//!
+//! A whole of more than [`WHOLE_BYTES_MAX`] bytes is left out; its parts are found.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -47,6 +53,8 @@ const WHOLE_BYTES_MAX: usize = 128;
 pub(crate) const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 /// How many digits a date has.
 const DATE_DIGITS: usize = 8;
+/// How many digits a number beside a phone number has that is no part of it: that of a list, or a count.
+const COUNT_DIGITS_MAX: usize = 2;
 /// How many digits a year has.
 const YEAR_DIGITS: usize = 4;
 
@@ -134,8 +142,8 @@ impl Group {
 
     /// Returns how the list stores a range of joined words. Hyphens alone make no identifier of words, and neither does
     /// the second capital of a name (`GitHub`).
-    fn kind(&self, text: &str, words: Range<usize>) -> NameKind {
-        let signs = &self.signs[words.start..words.end - 1];
+    fn kind(&self, text: &str, joined: Range<usize>) -> NameKind {
+        let signs = &self.signs[joined.start..joined.end - 1];
         let of_word = |word: usize| &self.parts[self.parts_of(word..word + 1)];
         let is_camel = |word: usize| match of_word(word) {
             [first, second] => {
@@ -147,8 +155,8 @@ impl Group {
             }
             parts => parts.len() > 2,
         };
-        let mut each = words.clone();
-        let parts = &self.parts[self.parts_of(words)];
+        let mut each = joined.clone();
+        let parts = &self.parts[self.parts_of(joined)];
         let has_digit = parts
             .iter()
             .any(|part| has_digit(&text[part.bytes.clone()]));
@@ -342,6 +350,9 @@ pub(crate) fn folded(word: &str) -> Option<String> {
 
 /// Returns numbers that are written in groups of digits with signs between them, without these signs: each row of such
 /// groups, and each stretch of it without blanks, so that a date is also known if a time or another number follows.
+///
+/// A count may be before or after a number with blanks, and two numbers beside each other: see [`rows_of`]. A point before
+/// a blank ends a row.
 pub(crate) fn numbers(text: &str) -> Vec<Word> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -363,7 +374,11 @@ pub(crate) fn numbers(text: &str) -> Vec<Word> {
             groups.push(start..at);
             if is_sign(at) && is_digit(at + 1) {
                 at += 1;
-            } else if is_sign(at) && is_sign(at + 1) && is_digit(at + 2) {
+            } else if is_sign(at)
+                && is_sign(at + 1)
+                && is_digit(at + 2)
+                && bytes[at..at + 2] != *b". "
+            {
                 at += 2;
             } else {
                 break;
@@ -373,12 +388,48 @@ pub(crate) fn numbers(text: &str) -> Vec<Word> {
             |a: &Range<usize>, b: &Range<usize>| bytes[a.end..b.start].contains(&b' ');
         let stretches: Vec<&[Range<usize>]> =
             groups.chunk_by(|a, b| !is_blank_between(a, b)).collect();
-        if stretches.len() > 1 {
-            numbers.extend(number(text, &groups));
-        }
+        numbers.extend(
+            rows_of(&stretches)
+                .into_iter()
+                .filter_map(|of| number(text, &groups[of])),
+        );
         numbers.extend(stretches.into_iter().filter_map(|it| number(text, it)));
     }
     numbers
+}
+
+/// Returns the ranges of a row's groups that may be one number, each of several stretches: the row, the row without a
+/// short first or last stretch, and its halves if they are alike and the row is too long for a number. A part of a number
+/// is none of these: numbers that differ behind it would be one.
+fn rows_of(stretches: &[&[Range<usize>]]) -> Vec<Range<usize>> {
+    let n = stretches.len();
+    let n_digits: Vec<usize> = stretches
+        .iter()
+        .map(|groups| groups.iter().map(Range::len).sum())
+        .collect();
+    let is_count = |at: usize| {
+        let mut others = (0..n).filter(|other| *other != at);
+        n_digits[at] <= COUNT_DIGITS_MAX && others.all(|other| n_digits[at] < n_digits[other])
+    };
+    let mut rows: Vec<Range<usize>> = Vec::new();
+    if n > 1 {
+        rows.push(0..n);
+    }
+    if n > 2 && is_count(0) {
+        rows.push(1..n);
+    }
+    if n > 2 && is_count(n - 1) {
+        rows.push(0..n - 1);
+    }
+    let half = n / 2;
+    let is_long = n_digits.iter().sum::<usize>() > *DIGITS.end();
+    if n > 2 && is_long && n_digits[..half] == n_digits[half..] {
+        rows.extend([0..half, half..n]);
+    }
+    let n_groups = |n: usize| stretches[..n].iter().map(|it| it.len()).sum();
+    rows.into_iter()
+        .map(|row| n_groups(row.start)..n_groups(row.end))
+        .collect()
 }
 
 /// Joins groups of digits; `None` if they are one group, have too few or too many digits, or are part of a word. The `T`
@@ -454,15 +505,15 @@ pub(crate) fn places_of(text: &str, plain: &HashSet<&str>, forms: &[&Form]) -> V
     }
     let groups = groups(text);
     for part in groups.iter().flat_map(|group| &group.parts) {
-        let is_begun = prefixes.iter().any(|prefix| part.term.starts_with(prefix));
-        if stems.contains(part.term.as_str()) || is_begun {
+        let is_prefixed = prefixes.iter().any(|prefix| part.term.starts_with(prefix));
+        if stems.contains(part.term.as_str()) || is_prefixed {
             found.push(part.bytes.clone());
         }
     }
     for (kind, name) in names(text, &groups) {
         let is_joined = matches!(kind, NameKind::Whole | NameKind::Compound);
-        let is_begun = is_joined && prefixes.iter().any(|prefix| name.term.starts_with(prefix));
-        if wholes.contains(&(kind, name.term.as_str())) || is_begun {
+        let is_prefixed = is_joined && prefixes.iter().any(|prefix| name.term.starts_with(prefix));
+        if wholes.contains(&(kind, name.term.as_str())) || is_prefixed {
             found.push(name.bytes);
         }
     }
@@ -473,6 +524,8 @@ pub(crate) fn places_of(text: &str, plain: &HashSet<&str>, forms: &[&Form]) -> V
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn of(text: &str, kind: NameKind) -> Vec<String> {
@@ -583,6 +636,12 @@ mod tests {
         check("10.4 and 1.2.3 and 1234567", &[]);
         check("1 2 3 4 5 6 7 8 9 10 11 12 13", &[]);
         check("x12-345678", &[]);
+        check("1. 030 1234567", &["0301234567"]);
+        check("1) 030 1234567", &["10301234567", "0301234567"]);
+        check("030 1234567 2 times", &["03012345672", "0301234567"]);
+        check("030 1234567. 2 times", &["0301234567"]);
+        check("030 1234567 030 7654321", &["0301234567", "0307654321"]);
+        check("12 34 56 78 90", &["1234567890"]);
     }
 
     #[test]
@@ -597,6 +656,49 @@ mod tests {
             ("水", None),
         ] {
             assert_eq!(folded(word).as_deref(), expected, "{word}");
+        }
+    }
+
+    fn assert_bounded(text: &str) {
+        let groups = groups(text);
+        let n_words: usize = groups.iter().map(|group| group.parts.len()).sum();
+        let n_names = names(text, &groups).len();
+        assert!(n_names <= 2 * n_words, "{n_names} of {n_words}: {text}");
+    }
+
+    #[test]
+    fn the_densest_texts_are_within_the_bound() {
+        for text in [
+            "aB_cD/eF_gH:iJ@kL#mN ",
+            "éB_cÉ/éF_gÉ:ñÑ ",
+            "1-234567 8 1-234567 ",
+            "1/234567:1/234567_1 234567 ",
+            "12-345 678:12-345 678 ",
+            "030 1234567 030 7654321 ",
+            "1 030 123 45 2 é-12 345 678-é ",
+        ] {
+            assert_bounded(text);
+            assert_bounded(&text.repeat(50));
+            assert_bounded(&text.replace(' ', "/").repeat(50));
+            assert_bounded(&text.replace(' ', "").repeat(50));
+        }
+        // Each kind by itself reaches what the bound allows it.
+        let n_of = |text: &str, kind| of(text, kind).len();
+        let joined = "aB_cD/eF_gH";
+        let n_joined = [NameKind::Whole, NameKind::Compound].map(|kind| n_of(joined, kind));
+        assert_eq!(n_joined, [3, 4]);
+        assert_eq!(n_of("é ñ ü", NameKind::Folded), 3);
+        assert_eq!(n_of("1-234567 8 1-234567", NameKind::Digits), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_has_more_terms_than_the_bound(
+            text in "([a-zé]{1,2}|[A-ZÉ]|[0-9]{1,7}|[-_/:@#.+ ()]|水|ﷺ|e\u{301}){0,60}",
+            other in "\\PC{0,40}",
+        ) {
+            assert_bounded(&text);
+            assert_bounded(&other);
         }
     }
 

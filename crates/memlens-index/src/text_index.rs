@@ -15,7 +15,7 @@ use crate::question::{Asked, Form, Need, Question, WordKind};
 use crate::terms::{self, NameKind};
 use crate::text_files::{META, VerifiedFiles};
 use crate::text_list::{Mark, Verified, open_error, open_verified, reader, refused};
-use crate::text_segment::{Begun, Found, Segment};
+use crate::text_segment::{Found, Posting, Prefixed, Segment};
 use crate::words::{STOP_WORD_WEIGHT, is_stop_word};
 
 /// One state of the text list, as it was when it was opened; later commits do not change it.
@@ -56,8 +56,11 @@ pub struct QueryWord {
     pub kind: WordKind,
     /// Whether it is an identifier, or a part of one, that a chunk in scope holds.
     pub is_name: bool,
-    /// The most that the word adds to the score of a chunk: for an identifier what the best chunk in scope gets, for
-    /// another word the limit for ever more occurrences, `weight * idf * (k1 + 1)`.
+    /// Whether it was not typed so: words or digits of the question joined to an identifier, which are looked up beside
+    /// them.
+    pub is_joined: bool,
+    /// The most that the word adds to the score of a chunk: for an identifier and its parts what the best chunk in scope
+    /// gets, for another word the limit for ever more occurrences, `weight * idf * (k1 + 1)`.
     pub reach: f32,
     /// Where it is looked up; empty if another program looked it up.
     pub forms: Forms,
@@ -105,9 +108,10 @@ pub struct Match {
 
 /// Returns where a text holds one of a query's words, in reading order; stop words have no place. Ranges may overlap.
 pub fn marks(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
-    let said = query.iter().filter(|word| !is_stop_word(&word.typed));
-    let plain = said.clone().map(|word| word.term.as_str()).collect();
-    let forms: Vec<&Form> = said.flat_map(|word| &word.forms.0).collect();
+    let content_words = query.iter().filter(|word| !is_stop_word(&word.typed));
+    let plain = content_words.clone().map(|word| word.term.as_str());
+    let plain = plain.collect();
+    let forms: Vec<&Form> = content_words.flat_map(|word| &word.forms.0).collect();
     terms::places_of(text, &plain, &forms)
 }
 
@@ -116,16 +120,54 @@ pub fn marks(text: &str, query: &[QueryWord]) -> Vec<Range<usize>> {
 pub struct TextHits {
     /// The query's distinct words in the order of the query; may be empty.
     pub words: Vec<QueryWord>,
-    /// Number of further distinct words of the query, which are not looked up; 0 below 4,096 words.
+    /// Number of further distinct words of the query, which are not looked up; 0 up to 4,096 distinct words and
+    /// identifiers.
     pub n_words_left_out: usize,
     /// The sum of [`QueryWord::reach`] over `words`, including those that no chunk holds. Never below a hit's score; 0
     /// only without words.
     pub ideal: f32,
-    /// The share of the identifiers that a hit holds: the sum of `weight * idf` over them and their parts, divided by
-    /// that over all words; in `[0, 1]`.
-    pub names: f32,
+    /// The share of the identifiers in the query.
+    pub names: NameShare,
     /// All chunks that the query finds, in ascending order of chunk.
     pub hits: Vec<TextHit>,
+}
+
+/// How much of a query is identifiers that a hit holds. Each word counts `weight * idf`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NameShare {
+    /// The sum over the identifiers that a hit holds and over their parts.
+    pub held: f64,
+    /// The sum over all words.
+    pub all: f64,
+    /// These identifiers, without their parts, as ascending positions in [`TextHits::words`].
+    pub words: Vec<u16>,
+}
+
+impl NameShare {
+    /// Returns `held / all`, in `[0, 1]`; 0 without words.
+    pub fn share(&self) -> f64 {
+        if self.all > 0.0 {
+            (self.held / self.all).min(1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Returns the share for words of which a hit holds some.
+    pub(crate) fn of(words: &[QueryWord], is_held: &[bool]) -> Self {
+        let mut share = Self::default();
+        for (at, (word, is_held)) in (0..).zip(words.iter().zip(is_held)) {
+            let information = f64::from(word.idf * word.weight);
+            share.all += information;
+            if word.is_name && *is_held {
+                share.held += information;
+                if word.is_whole_name() {
+                    share.words.push(at);
+                }
+            }
+        }
+        share
+    }
 }
 
 /// One chunk that a query finds.
@@ -133,7 +175,8 @@ pub struct TextHits {
 pub struct TextHit {
     /// The chunk's id.
     pub chunk: u64,
-    /// The sum of `weight * BM25` over the words in the chunk; above 0, at most [`TextHits::ideal`].
+    /// The sum over the words in the chunk of `weight * BM25`, half of it for the beginning of a longer number beside an
+    /// exact one; above 0, at most [`TextHits::ideal`].
     pub score: f32,
     /// The words in the chunk, as ascending positions in [`TextHits::words`].
     pub matched: Vec<u16>,
@@ -142,8 +185,8 @@ pub struct TextHit {
 /// BM25's saturation constant, which tantivy fixes.
 const K1: f32 = 1.2;
 
-/// How many words with the same beginning are looked up, in the order of the alphabet.
-pub const BEGUN_MOST: usize = 64;
+/// The maximum number of words with the same beginning that are looked up, in alphabetical order.
+pub const PREFIXED_WORDS_MAX: usize = 64;
 
 /// How often opening is retried if the writer commits or merges at the same time.
 const OPEN_TRIES: u32 = 20;
@@ -213,7 +256,8 @@ impl TextIndex {
         })
     }
 
-    /// Finds the chunks that hold words of `query`, and returns a record with the BM25 score (k1 1.2, b 0.75) of each.
+    /// Finds the chunks that hold words of `query`, and returns a record with the BM25 score of each: k1 is 1.2, b is 0.75,
+    /// or 0 for an identifier.
     ///
     /// The query is only split into words; it has no operators. Numbers of chunks, words and average length are those
     /// of the chunks currently in the list, so a list after many changes ranks like a new one, bit for bit.
@@ -236,9 +280,9 @@ impl TextIndex {
             for (word_idx, (word, in_segments)) in words.iter().zip(&found).enumerate() {
                 let scorer = self.scorer(word);
                 segment
-                    .for_each_alive(&word.term, &in_segments[segment_idx], |doc, term_freq| {
-                        let score = scorer.score(segment.lengths()[doc as usize], term_freq);
-                        gathered.add(doc, score, word_idx as u16);
+                    .for_each_alive(&word.term, &in_segments[segment_idx], |posting| {
+                        let length = segment.lengths()[posting.doc as usize];
+                        gathered.add(posting.doc, scorer.of(length, &posting), word_idx as u16);
                     })
                     .map_err(|source| self.error(source))?;
             }
@@ -257,7 +301,7 @@ impl TextIndex {
             is_held[usize::from(*word)] = true;
         }
         Ok(TextHits {
-            names: share_of_names(&words, &is_held),
+            names: NameShare::of(&words, &is_held),
             words,
             n_words_left_out,
             ideal,
@@ -301,6 +345,7 @@ impl TextIndex {
                 idf: idf(it.n_chunks, self.mark.n_chunks),
                 n_chunks: it.n_chunks as u32,
                 is_name: it.is_name,
+                is_joined: !it.asked.is_typed && it.asked.camel.is_empty(),
                 is_cut: it.is_cut,
                 term: it.asked.term,
                 kind: it.asked.kind,
@@ -312,7 +357,7 @@ impl TextIndex {
                 word.is_name = true;
                 word.weight = STOP_WORD_WEIGHT;
             }
-            word.reach = if word.is_whole_name() {
+            word.reach = if word.is_name {
                 let reach = self.reach(&word, &it.found, scope);
                 reach.map_err(|source| self.error(source))?
             } else {
@@ -338,7 +383,7 @@ impl TextIndex {
         })
     }
 
-    /// Returns the most that any chunk in scope gets for an identifier.
+    /// Returns the most that any chunk in scope gets for an identifier, or for a part of one.
     fn reach(
         &self,
         word: &QueryWord,
@@ -348,9 +393,10 @@ impl TextIndex {
         let scorer = self.scorer(word);
         let mut most = 0.0_f32;
         for (segment, found) in self.segments.iter().zip(found) {
-            segment.for_each_alive(&word.term, found, |doc, term_freq| {
-                if segment.is_in(doc, scope) {
-                    most = most.max(scorer.score(segment.lengths()[doc as usize], term_freq));
+            segment.for_each_alive(&word.term, found, |posting| {
+                if segment.is_in(posting.doc, scope) {
+                    let length = segment.lengths()[posting.doc as usize];
+                    most = most.max(scorer.of(length, &posting));
                 }
             })?;
         }
@@ -421,7 +467,8 @@ impl TextIndex {
         })
     }
 
-    /// Looks up a term of a question in every form, and by its beginning if no chunk in scope holds another form.
+    /// Looks up a term of a question in every form, and by its beginning if no chunk in scope holds another form, or if it
+    /// is a hexadecimal number.
     fn look_up(&self, mut asked: Asked, scope: Scope<'_>) -> Result<LookedUp, TantivyError> {
         let mut n_chunks = 0;
         let mut found = Vec::with_capacity(self.segments.len());
@@ -433,8 +480,18 @@ impl TextIndex {
         let mut is_in_scope = n_chunks > 0 && self.is_in_scope(&asked, &found, scope)?;
         let mut is_cut = false;
         let prefix = asked.forms.iter().find(|form| form.is_prefix());
-        if let Some(Form::Prefix(prefix)) = prefix.filter(|_| !is_in_scope) {
-            (found, is_cut) = self.look_up_begun(prefix, scope)?;
+        let is_looked_up = !is_in_scope || asked.is_hash;
+        if let Some(Form::Prefix(prefix)) = prefix.filter(|_| is_looked_up) {
+            let (prefixed, is_more) = self.look_up_prefix(prefix, scope)?;
+            is_cut = is_more;
+            let exact = std::mem::take(&mut found).into_iter();
+            for ((segment, exact), prefixed) in self.segments.iter().zip(exact).zip(prefixed) {
+                found.push(if is_in_scope {
+                    segment.beside(&asked.term, &exact, prefixed)?
+                } else {
+                    segment.of_prefixed(prefixed)?
+                });
+            }
             n_chunks = 0;
             for (segment, found) in self.segments.iter().zip(&found) {
                 n_chunks += segment.n_alive_with(&asked.term, found)?;
@@ -475,34 +532,32 @@ impl TextIndex {
         }
         let mut is_in_scope = false;
         for (segment, found) in self.segments.iter().zip(found) {
-            segment.for_each_alive(&asked.term, found, |doc, _| {
-                is_in_scope = is_in_scope || segment.is_in(doc, scope);
+            segment.for_each_alive(&asked.term, found, |posting| {
+                is_in_scope = is_in_scope || segment.is_in(posting.doc, scope);
             })?;
         }
         Ok(is_in_scope)
     }
 
-    /// Returns the entries of the first words that begin with `prefix`, and whether there are more such words.
-    fn look_up_begun(
+    /// Returns the first words that begin with `prefix` in each segment, and whether there are more such words.
+    fn look_up_prefix(
         &self,
         prefix: &str,
         scope: Scope<'_>,
-    ) -> Result<(Vec<Found>, bool), TantivyError> {
+    ) -> Result<(Vec<Vec<Prefixed>>, bool), TantivyError> {
         // The first of all segments are among the first of each, so that merges change nothing.
-        let mut begun: BTreeMap<String, Vec<(usize, Begun)>> = BTreeMap::new();
+        let mut prefixed: BTreeMap<String, Vec<(usize, Prefixed)>> = BTreeMap::new();
         for (at, segment) in self.segments.iter().enumerate() {
-            for (term, postings) in segment.begun(prefix, BEGUN_MOST + 1, scope)? {
-                begun.entry(term).or_default().push((at, postings));
+            for (term, postings) in segment.with_prefix(prefix, PREFIXED_WORDS_MAX + 1, scope)? {
+                prefixed.entry(term).or_default().push((at, postings));
             }
         }
-        let is_cut = begun.len() > BEGUN_MOST;
-        let mut of_segments: Vec<Vec<Begun>> = vec![Vec::new(); self.segments.len()];
-        for (at, postings) in begun.into_values().take(BEGUN_MOST).flatten() {
+        let is_cut = prefixed.len() > PREFIXED_WORDS_MAX;
+        let mut of_segments: Vec<Vec<Prefixed>> = vec![Vec::new(); self.segments.len()];
+        for (at, postings) in prefixed.into_values().take(PREFIXED_WORDS_MAX).flatten() {
             of_segments[at].push(postings);
         }
-        let found = self.segments.iter().zip(of_segments);
-        let found = found.map(|(segment, begun)| segment.of_begun(begun));
-        Ok((found.collect::<Result<_, _>>()?, is_cut))
+        Ok((of_segments, is_cut))
     }
 
     pub(crate) fn scorer(&self, word: &QueryWord) -> Scorer {
@@ -532,13 +587,19 @@ pub(crate) enum Scorer {
 }
 
 impl Scorer {
+    /// Returns what an entry gets for a word.
+    #[inline]
+    pub(crate) fn of(&self, length: u8, posting: &Posting) -> f32 {
+        posting.share * self.score(length, posting.term_freq)
+    }
+
     #[inline]
     pub(crate) fn score(&self, length: u8, term_freq: u32) -> f32 {
         match self {
             Self::Word(weight) => weight.score(length, term_freq),
-            Self::Name(said) => {
+            Self::Name(information) => {
                 let term_freq = term_freq as f32;
-                said * (1.0 + K1) * (term_freq / (term_freq + K1))
+                information * (1.0 + K1) * (term_freq / (term_freq + K1))
             }
         }
     }
@@ -645,22 +706,6 @@ impl QueryWord {
     /// Returns whether it is an identifier and not a part of one.
     fn is_whole_name(&self) -> bool {
         self.is_name && self.kind != WordKind::Part
-    }
-}
-
-/// Returns the share of the identifiers among the words, of those that a hit holds.
-pub(crate) fn share_of_names(words: &[QueryWord], is_held: &[bool]) -> f32 {
-    let said = |word: &QueryWord| f64::from(word.idf * word.weight);
-    let all: f64 = words.iter().map(said).sum();
-    let held = words.iter().zip(is_held).filter(|(_, is_held)| **is_held);
-    let of_names: f64 = held
-        .filter(|(word, _)| word.is_name)
-        .map(|(word, _)| said(word))
-        .sum();
-    if all > 0.0 {
-        (of_names / all).min(1.0) as f32
-    } else {
-        0.0
     }
 }
 

@@ -6,9 +6,9 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError};
 
 use crate::question::Need;
-use crate::text_index::{Answer, Scope, share_of_names};
+use crate::text_index::{Answer, Scope};
 use crate::text_segment::{Found, Segment};
-use crate::{How, IndexError, Join, Match, QueryWord, TextIndex};
+use crate::{How, IndexError, Join, Match, NameShare, QueryWord, TextIndex};
 
 /// The score of an entry that is not a hit. Adding a score to it gives exactly that score, without the negative sign
 /// even if the score is 0.
@@ -24,7 +24,7 @@ pub struct TextScores<'a> {
     /// As in [`crate::TextHits::ideal`].
     pub ideal: f32,
     /// As in [`crate::TextHits::names`].
-    pub names: f32,
+    pub names: NameShare,
     /// The postings of each word in each segment: by word, then by segment.
     found: Vec<Vec<Found>>,
     /// By entry; [`NO_HIT`] for those that the query does not find.
@@ -63,7 +63,7 @@ impl TextIndex {
             words,
             n_words_left_out,
             ideal,
-            names: 0.0,
+            names: NameShare::default(),
             found,
             scores: vec![NO_HIT; self.n_entries()],
         };
@@ -99,7 +99,7 @@ impl TextScores<'_> {
                     Found::Merged(merged) => {
                         for posting in merged {
                             let length = lengths[posting.doc as usize];
-                            scores[posting.doc as usize] += scorer.score(length, posting.term_freq);
+                            scores[posting.doc as usize] += scorer.of(length, posting);
                         }
                         continue;
                     }
@@ -131,8 +131,8 @@ impl TextScores<'_> {
             &self.found[usize::from(word)],
         );
         for (segment, found) in self.index.segments.iter().zip(found) {
-            segment.for_each_alive(&word.term, found, |doc, _| {
-                visit((segment.first + doc) as usize);
+            segment.for_each_alive(&word.term, found, |posting| {
+                visit((segment.first + posting.doc) as usize);
             })?;
         }
         Ok(())
@@ -191,7 +191,7 @@ impl TextScores<'_> {
     }
 
     /// Returns [`crate::TextHits::names`].
-    fn share_of_names(&self) -> Result<f32, TantivyError> {
+    fn share_of_names(&self) -> Result<NameShare, TantivyError> {
         let mut is_held = vec![false; self.words.len()];
         for (at, word) in (0..).zip(&self.words) {
             if word.is_name {
@@ -200,7 +200,7 @@ impl TextScores<'_> {
                 })?;
             }
         }
-        Ok(share_of_names(&self.words, &is_held))
+        Ok(NameShare::of(&self.words, &is_held))
     }
 
     /// Returns the number of hits.

@@ -59,11 +59,17 @@ pub(crate) struct Posting {
     pub(crate) doc: u32,
     pub(crate) term_freq: u32,
     pub(crate) how: How,
+    /// The share of the score that it gives: 1, or less for a form that says less than the others.
+    pub(crate) share: f32,
 }
+
+/// The share of the score that the beginning of a longer number gives if a chunk in scope holds the number as typed.
+/// Together with a count of 1 it is less than any exact occurrence gives.
+const PREFIX_SHARE: f32 = 0.5;
 
 /// The postings of a word that was looked up by its beginning.
 #[derive(Clone)]
-pub(crate) struct Begun {
+pub(crate) struct Prefixed {
     field: Field,
     info: TermInfo,
 }
@@ -213,16 +219,16 @@ impl Segment {
     }
 
     /// Returns the first `n` words and wholes that begin with `prefix` but are longer, and that an entry in scope holds.
-    pub(crate) fn begun(
+    pub(crate) fn with_prefix(
         &self,
         prefix: &str,
         n: usize,
         scope: Scope<'_>,
-    ) -> Result<Vec<(String, Begun)>, TantivyError> {
+    ) -> Result<Vec<(String, Prefixed)>, TantivyError> {
         let fields = schema().1;
         let wholes = [NameKind::Whole, NameKind::Compound].map(|kind| kind.key(prefix));
         let [whole, compound] = wholes.each_ref().map(String::as_str);
-        let mut begun = Vec::new();
+        let mut prefixed = Vec::new();
         for (field, prefix, n_marks) in [
             (fields.words, prefix, 0),
             (fields.names, whole, 1),
@@ -232,19 +238,19 @@ impl Segment {
             let mut stream = terms.terms().range().gt(prefix).into_stream()?;
             let mut n_found = 0;
             while n_found < n && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
-                let postings = Begun {
+                let postings = Prefixed {
                     field,
                     info: stream.value().clone(),
                 };
                 let is_all = scope.is_none() && self.alive.is_none();
                 if is_all || self.is_any(field, &postings.info, scope)? {
                     let term = String::from_utf8_lossy(&stream.key()[n_marks..]);
-                    begun.push((term.into_owned(), postings));
+                    prefixed.push((term.into_owned(), postings));
                     n_found += 1;
                 }
             }
         }
-        Ok(begun)
+        Ok(prefixed)
     }
 
     /// Returns whether an entry in scope that was not deleted holds a term.
@@ -299,9 +305,39 @@ impl Segment {
     }
 
     /// Returns the entries of words that were looked up by their beginning.
-    pub(crate) fn of_begun(&self, begun: Vec<Begun>) -> Result<Found, TantivyError> {
-        let begun = begun.into_iter();
-        self.merged(begun.map(|it| (it.field, it.info, How::Prefix)).collect())
+    pub(crate) fn of_prefixed(&self, prefixed: Vec<Prefixed>) -> Result<Found, TantivyError> {
+        let prefixed = prefixed.into_iter();
+        self.merged(
+            prefixed
+                .map(|it| (it.field, it.info, How::Prefix))
+                .collect(),
+        )
+    }
+
+    /// Adds the entries of words that begin with a number to those of the number itself, which say more.
+    pub(crate) fn beside(
+        &self,
+        term: &str,
+        exact: &Found,
+        prefixed: Vec<Prefixed>,
+    ) -> Result<Found, TantivyError> {
+        let mut all: Vec<Posting> = Vec::new();
+        self.for_each_alive(term, exact, |posting| all.push(posting))?;
+        if let Found::Merged(longer) = self.of_prefixed(prefixed)? {
+            all.extend(longer.into_iter().map(|posting| Posting {
+                term_freq: 1,
+                share: PREFIX_SHARE,
+                ..posting
+            }));
+        }
+        // The sort is stable, so the exact one of an entry is the first.
+        all.sort_by_key(|posting| posting.doc);
+        all.dedup_by_key(|posting| posting.doc);
+        Ok(if all.is_empty() {
+            Found::None
+        } else {
+            Found::Merged(all)
+        })
     }
 
     /// Merges the entries of several terms.
@@ -319,6 +355,7 @@ impl Segment {
                         doc,
                         term_freq,
                         how,
+                        share: 1.0,
                     });
                 }
                 doc = postings.advance();
@@ -372,17 +409,17 @@ impl Segment {
         Ok(n_alive)
     }
 
-    /// Calls `visit` with entry and count for each entry that holds a term and was not deleted, in ascending order.
+    /// Calls `visit` for each entry that holds a term and was not deleted, in ascending order.
     pub(crate) fn for_each_alive(
         &self,
         term: &str,
         found: &Found,
-        mut visit: impl FnMut(u32, u32),
+        mut visit: impl FnMut(Posting),
     ) -> Result<(), TantivyError> {
         let info = match found {
             Found::None => return Ok(()),
             Found::Merged(merged) => {
-                merged.iter().for_each(|it| visit(it.doc, it.term_freq));
+                merged.iter().copied().for_each(visit);
                 return Ok(());
             }
             Found::One(info) => info,
@@ -394,7 +431,12 @@ impl Segment {
         let mut doc = postings.doc();
         while doc != TERMINATED {
             if self.is_alive(doc) {
-                visit(doc, postings.term_freq());
+                visit(Posting {
+                    doc,
+                    term_freq: postings.term_freq(),
+                    how: How::Word,
+                    share: 1.0,
+                });
             }
             doc = postings.advance();
         }

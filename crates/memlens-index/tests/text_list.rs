@@ -440,6 +440,45 @@ fn another_format_is_named() {
     assert!(hits(scratch.path()).is_ok());
 }
 
+/// A list that the release before identifiers wrote: one chunk, without the field of identifiers.
+#[test]
+fn a_list_of_the_format_before_is_replaced() {
+    let old = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/fixtures/lists/text-4"
+    );
+    let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+    for (name, path) in files(Path::new(old)) {
+        fs::copy(path, scratch.path().join(name)).expect("it can be copied");
+    }
+    let meta = scratch.path().join("meta.json");
+    let old_meta = fs::read_to_string(&meta).expect("it is text");
+    assert!(!old_meta.contains("\"names\""));
+    // The fields alone refuse it too.
+    let marked = old_meta.replacen("memlens-text 4 ", "memlens-text 5.1 ", 1);
+    assert_ne!(marked, old_meta);
+    for text in [marked, old_meta] {
+        fs::write(&meta, text).expect("it can be written");
+        let opened = [
+            TextIndex::open(scratch.path()).err(),
+            TextWriter::open(scratch.path()).err(),
+        ];
+        for error in opened {
+            let error = error.expect("it is of another format");
+            assert!(matches!(error, IndexError::WrongFormat { .. }), "{error}");
+            assert!(error.needs_rebuild());
+        }
+    }
+    write(scratch.path());
+    assert!(hits(scratch.path()).is_ok());
+    let new_meta = fs::read_to_string(&meta).expect("it is text");
+    assert!(new_meta.contains("\"names\""));
+    // Nothing of the old list remains.
+    let is_old = |(name, _): &(String, PathBuf)| name.starts_with("c05dcea3");
+    assert!(files(Path::new(old)).iter().any(is_old));
+    assert!(!files(scratch.path()).iter().any(is_old));
+}
+
 #[test]
 fn a_folder_with_something_else_holds_no_list() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");

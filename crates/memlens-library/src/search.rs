@@ -435,6 +435,33 @@ impl Search {
         }
     }
 
+    /// How many words of the question a row holds, and which; behind them the identifiers that it holds joined.
+    fn words_told(&self, slot: u32) -> String {
+        let held = &self.set().candidates[slot as usize].held;
+        let (mut words, mut joined) = (Vec::new(), Vec::new());
+        for (at, word) in self.matched(slot).into_iter().enumerate() {
+            let told = match held.get(at).and_then(|held| held.text()) {
+                Some(held) => format!("{} ({held})", word.typed),
+                None => word.typed.clone(),
+            };
+            if word.is_joined {
+                joined.push(told);
+            } else {
+                words.push(told);
+            }
+        }
+        let asked = self.retrieved.words.iter();
+        let n_asked = asked.filter(|word| !word.is_joined).count();
+        let mut told = format!("{} of {n_asked}", words.len());
+        if !words.is_empty() {
+            told.push_str(&format!(": {}", words.join(", ")));
+        }
+        if !joined.is_empty() {
+            told.push_str(&format!("; joined: {}", joined.join(", ")));
+        }
+        told
+    }
+
     fn facts_told(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
         let row = self.row_facts(slot)?;
         let cosines = self.set().candidates[slot as usize].cosines;
@@ -463,27 +490,7 @@ impl Search {
             );
         }
         if !self.retrieved.words.is_empty() {
-            let held = &self.set().candidates[slot as usize].held;
-            let matched: Vec<String> = self
-                .matched(slot)
-                .into_iter()
-                .enumerate()
-                .map(
-                    |(at, word)| match held.get(at).and_then(|held| held.text()) {
-                        Some(held) => format!("{} ({held})", word.typed),
-                        None => word.typed.clone(),
-                    },
-                )
-                .collect();
-            let count = format!("{} of {}", matched.len(), self.retrieved.words.len());
-            fact(
-                "Words",
-                if matched.is_empty() {
-                    count
-                } else {
-                    format!("{count}: {}", matched.join(", "))
-                },
-            );
+            fact("Words", self.words_told(slot));
         }
         if !row.heading.is_empty() {
             fact("Heading", row.heading.clone());

@@ -210,7 +210,9 @@ pub struct Candidate {
     pub cosines: Cosines,
     /// Number of distinct words of the question that the chunk holds.
     pub n_matched: u32,
-    /// How the chunk holds each of those words, in the order of the question; empty if unknown.
+    /// Number of identifiers of the question that the chunk holds joined: as a whole, or as digits without signs.
+    pub n_joined: u32,
+    /// How the chunk holds each of those words and identifiers, in the order of the question; empty if unknown.
     pub held: Vec<HeldAs>,
     /// The observations in the chunk, as ids of [`CandidateSet::clustering`]; empty if it has none or none is known.
     pub observations: Range<u32>,
@@ -264,6 +266,20 @@ pub enum ListState {
     Missing(String),
 }
 
+/// The identifiers of a question that a hit of the BM25 list holds. Each word counts by its weight times its inverse
+/// document frequency.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Names {
+    /// The identifiers as typed, in the order of the question.
+    pub typed: Vec<String>,
+    /// The sum over the identifiers and their parts.
+    pub held: f64,
+    /// The sum over all words of the question.
+    pub all: f64,
+    /// `held / all`, in `[0, 1]`; 0 without identifiers.
+    pub share: f64,
+}
+
 /// The frozen result of one retrieval; ranking never changes it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CandidateSet {
@@ -273,13 +289,14 @@ pub struct CandidateSet {
     pub n_chunks: u32,
     /// Number of distinct words in the question.
     pub n_words: u32,
-    /// `BM25_ideal`: the sum over the question's words of the most that each can add to a score: for an identifier what
-    /// it adds to the best chunk, for another word the limit for ever more occurrences. In `[0, inf)`; no BM25 score is
-    /// above it.
+    /// Number of identifiers that are looked up joined, beside the words that they are made of.
+    pub n_joined: u32,
+    /// `BM25_ideal`: the sum over the question's words of the most that each can add to a score: for an identifier and
+    /// its parts what they add to the best chunk, for another word the limit for ever more occurrences. In `[0, inf)`; no
+    /// BM25 score is above it.
     pub bm25_ideal: f64,
-    /// The share of the question that is identifiers which a hit of the BM25 list holds, in `[0, 1]`. Each word counts
-    /// by its weight times its inverse document frequency.
-    pub names: f64,
+    /// The identifiers of the question that a hit of the BM25 list holds.
+    pub names: Arc<Names>,
     /// The retriever's lists; no identifier occurs twice.
     pub lists: Vec<List>,
     /// Which observations say the same, at every distance; `None` before the first aggregation.
@@ -346,6 +363,7 @@ impl CandidateSet {
             rerank: self.rerank.clone(),
             hook: self.hook.clone(),
             own: self.own.clone(),
+            names: Arc::clone(&self.names),
             ..*self
         };
         (set, slots)

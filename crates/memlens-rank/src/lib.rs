@@ -35,7 +35,7 @@ mod words;
 pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, HeldAs, List, ListId, ListState,
-    ListValue, OwnFacts, Thumbs,
+    ListValue, Names, OwnFacts, Thumbs,
 };
 pub use columns::{CellColumn, CellValue, Columns, FoldedCopies, Part, StageSummary};
 pub use directions::Directions;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use memlens_corroborate::{Fingerprint, Observation, aggregate};
 use memlens_params::{ParameterSet, Params, StageId, stages};
 use memlens_rank::{
-    Age, CandidateSet, Columns, DateSource, Directions, List, ListId, NATIVE, Status, Thumbs,
-    number, rank,
+    Age, CandidateSet, Columns, DateSource, Directions, List, ListId, NATIVE, Names, Status,
+    Thumbs, number, rank,
 };
 
 /// Three chunks: both lists, vector only, text only.
@@ -203,7 +203,14 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
     // A quarter of the question is identifiers: 0.6 * 0.25 moves from the vector to the text.
     let named = |settings: &[&str]| {
         let set = CandidateSet {
-            names: 0.25,
+            names: Arc::new(Names {
+                typed: ["#1701", "v1.2", "a_b", "c_d", "e_f"]
+                    .map(str::to_owned)
+                    .to_vec(),
+                held: 2.5,
+                all: 10.0,
+                share: 0.25,
+            }),
             ..three()
         };
         let journey = rank(&set, &params_of(settings), &NATIVE).journey(0);
@@ -217,7 +224,7 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
         named(&[])[..3],
         [
             "text = 4.00 / 10.00 = 0.4000",
-            "identifiers = 0.60 · 0.2500 = 0.1500",
+            "identifiers (#1701, v1.2, a_b, 2 more) = 0.60 · 2.50 / 10.00 = 0.1500",
             "(0.60 \u{2212} 0.1500) · 0.5000 + (0.40 + 0.1500) · 0.4000 = 0.4450",
         ]
     );

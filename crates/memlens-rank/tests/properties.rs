@@ -13,9 +13,9 @@ use memlens_params::{
 };
 use memlens_rank::{
     Age, Candidate, CandidateSet, ChunkId, Corroboration, Cosines, DateSource, Directions, Effect,
-    Entry, Feedback, HookAnswer, HookMove, List, ListId, Listed, NATIVE, Rerank, RerankScale,
-    RerankScores, RerankState, StageTrace, Status, Thumbs, Trace, chars_read, dropped_at, order,
-    rank,
+    Entry, Feedback, HookAnswer, HookMove, List, ListId, Listed, NATIVE, Names, Rerank,
+    RerankScale, RerankScores, RerankState, StageTrace, Status, Thumbs, Trace, chars_read,
+    dropped_at, order, rank,
 };
 use proptest::prelude::*;
 
@@ -56,7 +56,12 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
         candidates: candidates.collect(),
         n_words: 3,
         bm25_ideal: 12.0,
-        names: 0.3,
+        names: Arc::new(Names {
+            held: 3.0,
+            all: 10.0,
+            share: 0.3,
+            ..Names::default()
+        }),
         lists: vec![
             list(ListId::VECTOR, has_vector, "no model", cosines),
             list(ListId::BM25, has_text, "no word", bm25),

@@ -58,7 +58,7 @@ pub struct QueryWord {
     pub typed: String,
     /// The word as looked up in the BM25 list.
     pub term: String,
-    /// Weight in BM25: 1, or 0.25 for a stop word.
+    /// Weight in BM25: 1, or 0.25 for a stop word and for a part of an identifier that a chunk holds.
     pub weight: f64,
     /// Number of chunks that contain the word.
     pub n_chunks: u32,
@@ -77,7 +77,7 @@ pub struct SearchAnswer {
     pub columns: Columns,
     /// Snippets of the top rows; the window requests the others when they scroll into view.
     pub snippets: Vec<Snippet>,
-    /// Distinct query words with their statistics.
+    /// Distinct query words, and the identifiers joined of them, with their statistics.
     pub words: Vec<QueryWord>,
     /// What a BM25 score is divided by: the sum of the most that each word can add.
     pub bm25_ideal: f64,

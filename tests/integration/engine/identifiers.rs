@@ -113,25 +113,29 @@ fn a_version_is_found_where_it_is_the_heading() {
     assert!(n_versions > 200, "{n_versions}");
 }
 
+/// The list is one that the release before identifiers wrote, without the field of identifiers.
 #[test]
-fn a_list_with_other_terms_is_rebuilt_and_nothing_is_embedded_again() {
+fn a_list_of_the_format_before_is_rebuilt_and_nothing_is_embedded_again() {
     let notes = notes("fn-");
     let dir = fresh(&[notes.path()]);
-    let meta = dir.path().join("text/meta.json");
-    let text = fs::read_to_string(&meta).expect("it is there");
-    // As the last release wrote it.
-    let start = text.find("memlens-text ").expect("it has a mark");
-    let end = start
-        + text[start..]
-            .find(" generation")
-            .expect("it has a generation");
-    fs::write(
-        &meta,
-        format!("{}memlens-text 4{}", &text[..start], &text[end..]),
-    )
-    .expect("it can be written");
+    let text = dir.path().join("text");
+    let schema = || {
+        let meta = fs::read_to_string(text.join("meta.json")).expect("it is there");
+        let meta: Value = serde_json::from_str(&meta).expect("it is JSON");
+        meta["schema"].clone()
+    };
+    let new = schema();
+    fs::remove_dir_all(&text).expect("it is there");
+    fs::create_dir(&text).expect("it was removed");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lists/text-4");
+    for entry in fs::read_dir(old).expect("it is committed") {
+        let entry = entry.expect("it can be listed");
+        fs::copy(entry.path(), text.join(entry.file_name())).expect("it can be copied");
+    }
+    assert_ne!(schema(), new);
     let counts = index(dir.path(), &[notes.path()]);
     assert_eq!(counts.n_embedded, 0);
+    assert_eq!(schema(), new);
     assert_eq!(first(&open(dir.path()), "merge user queue").0, "fn-034.md");
 }
 
@@ -148,10 +152,19 @@ fn the_record_says_how_each_word_is_held() {
     let journey = serde_json::to_value(search.journey(&params, slot).expect("it can be read"));
     let journey = journey.expect("it is plain data").to_string();
     assert!(
-        journey.contains("merge (part), user (part), queue (part), merge_user_queue (whole)"),
+        journey.contains(
+            "3 of 3: merge (part), user (part), queue (part); joined: merge_user_queue (whole)"
+        ),
         "{journey}"
     );
     // The share that moves from the vectors to the words, by the number that decided.
-    assert!(journey.contains("identifiers = 0.60 · 1.0000"), "{journey}");
+    assert!(
+        journey.contains("identifiers (merge_user_queue) = 0.60 · "),
+        "{journey}"
+    );
+    assert!(
+        journey.contains("3 of 3 words, 1 of 1 joined identifiers"),
+        "{journey}"
+    );
     let _: Value = serde_json::from_str(&journey).expect("it is JSON");
 }

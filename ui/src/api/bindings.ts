@@ -2527,7 +2527,7 @@ export type QueryWord = {
 	typed: string,
 	/**  The word as looked up in the BM25 list. */
 	term: string,
-	/**  Weight in BM25: 1, or 0.25 for a stop word. */
+	/**  Weight in BM25: 1, or 0.25 for a stop word and for a part of an identifier that a chunk holds. */
 	weight: number,
 	/**  Number of chunks that contain the word. */
 	n_chunks: number,
@@ -2988,7 +2988,7 @@ export type SearchAnswer = {
 	columns: Columns,
 	/**  Snippets of the top rows; the window requests the others when they scroll into view. */
 	snippets: Snippet[],
-	/**  Distinct query words with their statistics. */
+	/**  Distinct query words, and the identifiers joined of them, with their statistics. */
 	words: QueryWord[],
 	/**  What a BM25 score is divided by: the sum of the most that each word can add. */
 	bm25_ideal: number,

@@ -1,6 +1,6 @@
 //! Notices about a search, shown beside its rows.
 
-use memlens_index::BEGUN_MOST;
+use memlens_index::PREFIXED_WORDS_MAX;
 use memlens_params::{Params, Values};
 use memlens_rank::{ListId, ListState};
 use memlens_retrieve::Retrieved;
@@ -29,15 +29,19 @@ pub(crate) fn of_retrieval(
     }
     for word in retrieved.words.iter().filter(|word| word.is_cut) {
         notices.push(format!(
-            "More than {BEGUN_MOST} words begin with “{}”; the first {BEGUN_MOST} in alphabetical order were looked up.",
+            "More than {PREFIXED_WORDS_MAX} words begin with “{}”; the first {PREFIXED_WORDS_MAX} in alphabetical order were looked up.",
             word.typed
         ));
     }
     if retrieved.n_words_left_out > 0 {
+        let looked_up = retrieved
+            .words
+            .iter()
+            .filter(|word| !word.is_joined)
+            .count();
         notices.push(format!(
-            "The question has {} different words; the first {} were looked up.",
-            retrieved.words.len() + retrieved.n_words_left_out,
-            retrieved.words.len()
+            "The question has {} different words; the first {looked_up} were looked up.",
+            looked_up + retrieved.n_words_left_out,
         ));
     }
     notices

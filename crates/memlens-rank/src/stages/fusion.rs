@@ -2,7 +2,10 @@
 //!
 //! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
 //! of the two sides. Under the calibrated method, the share of the question that is identifiers which the memory holds
-//! ([`CandidateSet::names`]) moves that share of the vector's weight to the text. The RRF score is recorded under every method.
+//! ([`CandidateSet::names`](crate::CandidateSet::names)) moves that share of the vector's weight to the text. The RRF
+//! score is recorded under every method.
+
+use std::sync::Arc;
 
 use memlens_params::{FusionMethod, Params, StageId};
 
@@ -11,7 +14,7 @@ use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::trace::{Entry, Status};
 use crate::words::{number, setting, times};
-use crate::{CandidateSet, CellValue, List, ListValue};
+use crate::{CellValue, List, ListValue, Names};
 
 /// The value of the worst row of a list under `relative`, so that a listed row always scores above an unlisted one. At
 /// 0.2 a vector-only row scores at least 0.12 with the default weights, which is above the default `min_score`.
@@ -37,6 +40,8 @@ pub struct Fusion {
     pub moved: f64,
     /// The share of such identifiers in the question, in `[0, 1]`; 0 under other methods than the calibrated one.
     pub names: f64,
+    /// These identifiers; `None` if no weight moves.
+    pub identifiers: Option<Arc<Names>>,
     /// The divisor of the sum, above 0.
     pub divisor: f64,
     /// The normalised RRF score under every method, in `[0, 1]`.
@@ -96,6 +101,9 @@ pub const STAGE: Stage = Stage {
     },
 };
 
+/// How many identifiers a formula names.
+const NAMES_SHOWN_MAX: usize = 3;
+
 /// The column of RRF, which is shown under every method.
 const RRF: &str = "rrf";
 
@@ -132,7 +140,7 @@ fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .iter()
         .zip(rrf.iter().zip(rrf_ranks))
         .map(|(sides, (rrf, rrf_rank))| {
-            plan.reason(context.set, &scales, sides, rrf.unwrap_or(0.0), rrf_rank)
+            plan.reason(context, &scales, sides, rrf.unwrap_or(0.0), rrf_rank)
         });
     let reasons = context.decided(reasons);
 
@@ -237,25 +245,22 @@ impl<'a> Plan<'a> {
 
     fn reason(
         &self,
-        set: &CandidateSet,
+        context: &Context<'_>,
         scales: &Scales,
         (vector, text): &(Side, Side),
         rrf: f64,
         rrf_rank: Option<u32>,
     ) -> Fusion {
         let (cosine, bm25) = (vector.score, text.score);
-        let bm25_ideal = set.bm25_ideal;
+        let bm25_ideal = context.set.bm25_ideal;
         // An identifier that the memory holds is meant; a sentence that sounds alike says less. Nothing moves to a text
         // side without weight.
-        let names = match self.method {
-            FusionMethod::Calibrated if self.vector.is_some() && self.text_weight > 0.0 => {
-                set.names
-            }
-            FusionMethod::Calibrated
-            | FusionMethod::Rrf
-            | FusionMethod::Relative
-            | FusionMethod::Weighted => 0.0,
-        };
+        let moves = self.method == FusionMethod::Calibrated
+            && self.vector.is_some()
+            && self.text_weight > 0.0
+            && context.set.names.share > 0.0;
+        let identifiers = moves.then(|| Arc::clone(&context.set.names));
+        let names = identifiers.as_ref().map_or(0.0, |it| it.share);
         let (vector_side, text_side, divisor) = match self.method {
             // Both values count for every row of the union, even if only one list holds it.
             FusionMethod::Calibrated => (
@@ -293,6 +298,7 @@ impl<'a> Plan<'a> {
             text_weight: self.text_weight,
             moved: self.vector_weight * names,
             names,
+            identifiers,
             divisor,
             rrf,
             rrf_rank,
@@ -349,6 +355,19 @@ impl Fusion {
     }
 }
 
+/// Formats the first identifiers and the number of further ones, in brackets.
+fn names_text(typed: &[String]) -> String {
+    let mut shown: Vec<String> = typed.iter().take(NAMES_SHOWN_MAX).cloned().collect();
+    if typed.len() > NAMES_SHOWN_MAX {
+        shown.push(format!("{} more", typed.len() - NAMES_SHOWN_MAX));
+    }
+    if shown.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", shown.join(", "))
+    }
+}
+
 impl Reason for Fusion {
     fn effect(&self) -> Effect {
         if self.is_listed {
@@ -390,9 +409,14 @@ impl Reason for Fusion {
             let (bm25, ideal) = (number(self.bm25, 2), number(self.bm25_ideal, 2));
             lines.push((format!("text = {bm25} / {ideal}"), self.text));
         }
-        if self.moved > 0.0 {
-            let (weight, names) = (setting(self.vector_weight), times(self.names));
-            lines.push((format!("identifiers = {weight} · {names}"), self.moved));
+        if let Some(names) = self.identifiers.as_ref().filter(|_| self.moved > 0.0) {
+            let weight = setting(self.vector_weight);
+            let (held, all) = (number(names.held, 2), number(names.all, 2));
+            let shown = names_text(&names.typed);
+            lines.push((
+                format!("identifiers{shown} = {weight} · {held} / {all}"),
+                self.moved,
+            ));
         }
         match self.method {
             FusionMethod::Rrf => lines.push((by_rrf, fused)),
@@ -450,6 +474,7 @@ fn unlisted(params: &Params) -> Fusion {
         text_weight: 0.0,
         moved: 0.0,
         names: 0.0,
+        identifiers: None,
         divisor: 1.0,
         rrf: 0.0,
         rrf_rank: None,

@@ -30,6 +30,10 @@ pub struct Listed {
     pub n_matched: u32,
     /// Number of distinct words in the question.
     pub n_words: u32,
+    /// Number of identifiers of the question that the chunk holds joined.
+    pub n_joined_matched: u32,
+    /// Number of identifiers that are looked up joined.
+    pub n_joined: u32,
 }
 
 /// Ranks by the vector list.
@@ -137,6 +141,8 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
             window_lines: cosines.window_lines,
             n_matched: if is_vector { 0 } else { candidate.n_matched },
             n_words: if is_vector { 0 } else { set.n_words },
+            n_joined_matched: if is_vector { 0 } else { candidate.n_joined },
+            n_joined: if is_vector { 0 } else { set.n_joined },
         }
     });
     Outcome {
@@ -185,7 +191,8 @@ impl Reason for Listed {
     }
 
     fn record(&self) -> Record {
-        record!("listed", self: list, rank, score, depth, window, whole, window_lines, n_matched, n_words)
+        record!("listed", self: list, rank, score, depth, window, whole, window_lines, n_matched, n_words,
+            n_joined_matched, n_joined)
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {
@@ -200,10 +207,12 @@ impl Reason for Listed {
                 )]
             }
             (ListId::BM25, _, _) => {
-                vec![(
-                    format!("{} of {} words", self.n_matched, self.n_words),
-                    score,
-                )]
+                let mut held = format!("{} of {} words", self.n_matched, self.n_words);
+                if self.n_joined > 0 {
+                    let (matched, joined) = (self.n_joined_matched, self.n_joined);
+                    held.push_str(&format!(", {matched} of {joined} joined identifiers"));
+                }
+                vec![(held, score)]
             }
             (ListId(_), _, _) => Vec::new(),
         }

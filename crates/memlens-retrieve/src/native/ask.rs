@@ -11,7 +11,7 @@ use memlens_index::{How, IndexError, Join, Match, TextScores, WordKind};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, Cosines, Directions, HeldAs, List, ListId, ListState,
-    ListValue,
+    ListValue, Names,
 };
 use memlens_store::{ChunkRow, DocumentRow};
 
@@ -130,6 +130,8 @@ pub fn retrieve(
     for (slot, (place, hit_words)) in union.iter().zip(matched).enumerate() {
         let at = lists.snapshot.document_at(*place);
         let (document, chunk) = lists.snapshot.chunk(*place);
+        let is_joined = |it: &&Match| scores.words[usize::from(it.word)].is_joined;
+        let n_joined = hit_words.iter().filter(is_joined).count();
         let mut cosines = Cosines::default();
         if let Some(value) = values.as_ref().map(|values| values[slot]) {
             vectors.values[slot].score = Some(value.score);
@@ -152,7 +154,8 @@ pub fn retrieve(
             tokens: chunk.tokens,
             direction: Some(slot as u32),
             cosines,
-            n_matched: hit_words.len() as u32,
+            n_matched: (hit_words.len() - n_joined) as u32,
+            n_joined: n_joined as u32,
             held: hit_words.iter().map(|it| held_as(&scores, it)).collect(),
             copies: copies[slot],
             ..Candidate::default()
@@ -204,13 +207,15 @@ pub fn retrieve(
         text.values[slot].rank = Some(rank);
     }
     lists.vectors.check_read()?;
+    let n_joined = scores.words.iter().filter(|word| word.is_joined).count();
     Ok(Retrieved {
         set: CandidateSet {
             candidates,
             n_chunks,
-            n_words: scores.words.len() as u32,
+            n_words: (scores.words.len() - n_joined) as u32,
+            n_joined: n_joined as u32,
             bm25_ideal: f64::from(scores.ideal),
-            names: f64::from(scores.names),
+            names: Arc::new(names_of(&scores)),
             lists: vec![vectors, text],
             directions: Some(Arc::new(directions)),
             ..CandidateSet::default()
@@ -220,6 +225,18 @@ pub fn retrieve(
         words: scores.words,
         took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
     })
+}
+
+fn names_of(scores: &TextScores<'_>) -> Names {
+    let words = scores.names.words.iter();
+    Names {
+        typed: words
+            .map(|word| scores.words[usize::from(*word)].typed.clone())
+            .collect(),
+        held: scores.names.held,
+        all: scores.names.all,
+        share: scores.names.share(),
+    }
 }
 
 fn held_as(scores: &TextScores<'_>, found: &Match) -> HeldAs {

@@ -294,7 +294,8 @@ fn passages(
     let mut slots: Vec<u32> = (0..candidates.len() as u32).collect();
     slots.sort_by_key(|slot| {
         let candidate = &candidates[*slot as usize];
-        (std::cmp::Reverse(candidate.n_matched), candidate.order)
+        let n_held = candidate.n_matched + candidate.n_joined;
+        (std::cmp::Reverse(n_held), candidate.order)
     });
     slots.truncate(CHUNKS_READ);
     let texts = search.texts(&slots)?;
