@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use crate::front_matter::head;
 use crate::outline::{Outline, TITLE_CHARS_MAX};
 
 /// Returns the titles of the headings in each chunk of a Markdown document, without one that the chunk starts with: that
 /// is the last of [`crate::Chunk::heading_path`]. Each chunk is its first byte and its text, in the order of the
 /// document; they must be all of it, so that a `#` inside a fence that was cut is no heading.
 pub fn headings_behind(chunks: &[(u32, &str)]) -> Vec<Vec<String>> {
-    // What no chunk holds is blank, or front matter.
+    // What no chunk holds is blank.
     let mut text = String::new();
     for (start, chunk) in chunks {
         let start = *start as usize;
@@ -18,7 +19,7 @@ pub fn headings_behind(chunks: &[(u32, &str)]) -> Vec<Vec<String>> {
         let known = text.len() - start;
         text.push_str(chunk.get(known..).unwrap_or_default());
     }
-    let outline = Outline::of(&text, 0);
+    let outline = Outline::of(&text, head(&text).outline_start);
     let titles_in = |range: Range<usize>| {
         let behind = |end: usize| {
             let headings = &outline.headings;
@@ -62,7 +63,9 @@ mod tests {
             assert_eq!(behind(text, &IngestOptions::default()), [expected]);
         };
         let text = "---\ntags: [a]\n---\n# One\n\ntext\n\n## Two ##\n\nmore\n\nThree\n=====\nend\n";
-        check(text, &["Two", "Three"]);
+        check(text, &["One", "Two", "Three"]);
+        let (_, body) = text.split_at("---\ntags: [a]\n---\n".len());
+        check(body, &["Two", "Three"]);
         let paragraph = "word ".repeat(100);
         let text = format!("text\n\n{paragraph}\n---\nend\n");
         let found = behind(&text, &IngestOptions::default()).concat();
