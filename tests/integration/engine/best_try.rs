@@ -9,7 +9,7 @@ use crate::tuning::{Here, ours, queries, request, wish, with};
 
 /// A ranking that some questions are answered better by than by the default, and others worse.
 fn noisy() -> Ranking {
-    with("max_results", Value::Number(4.0))
+    with("text_weight", Value::Number(0.2))
 }
 
 #[test]

@@ -197,7 +197,10 @@ fn no_question_is_judged_by_its_own_thumbs() {
     let library = here.engine.library();
     let set = here.import(&queries()).info.id;
     let ours = || {
-        let values = [("feedback_on", Value::Toggle(true))];
+        let values = [
+            ("feedback_on", Value::Toggle(true)),
+            ("text_weight", Value::Number(0.1)),
+        ];
         Ranking {
             values: ours().values.with(values).expect("it is in the table"),
             ..ours()

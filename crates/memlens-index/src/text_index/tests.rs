@@ -665,7 +665,7 @@ fn words_of_another_program_are_marked_as_words() {
         ..QueryWord::default()
     };
     let text = "mergeUserQueue, a queue";
-    assert_eq!(marks(text, &[word("queue")]), [18..23]);
+    assert_eq!(marks(text, &[word("queue")]), [18..23; 1]);
     let (_folder, index) = list(&[text]);
     let own = search(&index, "queue", Join::Or).words;
     assert_eq!(marks(text, &own), [9..14, 18..23]);
