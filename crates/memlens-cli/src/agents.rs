@@ -1,7 +1,7 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{
     AgentView, AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysView, LoadCut, LoadedFile,
 };
@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::arguments::{AgentsAct, AgentsArgs, IndexArgs};
 use crate::error::CliError;
 use crate::index;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{plural, print, print_json, tell};
 use crate::settings::{library_dir, source};
 
 /// One agent. Keys for problems are present only if there are problems.
@@ -103,11 +103,11 @@ fn list(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliE
     if view.agents.is_empty() {
         tell("no agent was found on this machine; `memlens index FOLDER` adds a folder of notes");
     }
-    print_text(|out| {
-        view.agents
-            .iter()
-            .try_for_each(|agent| print_agent(out, agent))
-    })
+    let mut page = Document::new();
+    view.agents
+        .iter()
+        .for_each(|agent| add_agent(&mut page, agent));
+    print(&page)
 }
 
 fn report(agent: &AgentView) -> AgentReport<'_> {
@@ -143,54 +143,54 @@ fn findings(agent: &AgentView) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-fn print_agent(out: &mut dyn Write, agent: &AgentView) -> io::Result<()> {
+fn add_agent(page: &mut Document, agent: &AgentView) {
     let version = agent.version.as_deref().unwrap_or("");
     let least = if agent.is_partial { "at least " } else { "" };
-    let notes = match agent.n_notes {
-        1 => "1 note".to_owned(),
-        n => format!("{n} notes"),
-    };
+    let notes = format!(
+        "{} {}",
+        agent.n_notes,
+        plural(agent.n_notes, "note", "notes")
+    );
     let newest = agent
         .newest_ms
         .and_then(moment)
         .map_or_else(String::new, |at| format!(", newest {at}"));
     let watched = if agent.is_watched { ", watched" } else { "" };
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}  {} {}  {DIM}{least}{notes}{newest}{watched}{DIM:#}",
-        agent.id,
-        agent.name,
-        shown(version)
-    )?;
+    page.line(
+        strong(&agent.id)
+            + format!("  {} {version}  ", agent.name)
+            + dim(format!("{least}{notes}{newest}{watched}")),
+    );
     for folder in &agent.folders {
         let mark = match (folder.is_watched, agent.is_watched) {
             (true, false) => "  (watched)",
             (true, true) | (false, _) => "",
         };
-        writeln!(out, "    {}{mark}", shown(&folder.shown))?;
+        page.item(4, format!("{}{mark}", folder.shown));
     }
     if agent.n_unsearched > 0 {
         let (n, name) = (agent.n_unsearched, &agent.name);
-        let are = if n == 1 { "is" } else { "are" };
-        writeln!(
-            out,
-            "    {n} of {least}{notes} {are} never searched by {name}"
-        )?;
+        let are = plural(n, "is", "are");
+        page.item(
+            4,
+            format!("{n} of {least}{notes} {are} never searched by {name}"),
+        );
     }
     if !agent.checked_version.is_empty() {
-        writeln!(
-            out,
-            "    {DIM}loads {} (checked with {}){DIM:#}",
-            agent.loads, agent.checked_version
-        )?;
+        page.item(
+            4,
+            dim(format!(
+                "loads {} (checked with {})",
+                agent.loads, agent.checked_version
+            )),
+        );
     }
     for finding in findings(agent) {
-        writeln!(out, "    finding: {}", shown(finding))?;
+        page.item(4, format!("finding: {finding}"));
     }
     for problem in &agent.problems {
-        writeln!(out, "    problem: {}", shown(problem))?;
+        page.item(4, format!("problem: {problem}"));
     }
-    Ok(())
 }
 
 /// Watches the agent's folders and indexes them, as `memlens index` does.
@@ -292,19 +292,22 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
     if files.is_empty() && findings.is_empty() && instructions.is_empty() {
         tell("no agent on this machine loads a memory file when a session begins");
     }
-    print_text(|out| {
-        files.iter().try_for_each(|file| print_loaded(out, file))?;
-        findings
-            .iter()
-            .try_for_each(|one| writeln!(out, "{:<12} finding: {}", one.agent, shown(&one.said)))?;
-        instructions
-            .iter()
-            .try_for_each(|(view, file)| print_instructions(out, view, file))
-    })
+    let mut page = Document::new();
+    for file in &files {
+        page.line(loading(file));
+        page.item(4, &file.path);
+    }
+    for one in &findings {
+        page.line(format!("{:<12} finding: {}", one.agent, one.said));
+    }
+    for (view, file) in &instructions {
+        page.line(always_loading(view, file));
+    }
+    print(&page)
 }
 
-/// Prints an instruction file on one line.
-fn print_instructions(out: &mut dyn Write, view: &AlwaysView, file: &AlwaysFile) -> io::Result<()> {
+/// Returns the line of an instruction file.
+fn always_loading(view: &AlwaysView, file: &AlwaysFile) -> Text {
     let last = file.again_at_line.unwrap_or(file.n_lines + 1) - 1;
     let state = match (file.state, file.cut_at_line) {
         (AlwaysState::Loaded, None) => format!("{} lines, loaded whole", file.n_lines),
@@ -315,64 +318,55 @@ fn print_instructions(out: &mut dyn Write, view: &AlwaysView, file: &AlwaysFile)
         (AlwaysState::NotLoaded, _) => "not loaded".to_owned(),
         (AlwaysState::Missing, _) => "finding: it is missing".to_owned(),
     };
-    write!(
-        out,
+    let mut line = Text::from(format!(
         "{:<12} always loaded: {}  {state}",
-        view.agent,
-        shown(&file.shown)
-    )?;
+        view.agent, file.shown
+    ));
     if let Some(why) = &file.why {
-        write!(out, ": {}", shown(why))?;
+        line += format!(": {why}");
     }
     if let Some(project) = &file.project {
-        write!(out, "  (sessions in {})", shown(project))?;
+        line += format!("  (sessions in {project})");
     }
-    writeln!(out, "  {DIM}(checked with {}){DIM:#}", view.version)
+    line + "  " + dim(format!("(checked with {})", view.version))
 }
 
-fn print_loaded(out: &mut dyn Write, file: &LoadedFile) -> io::Result<()> {
+/// Returns the line of a file that is loaded.
+fn loading(file: &LoadedFile) -> Text {
     let LoadedFile {
         agent,
-        path,
         unit,
         used,
         n_lines,
         ..
     } = file;
     let of_all = if file.name == "In all" { " in all" } else { "" };
-    match file.cap {
-        Some(cap) if file.cuts => write!(out, "{agent:<12} {used} of {cap} {unit}{of_all}")?,
-        Some(cap) => write!(
-            out,
-            "{agent:<12} {used} {unit}, loaded whole; no entry can be added above {cap}"
-        )?,
-        None => write!(out, "{agent:<12} {used} {unit}, loaded whole")?,
-    }
-    match (file.cut, file.cut_at_line, file.again_at_line) {
-        (LoadCut::End, Some(line), _) => write!(
-            out,
-            "  {BOLD}cut at line {line}: {} of {n_lines} lines are not loaded{BOLD:#}",
+    let mut line = Text::from(match file.cap {
+        Some(cap) if file.cuts => format!("{agent:<12} {used} of {cap} {unit}{of_all}"),
+        Some(cap) => {
+            format!("{agent:<12} {used} {unit}, loaded whole; no entry can be added above {cap}")
+        }
+        None => format!("{agent:<12} {used} {unit}, loaded whole"),
+    });
+    let cut = match (file.cut, file.cut_at_line, file.again_at_line) {
+        (LoadCut::End, Some(line), _) => format!(
+            "  cut at line {line}: {} of {n_lines} lines are not loaded",
             n_lines - line + 1
-        )?,
-        (LoadCut::Middle, Some(line), Some(again)) => write!(
-            out,
-            "  {BOLD}lines {line} to {} of {n_lines} are not loaded{BOLD:#}",
-            again - 1
-        )?,
-        (LoadCut::Files, ..) => write!(out, "  {BOLD}some of its files are cut{BOLD:#}")?,
-        _ => {}
-    }
-    let total = if file.is_by_total {
-        "  (what the total leaves)"
-    } else {
-        ""
+        ),
+        (LoadCut::Middle, Some(line), Some(again)) => {
+            format!(
+                "  lines {line} to {} of {n_lines} are not loaded",
+                again - 1
+            )
+        }
+        (LoadCut::Files, ..) => "  some of its files are cut".to_owned(),
+        _ => String::new(),
     };
-    writeln!(
-        out,
-        "{total}  {DIM}(checked with {}){DIM:#}\n    {}",
-        file.version,
-        shown(path)
-    )
+    line += strong(cut);
+    if file.is_by_total {
+        line += "  (what the total leaves)";
+    }
+    line + "  " + dim(format!("(checked with {})", file.version))
 }
 
 /// Returns the watched folders; empty if there is no library yet.

@@ -1,15 +1,15 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memlens_document::{Document, Text, dim, note, strong};
 use memlens_engine::view::{Autopsy, AutopsyQuestion, StepOutcome};
 use memlens_engine::{autopsy, autopsy_text};
 
 use crate::arguments::AutopsyArgs;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown};
+use crate::output::{print, print_json, print_verbatim};
 use crate::settings::open;
 
 /// Prints why an agent forgot a fact.
@@ -26,9 +26,9 @@ pub fn run(library: Option<PathBuf>, arguments: &AutopsyArgs) -> Result<(), CliE
     if arguments.json {
         print_json(&autopsy)
     } else if arguments.markdown {
-        print_line(autopsy_text(&autopsy, !arguments.no_text).trim_end())
+        print_verbatim(autopsy_text(&autopsy, !arguments.no_text))
     } else {
-        print_text(|out| print(out, &autopsy))
+        print(&page(&autopsy))
     }
 }
 
@@ -50,41 +50,31 @@ fn until(typed: &str) -> Result<f64, CliError> {
         })
 }
 
-fn print(out: &mut dyn Write, autopsy: &Autopsy) -> io::Result<()> {
-    writeln!(out, "{BOLD}{}{BOLD:#}", shown(&autopsy.headline))?;
-    writeln!(out, "{}", shown(&autopsy.summary))?;
+fn page(autopsy: &Autopsy) -> Document {
+    let mut page = Document::new();
+    page.line(strong(&autopsy.headline));
+    page.line(&autopsy.summary);
     if let Some(place) = &autopsy.place {
-        let line = place.line;
-        writeln!(
-            out,
-            "{DIM}{}:{line}  {}{DIM:#}",
-            shown(&place.path),
-            shown(&place.text)
-        )?;
+        let at = format!("{}:{}  ", place.path, place.line);
+        page.line(dim(Text::from(at) + note(&place.text)));
     }
-    writeln!(out)?;
+    page.gap();
     for step in &autopsy.steps {
         let mark = match step.outcome {
             StepOutcome::Passed => "✓",
             StepOutcome::Failed => "✗",
             StepOutcome::Unknown => "?",
         };
-        writeln!(out, "{mark} {:<9}{}", step.step.label(), shown(&step.proof))?;
+        page.line(Text::from(format!("{mark} {:<9}", step.step.label())) + &step.proof);
         for asked in &step.questions {
-            let question = shown(&asked.question);
-            writeln!(
-                out,
-                "{DIM}{:>11}“{question}” {}{DIM:#}",
-                "",
-                shown(&asked.came)
-            )?;
+            page.item(11, dim(format!("“{}” {}", asked.question, asked.came)));
         }
     }
-    for (at, advice) in autopsy.advice.iter().enumerate() {
-        if at == 0 {
-            writeln!(out)?;
-        }
-        writeln!(out, "{}", shown(advice))?;
+    if !autopsy.advice.is_empty() {
+        page.gap();
     }
-    Ok(())
+    for advice in &autopsy.advice {
+        page.line(advice);
+    }
+    page
 }

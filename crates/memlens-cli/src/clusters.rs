@@ -1,6 +1,6 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::{ClusterReport, Said};
 use memlens_params::AgreementMeasure;
 use memlens_rank::number;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::ClustersArgs;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown};
+use crate::output::{plural, print, print_json};
 use crate::settings::{open, params};
 
 #[derive(Serialize)]
@@ -91,55 +91,44 @@ pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), Cli
     if arguments.json {
         return print_json(&ClustersReport::of(&report));
     }
-    print_text(|out| print(out, &report))
+    print(&page(&report))
 }
 
-fn print(out: &mut dyn Write, report: &ClusterReport) -> io::Result<()> {
+fn page(report: &ClusterReport) -> Document {
+    let mut page = Document::new();
     for cluster in &report.clusters {
         let canonical = &cluster.canonical;
-        writeln!(
-            out,
-            "{BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}",
-            shown(&canonical.text),
-            place(canonical),
-            shown(&canonical.source)
-        )?;
+        page.line(
+            strong(&canonical.text) + format!("  {}  ", place(canonical)) + dim(&canonical.source),
+        );
         for member in &cluster.members {
-            writeln!(
-                out,
-                "  {}  {}  {DIM}{}, {}{DIM:#}",
-                shown(&member.text),
-                place(member),
-                shown(&member.source),
-                distance(member)
-            )?;
+            page.item(
+                2,
+                Text::from(format!("{}  {}  ", member.text, place(member)))
+                    + dim(format!("{}, {}", member.source, distance(member))),
+            );
         }
     }
-    let clusters = match report.clusters.len() {
-        1 => "1 cluster".to_owned(),
-        n => format!("{n} clusters"),
-    };
+    let n = report.clusters.len();
+    let clusters = plural(n, "cluster", "clusters");
     if report.n_boilerplate > 0 {
-        let lines = match report.n_boilerplate {
-            1 => "1 line is".to_owned(),
-            n => format!("{n} lines are"),
-        };
-        writeln!(
-            out,
-            "{DIM}{lines} left out as boilerplate: licences, heads of releases, lines in many notes of unlike topics{DIM:#}"
-        )?;
+        page.line(dim(format!(
+            "{} {} left out as boilerplate: licences, heads of releases, lines in many notes of unlike topics",
+            report.n_boilerplate,
+            plural(report.n_boilerplate, "line is", "lines are")
+        )));
     }
-    writeln!(
-        out,
-        "{DIM}{} of {} observations are corroborated, in {clusters}; found in {} ms{DIM:#}",
+    page.line(dim(format!(
+        "{} of {} observations are corroborated, in {n} {clusters}; found in {} ms",
         report.corroborated_count,
         report.n_observations,
         number(report.elapsed_ms, 0)
-    )
+    )));
+    page
 }
 
 fn place(said: &Said) -> String {
-    format!("{}:{}", shown(&said.path), said.line)
+    format!("{}:{}", said.path, said.line)
 }
 
 fn distance(said: &Said) -> String {

@@ -1,6 +1,6 @@
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_document::{Document, Table, Text, dim, left, right, strong};
 use memlens_engine::view::{
     Change, ComparedRow, ComparedSide, Comparison, QueryChange, SetComparison,
 };
@@ -13,7 +13,7 @@ use memlens_rank::number;
 use crate::arguments::CompareArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, nothing_found};
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::{of_program, open_to_search, search_as, while_comparing, without_hook};
 
 /// The number of queries shown for each side, those that differ most.
@@ -70,26 +70,35 @@ fn one_question(
     for notice in comparison.a.notices.iter().chain(&comparison.b.notices) {
         tell(notice);
     }
-    print_text(|out| write_one(out, &comparison))
+    print(&of_one(&comparison))
 }
 
-fn write_one(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
+fn of_one(comparison: &Comparison) -> Document {
     let Comparison { a, b, .. } = comparison;
-    writeln!(
-        out,
-        "A {BOLD}{}{BOLD:#}, B {BOLD}{}{BOLD:#}: {} in both, {} entered, {} left, overlap {}\n",
-        a.label,
-        b.label,
-        comparison.n_both,
-        comparison.n_entered,
-        comparison.n_left,
-        number(comparison.overlap, 2)
-    )?;
-    writeln!(
-        out,
-        "{DIM}{:>4}{:>4}  {:>7}{:>9}{DIM:#}",
-        "B", "A", "B", "A"
-    )?;
+    let mut page = Document::new();
+    page.line(
+        Text::from("A ")
+            + strong(&a.label)
+            + ", B "
+            + strong(&b.label)
+            + format!(
+                ": {} in both, {} entered, {} left, overlap {}",
+                comparison.n_both,
+                comparison.n_entered,
+                comparison.n_left,
+                number(comparison.overlap, 2)
+            ),
+    );
+    page.gap();
+    let mut table = Table::new([
+        right("B").width(4),
+        right("A").width(3).gap(1),
+        right("B").width(7),
+        right("A").width(8).gap(1),
+        left(""),
+    ]);
+    let place =
+        |row: &ComparedRow| strong(&row.path) + format!(":{}–{}", row.start_line, row.end_line);
     for row in b.rows.iter().filter(|row| row.rank.is_some()) {
         let other = row.other.map(|at| &a.rows[at as usize]);
         let was = match other {
@@ -98,37 +107,29 @@ fn write_one(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
                 .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
             None => "·".to_owned(),
         };
-        writeln!(
-            out,
-            "{:>4}{:>4}  {:>7}{:>9}  {BOLD}{}{BOLD:#}:{}–{}",
-            row.rank.unwrap_or_default(),
-            was,
-            told(row.score),
-            told(other.and_then(|other| other.score)),
-            shown(&row.path),
-            row.start_line,
-            row.end_line
-        )?;
+        table.row(vec![
+            row.rank.unwrap_or_default().to_string().into(),
+            was.into(),
+            told(row.score).into(),
+            told(other.and_then(|other| other.score)).into(),
+            place(row),
+        ]);
     }
     let left = |row: &&ComparedRow| {
         let is_kept = |at: u32| b.rows[at as usize].rank.is_some();
         row.rank.is_some() && !row.other.is_some_and(is_kept)
     };
     for row in a.rows.iter().filter(left) {
-        writeln!(
-            out,
-            "{:>4}{:>4}  {:>7}{:>9}  {BOLD}{}{BOLD:#}:{}–{}  {DIM}{}{DIM:#}",
-            "–",
-            row.rank.unwrap_or_default(),
-            "",
-            told(row.score),
-            shown(&row.path),
-            row.start_line,
-            row.end_line,
-            why_left(row, b)
-        )?;
+        table.row(vec![
+            "–".into(),
+            row.rank.unwrap_or_default().to_string().into(),
+            "".into(),
+            told(row.score).into(),
+            place(row) + "  " + dim(why_left(row, b)),
+        ]);
     }
-    Ok(())
+    page.table(table);
+    page
 }
 
 fn told(score: Option<f64>) -> String {
@@ -139,7 +140,7 @@ fn told(score: Option<f64>) -> String {
 fn why_left(row: &ComparedRow, b: &ComparedSide) -> String {
     let other = row.other.map(|at| &b.rows[at as usize]);
     match other.and_then(|other| other.reason.as_ref()) {
-        Some(reason) => shown(reason).to_string(),
+        Some(reason) => reason.clone(),
         None => format!("not near the results of {}", b.label),
     }
 }
@@ -163,80 +164,93 @@ fn over_queries(
     if arguments.json {
         return print_json(&report);
     }
-    print_text(|out| write_set(out, &report))
+    print(&of_set(&report))
 }
 
 fn change(query: &QueryChange) -> f64 {
     query.b.ndcg_10 - query.a.ndcg_10
 }
 
-fn write_set(out: &mut dyn Write, report: &SetComparison) -> io::Result<()> {
-    writeln!(
-        out,
-        "A {BOLD}{}{BOLD:#}, B {BOLD}{}{BOLD:#}, {} queries, mean overlap {}\n",
-        shown(&report.a.named),
-        shown(&report.b.named),
-        report.n_queries,
-        number(report.overlap, 2)
-    )?;
-    writeln!(
-        out,
-        "{:<20}{:>8}{:>8}{:>10}{:>8}",
-        "", "nDCG@10", "MRR@10", "hit rate", "results"
-    )?;
+fn of_set(report: &SetComparison) -> Document {
+    let mut page = Document::new();
+    page.line(
+        Text::from("A ")
+            + strong(&report.a.named)
+            + ", B "
+            + strong(&report.b.named)
+            + format!(
+                ", {} queries, mean overlap {}",
+                report.n_queries,
+                number(report.overlap, 2)
+            ),
+    );
+    page.gap();
+    let mut means = Table::new([
+        left("").width(20),
+        right("nDCG@10").gap(1),
+        right("MRR@10").width(7).gap(1),
+        right("hit rate").width(9).gap(1),
+        right("results").gap(1),
+    ]);
     for (name, side) in [("A", &report.a), ("B", &report.b)] {
         let mean = &side.all.mean;
-        writeln!(
-            out,
-            "{name:<20}{:>8.3}{:>8.3}{:>10.3}{:>8.1}",
-            mean.ndcg_10, mean.mrr_10, mean.hit_file, mean.returned
-        )?;
+        means.row(vec![
+            name.into(),
+            format!("{:.3}", mean.ndcg_10).into(),
+            format!("{:.3}", mean.mrr_10).into(),
+            format!("{:.3}", mean.hit_file).into(),
+            format!("{:.1}", mean.returned).into(),
+        ]);
     }
+    page.table(means);
     for (name, side) in [("A", &report.a), ("B", &report.b)] {
         if let Some(told) = nothing_found(&side.nonsense) {
-            writeln!(out, "{name}: {told}")?;
+            page.line(format!("{name}: {told}"));
         }
     }
-    writeln!(
-        out,
-        "\n{:<20}{:>5}{:>8}{:>8}{:>9}  win / tie / loss",
-        "nDCG@10", "n", "A", "B", "change"
-    )?;
-    let mut line = |name: &str, change: &Change| {
-        writeln!(
-            out,
-            "{:<20}{:>5}{:>8.3}{:>8.3}{:>9}  {} / {} / {}",
-            shown(name).to_string(),
-            change.n,
-            change.a,
-            change.b,
-            signed(change.b - change.a),
-            change.outcome.wins,
-            change.outcome.ties,
-            change.outcome.losses
-        )
-    };
-    for (name, change) in &report.by_category {
-        line(name, change)?;
+    page.gap();
+    let mut changes = Table::new([
+        left("nDCG@10").width(20),
+        right("n").width(4).gap(1),
+        right("A").width(7).gap(1),
+        right("B").width(7).gap(1),
+        right("change").width(8).gap(1),
+        left("win / tie / loss"),
+    ]);
+    let all = ("all", &report.all);
+    let by_category = report.by_category.iter();
+    let by_category = by_category.map(|(name, change)| (name.as_str(), change));
+    for (name, change) in by_category.chain([all]) {
+        let Change { a, b, outcome, .. } = change;
+        changes.row(vec![
+            name.into(),
+            change.n.to_string().into(),
+            format!("{a:.3}").into(),
+            format!("{b:.3}").into(),
+            signed(b - a).into(),
+            format!("{} / {} / {}", outcome.wins, outcome.ties, outcome.losses).into(),
+        ]);
     }
-    line("all", &report.all)?;
+    page.table(changes);
     let mut changed: Vec<&QueryChange> = report
         .per_query
         .iter()
         .filter(|it| change(it) != 0.0)
         .collect();
     changed.sort_by(|a, b| change(b).abs().total_cmp(&change(a).abs()));
-    if !changed.is_empty() {
-        writeln!(out, "\n{BOLD}Queries that differ most{BOLD:#}")?;
+    if changed.is_empty() {
+        return page;
     }
+    page.gap();
+    page.heading(2, "Queries that differ most");
+    let mut queries = Table::new([right("").width(7), left("").width(7), left("").gap(1)]);
     for query in changed.into_iter().take(QUERIES_SHOWN) {
-        writeln!(
-            out,
-            "{:>7}  {:<8}{}",
-            signed(change(query)),
-            shown(&query.id),
-            shown(&query.query)
-        )?;
+        queries.row(vec![
+            signed(change(query)).into(),
+            (&query.id).into(),
+            (&query.query).into(),
+        ]);
     }
-    Ok(())
+    page.table(queries);
+    page
 }

@@ -29,12 +29,9 @@ pub fn run(library: Option<PathBuf>, arguments: &EraseArgs) -> Result<(), CliErr
     }
     erase(&dir)?;
     let after = data_size(&dir);
-    print_text(|out| {
-        writeln!(
-            out,
-            "erased; {} bytes freed, {} left",
-            (before.total - after.total).max(0.0),
-            after.total
-        )
-    })
+    print_text(format!(
+        "erased; {} bytes freed, {} left",
+        (before.total - after.total).max(0.0),
+        after.total
+    ))
 }

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use memlens_document::{Document, Table, left, right};
 use memlens_engine::{
     QueryFile, Run, RunDrop, RunRecord, answers_outside, folded_sentence, judged, preset,
     run_query, tuning, values_in_file,
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::arguments::EvalArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::{open, ranking};
 
 #[derive(Serialize)]
@@ -160,7 +160,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     if arguments.json {
         print_json(&report)?;
     } else {
-        print_text(|out| write(out, &report))?;
+        print(&page(&report))?;
     }
     match &arguments.baseline {
         None => Ok(()),
@@ -275,60 +275,53 @@ fn run_text(set: &QueryFile, runs: &[Run]) -> Vec<u8> {
     text
 }
 
-fn write(out: &mut dyn Write, report: &EvalReport<'_>) -> io::Result<()> {
-    writeln!(
-        out,
-        "{:<16}{:>5}{:>9}{:>9}{:>10}{:>8}{:>10}{:>8}{:>8}{:>10}",
-        "",
-        "n",
-        "nDCG@10",
-        "MRR@10",
-        "recall@10",
-        "hit@1",
-        "precision",
-        "file",
-        "file@1",
-        "returned"
-    )?;
-    let mut line = |name: &str, Summary { n, mean, .. }: &Summary| {
-        writeln!(
-            out,
-            "{:<16}{:>5}{:>9.4}{:>9.4}{:>10.4}{:>8.4}{:>10}{:>8.4}{:>8.4}{:>10.1}",
-            shown(name).to_string(),
-            n,
-            mean.ndcg_10,
-            mean.mrr_10,
-            mean.recall_10,
-            mean.hit_1,
-            mean.precision
-                .map_or_else(|| "–".to_owned(), |it| format!("{it:.4}")),
-            mean.hit_file,
-            mean.hit_file_1,
-            mean.returned
-        )
-    };
-    if let Some(all) = &report.all {
-        line("all", all)?;
+fn page(report: &EvalReport<'_>) -> Document {
+    let mut page = Document::new();
+    let mut table = Table::new([
+        left("").width(16),
+        right("n").width(4).gap(1),
+        right("nDCG@10").width(8).gap(1),
+        right("MRR@10").width(8).gap(1),
+        right("recall@10").gap(1),
+        right("hit@1").width(7).gap(1),
+        right("precision").gap(1),
+        right("file").width(7).gap(1),
+        right("file@1").width(7).gap(1),
+        right("returned").width(9).gap(1),
+    ]);
+    let figure = |it: f64| format!("{it:.4}").into();
+    let all = report.all.iter().map(|all| ("all", all));
+    let by_category = report.by_category.iter();
+    let by_category = by_category.map(|(name, summary)| (name.as_str(), summary));
+    for (name, Summary { n, mean, .. }) in all.chain(by_category) {
+        table.row(vec![
+            name.into(),
+            n.to_string().into(),
+            figure(mean.ndcg_10),
+            figure(mean.mrr_10),
+            figure(mean.recall_10),
+            figure(mean.hit_1),
+            mean.precision.map_or_else(|| "–".into(), figure),
+            figure(mean.hit_file),
+            figure(mean.hit_file_1),
+            format!("{:.1}", mean.returned).into(),
+        ]);
     }
-    for (name, summary) in &report.by_category {
-        line(name, summary)?;
-    }
+    page.table(table);
     if let Some(all) = report.all.filter(|all| all.n_undefined > 0) {
-        writeln!(
-            out,
+        page.line(format!(
             "nothing was returned for {} of {}: precision leaves them out",
             all.n_undefined, all.n
-        )?;
+        ));
     }
-    writeln!(
-        out,
+    page.line(format!(
         "files passing with at least 3 of their queries: {} of {}",
         report.files_passing.n_passing, report.files_passing.n_files
-    )?;
-    match nothing_found(&report.nonsense) {
-        Some(told) => writeln!(out, "{told}"),
-        None => Ok(()),
+    ));
+    if let Some(sentence) = nothing_found(&report.nonsense) {
+        page.line(sentence);
     }
+    page
 }
 
 /// Returns a sentence on the questions without an answer; `None` if there are none.

@@ -1,12 +1,13 @@
 use std::path::{Path, PathBuf};
 
+use memlens_document::Document;
 use memlens_engine::Evergreen;
 use memlens_engine::acts;
 use serde::Serialize;
 
 use crate::arguments::{EvergreenAct, EvergreenArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{plural, print, print_json, tell};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -40,20 +41,20 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
             evergreen,
         });
     }
-    print_text(|out| {
-        evergreen.iter().try_for_each(|one| {
-            let path = Path::new(&one.folder).join(&one.path);
-            let path = path.display().to_string();
-            let files = match one.n_files {
-                1 => "1 note".to_owned(),
-                n => format!("{n} notes"),
-            };
-            let why = match (one.is_marked, one.is_evergreen) {
-                (true, true) => "marked",
-                (true, false) => "marked to decay",
-                (false, _) => "by name",
-            };
-            writeln!(out, "{}  {files}, {why}", shown(&path))
-        })
-    })
+    let mut page = Document::new();
+    for one in &evergreen {
+        let path = Path::new(&one.folder).join(&one.path);
+        let notes = plural(one.n_files, "note", "notes");
+        let why = match (one.is_marked, one.is_evergreen) {
+            (true, true) => "marked",
+            (true, false) => "marked to decay",
+            (false, _) => "by name",
+        };
+        page.line(format!(
+            "{}  {} {notes}, {why}",
+            path.display(),
+            one.n_files
+        ));
+    }
+    print(&page)
 }

@@ -1,14 +1,10 @@
 //! A search as text for a terminal.
 
-use std::io::{self, Write};
-
-use anstyle::{AnsiColor, Style};
+use memlens_document::{Document, Table, Text, dim, left, note, right, strong, warn};
 use memlens_engine::{OnDisk, RowReport, SearchReport, StageReport};
 use memlens_rank::{ListId, Listed, number};
 
-use crate::output::{BOLD, DIM, shown};
-
-const WARN: Style = AnsiColor::Yellow.on_default();
+use crate::output::plural;
 
 /// The number of copies named per row; `--json` has them all.
 const COPIES_SHOWN: usize = 3;
@@ -16,100 +12,96 @@ const COPIES_SHOWN: usize = 3;
 /// The number of dropped rows shown; `--json` has them all.
 const DROPPED_SHOWN: usize = 15;
 
-/// Writes each result with its passage.
-pub fn write_results(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
-    write_emulated(out, report)?;
+/// Returns each result with its passage.
+pub fn results(report: &SearchReport) -> Document {
+    let mut page = Document::new();
+    add_emulated(&mut page, report);
     for row in &report.results {
         let rank = row.rank.unwrap_or_default();
-        writeln!(
-            out,
-            "{BOLD}{rank:>3}{BOLD:#}  {}  {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{}",
-            score(row),
-            place(row),
-            shown(&row.source),
-            stale(row)
-        )?;
-        writeln!(out, "     {}", shown(passage(row)))?;
-        write_copies(out, row)?;
+        page.line(
+            strong(format!("{rank:>3}"))
+                + format!("  {}  ", score(row))
+                + strong(place(row))
+                + "  "
+                + dim(&row.source)
+                + stale(row),
+        );
+        page.item(5, note(passage(row)));
+        add_copies(&mut page, row);
     }
     if report.results.is_empty() {
-        write_nothing(out, report)?;
+        add_nothing(&mut page, report);
     }
-    Ok(())
+    page
 }
 
-/// Writes the names of the copies folded into a row.
-fn write_copies(out: &mut dyn Write, row: &RowReport) -> io::Result<()> {
+/// Adds the names of the copies folded into a row.
+fn add_copies(page: &mut Document, row: &RowReport) {
     let n = row.copies.len();
     if n == 0 {
-        return Ok(());
+        return;
     }
     let named = row.copies.iter().take(COPIES_SHOWN);
     let mut named: Vec<String> = named
-        .map(|copy| shown(&format!("{}:{}", copy.path, copy.start_line)).to_string())
+        .map(|copy| format!("{}:{}", copy.path, copy.start_line))
         .collect();
     if n > COPIES_SHOWN {
         named.push(format!("{} more", n - COPIES_SHOWN));
     }
-    let copies = if n == 1 { "copy" } else { "copies" };
-    writeln!(
-        out,
-        "     {DIM}and {n} {copies}: {}{DIM:#}",
-        named.join(", ")
-    )
+    let copies = plural(n, "copy", "copies");
+    page.item(5, dim(format!("and {n} {copies}: {}", named.join(", "))));
 }
 
-/// Writes every stage, then every row with its path through the stages.
-pub fn write(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
-    write_emulated(out, report)?;
-    writeln!(out, "{BOLD}{}{BOLD:#}\n", shown(&report.query))?;
+/// Returns every stage, then every row with its path through the stages.
+pub fn trace(report: &SearchReport) -> Document {
+    let mut page = Document::new();
+    add_emulated(&mut page, report);
+    page.heading(1, &report.query);
+    page.gap();
     let width = column(report.stages.iter().map(|stage| stage.label));
-    for stage in &report.stages {
-        write_stage(out, stage, width)?;
-    }
-    writeln!(out)?;
+    let mut stages = Table::new([
+        left("").width(width),
+        right("").width(16).gap(0),
+        right("").width(8),
+        left(""),
+    ]);
+    report
+        .stages
+        .iter()
+        .for_each(|stage| stages.row(of_stage(stage)));
+    page.table(stages);
+    page.gap();
     if report.results.is_empty() {
-        write_nothing(out, report)?;
+        add_nothing(&mut page, report);
     }
     for row in &report.results {
-        write_row(out, row, width)?;
+        add_row(&mut page, row, width);
     }
     if report.dropped.is_empty() {
-        return Ok(());
+        return page;
     }
-    writeln!(
-        out,
-        "{DIM}── {} kept, {} dropped ──{DIM:#}",
+    page.line(dim(format!(
+        "── {} kept, {} dropped ──",
         report.results.len(),
         report.dropped.len()
-    )?;
+    )));
     for row in report.dropped.iter().take(DROPPED_SHOWN) {
         let reason = row.journey.iter().find(|step| step.dropped);
         let (stage, why) = reason.map_or(("", ""), |step| (step.label, step.sentence.as_str()));
-        writeln!(
-            out,
-            "{DIM}     {}  {}  {stage}: {}{DIM:#}{}",
-            score(row),
-            place(row),
-            shown(why),
-            stale(row)
-        )?;
+        let line = format!("{}  {}  {stage}: {why}", score(row), place(row));
+        page.item(5, dim(line) + stale(row));
     }
     if report.dropped.len() > DROPPED_SHOWN {
-        writeln!(
-            out,
-            "{DIM}     and {} more; --json lists them all{DIM:#}",
-            report.dropped.len() - DROPPED_SHOWN
-        )?;
+        let n_more = report.dropped.len() - DROPPED_SHOWN;
+        page.item(5, dim(format!("and {n_more} more; --json lists them all")));
     }
-    Ok(())
+    page
 }
 
-/// Writes how closely the emulation follows the other program's own search.
-fn write_emulated(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
-    match &report.emulated {
-        Some(emulated) => writeln!(out, "{DIM}emulated · {}{DIM:#}", shown(&emulated.label)),
-        None => Ok(()),
+/// Adds how closely the emulation follows the other program's own search.
+fn add_emulated(page: &mut Document, report: &SearchReport) {
+    if let Some(emulated) = &report.emulated {
+        page.line(dim(format!("emulated · {}", emulated.label)));
     }
 }
 
@@ -122,30 +114,22 @@ fn column<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
         .max(14)
 }
 
-fn write_stage(out: &mut dyn Write, stage: &StageReport, width: usize) -> io::Result<()> {
-    let time = stage.ms.map_or(String::new(), duration);
-    let note = shown(stage.note.as_deref().unwrap_or_default());
-    match stage.why.as_deref().map(shown) {
+fn of_stage(stage: &StageReport) -> Vec<Text> {
+    let label = Text::from(stage.label);
+    match &stage.why {
         Some(why) if stage.status == "skipped" && stage.note.is_none() => {
-            writeln!(
-                out,
-                "{DIM}{:<width$}{:>16}  skipped: {why}{DIM:#}",
-                stage.label, ""
-            )
+            let why = format!("skipped: {why}");
+            vec![dim(label), "".into(), dim(why)]
         }
-        Some(why) => writeln!(
-            out,
-            "{:<width$}{:>16}  {WARN}{}: {why}{WARN:#}",
-            stage.label,
-            flow(stage),
-            stage.status
-        ),
-        None => writeln!(
-            out,
-            "{:<width$}{:>16}  {time:>8}  {DIM}{note}{DIM:#}",
-            stage.label,
-            flow(stage)
-        ),
+        Some(why) => {
+            let why = format!("{}: {why}", stage.status);
+            vec![label, flow(stage).into(), warn(why)]
+        }
+        None => {
+            let time = stage.ms.map_or(String::new(), duration);
+            let note = stage.note.as_deref().unwrap_or_default();
+            vec![label, flow(stage).into(), time.into(), dim(note)]
+        }
     }
 }
 
@@ -161,58 +145,49 @@ fn duration(ms: f64) -> String {
     }
 }
 
-fn write_row(out: &mut dyn Write, row: &RowReport, width: usize) -> io::Result<()> {
+fn add_row(page: &mut Document, row: &RowReport, width: usize) {
     let rank = row.rank.unwrap_or_default();
-    writeln!(
-        out,
-        "{BOLD}{rank:>3}{BOLD:#}  {BOLD}{}{BOLD:#}  {}  {DIM}{}{DIM:#}{}",
-        score(row),
-        place(row),
-        shown(&row.source),
-        stale(row)
-    )?;
+    page.line(
+        strong(format!("{rank:>3}"))
+            + "  "
+            + strong(score(row))
+            + format!("  {}  ", place(row))
+            + dim(&row.source)
+            + stale(row),
+    );
     for step in &row.journey {
         let moved = match (step.rank_before, step.rank_after) {
             (Some(before), Some(after)) if before != after => format!("  ({before} → {after})"),
             _ => String::new(),
         };
-        writeln!(
-            out,
-            "     {DIM}{:<width$}{DIM:#}{}{moved}",
-            step.label,
-            shown(&step.sentence)
-        )?;
+        let label = dim(format!("{:<width$}", step.label));
+        page.item(5, label + &step.sentence + moved);
         // The number of words hit is not a BM25 formula.
         let list = step.detail.get().map(|listed: &Listed| listed.list);
         if list != Some(ListId::BM25) {
             for (expression, value) in step.detail.formulas() {
-                writeln!(
-                    out,
-                    "     {DIM}{:<width$}{expression} = {}{DIM:#}",
-                    "",
-                    number(value, 4)
-                )?;
+                let formula = format!("{expression} = {}", number(value, 4));
+                page.item(5 + width, dim(formula));
             }
         }
     }
-    writeln!(out, "     {DIM}{}{DIM:#}", shown(passage(row)))
+    page.item(5, dim(note(passage(row))));
 }
 
-/// Writes what dropped the row that came nearest to being kept.
-fn write_nothing(out: &mut dyn Write, report: &SearchReport) -> io::Result<()> {
+/// Adds what dropped the row that came nearest to being kept.
+fn add_nothing(page: &mut Document, report: &SearchReport) {
     let nearest = report.dropped.first();
     let step = nearest.and_then(|row| row.journey.iter().find(|step| step.dropped));
-    match nearest.zip(step) {
-        Some((row, step)) => writeln!(
-            out,
+    page.line(match nearest.zip(step) {
+        Some((row, step)) => format!(
             "no results: of {} candidates, {} came closest; {}: {}",
             report.dropped.len(),
             place(row),
             step.label,
-            shown(&step.sentence)
+            step.sentence
         ),
-        None => writeln!(out, "no results"),
-    }
+        None => "no results".to_owned(),
+    });
 }
 
 /// Returns the passage of a row, or the reason that there is none.
@@ -222,10 +197,11 @@ fn passage(row: &RowReport) -> &str {
 }
 
 /// Returns the remark that the note on disk differs from what was indexed; empty if it does not.
-fn stale(row: &RowReport) -> String {
-    row.on_disk
-        .and_then(OnDisk::sentence)
-        .map_or_else(String::new, |stale| format!("  {WARN}{stale}{WARN:#}"))
+fn stale(row: &RowReport) -> Text {
+    match row.on_disk.and_then(OnDisk::sentence) {
+        Some(stale) => Text::from("  ") + warn(stale),
+        None => Text::default(),
+    }
 }
 
 fn score(row: &RowReport) -> String {
@@ -234,7 +210,7 @@ fn score(row: &RowReport) -> String {
 }
 
 fn place(row: &RowReport) -> String {
-    let path = shown(&row.path);
+    let path = &row.path;
     if row.start_line == row.end_line {
         format!("{path}:{}", row.start_line)
     } else {
@@ -276,8 +252,8 @@ mod tests {
         for row in report.results.iter_mut().chain(&mut report.dropped) {
             row.on_disk = None;
         }
-        let mut printed = Vec::new();
-        write(&mut anstream::StripStream::new(&mut printed), &report).unwrap();
+        let printed = trace(&report).terminal(true);
+        let printed = anstream::adapter::strip_str(&printed).to_string();
         let expected = [
             "the hall",
             "",
@@ -297,7 +273,6 @@ mod tests {
             "── 2 kept, 1 dropped ──",
             "     0.000  tea.md:1  Cut: place 3 of 2",
         ];
-        let printed = String::from_utf8(printed).unwrap();
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
         assert_eq!(lines, expected);
     }

@@ -1,6 +1,6 @@
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_document::{Document, Table, dim, left, right, strong};
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
     export_only, judged, preset, preset_schema, read_agent_config, target, tuning,
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, progress};
-use crate::output::{BOLD, DIM, print_json, print_line, print_text, shown, tell};
+use crate::output::{print, print_bytes, print_json, print_line, tell};
 use crate::settings::{open, ranking};
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct NearestReport<'a> {
 /// Writes the parameters as memlens.json, or as settings of another program.
 pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliError> {
     if arguments.schema {
-        return print_text(|out| write!(out, "{}", preset_schema()));
+        return print_bytes(preset_schema().as_bytes());
     }
     let ranking = ranking(&arguments.ranking)?;
     if arguments.target == "memlens" {
@@ -103,7 +103,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
         });
     }
     let view = export::export_view(&library, &export, &ranking, None);
-    print_text(|out| print(out, &view, &export, nearest.as_ref()))?;
+    print(&page(&view, &export, nearest.as_ref()))?;
     if let (Some(written), Some(backup)) = (written, &backup) {
         let others = match export::n_backups(written) {
             0 | 1 => String::new(),
@@ -271,17 +271,17 @@ fn write(
     Ok(Some(export::write_config(change)?))
 }
 
-fn print(
-    out: &mut dyn Write,
+fn page(
     view: &memlens_engine::view::Export,
     export: &Export,
     nearest: Option<&Nearest>,
-) -> io::Result<()> {
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}  {DIM}from the parameters of {}{DIM:#}\n",
-        export.target.label, export.source
-    )?;
+) -> Document {
+    let target = export.target.label;
+    let mut page = Document::new();
+    let source = dim(format!("from the parameters of {}", export.source));
+    page.line(strong(target) + "  " + source);
+    page.gap();
+    let mut settings = Table::new([left("").width(22), right("").width(10).gap(1), left("")]);
     for row in &export.mapped {
         let became = match (row.key, &row.told) {
             (Some(key), Some(written)) => format!("{key} = {written}"),
@@ -292,57 +292,52 @@ fn print(
             .why()
             .map_or_else(String::new, |why| format!(": {why}"));
         let fit = row.fit.name().replace('_', " ");
-        writeln!(
-            out,
-            "{:<22} {:>10}  {BOLD}{became}{BOLD:#}  {DIM}{fit}{why}{DIM:#}",
-            row.parameter,
-            row.value.to_string()
-        )?;
+        settings.row(vec![
+            row.parameter.into(),
+            row.value.to_string().into(),
+            strong(became) + "  " + dim(format!("{fit}{why}")),
+        ]);
     }
+    page.table(settings);
+    page.gap();
     if export.is_empty() {
-        let target = export.target.label;
-        writeln!(
-            out,
-            "\n{target} has no setting for any of these parameters."
-        )?;
+        page.line(format!(
+            "{target} has no setting for any of these parameters."
+        ));
     } else {
-        writeln!(out, "\n{}", export.text.trim_end())?;
+        page.verbatim(export.text.trim_end());
     }
     if let Some(change) = &view.change {
-        writeln!(out, "\n{BOLD}{}{BOLD:#}", shown(&change.path))?;
+        page.gap();
+        page.heading(2, &change.path);
         if change.is_same && change.refused.is_none() && !export.is_empty() {
-            writeln!(out, "{DIM}It already has these settings.{DIM:#}")?;
+            page.line(dim("It already has these settings."));
         }
-        for line in change.diff.lines() {
-            writeln!(out, "{}", shown(line))?;
-        }
+        page.verbatim(&change.diff);
         for note in &change.notes {
-            writeln!(out, "Note: {}", shown(note))?;
+            page.line(format!("Note: {note}"));
         }
         if let Some(folder) = &change.watched {
-            writeln!(
-                out,
-                "Note: it lies in the watched folder {}; --write changes it all the same",
-                shown(folder)
-            )?;
+            page.line(format!(
+                "Note: it lies in the watched folder {folder}; --write changes it all the same"
+            ));
         }
         if let Some(why) = &change.refused {
-            writeln!(out, "It cannot be written: {}", shown(why))?;
+            page.line(format!("It cannot be written: {why}"));
         }
     }
     if let Some(nearest) = nearest {
-        let found = &nearest.ranking.values;
-        writeln!(
-            out,
-            "\nnDCG@10: {} as tuned, {} as mapped, {} at the nearest setting found ({} tried on the same queries)",
+        page.gap();
+        page.line(format!(
+            "nDCG@10: {} as tuned, {} as mapped, {} at the nearest setting found ({} tried on the same queries)",
             number(nearest.full, 3),
             number(nearest.mapped, 3),
             number(nearest.found, 3),
             nearest.n_tried
-        )?;
-        for (id, value) in memlens_params::ParameterSet::changed(found) {
-            writeln!(out, "  --set {id}={value}")?;
+        ));
+        for (id, value) in memlens_params::ParameterSet::changed(&nearest.ranking.values) {
+            page.item(2, format!("--set {id}={value}"));
         }
     }
-    Ok(())
+    page
 }

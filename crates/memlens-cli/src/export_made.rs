@@ -5,7 +5,7 @@ use memlens_engine::{export_made, made};
 
 use crate::arguments::ExportMadeArgs;
 use crate::error::CliError;
-use crate::output::{plural, print_text, tell};
+use crate::output::{plural, print_bytes, tell};
 use crate::settings::library_dir;
 
 /// Writes what the user made.
@@ -14,7 +14,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportMadeArgs) -> Result<(), C
     let Some(file) = &arguments.file else {
         let made = made(&dir)?;
         tell_source(made.damage);
-        return print_text(|out| out.write_all(&made.bytes));
+        return print_bytes(&made.bytes);
     };
     let (n, damage) = export_made(&dir, file)?;
     tell(format_args!(

@@ -1,13 +1,13 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_document::{Document, dim, note, strong};
 use memlens_engine::acts;
 use memlens_engine::{FeedbackEntry, Library, Voted};
 use serde::Serialize;
 
 use crate::arguments::FeedbackArgs;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{print, print_json, print_text, tell};
 use crate::settings::open;
 
 /// The number of characters of a text that are shown; `--json` has the whole text.
@@ -43,16 +43,13 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
         for problem in &done.problems {
             tell(problem);
         }
-        return print_text(|out| {
-            writeln!(
-                out,
-                "{} added, {} changed, {} already there, {} rejected",
-                done.n_added,
-                done.n_turned,
-                done.n_known,
-                done.problems.len()
-            )
-        });
+        return print_text(format!(
+            "{} added, {} changed, {} already there, {} rejected",
+            done.n_added,
+            done.n_turned,
+            done.n_known,
+            done.problems.len()
+        ));
     }
     let feedback = library.feedback()?;
     if arguments.json {
@@ -61,7 +58,11 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
             feedback,
         });
     }
-    print_text(|out| feedback.iter().try_for_each(|entry| print(out, entry)))
+    let mut page = Document::new();
+    feedback
+        .iter()
+        .for_each(|entry| add_entry(&mut page, entry));
+    print(&page)
 }
 
 fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(), CliError> {
@@ -85,20 +86,18 @@ fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(
     Ok(())
 }
 
-fn print(out: &mut dyn Write, entry: &FeedbackEntry) -> io::Result<()> {
+fn add_entry(page: &mut Document, entry: &FeedbackEntry) {
     let direction = if entry.up { "up" } else { "down" };
     let line = match &entry.found {
         Some(place) => format!(":{}", place.start_line),
         None => " (no chunk has this text any more)".to_owned(),
     };
-    writeln!(
-        out,
-        "{BOLD}{:>4}  {direction:<4}{BOLD:#}  {}  {DIM}{}{line}{DIM:#}",
-        entry.id,
-        shown(&entry.query),
-        shown(&entry.path)
-    )?;
+    page.line(
+        strong(format!("{:>4}  {direction:<4}", entry.id))
+            + format!("  {}  ", entry.query)
+            + dim(format!("{}{line}", entry.path)),
+    );
     let words: Vec<&str> = entry.text.split_whitespace().collect();
     let text: String = words.join(" ").chars().take(TEXT_CHARS_SHOWN).collect();
-    writeln!(out, "            {}", shown(&text))
+    page.item(12, note(text));
 }

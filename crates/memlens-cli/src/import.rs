@@ -1,6 +1,6 @@
-use std::io::{self, Write};
 use std::path::Path;
 
+use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::{
     AgentConfig, Evidence, Ranking, read_agent_config, read_evidence, read_ranking,
 };
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::arguments::ImportArgs;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown};
+use crate::output::{print, print_json};
 
 #[derive(Serialize)]
 struct ImportReport<'a> {
@@ -72,7 +72,7 @@ pub fn run(arguments: &ImportArgs) -> Result<(), CliError> {
             problems: &config.problems,
         });
     }
-    print_text(|out| write(out, &config))
+    print(&page(&config))
 }
 
 /// The most bytes read; a larger file is not a memlens.json.
@@ -96,24 +96,20 @@ fn own(path: &Path, ranking: &Ranking, json: bool) -> Result<(), CliError> {
             evidence,
         });
     }
-    print_text(|out| {
-        writeln!(
-            out,
-            "{BOLD}memlens.json{BOLD:#}  {DIM}parameters of {}{DIM:#}",
-            ranking.pipeline.label()
-        )?;
-        let changed = ranking.values.changed();
-        if changed.is_empty() {
-            writeln!(out, "Every parameter is at its default.")?;
-        }
-        for (id, value) in changed {
-            writeln!(out, "{BOLD}{id}{BOLD:#}  {value}")?;
-        }
-        match evidence {
-            Some(evidence) => writeln!(out, "{}", shown(&evidence.sentence())),
-            None => Ok(()),
-        }
-    })
+    let mut page = Document::new();
+    let source = dim(format!("parameters of {}", ranking.pipeline.label()));
+    page.line(strong("memlens.json") + "  " + source);
+    let changed = ranking.values.changed();
+    if changed.is_empty() {
+        page.line("Every parameter is at its default.");
+    }
+    for (id, value) in changed {
+        page.line(strong(id) + format!("  {value}"));
+    }
+    if let Some(evidence) = evidence {
+        page.line(evidence.sentence());
+    }
+    print(&page)
 }
 
 fn reports(config: &AgentConfig) -> Vec<SettingReport<'_>> {
@@ -133,29 +129,24 @@ fn reports(config: &AgentConfig) -> Vec<SettingReport<'_>> {
         .collect()
 }
 
-fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
+fn page(config: &AgentConfig) -> Document {
+    let mut page = Document::new();
     let version = config.config.settings.version.as_deref();
     let version = version.map_or_else(
         || match config.config.settings.is_before_2026_2 {
             true => "it names no version".to_owned(),
             false => "it names no version, so the newest is taken".to_owned(),
         },
-        |version| format!("written by {}", shown(version)),
+        |version| format!("written by {version}"),
     );
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}  {DIM}{version}{DIM:#}",
-        config.label()
-    )?;
+    page.line(strong(config.label()) + "  " + dim(version));
     for void in config.voids() {
-        writeln!(out, "{}", shown(void.sentence()))?;
+        page.line(void.sentence());
     }
     let reports = reports(config);
     if reports.is_empty() {
-        return writeln!(
-            out,
-            "It does not configure memory search, so the defaults apply."
-        );
+        page.line("It does not configure memory search, so the defaults apply.");
+        return page;
     }
     for report in reports {
         let told = match (report.effect, report.parameter, report.why) {
@@ -166,16 +157,11 @@ fn write(out: &mut dyn Write, config: &AgentConfig) -> io::Result<()> {
             ("refused", _, Some(why)) => format!("refused: {why}"),
             (_, _, why) => format!("ignored: {}", why.unwrap_or_default()),
         };
-        let value = report.value.to_string();
-        writeln!(
-            out,
-            "{}  {BOLD}{}{BOLD:#}  {DIM}{told}{DIM:#}",
-            shown(report.key),
-            shown(&value)
-        )?;
+        let value = strong(report.value.to_string());
+        page.line(Text::from(report.key) + "  " + value + "  " + dim(told));
     }
     for problem in &config.problems {
-        writeln!(out, "{}", shown(problem))?;
+        page.line(problem);
     }
-    Ok(())
+    page
 }

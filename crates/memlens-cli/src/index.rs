@@ -3,6 +3,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memlens_document::shown;
 use memlens_engine::view::Progress;
 use memlens_engine::{
     Counts, EngineError, Folder, Home, Indexer, IndexerError, Observer, Purpose, Step,
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use crate::arguments::IndexArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{print_json, print_text, tell};
 use crate::settings::{library_dir, source, stop_flag};
 
 /// The number of problems printed one by one; `memlens status` and `--json` have them all.
@@ -242,20 +243,17 @@ fn report(
             problems.len() - PROBLEMS_SHOWN
         ));
     }
-    print_text(|out| {
-        writeln!(
-            out,
-            "{} new, {} changed, {} removed, {} unchanged; {} texts embedded; {} files and {} chunks in total; {:.1} s",
-            counts.n_added,
-            counts.n_changed,
-            counts.n_removed,
-            counts.n_unchanged,
-            counts.n_embedded,
-            snapshot.documents.len(),
-            snapshot.n_chunks(),
-            elapsed.as_secs_f64(),
-        )
-    })
+    print_text(format!(
+        "{} new, {} changed, {} removed, {} unchanged; {} texts embedded; {} files and {} chunks in total; {:.1} s",
+        counts.n_added,
+        counts.n_changed,
+        counts.n_removed,
+        counts.n_unchanged,
+        counts.n_embedded,
+        snapshot.documents.len(),
+        snapshot.n_chunks(),
+        elapsed.as_secs_f64(),
+    ))
 }
 
 /// Draws progress on a terminal and nothing in a pipe, and prints notices.

@@ -1,50 +1,73 @@
 //! What leaves the program: results on standard output, everything else on standard error.
 //!
-//! Notes and file names may hold control characters, which a terminal obeys. Text printed for people goes through
-//! [`shown`]; JSON is printed unchanged.
+//! Notes and file names may hold control characters, which a terminal obeys. Text for people is a [`Document`], which
+//! escapes them; JSON is printed unchanged.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
-use anstyle::Style;
-pub use memlens_document::shown;
+use memlens_document::{Document, Text, shown};
 use serde::Serialize;
 
 use crate::error::CliError;
 
-/// The style of less important text.
-pub const DIM: Style = Style::new().dimmed();
-/// The style of the important part of a line.
-pub const BOLD: Style = Style::new().bold();
-
 /// Prints a value as indented JSON.
 ///
 /// # Errors
-/// As [`print_text`].
+/// As [`print_bytes`].
 pub fn print_json(value: &(impl Serialize + ?Sized)) -> Result<(), CliError> {
     let text =
         serde_json::to_string_pretty(value).expect("plain data can always be written as JSON");
     print_line(&text)
 }
 
-/// Prints a line unchanged, for other programs. [`print_text`] would remove control characters when standard output is
-/// a pipe.
+/// Prints a line unchanged, for other programs.
 ///
 /// # Errors
-/// As [`print_text`].
+/// As [`print_bytes`].
 pub fn print_line(text: &str) -> Result<(), CliError> {
-    let mut out = io::stdout().lock();
-    finish(writeln!(out, "{text}").and_then(|()| out.flush()))
+    print_bytes(format!("{text}\n").as_bytes())
 }
 
-/// Prints what `write` writes, for people, in colour if standard output supports it.
+/// Prints bytes unchanged, for other programs. [`print`] would remove control characters when standard output is a
+/// pipe.
 ///
 /// # Errors
 /// [`CliError::ReaderGone`] if the reader has closed the pipe; [`CliError::Output`] for any other failure, such as a
 /// full disk.
-pub fn print_text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
-    let mut out = anstream::stdout().lock();
-    finish(write(&mut out).and_then(|()| out.flush()))
+pub fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
+    write(io::stdout().lock(), bytes)
+}
+
+/// Prints a document for people, in colour if standard output supports it.
+///
+/// # Errors
+/// As [`print_bytes`].
+pub fn print(document: &Document) -> Result<(), CliError> {
+    write(
+        anstream::stdout().lock(),
+        document.terminal(true).as_bytes(),
+    )
+}
+
+/// Prints one line for people.
+///
+/// # Errors
+/// As [`print_bytes`].
+pub fn print_text(text: impl Into<Text>) -> Result<(), CliError> {
+    let mut page = Document::new();
+    page.line(text);
+    print(&page)
+}
+
+/// Prints a text of several lines for people, such as Markdown.
+///
+/// # Errors
+/// As [`print_bytes`].
+pub fn print_verbatim(text: impl Into<String>) -> Result<(), CliError> {
+    let mut page = Document::new();
+    page.verbatim(text);
+    print(&page)
 }
 
 /// Returns `one` if `n` is 1, else `many`: `plural(1, "log", "logs")` is "log".
@@ -65,7 +88,8 @@ pub fn tell(message: impl Display) {
     );
 }
 
-fn finish(written: io::Result<()>) -> Result<(), CliError> {
+fn write(mut out: impl Write, bytes: &[u8]) -> Result<(), CliError> {
+    let written = out.write_all(bytes).and_then(|()| out.flush());
     written.map_err(|error| {
         if error.kind() == ErrorKind::BrokenPipe {
             CliError::ReaderGone
@@ -73,15 +97,4 @@ fn finish(written: io::Result<()>) -> Result<(), CliError> {
             CliError::Output(error)
         }
     })
-}
-
-/// A text of several lines, each printed as [`shown`] prints it.
-pub struct Lines<'a>(pub &'a str);
-
-impl std::fmt::Display for Lines<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0
-            .lines()
-            .try_for_each(|line| writeln!(formatter, "{}", shown(line)))
-    }
 }

@@ -1,15 +1,15 @@
 //! `memlens queries`.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_document::{Document, Text, dim};
 use memlens_engine::acts;
 use memlens_engine::tuning;
 use memlens_engine::view::{QuerySetInfo, SetFormat};
 
 use crate::arguments::{QueriesAct, QueriesArgs};
 use crate::error::CliError;
-use crate::output::{DIM, plural, print_json, print_text, shown, tell};
+use crate::output::{plural, print, print_json, print_text, tell};
 use crate::settings::open;
 
 /// Lists, imports, exports or deletes query sets.
@@ -21,7 +21,9 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             if arguments.json {
                 return print_json(&sets);
             }
-            print_text(|out| sets.iter().try_for_each(|set| write(out, set)))
+            let mut page = Document::new();
+            sets.iter().for_each(|set| page.line(line(set)));
+            print(&page)
         }
         Some(QueriesAct::Import { file, topics }) => {
             let imported = acts::import_query_set(&library.to_write(), file, topics.as_deref())?;
@@ -31,7 +33,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             if arguments.json {
                 return print_json(&imported);
             }
-            print_text(|out| write(out, &imported.info))
+            print_text(line(&imported.info))
         }
         Some(QueriesAct::Export { name, file }) => {
             tuning::write_query_set(&library, name, format_of(file), file)?;
@@ -50,7 +52,7 @@ fn format_of(file: &Path) -> SetFormat {
     }
 }
 
-fn write(out: &mut dyn Write, set: &QuerySetInfo) -> io::Result<()> {
+fn line(set: &QuerySetInfo) -> Text {
     let counts = &set.counts;
     let mut told = vec![format!(
         "{} {}",
@@ -67,10 +69,5 @@ fn write(out: &mut dyn Write, set: &QuerySetInfo) -> io::Result<()> {
         }
     }
     let version = &set.hash[..12];
-    let name = shown(&set.name);
-    writeln!(
-        out,
-        "{name}: {} {DIM}(version {version}){DIM:#}",
-        told.join(", ")
-    )
+    Text::from(format!("{}: {} ", set.name, told.join(", "))) + dim(format!("(version {version})"))
 }

@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
+use memlens_document::Document;
 use memlens_engine::{acts, saved_questions};
 use serde::Serialize;
 
 use crate::arguments::{QuestionsAct, QuestionsArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown};
+use crate::output::{print, print_json};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -32,9 +33,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QuestionsArgs) -> Result<(), Cl
             questions,
         });
     }
-    print_text(|out| {
-        questions
-            .iter()
-            .try_for_each(|question| writeln!(out, "{}", shown(question)))
-    })
+    let mut page = Document::new();
+    questions.iter().for_each(|question| page.line(question));
+    print(&page)
 }

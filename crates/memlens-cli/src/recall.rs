@@ -1,13 +1,14 @@
 mod replay;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memlens_document::{Document, dim, strong};
 use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
     Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
@@ -21,7 +22,7 @@ use crate::arguments::{
     RecallOnly,
 };
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, plural, print_json, print_text, shown, tell};
+use crate::output::{plural, print, print_json, print_text, tell};
 use crate::settings::{on_stop, open, while_importing};
 
 /// The number of logs named one by one before the first import.
@@ -77,21 +78,18 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     if arguments.json {
         print_json(&done)?;
     } else {
-        print_text(|out| {
-            writeln!(
-                out,
-                "{} new {}, {} updated, {} new {}, {} observed {}, from {} {}",
-                done.n_new,
-                plural(done.n_new, "question", "questions"),
-                done.n_updated,
-                done.n_openings,
-                plural(done.n_openings, "opening", "openings"),
-                done.n_judgments,
-                plural(done.n_judgments, "judgment", "judgments"),
-                done.n_logs,
-                plural(done.n_logs, "log", "logs")
-            )
-        })?;
+        print_text(format!(
+            "{} new {}, {} updated, {} new {}, {} observed {}, from {} {}",
+            done.n_new,
+            plural(done.n_new, "question", "questions"),
+            done.n_updated,
+            done.n_openings,
+            plural(done.n_openings, "opening", "openings"),
+            done.n_judgments,
+            plural(done.n_judgments, "judgment", "judgments"),
+            done.n_logs,
+            plural(done.n_logs, "log", "logs")
+        ))?;
     }
     if done.is_stopped {
         return Err(CliError::Stopped);
@@ -174,14 +172,14 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
         };
         tell(format_args!(
             "this includes {n_queries} copied {queries} of the query set {}{others}",
-            shown(&set)
+            set
         ));
     }
     if !arguments.yes {
         return Err(CliError::UnconfirmedForget { what });
     }
     acts::forget_recall(&library.to_write())?;
-    print_text(|out| writeln!(out, "{what} forgotten"))
+    print_text(format!("{what} forgotten"))
 }
 
 /// A past question, as other programs read it.
@@ -300,7 +298,9 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
         let listed: Vec<Listed<'_>> = past.iter().map(Listed::of).collect();
         return print_json(&listed);
     }
-    print_text(|out| past.iter().try_for_each(|past| write_one(out, past)))
+    let mut page = Document::new();
+    past.iter().for_each(|past| add(&mut page, past));
+    print(&page)
 }
 
 /// Prints an opening, which cannot be asked again.
@@ -308,10 +308,12 @@ fn show_opening(past: &Past, is_json: bool) -> Result<(), CliError> {
     if is_json {
         return print_json(&Listed::of(past));
     }
-    print_text(|out| write_one(out, past))
+    let mut page = Document::new();
+    add(&mut page, past);
+    print(&page)
 }
 
-fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
+fn add(page: &mut Document, past: &Past) {
     let asked = &past.asked;
     let at = asked
         .at_ms
@@ -324,21 +326,12 @@ fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
                     .to_string()
             },
         );
-    let (agent, session) = (shown(&asked.agent), shown(&asked.session));
+    let head = dim(format!("{at}  {}  {}", asked.agent, asked.session));
     if asked.kind == PastKind::Opening {
         let opened: Vec<String> = asked.opened.iter().map(used).collect();
-        let opened = opened.join(", ");
-        return writeln!(
-            out,
-            "{DIM}{at}  {agent}  {session}{DIM:#}  opened {BOLD}{}{BOLD:#}",
-            shown(&opened)
-        );
+        return page.line(head + "  opened " + strong(opened.join(", ")));
     }
-    writeln!(
-        out,
-        "{DIM}{at}  {agent}  {session}{DIM:#}  {BOLD}{}{BOLD:#}",
-        shown(&asked.question)
-    )?;
+    page.line(head + "  " + strong(&asked.question));
     let came = match &asked.returned {
         None if asked.has_failed => "the search failed".to_owned(),
         None => "no answer was logged".to_owned(),
@@ -355,13 +348,12 @@ fn write_one(out: &mut dyn Write, past: &Past) -> io::Result<()> {
             named.join(", ")
         }
     };
-    writeln!(out, "    {}", shown(&came))?;
+    page.item(4, came);
     for (verb, places) in [("opened", &asked.opened), ("cited", &asked.cited)] {
         for place in places {
-            writeln!(out, "    {verb} {}", shown(&used(place)))?;
+            page.item(4, format!("{verb} {}", used(place)));
         }
     }
-    Ok(())
 }
 
 fn used(used: &Used) -> String {

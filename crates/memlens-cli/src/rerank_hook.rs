@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankHookAct, RerankHookArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{print_json, print_text, tell};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -38,13 +38,13 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
                     command,
                 });
             }
-            return print_text(|out| match &command {
+            return print_text(match &command {
                 Some(command) => {
                     let words: Vec<String> =
                         command.iter().map(|word| format!("{word:?}")).collect();
-                    writeln!(out, "{}", shown(&words.join(" ")))
+                    words.join(" ")
                 }
-                None => writeln!(out, "no hook is set"),
+                None => "no hook is set".to_owned(),
             });
         }
     }

@@ -1,7 +1,7 @@
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use memlens_document::{Document, dim, strong};
 use memlens_engine::acts;
 use memlens_engine::providers;
 use memlens_engine::{
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankModelAct, RerankModelArgs};
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::{on_stop, open};
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
                     models,
                 });
             }
-            print_text(|out| print(out, model.as_ref(), &models))
+            print(&page(model.as_ref(), &models))
         }
         RerankModelAct::Download { name } => download(&library, name),
         RerankModelAct::Off => {
@@ -97,11 +97,8 @@ fn download(library: &Library, name: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print(
-    out: &mut dyn Write,
-    chosen: Option<&ModelChoice>,
-    models: &[ModelOffer],
-) -> io::Result<()> {
+fn page(chosen: Option<&ModelChoice>, models: &[ModelOffer]) -> Document {
+    let mut page = Document::new();
     for model in models {
         let is_chosen = chosen.is_some_and(|chosen| chosen.name.as_deref() == Some(model.name));
         let state = match (is_chosen, model.is_there) {
@@ -110,18 +107,20 @@ fn print(
             (false, true) => "downloaded",
             (false, false) => "not downloaded",
         };
-        writeln!(
-            out,
-            "{BOLD}{}{BOLD:#}  {} MB  {}  {DIM}{}{DIM:#}  {state}",
-            model.name, model.megabytes, model.licence, model.label
-        )?;
+        page.line(
+            strong(model.name)
+                + format!("  {} MB  {}  ", model.megabytes, model.licence)
+                + dim(model.label)
+                + format!("  {state}"),
+        );
     }
     match chosen {
         Some(ModelChoice {
             folder: Some(folder),
             ..
-        }) => writeln!(out, "chosen: {}", shown(folder)),
-        Some(_) => Ok(()),
-        None => writeln!(out, "no model is chosen"),
+        }) => page.line(format!("chosen: {folder}")),
+        Some(_) => {}
+        None => page.line("no model is chosen"),
     }
+    page
 }

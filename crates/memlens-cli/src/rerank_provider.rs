@@ -1,6 +1,7 @@
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
 
+use memlens_document::Document;
 use memlens_engine::acts;
 use memlens_engine::providers;
 use memlens_engine::{HttpChoice, HttpState, KeyState, Library, RerankChange, RerankTest};
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankProviderAct, RerankProviderArgs, SetProviderArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::open;
 
 /// The most bytes read as a key; no real key is this long.
@@ -42,7 +43,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
                     provider,
                 });
             }
-            print_text(|out| print(out, provider.as_ref()))
+            print(&page(provider.as_ref()))
         }
         RerankProviderAct::Test(arguments) => {
             let test = providers::test_rerank_http(&library, Some(arguments.max_docs))?;
@@ -52,28 +53,24 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
                     test,
                 });
             }
-            print_text(|out| {
-                let scores: Vec<String> =
-                    test.scores.iter().map(|score| number(*score, 3)).collect();
-                let scores = match scores.as_slice() {
-                    [answer, rest] => {
-                        format!("{answer} for the matching text, at most {rest} for the others")
-                    }
-                    _ => scores.join(", "),
-                };
-                writeln!(
-                    out,
-                    "{} answered about {} texts in {} ms: score {} (scale {})",
-                    shown(&test.host),
-                    test.n_texts,
-                    number(test.ms, 0),
-                    scores,
-                    test.scale
-                )?;
-                test.notices
-                    .iter()
-                    .try_for_each(|notice| writeln!(out, "{notice}"))
-            })
+            let scores: Vec<String> = test.scores.iter().map(|score| number(*score, 3)).collect();
+            let scores = match scores.as_slice() {
+                [answer, rest] => {
+                    format!("{answer} for the matching text, at most {rest} for the others")
+                }
+                _ => scores.join(", "),
+            };
+            let mut page = Document::new();
+            page.line(format!(
+                "{} answered about {} texts in {} ms: score {} (scale {})",
+                test.host,
+                test.n_texts,
+                number(test.ms, 0),
+                scores,
+                test.scale
+            ));
+            test.notices.iter().for_each(|notice| page.line(notice));
+            print(&page)
         }
         RerankProviderAct::Off { forget_key } => {
             acts::change_rerank(&library.to_write(), RerankChange::HttpOff)?;
@@ -159,43 +156,38 @@ fn read_key() -> Result<String, CliError> {
     Ok(key.to_owned())
 }
 
-fn print(out: &mut dyn Write, provider: Option<&HttpState>) -> io::Result<()> {
+fn page(provider: Option<&HttpState>) -> Document {
+    let mut page = Document::new();
     let Some(provider) = provider else {
-        return writeln!(out, "no provider is set");
-    };
-    let or_own = |text: &Option<String>| match text {
-        Some(text) => shown(text).to_string(),
-        None => "its default".to_owned(),
+        page.line("no provider is set");
+        return page;
     };
     let state = if provider.is_on { "on" } else { "off" };
-    writeln!(
-        out,
-        "{} at {}, {state}",
-        provider.kind,
-        shown(&provider.url)
-    )?;
-    writeln!(out, "     model    {}", or_own(&provider.model))?;
+    page.line(format!("{} at {}, {state}", provider.kind, provider.url));
+    let model = provider.model.as_deref().unwrap_or("its default");
+    page.item(5, format!("model    {model}"));
     if let Some(shape) = &provider.shape {
-        writeln!(out, "     shape    {shape}")?;
+        page.item(5, format!("shape    {shape}"));
     }
     let key = match provider.key {
-        KeyState::Keyring => "in the system's keyring".to_owned(),
-        KeyState::Environment => "in the environment".to_owned(),
-        KeyState::None => "none".to_owned(),
-        KeyState::Unavailable => "in the keyring, which does not answer".to_owned(),
-        KeyState::Unusable => "not valid".to_owned(),
-        KeyState::NotAsked => "not checked while off".to_owned(),
+        KeyState::Keyring => "in the system's keyring",
+        KeyState::Environment => "in the environment",
+        KeyState::None => "none",
+        KeyState::Unavailable => "in the keyring, which does not answer",
+        KeyState::Unusable => "not valid",
+        KeyState::NotAsked => "not checked while off",
     };
     let variable = provider.key_env.as_ref();
-    let variable = variable.map_or(String::new(), |name| format!(" ({})", shown(name)));
-    writeln!(out, "     key      {key}{variable}")?;
+    let variable = variable.map_or(String::new(), |name| format!(" ({name})"));
+    page.item(5, format!("key      {key}{variable}"));
     if let Some(timeout_ms) = provider.timeout_ms {
-        writeln!(out, "     timeout  {timeout_ms} ms")?;
+        page.item(5, format!("timeout  {timeout_ms} ms"));
     }
     let goes = if provider.is_remote {
         "text leaves this machine"
     } else {
         "text stays on this machine"
     };
-    writeln!(out, "     host     {}: {goes}", shown(&provider.host))
+    page.item(5, format!("host     {}: {goes}", provider.host));
+    page
 }

@@ -5,7 +5,7 @@ use memlens_engine::{TraceForm, report, trace_text};
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
-use crate::output::{Lines, print_json, print_text, tell};
+use crate::output::{print, print_json, print_verbatim, tell};
 use crate::settings::ask;
 
 /// Searches and prints the results, the trace or the whole report.
@@ -35,7 +35,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
             form,
             with_text,
         )?;
-        return print_text(|out| write!(out, "{}", Lines(&text)));
+        return print_verbatim(text);
     }
     let report = report(library, &search, &ranking.values)?;
     if arguments.json {
@@ -44,11 +44,9 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
     for notice in &report.notices {
         tell(notice);
     }
-    print_text(|out| {
-        if arguments.explain {
-            explain::write(out, &report)
-        } else {
-            explain::write_results(out, &report)
-        }
+    print(&if arguments.explain {
+        explain::trace(&report)
+    } else {
+        explain::results(&report)
     })
 }

@@ -1,12 +1,12 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_document::Document;
 use memlens_engine::LibraryStatus;
 use serde::Serialize;
 
 use crate::arguments::JsonArgs;
 use crate::error::CliError;
-use crate::output::{print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::{library_dir, source};
 
 #[derive(Serialize)]
@@ -81,41 +81,35 @@ pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliErro
     if arguments.json {
         return print_json(&report);
     }
-    print_text(|out| write(out, &report))
+    print(&page(&report))
 }
 
-fn write(out: &mut dyn Write, report: &StatusReport) -> io::Result<()> {
-    writeln!(out, "library  {}", shown(&report.library))?;
-    writeln!(out, "model    {}", report.model)?;
-    writeln!(
-        out,
+fn page(report: &StatusReport) -> Document {
+    let mut page = Document::new();
+    page.line(format!("library  {}", report.library));
+    page.line(format!("model    {}", report.model));
+    page.line(format!(
         "holds    {} files, {} chunks, {} windows",
         report.n_files, report.n_chunks, report.n_windows
-    )?;
+    ));
     if let Some(writer) = &report.writer {
-        writeln!(out, "writer   {}", shown(writer))?;
+        page.line(format!("writer   {writer}"));
     }
     for folder in &report.folders {
         let paused = if folder.paused { ", paused" } else { "" };
-        writeln!(
-            out,
+        page.line(format!(
             "folder   {} ({} files, {} chunks{paused})",
-            shown(&folder.path),
-            folder.n_files,
-            folder.n_chunks
-        )?;
+            folder.path, folder.n_files, folder.n_chunks
+        ));
     }
     for problem in &report.problems {
         let line = problem
             .line
             .map_or(String::new(), |line| format!(":{line}"));
-        writeln!(
-            out,
+        page.line(format!(
             "problem  {}/{}{line}: {}",
-            shown(&problem.folder),
-            shown(&problem.path),
-            shown(&problem.message)
-        )?;
+            problem.folder, problem.path, problem.message
+        ));
     }
-    Ok(())
+    page
 }

@@ -1,9 +1,9 @@
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use memlens_document::{Document, Table, left, right, strong};
 use memlens_engine::preset;
 use memlens_engine::tuning;
-use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest, TuneRow};
+use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest};
 use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
 use memlens_eval::signed;
 use memlens_rank::number;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::{RankingArgs, SettingArgs, TuneArgs};
 use crate::error::CliError;
 use crate::evaluate::metric;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::{on_stop, open, ranking, while_tuning};
 
 #[derive(Serialize)]
@@ -81,7 +81,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
             answer: &answer,
         })?;
     } else {
-        print_text(|out| write(out, &answer))?;
+        print(&page(&answer))?;
     }
     if let Some(out) = &arguments.out {
         tell(format_args!("wrote {}", out.display()));
@@ -111,7 +111,7 @@ fn queries(
     Ok(tuning::set_of(&file))
 }
 
-fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
+fn page(answer: &TuneAnswer) -> Document {
     let TuneAnswer {
         n_queries,
         folds,
@@ -124,22 +124,35 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
         1 => "one half held out".to_owned(),
         folds => format!("{folds} folds"),
     };
-    writeln!(
-        out,
+    let mut page = Document::new();
+    page.line(format!(
         "{} on {n_queries} judged queries, {split}, seed {seed}: {n_tried} rankings tried, {rankings_per_s:.0} queries ranked a second",
         answer.metric.label()
-    )?;
-    writeln!(out)?;
-    writeln!(
-        out,
-        "{DIM}{:<16}{:>11}{:>11}{:>12}   95 %{DIM:#}",
-        "", "chosen on", "held out", "to present"
-    )?;
+    ));
+    page.gap();
+    let mut table = Table::new([
+        left("").width(16),
+        right("chosen on").width(10).gap(1),
+        right("held out").width(10).gap(1),
+        right("to present").width(11).gap(1),
+        left("95 %").gap(3),
+    ]);
     for row in &answer.rows {
-        write_row(out, row)?;
+        let between = row
+            .difference
+            .filter(|_| row.kind != TuneKind::Present)
+            .map(|it| format!("{} to {}", signed(it.low), signed(it.high)));
+        table.row(vec![
+            (&row.name).into(),
+            number(row.chosen_on, 3).into(),
+            number(row.held_out, 3).into(),
+            signed(row.to_present).into(),
+            between.unwrap_or_default().into(),
+        ]);
     }
-    writeln!(out)?;
-    writeln!(out, "{BOLD}{}{BOLD:#}", shown(&answer.sentence))?;
+    page.table(table);
+    page.gap();
+    page.line(strong(&answer.sentence));
     let best = &answer.rows[0];
     let (named, changed) = match &answer.best_try {
         Some(best) => ("Best try", &best.changed),
@@ -157,23 +170,7 @@ fn write(out: &mut dyn Write, answer: &TuneAnswer) -> io::Result<()> {
                 format!("--set {}={value}", it.parameter)
             })
             .collect();
-        writeln!(out, "{named}: {}", set.join(" "))?;
+        page.line(format!("{named}: {}", set.join(" ")));
     }
-    Ok(())
-}
-
-fn write_row(out: &mut dyn Write, row: &TuneRow) -> io::Result<()> {
-    let between = row
-        .difference
-        .filter(|_| row.kind != TuneKind::Present)
-        .map(|it| format!("{} to {}", signed(it.low), signed(it.high)));
-    writeln!(
-        out,
-        "{:<16}{:>11}{:>11}{:>12}   {}",
-        shown(&row.name).to_string(),
-        number(row.chosen_on, 3),
-        number(row.held_out, 3),
-        signed(row.to_present),
-        between.unwrap_or_default()
-    )
+    page
 }

@@ -8,7 +8,7 @@ use memlens_engine::{Engine, Event, Home, IndexerError, Watching};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
-use crate::output::{print_line, print_text, shown, tell};
+use crate::output::{print_line, print_text, tell};
 use crate::settings::{library_dir, on_stop, source};
 
 /// What the loop waits for.
@@ -105,5 +105,5 @@ fn print(activity: &Activity, json: bool) -> Result<(), CliError> {
         | Happening::Skipped
         | Happening::Lost => format!("{}/{}", activity.folder_name, activity.path),
     };
-    print_text(|out| writeln!(out, "{what} {}{}", shown(&place), shown(&detail)))
+    print_text(format!("{what} {place}{detail}"))
 }

@@ -1,12 +1,12 @@
-use std::io::{self, Write};
 use std::path::PathBuf;
 
+use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::{ChunkWhy, Fix, Home, OnDisk, WhyAnswer, WhyNot, why_typed};
 use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, print_json, print_text, shown, tell};
+use crate::output::{print, print_json, tell};
 use crate::settings::ask;
 
 /// Prints why a note is not among the results of a search.
@@ -39,93 +39,67 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
     for fallback in search.columns(&ranking.values).fallbacks() {
         tell(fallback);
     }
-    print_text(|out| print(out, &answer))
+    print(&page(&answer))
 }
 
-fn print(out: &mut dyn Write, answer: &WhyAnswer) -> io::Result<()> {
+fn page(answer: &WhyAnswer) -> Document {
+    let mut page = Document::new();
     let line = answer.line.map_or(String::new(), |line| format!(":{line}"));
-    writeln!(
-        out,
-        "{BOLD}{}{line}{BOLD:#}  {}",
-        shown(&answer.path),
-        shown(&answer.sentence)
-    )?;
+    page.line(strong(format!("{}{line}", answer.path)) + "  " + &answer.sentence);
     if let Some(stale) = answer.on_disk.and_then(OnDisk::sentence) {
-        writeln!(
-            out,
+        page.line(format!(
             "The index may hold another text than the note: {stale}; `memlens index` reads it again"
-        )?;
+        ));
     }
-    if let Some(load_cap) = &answer.load_cap {
-        writeln!(out, "{}", shown(load_cap))?;
-    }
-    if let Some(advice) = &answer.advice {
-        writeln!(out, "{}", shown(advice))?;
+    for remark in [&answer.load_cap, &answer.advice].into_iter().flatten() {
+        page.line(remark);
     }
     let WhyNot::Searched { chunks, n_chunks } = &answer.why else {
-        return Ok(());
+        return page;
     };
     if let Some(best) = chunks.first() {
-        print_best(out, best)?;
+        add_best(&mut page, best);
     }
     for chunk in chunks.iter().skip(1) {
         let row = &chunk.journey.row;
         let place = format!("{}–{}", row.start_line, row.end_line);
-        writeln!(out, "{DIM}{place:>12}  {}{DIM:#}", chunk.sentence)?;
+        page.line(dim(format!("{place:>12}  {}", chunk.sentence)));
     }
     let n_more = *n_chunks as usize - chunks.len();
     if n_more > 0 {
-        writeln!(out, "{DIM}{:>12}  and {n_more} more chunks{DIM:#}", "")?;
+        page.item(14, dim(format!("and {n_more} more chunks")));
     }
-    Ok(())
+    page
 }
 
-fn print_best(out: &mut dyn Write, chunk: &ChunkWhy) -> io::Result<()> {
-    let applied = chunk
-        .journey
-        .steps
-        .iter()
-        .filter(|step| step.status == Status::Applied);
-    for step in applied {
-        writeln!(
-            out,
-            "     {DIM}{:<14}{DIM:#}{}",
-            step.label,
-            shown(&step.sentence)
-        )?;
+fn add_best(page: &mut Document, chunk: &ChunkWhy) {
+    let steps = chunk.journey.steps.iter();
+    for step in steps.filter(|step| step.status == Status::Applied) {
+        page.item(5, dim(format!("{:<14}", step.label)) + &step.sentence);
     }
     let Some(fixes) = chunk.fixes.as_ref().filter(|_| !chunk.kept) else {
-        return Ok(());
+        return;
     };
     match (fixes.as_slice(), &chunk.pair) {
         ([], Some((first, second))) => {
-            writeln!(
-                out,
-                "No single change brings it back; these two together do:"
-            )?;
-            print_fix(out, first)?;
-            print_fix(out, second)
+            page.line("No single change brings it back; these two together do:");
+            page.item(5, setting(first));
+            page.item(5, setting(second));
         }
         ([], None) => match &chunk.advice {
-            Some(advice) => writeln!(out, "{}", shown(advice)),
-            None => writeln!(out, "No change to one or two settings would bring it back."),
+            Some(advice) => page.line(advice),
+            None => page.line("No change to one or two settings would bring it back."),
         },
         (fixes, _) => {
-            writeln!(out, "Any one of these brings it back:")?;
-            fixes.iter().try_for_each(|fix| print_fix(out, fix))
+            page.line("Any one of these brings it back:");
+            fixes.iter().for_each(|fix| page.item(5, setting(fix)));
         }
     }
 }
 
-fn print_fix(out: &mut dyn Write, fix: &Fix) -> io::Result<()> {
-    writeln!(
-        out,
-        "     --set {}={}  {DIM}now {}{}{DIM:#}",
-        fix.parameter,
-        fix.to,
-        fix.from,
-        fix.price
-            .as_ref()
-            .map_or_else(String::new, |price| format!("; {}", price.sentence))
-    )
+fn setting(fix: &Fix) -> Text {
+    let price = fix.price.as_ref();
+    let price = price.map_or_else(String::new, |price| format!("; {}", price.sentence));
+    let set = Text::from(format!("--set {}={}  ", fix.parameter, fix.to));
+    set + dim(format!("now {}{price}", fix.from))
 }

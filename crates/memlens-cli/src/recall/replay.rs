@@ -1,17 +1,17 @@
 //! Past questions asked again: one, or all.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
+use memlens_document::{Document, Text, dim, note, strong};
 use memlens_engine::past;
-use memlens_engine::view::{Fate, JobKind, NowResult, ReplaySummary, ThenNow, ThenResult};
+use memlens_engine::view::{Fate, JobKind, ReplaySummary, ThenNow};
 use memlens_engine::{Library, PastFilter, PastKind, Ranking, pipeline};
 use memlens_rank::number;
 
 use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
 use crate::compare::ranking;
 use crate::error::CliError;
-use crate::output::{BOLD, DIM, Lines, plural, print_json, print_text, shown, tell};
+use crate::output::{plural, print, print_json, print_verbatim, tell};
 use crate::settings::{of_program, on_stop, while_replaying};
 
 /// Characters of a text that are printed.
@@ -47,10 +47,10 @@ pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliErro
     for notice in &summary.notices {
         tell(notice);
     }
-    print_text(|out| write_summary(out, &summary))
+    print(&summarised(&summary))
 }
 
-fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()> {
+fn summarised(summary: &ReplaySummary) -> Document {
     let ReplaySummary {
         n_questions,
         n_compared,
@@ -60,40 +60,41 @@ fn write_summary(out: &mut dyn Write, summary: &ReplaySummary) -> io::Result<()>
         n_never_found,
         ..
     } = summary;
-    writeln!(
-        out,
-        "{BOLD}{n_questions}{BOLD:#} {} in {:.1} s, by {}",
-        plural(*n_questions, "question", "questions"),
-        summary.took_ms / 1000.0,
-        summary.by.as_deref().unwrap_or("each agent's own ranking")
-    )?;
-    match n_compared {
-        0 => writeln!(out, "no answer can be compared with the one of then")?,
-        _ => writeln!(
-            out,
-            "{n_changed} of {n_compared} answers that can be compared changed"
-        )?,
-    }
+    let mut page = Document::new();
+    page.line(
+        strong(n_questions.to_string())
+            + format!(
+                " {} in {:.1} s, by {}",
+                plural(*n_questions, "question", "questions"),
+                summary.took_ms / 1000.0,
+                summary.by.as_deref().unwrap_or("each agent's own ranking")
+            ),
+    );
+    page.line(match n_compared {
+        0 => "no answer can be compared with the one of then".to_owned(),
+        _ => format!("{n_changed} of {n_compared} answers that can be compared changed"),
+    });
     let find = plural(*n_found_nothing, "question finds", "questions find");
-    writeln!(out, "{n_found_nothing} {find} nothing")?;
+    page.line(format!("{n_found_nothing} {find} nothing"));
     let are = plural(*n_never_found, "is", "are");
-    writeln!(
-        out,
+    page.line(format!(
         "{n_never_found} of {n_notes} notes {are} found by none of them"
-    )?;
+    ));
     if !summary.answers_most.is_empty() {
-        writeln!(out, "\nAnswer most:")?;
+        page.gap();
+        page.heading(2, "Answer most:");
     }
     for note in &summary.answers_most {
-        writeln!(out, "{:>6}  {}", note.n_questions, shown(&note.name))?;
+        page.line(format!("{:>6}  {}", note.n_questions, note.name));
     }
     if !summary.never_found.is_empty() {
-        writeln!(out, "\nFound by none:")?;
+        page.gap();
+        page.heading(2, "Found by none:");
     }
     for path in summary.never_found.iter().take(NEVER_FOUND_NAMED) {
-        writeln!(out, "        {}", shown(path))?;
+        page.item(8, path);
     }
-    Ok(())
+    page
 }
 
 /// Asks one past question again and prints then and now.
@@ -105,7 +106,7 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
     let by = by(library, &arguments.by)?;
     if arguments.markdown {
         let text = past::markdown(library, &arguments.id, by.as_ref(), !arguments.no_text)?;
-        return print_text(|out| write!(out, "{}", Lines(&text)));
+        return print_verbatim(text);
     }
     let mut answer = past::then_now(library, &arguments.id, by.as_ref())?;
     if arguments.no_text {
@@ -118,70 +119,63 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
     for notice in &answer.notices {
         tell(notice);
     }
-    print_text(|out| write_then_now(out, &answer, !arguments.no_text))
+    print(&then_now(&answer))
 }
 
-fn write_then_now(out: &mut dyn Write, answer: &ThenNow, with_text: bool) -> io::Result<()> {
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}\n{DIM}{}, session {}; now ranked by {}{DIM:#}\n",
-        shown(&answer.row.question),
-        shown(&answer.row.agent_name),
-        shown(&answer.row.session),
-        answer.label
-    )?;
+fn then_now(answer: &ThenNow) -> Document {
+    let mut page = Document::new();
+    let row = &answer.row;
+    page.heading(1, &row.question);
+    page.line(dim(format!(
+        "{}, session {}; now ranked by {}",
+        row.agent_name, row.session, answer.label
+    )));
+    page.gap();
     if let Some(why) = &answer.not_compared {
-        writeln!(out, "These answers {}.\n", shown(why))?;
+        page.line(format!("These answers {why}."));
+        page.gap();
     }
-    writeln!(out, "Then")?;
-    if answer.row.has_failed {
-        writeln!(out, "  the search failed")?;
-    } else if answer.row.n_returned.is_none() {
-        writeln!(out, "  no answer was logged")?;
+    page.heading(2, "Then");
+    if row.has_failed {
+        page.item(2, "the search failed");
+    } else if row.n_returned.is_none() {
+        page.item(2, "no answer was logged");
     } else if answer.then.is_empty() {
-        writeln!(out, "  found nothing")?;
+        page.item(2, "found nothing");
     }
     for it in &answer.then {
-        let ThenResult {
-            rank, path, used, ..
-        } = it;
-        writeln!(
-            out,
-            "{rank:>4} {:>7}  {BOLD}{}{BOLD:#}{}  {} {DIM}{used}{DIM:#}",
-            score(it.score),
-            shown(path),
-            lines(it.start_line, it.end_line),
-            word(it.fate)
-        )?;
-        if with_text {
-            write_text(out, it.text.as_deref())?;
-        }
+        page.line(
+            Text::from(format!("{:>4} {:>7}  ", it.rank, score(it.score)))
+                + strong(&it.path)
+                + lines(it.start_line, it.end_line)
+                + format!("  {} ", word(it.fate))
+                + dim(&it.used),
+        );
+        add_text(&mut page, it.text.as_deref());
     }
-    writeln!(out, "\nNow")?;
+    page.gap();
+    page.heading(2, "Now");
     if answer.now.is_empty() {
-        writeln!(out, "  finds nothing")?;
+        page.item(2, "finds nothing");
     }
     for it in &answer.now {
-        let NowResult { name, why, .. } = it;
-        writeln!(
-            out,
-            "{:>4} {:>7}  {BOLD}{}{BOLD:#}{}  {} {DIM}{}{DIM:#}",
-            it.rank
-                .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
-            score(it.score),
-            shown(name),
-            lines(it.start_line, it.end_line),
-            word(it.fate),
-            shown(why)
-        )?;
-        if with_text {
-            write_text(out, it.text.as_deref())?;
-        }
+        let rank = it
+            .rank
+            .map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+        page.line(
+            Text::from(format!("{rank:>4} {:>7}  ", score(it.score)))
+                + strong(&it.name)
+                + lines(it.start_line, it.end_line)
+                + format!("  {} ", word(it.fate))
+                + dim(&it.why),
+        );
+        add_text(&mut page, it.text.as_deref());
     }
     if let Some(observed) = &answer.observed {
-        writeln!(out, "\n{}", shown(observed))?;
+        page.gap();
+        page.line(observed);
     }
-    Ok(())
+    page
 }
 
 fn score(score: Option<f64>) -> String {
@@ -194,16 +188,19 @@ fn lines(start: Option<u32>, end: Option<u32>) -> String {
         .map_or_else(String::new, |(start, end)| format!(":{start}–{end}"))
 }
 
-/// The beginning of a result's text, below its place.
-fn write_text(out: &mut dyn Write, text: Option<&str>) -> io::Result<()> {
+/// Adds the beginning of a result's text, below its place.
+fn add_text(page: &mut Document, text: Option<&str>) {
     let Some(text) = text else {
-        return Ok(());
+        return;
     };
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(TEXT_CHARS) {
-        Some((end, _)) => writeln!(out, "               {DIM}{}…{DIM:#}", shown(&words[..end])),
-        None => writeln!(out, "               {DIM}{}{DIM:#}", shown(&words)),
-    }
+    page.item(
+        15,
+        dim(note(match words.char_indices().nth(TEXT_CHARS) {
+            Some((end, _)) => format!("{}…", &words[..end]),
+            None => words,
+        })),
+    );
 }
 
 fn word(fate: Option<Fate>) -> &'static str {
