@@ -261,7 +261,7 @@ fn whole(text: &str, group: &Group) -> Option<Asked> {
     Some(Asked {
         kind: WordKind::Whole,
         is_name: group.is_name(text),
-        may_be_name: true,
+        may_be_name: !group.is_phrase(text),
         is_typed: false,
         forms: with_wholes(forms, &whole),
         places: Vec::new(),
@@ -298,13 +298,17 @@ fn is_row(text: &str, row: &[(usize, &Word)]) -> bool {
     })
 }
 
-/// Returns whether a word is an ordinal number or an hour.
+/// Returns whether a word is an ordinal number, an hour, or a number with a unit.
 fn is_counted(typed: &str) -> bool {
+    const ENDS: [&str; 25] = [
+        "st", "nd", "rd", "th", "am", "pm", "ms", "s", "min", "h", "kb", "mb", "gb", "tb", "x",
+        "k", "mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l",
+    ];
     let lower = typed.to_lowercase();
-    let number = ["st", "nd", "rd", "th", "am", "pm"]
-        .iter()
-        .find_map(|end| lower.strip_suffix(end));
-    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    let numbers = ENDS.iter().filter_map(|end| lower.strip_suffix(end));
+    numbers
+        .into_iter()
+        .any(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns neighbouring words of the question as the identifier that they may be; `None` if they are only stop words.

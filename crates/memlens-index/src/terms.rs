@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::question::Form;
-use crate::words::{Word, places, unstemmed, words};
+use crate::words::{Word, is_stop_word, places, unstemmed, words};
 
 /// The kind of a term that is no plain word, and its mark in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,23 +85,55 @@ impl Group {
     /// beside letters or signs.
     pub(crate) fn is_name(&self, text: &str) -> bool {
         !self.is_time(text)
+            && !self.is_range(text, 0..self.firsts.len())
             && (self.signs.iter().any(is_name_sign)
                 || self.parts.len() > 1 && has_digit(&text[self.bytes()]))
+    }
+
+    /// Returns whether the run is words with hyphens of which one is a stop word, as "up-to-date".
+    pub(crate) fn is_phrase(&self, text: &str) -> bool {
+        !self.signs.is_empty()
+            && self.signs.iter().all(|sign| *sign == b'-')
+            && self
+                .parts
+                .iter()
+                .any(|part| is_stop_word(&text[part.bytes.clone()]))
+    }
+
+    /// Returns whether two joined words are a range or a fraction: two numbers with a hyphen or a slash between them.
+    fn is_range(&self, text: &str, joined: Range<usize>) -> bool {
+        let is_number = |part: &Word| {
+            let typed = &text[part.bytes.clone()];
+            typed.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        joined.len() == 2
+            && matches!(self.signs[joined.start], b'-' | b'/')
+            && self.parts[self.parts_of(joined)].iter().all(is_number)
     }
 
     /// Returns whether the run is a time of day.
     fn is_time(&self, text: &str) -> bool {
         let is_short_number = |part: &Word| {
             let typed = &text[part.bytes.clone()];
-            typed.len() <= 2 && typed.bytes().all(|byte| byte.is_ascii_digit())
+            let hour =
+                typed.trim_end_matches(|c: char| matches!(c, 'a' | 'A' | 'p' | 'P' | 'm' | 'M'));
+            let behind = &typed[hour.len()..];
+            (behind.is_empty()
+                || behind.eq_ignore_ascii_case("am")
+                || behind.eq_ignore_ascii_case("pm"))
+                && hour.len() <= 2
+                && hour.bytes().all(|byte| byte.is_ascii_digit())
         };
         self.parts.len() > 1
             && self.signs.iter().all(|sign| *sign == b':')
             && self.parts.iter().all(is_short_number)
     }
 
-    /// Returns the run as a whole; `None` if it has one part, or is too long.
+    /// Returns the run as a whole; `None` if it has one part, is a range of numbers, or is too long.
     pub(crate) fn whole(&self, text: &str) -> Option<String> {
+        if self.is_range(text, 0..self.firsts.len()) {
+            return None;
+        }
         whole_of(text, &self.parts)
     }
 
@@ -126,6 +158,9 @@ impl Group {
         cuts.sort_unstable_by_key(|cut| (cut.start, cut.end));
         cuts.dedup();
         let whole = |cut: Range<usize>| {
+            if self.is_range(text, cut.clone()) {
+                return None;
+            }
             let parts = &self.parts[self.parts_of(cut.clone())];
             let term = whole_of(text, parts)?;
             let bytes = parts.first()?.bytes.start..parts.last()?.bytes.end;
@@ -460,23 +495,31 @@ fn number(text: &str, groups: &[Range<usize>]) -> Option<Word> {
 }
 
 /// Returns whether another number may have the same digits in other groups: addresses and versions with points, and dates
-/// whose month or day has one digit.
+/// whose month or day has one digit, also with a port, a prefix length or a time behind them.
 fn is_ambiguous(text: &str, groups: &[Range<usize>]) -> bool {
-    let lengths: Vec<usize> = groups.iter().map(Range::len).collect();
-    if let [first, second, third] = lengths[..]
-        && (first == YEAR_DIGITS && second <= 2 && third <= 2
-            || first <= 2 && second <= 2 && third == YEAR_DIGITS)
-    {
-        return first + second + third != DATE_DIGITS;
-    }
-    let is_point = |pair: &[Range<usize>]| &text[pair[0].end..pair[1].start] == ".";
-    let is_long = |group: &Range<usize>| {
+    let is_year = |group: &Range<usize>| {
         let digits = &text[group.clone()];
-        let is_year =
-            digits.len() == YEAR_DIGITS && (digits.starts_with("19") || digits.starts_with("20"));
-        digits.len() >= YEAR_DIGITS && !is_year
+        digits.len() == YEAR_DIGITS && (digits.starts_with("19") || digits.starts_with("20"))
     };
-    groups.windows(2).all(is_point) && !groups.iter().any(is_long)
+    let is_short = |group: &Range<usize>| group.len() <= 2;
+    let is_date = |of: &[Range<usize>]| {
+        is_year(&of[0]) && is_short(&of[1]) && is_short(&of[2])
+            || is_short(&of[0]) && is_short(&of[1]) && is_year(&of[2])
+    };
+    let n_digits = |of: &[Range<usize>]| of.iter().map(Range::len).sum::<usize>();
+    let mut dates = groups.windows(3).filter(|of| is_date(of));
+    if dates.any(|of| n_digits(of) != DATE_DIGITS) {
+        return true;
+    }
+    // A date of eight digits is unambiguous, also with points.
+    let is_whole_date = |of: &[Range<usize>]| of.len() >= 3 && is_date(&of[..3]);
+    let is_point = |a: &Range<usize>, b: &Range<usize>| &text[a.end..b.start] == ".";
+    let is_long = |group: &Range<usize>| group.len() >= YEAR_DIGITS && !is_year(group);
+    let n_min = if groups.len() == 2 { 2 } else { 3 };
+    groups
+        .chunk_by(is_point)
+        .map(|row| if is_whole_date(row) { &row[3..] } else { row })
+        .any(|row| row.len() >= n_min && !row.iter().any(is_long))
 }
 
 pub(crate) fn has_digit(text: &str) -> bool {

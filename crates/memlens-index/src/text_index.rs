@@ -1,6 +1,6 @@
 //! Searching the text list.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -485,8 +485,9 @@ impl TextIndex {
             let (prefixed, is_more) = self.look_up_prefix(prefix, scope)?;
             is_cut = is_more;
             let exact = std::mem::take(&mut found).into_iter();
+            let is_held = n_chunks > 0;
             for ((segment, exact), prefixed) in self.segments.iter().zip(exact).zip(prefixed) {
-                found.push(if is_in_scope {
+                found.push(if is_held {
                     segment.beside(&asked.term, &exact, prefixed)?
                 } else {
                     segment.of_prefixed(prefixed)?
@@ -546,18 +547,17 @@ impl TextIndex {
         scope: Scope<'_>,
     ) -> Result<(Vec<Vec<Prefixed>>, bool), TantivyError> {
         // The first of all segments are among the first of each, so that merges change nothing.
-        let mut prefixed: BTreeMap<String, Vec<(usize, Prefixed)>> = BTreeMap::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            for (term, postings) in segment.with_prefix(prefix, PREFIXED_WORDS_MAX + 1, scope)? {
-                prefixed.entry(term).or_default().push((at, postings));
-            }
+        let mut prefixed: BTreeSet<String> = BTreeSet::new();
+        for segment in &self.segments {
+            prefixed.extend(segment.with_prefix(prefix, PREFIXED_WORDS_MAX + 1, scope)?);
         }
         let is_cut = prefixed.len() > PREFIXED_WORDS_MAX;
-        let mut of_segments: Vec<Vec<Prefixed>> = vec![Vec::new(); self.segments.len()];
-        for (at, postings) in prefixed.into_values().take(PREFIXED_WORDS_MAX).flatten() {
-            of_segments[at].push(postings);
-        }
-        Ok((of_segments, is_cut))
+        // Counts are those of the whole list, so a segment without an entry in scope counts too.
+        let terms: Vec<String> = prefixed.into_iter().take(PREFIXED_WORDS_MAX).collect();
+        let of_segment = |segment: &Segment| segment.prefixed(&terms);
+        let of_segments: Result<Vec<_>, TantivyError> =
+            self.segments.iter().map(of_segment).collect();
+        Ok((of_segments?, is_cut))
     }
 
     pub(crate) fn scorer(&self, word: &QueryWord) -> Scorer {

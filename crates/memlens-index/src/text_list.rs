@@ -30,7 +30,7 @@ const FORMAT: u32 = 5;
 
 /// Must be increased with every change of [`crate::words()`], of the terms that are made of them, or of the titles of
 /// entries: a list with the terms of another version is rebuilt from the texts, without embedding anything.
-const TERMS: u32 = 1;
+const TERMS: u32 = 2;
 
 /// The fields of an entry.
 pub(crate) struct Fields {

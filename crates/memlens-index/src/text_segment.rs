@@ -218,13 +218,31 @@ impl Segment {
         self.merged(others)
     }
 
+    /// Returns the postings of terms as words and as wholes.
+    pub(crate) fn prefixed(&self, terms: &[String]) -> Result<Vec<Prefixed>, TantivyError> {
+        let fields = schema().1;
+        let mut prefixed = Vec::new();
+        for term in terms {
+            for (field, key) in [
+                (fields.words, term.clone()),
+                (fields.names, NameKind::Whole.key(term)),
+                (fields.names, NameKind::Compound.key(term)),
+            ] {
+                if let Some(info) = self.terms(field).terms().get(&key)? {
+                    prefixed.push(Prefixed { field, info });
+                }
+            }
+        }
+        Ok(prefixed)
+    }
+
     /// Returns the first `n` words and wholes that begin with `prefix` but are longer, and that an entry in scope holds.
     pub(crate) fn with_prefix(
         &self,
         prefix: &str,
         n: usize,
         scope: Scope<'_>,
-    ) -> Result<Vec<(String, Prefixed)>, TantivyError> {
+    ) -> Result<Vec<String>, TantivyError> {
         let fields = schema().1;
         let wholes = [NameKind::Whole, NameKind::Compound].map(|kind| kind.key(prefix));
         let [whole, compound] = wholes.each_ref().map(String::as_str);
@@ -238,14 +256,10 @@ impl Segment {
             let mut stream = terms.terms().range().gt(prefix).into_stream()?;
             let mut n_found = 0;
             while n_found < n && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
-                let postings = Prefixed {
-                    field,
-                    info: stream.value().clone(),
-                };
                 let is_all = scope.is_none() && self.alive.is_none();
-                if is_all || self.is_any(field, &postings.info, scope)? {
+                if is_all || self.is_any(field, stream.value(), scope)? {
                     let term = String::from_utf8_lossy(&stream.key()[n_marks..]);
-                    prefixed.push((term.into_owned(), postings));
+                    prefixed.push(term.into_owned());
                     n_found += 1;
                 }
             }

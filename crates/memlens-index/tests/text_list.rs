@@ -419,9 +419,9 @@ fn another_format_is_named() {
     let meta = scratch.path().join("meta.json");
     let text = fs::read_to_string(&meta).expect("it is text");
     for (from, to) in [
-        ("memlens-text 5.1", "memlens-text 4"),
-        ("memlens-text 5.1", "memlens-text 5.2"),
-        ("memlens-text 5.1", "other"),
+        ("memlens-text 5.2", "memlens-text 4"),
+        ("memlens-text 5.2", "memlens-text 5.1"),
+        ("memlens-text 5.2", "other"),
         ("\"n_words\"", "\"n_words2\""),
     ] {
         let changed = text.replacen(from, to, 1);
@@ -455,7 +455,7 @@ fn a_list_of_the_format_before_is_replaced() {
     let old_meta = fs::read_to_string(&meta).expect("it is text");
     assert!(!old_meta.contains("\"names\""));
     // The fields alone refuse it too.
-    let marked = old_meta.replacen("memlens-text 4 ", "memlens-text 5.1 ", 1);
+    let marked = old_meta.replacen("memlens-text 4 ", "memlens-text 5.2 ", 1);
     assert_ne!(marked, old_meta);
     for text in [marked, old_meta] {
         fs::write(&meta, text).expect("it can be written");

@@ -511,6 +511,15 @@ fn different_addresses_and_dates_are_not_one_number() {
         ("10.4.17.23", "10.41.72.3"),
         ("2024.1.12", "2024.11.2"),
         ("2026-1-12", "2026-11-2"),
+        ("10.1.11.0/24", "10.11.1.0/24"),
+        ("192.168.1.12/24", "192.168.11.2/24"),
+        ("192.168.1.12 443", "192.168.11.2 443"),
+        ("192.168.1.12:443", "192.168.11.2:443"),
+        ("1.12.2026 10:30", "11.2.2026 10:30"),
+        ("2026-1-12 10:30", "2026-11-2 10:30"),
+        ("2-3 days", "2.3"),
+        ("24/7", "24.7"),
+        ("v1.2", "1/2 cup"),
     ] {
         let (_folder, index) = list(&[text]);
         assert_eq!(
@@ -536,6 +545,7 @@ fn common_english_is_no_identifier() {
         "an up-to-date list of the top-3 and/or so, e.g. this",
         "GitHub and github are the same",
         "mergeUserQueue and #1701 in v1.2.3",
+        "up_to_date at 10:30am for 30min",
         "top 3 of 1701",
         "quiet",
     ];
@@ -550,6 +560,8 @@ fn common_english_is_no_identifier() {
         "GitHub",
         "github",
         "read/write",
+        "at 10:30am",
+        "for 30min",
         "quiet and 1701",
     ] {
         assert_eq!(names(query), 0.0, "{query}");
