@@ -305,10 +305,8 @@ fn is_counted(typed: &str) -> bool {
         "k", "mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l",
     ];
     let lower = typed.to_lowercase();
-    let numbers = ENDS.iter().filter_map(|end| lower.strip_suffix(end));
-    numbers
-        .into_iter()
-        .any(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    let mut numbers = ENDS.iter().filter_map(|end| lower.strip_suffix(end));
+    numbers.any(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns neighbouring words of the question as the identifier that they may be; `None` if they are only stop words.

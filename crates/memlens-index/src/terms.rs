@@ -115,13 +115,12 @@ impl Group {
     fn is_time(&self, text: &str) -> bool {
         let is_short_number = |part: &Word| {
             let typed = &text[part.bytes.clone()];
-            let hour =
-                typed.trim_end_matches(|c: char| matches!(c, 'a' | 'A' | 'p' | 'P' | 'm' | 'M'));
+            let hour = typed.trim_end_matches(['a', 'A', 'p', 'P', 'm', 'M']);
             let behind = &typed[hour.len()..];
             (behind.is_empty()
                 || behind.eq_ignore_ascii_case("am")
                 || behind.eq_ignore_ascii_case("pm"))
-                && hour.len() <= 2
+                && (1..=2).contains(&hour.len())
                 && hour.bytes().all(|byte| byte.is_ascii_digit())
         };
         self.parts.len() > 1
