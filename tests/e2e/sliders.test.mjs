@@ -111,7 +111,7 @@ scenario(
     assert.match(remark, /^Method switched from calibrated to rrf, which uses this\./);
     assert.equal((await window.parameter("fusion")).value, "rrf");
     await assertRanksLike(window, await keptBy(scratch, { fusion: "rrf", fusion_k: value }));
-    await window.click("#remarks-fusion_k button", "Undo");
+    await window.click(".rail-help button", "Undo");
     await assertRanksLike(window, pinned);
     assert.equal((await window.parameter("fusion")).value, "calibrated");
     assert.equal((await window.parameter("fusion_k")).value, "60");

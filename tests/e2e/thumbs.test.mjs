@@ -29,7 +29,7 @@ scenario(
     await window.ask(QUESTION);
     await window.rowsUntil("it is answered", (rows) => rows[0]?.name === "home-server.md");
     // A thumb is a judgment; it ranks only while the stage is on.
-    await window.click("[role='switch']", "Feedback stage");
+    await window.switchOn("Feedback");
     const [first] = await window.rowsUntil("it is answered", (rows) => rows[0]?.name === "home-server.md");
     const own = (rows) => rows.find(({ chunk }) => chunk === first.chunk);
     await window.click(`[role='row'][data-chunk='${first.chunk}'] .path`);

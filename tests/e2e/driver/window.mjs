@@ -213,20 +213,27 @@ export class MemlensWindow {
     });
   }
 
-  /** What a parameter's control says: the value in its field and the words below it. */
+  /** What a parameter's control says: the value in its field, and what the rail says about its last change. */
   async parameter(id) {
     return this.run((wanted) => {
       const field = document.getElementById(`field-${wanted}`);
       const chosen = document.querySelector(`[data-parameter="${wanted}"] input[type=radio]:checked`);
       return {
         value: field?.value ?? chosen?.value ?? null,
-        remark: document.getElementById(`remarks-${wanted}`)?.innerText.trim() ?? "",
+        remark: document.querySelector(`.rail-help [data-about="${wanted}"]`)?.innerText.trim() ?? "",
       };
     }, id);
   }
 
+  /** Shows the stages that are off in the rail, each at its place. */
+  async showOff() {
+    if (await this.run(() => document.querySelector(".off-line")?.ariaExpanded === "false"))
+      await this.click(".off-line");
+  }
+
   /** Switches a stage on in the rail, by its name there; nothing where it is. */
   async switchOn(stage) {
+    await this.showOff();
     const isOn = await this.run(
       (name) => document.querySelector(`[role='switch'][aria-label='${name} stage']`)?.ariaChecked === "true",
       stage,

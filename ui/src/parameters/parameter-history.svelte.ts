@@ -19,6 +19,7 @@ export type ParameterNotice =
  */
 export class ParameterHistory<V extends Values = Values> {
   readonly pipeline: Pipeline<V>;
+  #start: V;
   #current: V;
   /** Where the step that is under way began. */
   #committed: V;
@@ -30,6 +31,7 @@ export class ParameterHistory<V extends Values = Values> {
 
   constructor(pipeline: Pipeline<V>) {
     this.pipeline = pipeline;
+    this.#start = $state.raw(pipeline.defaults);
     this.#current = $state.raw(pipeline.defaults);
     this.#committed = $state.raw(pipeline.defaults);
   }
@@ -37,6 +39,11 @@ export class ParameterHistory<V extends Values = Values> {
   /** Memlens's own parameters. */
   static own(): ParameterHistory<Params> {
     return new ParameterHistory(OWN);
+  }
+
+  /** The values before the first step. */
+  get start(): V {
+    return this.#start;
   }
 
   /** What is ranked by now, during a drag too. */
@@ -146,6 +153,7 @@ export class ParameterHistory<V extends Values = Values> {
   begin(values: V): void {
     this.#past = [];
     this.#future = [];
+    this.#start = values;
     this.#show(values);
   }
 

@@ -1,5 +1,7 @@
 import type { Parameter, StageId } from "../api/bindings";
 import { readStored, writeStored } from "../shared/stored";
+import { LaidOut } from "./laid-out.svelte";
+import type { ParameterHistory } from "./parameter-history.svelte";
 import { OWN, type Pipeline } from "./pipeline";
 
 const KEY = "memlens.advanced";
@@ -25,10 +27,20 @@ export function isPrimary(pipeline: Pipeline, { id }: Parameter): boolean {
   return pipeline.id !== OWN.id || PRIMARY.has(id);
 }
 
-/** Which advanced parameters are shown: all, kept on this machine, or those of stages that a person opened since. */
+/**
+ * Which parameters are shown: of stages that the user opened, or with all open, every one; else those that most people turn
+ * and those that were set when the controls were laid out.
+ */
 export class RailFold {
+  readonly #parameters: () => ParameterHistory;
+  readonly #laidOut: LaidOut;
   #isAllOpen = $state(readStored(KEY, (value) => value === true) ?? false);
   #byHand = $state.raw<ReadonlyMap<StageId, boolean>>(new Map());
+
+  constructor(parameters: () => ParameterHistory) {
+    this.#parameters = parameters;
+    this.#laidOut = new LaidOut(parameters);
+  }
 
   get isAllOpen(): boolean {
     return this.#isAllOpen;
@@ -37,6 +49,7 @@ export class RailFold {
   openAll(isOpen: boolean): void {
     this.#isAllOpen = isOpen;
     this.#byHand = new Map();
+    this.#laidOut.redo();
     writeStored(KEY, isOpen ? true : null);
   }
 
@@ -46,5 +59,16 @@ export class RailFold {
 
   open(stage: StageId, isOpen: boolean): void {
     this.#byHand = new Map(this.#byHand).set(stage, isOpen);
+    this.#laidOut.redo();
+  }
+
+  isShown(parameter: Parameter): boolean {
+    const { pipeline } = this.#parameters();
+    const { id, stage } = parameter;
+    return (
+      (stage !== null && this.isOpen(stage)) ||
+      isPrimary(pipeline, parameter) ||
+      this.#laidOut.values[id] !== pipeline.defaults[id]
+    );
   }
 }

@@ -47,6 +47,7 @@ const scored = () => waitFor(() => expect(cells("rerank")[0]).toMatch(/^\d+(→\
 
 describe("the choice", () => {
   it("offers what needs no setting up, and says why the rest cannot be chosen", async () => {
+    localStorage.setItem("memlens.rail-off-stages", "true");
     const { user, workspace } = await open();
     await user.click(stageSwitch());
     await waitFor(() => expect(option("http")).toBeDisabled());
@@ -102,12 +103,13 @@ describe("the cut on its scores", () => {
     expect(field).toHaveValue("7.00");
     expect(slider()).toHaveValue("1");
     expect(slider()).toHaveAttribute("aria-valuetext", "7.00, beyond the slider’s end");
-    expect(screen.getByText(/The slider ends where scores do: late interaction/)).toBeInTheDocument();
+    expect(field).toHaveAccessibleDescription(/The slider ends where scores do: late interaction/);
   });
 });
 
 describe("the column", () => {
   it("is there while the stage does something", async () => {
+    localStorage.setItem("memlens.rail-off-stages", "true");
     const { user } = await open();
     expect(heads()).not.toContain("Rerank");
     await user.click(stageSwitch());
@@ -257,7 +259,7 @@ describe("the journey", () => {
 describe("the workbench", () => {
   it("measures the present setting by the person's own calls and draws them", async () => {
     await open({ set: { rerank: "late" }, rerankCalls: callsOf(40) });
-    const group = within(screen.getByRole("group", { name: "Rerank" }));
+    const group = within(screen.getByRole("region", { name: "What reranking costs" }));
     expect(await group.findByText("20 whole texts")).toBeInTheDocument();
     expect((await group.findByText("Latency")).nextElementSibling).toHaveTextContent(/^\d+ ms of \d+ calls$/);
     expect(group.getByRole("img", { name: /^Latency by number of texts. \d+ calls/ })).toBeInTheDocument();
@@ -265,14 +267,14 @@ describe("the workbench", () => {
 
   it("says what a paid provider asks for, before the first call too", async () => {
     await open({ set: { rerank: "http" }, rerankers: HTTP_RERANKER });
-    const group = within(screen.getByRole("group", { name: "Rerank" }));
+    const group = within(screen.getByRole("region", { name: "What reranking costs" }));
     expect(await group.findByText("No calls at this setting yet.")).toBeInTheDocument();
     expect(group.getByText("$2.00 per 1,000 questions")).toBeInTheDocument();
   });
 
   it("says how many texts the last call held where none held so many as now", async () => {
     await open({ set: { rerank: "late", rerank_max_docs: 37 }, rerankCalls: callsOf(40) });
-    const group = within(screen.getByRole("group", { name: "Rerank" }));
+    const group = within(screen.getByRole("region", { name: "What reranking costs" }));
     expect(
       await group.findByText(/^No call with 37 texts yet: the last one asked for \d+ and took \d+ ms\.$/),
     ).toBeInTheDocument();
