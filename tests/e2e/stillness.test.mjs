@@ -53,6 +53,7 @@ async function assertStill(window, before, what) {
 async function begin(window) {
   await window.size(1440, 900);
   await window.show("Search");
+  await window.click(".rail-foot button", "Reset all");
   await window.ask(QUESTION);
   await window.rowsUntil("it is answered", (rows) => rows[0]?.name === "home-server.md");
   await window.showOff();
