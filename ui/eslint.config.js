@@ -18,7 +18,7 @@ const FOLDERS = [
     "presets",
     "why-not",
   ],
-  ...["search", "tune", "memory", "export", "compare", "autopsy", "past", "first-run", "settings"],
+  ...["search", "tune", "memory", "export", "compare", "autopsy", "past", "first-run", "settings", "palette"],
 ];
 
 export default ts.config(

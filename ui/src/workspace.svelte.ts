@@ -4,6 +4,7 @@ import { agentsOf } from "./agents/folder-agents";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { CompareController } from "./compare/compare-controller.svelte";
 import { QuerySetRun } from "./compare/query-set.svelte";
+import { FolderAdding } from "./library/folder-adding.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
 import { MemoryController } from "./memory/memory-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
@@ -16,14 +17,17 @@ import { QuerySaving } from "./past/query-saving.svelte";
 import { Recall } from "./past/recall.svelte";
 import { Replay } from "./past/replay.svelte";
 import { ThenNowReading } from "./past/then-now.svelte";
+import { Palette } from "./palette/palette.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
 import { RerankProviders } from "./rerank/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
+import { RowCopy } from "./search/row-copy.svelte";
 import { SavedQuestions } from "./search/saved-questions.svelte";
 import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
+import { TraceCopying } from "./search/trace-copying.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Session, type ViewId } from "./session.svelte";
 import { EDITOR_CHOICE_ID } from "./shared/editor";
@@ -32,10 +36,15 @@ import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
 import { Tune } from "./tune/tune.svelte";
 
+/** A dialog that any view may open. */
+export type DialogId = "keys" | "problems" | "activity";
+
 /** All controllers of one window; created once, available to every view through `useWorkspace`. */
 export class Workspace {
   readonly backend: Backend;
   readonly library: LibraryController;
+  /** Folders that the user adds. */
+  readonly adding: FolderAdding;
   /** The user's values of Memlens's own parameters, with undo. */
   readonly parameters: ParameterHistory<Params>;
   /** Whether these rank, or an agent's pipeline by its own. */
@@ -46,6 +55,9 @@ export class Workspace {
   readonly queries: QueryHistory;
   readonly saved: SavedQuestions;
   readonly search: SearchController;
+  /** Rows on their way to the clipboard. */
+  readonly copyingRows: RowCopy;
+  readonly copyingTrace: TraceCopying;
   /** What lost a note; any view may ask it about one and then show the Search view. */
   readonly whyNot: WhyNotController;
   /** Changes that bring rows back to an empty answer. */
@@ -77,8 +89,11 @@ export class Workspace {
   readonly memory: MemoryController;
   readonly theme: Theme;
   readonly zoom: Zoom;
+  readonly palette: Palette;
   /** Stored state of all this between starts. */
   readonly session: Session;
+  /** The one that is open; null if none of them is. */
+  dialog = $state<DialogId | null>(null);
   #view = $state<ViewId>("search");
   #isReady = $state(false);
   /** Counts the wishes to type a question; the query box takes the focus on each. */
@@ -90,6 +105,7 @@ export class Workspace {
     this.theme = new Theme();
     this.zoom = new Zoom(backend);
     this.library = new LibraryController(backend);
+    this.adding = new FolderAdding(backend, () => void this.library.refresh());
     this.parameters = ParameterHistory.own();
     this.pipelines = new Pipelines(backend, this.parameters);
     this.configs = new AgentConfigs(backend);
@@ -97,6 +113,8 @@ export class Workspace {
     this.queries = new QueryHistory();
     this.saved = new SavedQuestions(backend);
     this.search = new SearchController(backend, this.pipelines);
+    this.copyingRows = new RowCopy(backend, this.search);
+    this.copyingTrace = new TraceCopying(backend, this.search, this.presets, this.pipelines);
     this.whyNot = new WhyNotController(backend, this.search, this.pipelines);
     this.revival = new Revival(backend, this.search, this.pipelines);
     this.feedback = new Feedback(backend, this.search);
@@ -113,6 +131,7 @@ export class Workspace {
     this.comparingSet = new QuerySetRun(backend);
     this.tune = new Tune(backend);
     this.memory = new MemoryController(backend);
+    this.palette = new Palette(this);
     this.session = new Session({
       search: this.search,
       pipelines: this.pipelines,
@@ -205,6 +224,7 @@ export class Workspace {
   /** Forgets the stored state of a library that was erased: questions, their answers, presets. */
   forget(): void {
     this.queries.clear();
+    this.palette.forget();
     this.whyNot.close();
     this.search.clear();
     this.search.scopeTo(null);

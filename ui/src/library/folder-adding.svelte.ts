@@ -32,6 +32,12 @@ export class FolderAdding {
     return this.#added;
   }
 
+  /** Forgets the last try. */
+  forget(): void {
+    this.#failed = [];
+    this.#added = [];
+  }
+
   /** Asks for a folder with the system's dialog and adds it; does nothing if the user cancels. */
   async pick(): Promise<void> {
     try {

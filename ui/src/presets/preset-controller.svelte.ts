@@ -11,6 +11,8 @@ export const DEFAULT_PRESET: Preset = { name: "Default", params: DEFAULTS, notes
 
 /** The named parameters that were saved or opened, and which of them is in use. */
 export class PresetController {
+  /** Whether the dialog asks for the name under which the parameters are saved. */
+  isNaming = $state(false);
   readonly #backend: Backend;
   readonly #parameters: ParameterHistory<Params>;
   readonly #pipelines: Pipelines;

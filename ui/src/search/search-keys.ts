@@ -40,6 +40,11 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] = [
   { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
   {
+    keys: ["Ctrl Shift P"],
+    does: "Command palette: every action, view, preset, agent and note; also Ctrl K twice",
+  },
+  { keys: ["Ctrl 1", "Ctrl 7"], does: "Go to a view by its place among the tabs, 1 to 7" },
+  {
     keys: ["↑", "↓"],
     does: "Previous or next row; in the question box: ↑ earlier questions, ↓ what your agents asked",
   },

@@ -1,0 +1,287 @@
+// What can be done with a question, its answer and the opened row: by keys in the Search view, by the command palette from
+// every view.
+import type { Row } from "../api/bindings";
+import { agentsOf } from "../agents/folder-agents";
+import { openDocument } from "../open-document.svelte";
+import { action, type Action } from "../shared/action";
+import type { Workspace } from "../workspace.svelte";
+import { pinPresent } from "./pinning";
+import type { SortKey } from "./row-order";
+import type { Scope } from "./search-controller.svelte";
+import type { KeyAction } from "./search-keys";
+import { TRACE_FORMS } from "./trace-copying.svelte";
+
+/** The actions of keys that need nothing but the answer; the others move through the table. */
+type KeyedId =
+  | Exclude<KeyAction["kind"], "row" | "copy" | "read-journey" | "thumb" | "stage">
+  | "thumb-up"
+  | "thumb-down"
+  | "next-stage"
+  | "previous-stage";
+
+export type SearchActionId =
+  | KeyedId
+  | "query"
+  | "again"
+  | "copy-place"
+  | "copy-markdown"
+  | "copy-csv"
+  | "save-markdown"
+  | "save-csv"
+  | "reset"
+  | "save-question"
+  | "save-preset"
+  | "open-preset";
+
+/** The action of a key; null if the key moves through the table or acts on the rows chosen there. */
+export function actionOfKey(key: KeyAction): KeyedId | null {
+  switch (key.kind) {
+    case "row":
+    case "copy":
+    case "read-journey":
+      return null;
+    case "thumb":
+      return key.up ? "thumb-up" : "thumb-down";
+    case "stage":
+      return key.to === "next" ? "next-stage" : "previous-stage";
+    case "memory":
+    case "why-not":
+    case "forgot":
+    case "edit":
+    case "pin":
+    case "undo":
+    case "redo":
+    case "keys":
+      return key.kind;
+  }
+}
+
+/** In the order in which the command palette lists them. */
+export function searchActions(workspace: Workspace): Record<SearchActionId, Action> {
+  const { search, pipelines, presets, parameters, library, feedback, copyingTrace } = workspace;
+  const history = pipelines.chosen;
+  const typed = search.typed.trim();
+  const isUnanswered = search.answer === null ? "no question is answered yet" : null;
+  const hasNoRow = opened(workspace).row === null ? "no row is open" : null;
+  const isReadOnly = (library.state?.read_only ?? null) === null ? null : "this window is read-only";
+  const isUntyped = typed === "" ? "no question is typed" : null;
+  const isSaved = typed !== "" && workspace.saved.has(search.typed);
+  const cannotVote =
+    search.openSlot === null
+      ? "no row is open"
+      : pipelines.agent !== null
+        ? "an agent’s own pipeline ranks"
+        : isReadOnly;
+
+  /** Shows the Search view first. */
+  const here = (act: () => void) => () => {
+    if (workspace.view !== "search") workspace.show("search");
+    act();
+  };
+  const vote = (isUp: boolean) => {
+    if (search.openSlot !== null && pipelines.agent === null) void feedback.vote(search.openSlot, isUp);
+  };
+  const inForm = (verb: "copy" | "save", form: "markdown" | "csv") => {
+    const name = TRACE_FORMS.find((one) => one.form === form)?.name ?? form;
+    return action(
+      `search.${verb}-${form}`,
+      verb === "copy" ? `Copy the trace as ${name}` : `Save the trace as ${name}…`,
+      here(() => void copyingTrace[verb](form)),
+      { refusal: isUnanswered, keywords: ["export", "report"] },
+    );
+  };
+
+  return {
+    query: action("search.query", "Go to the question", () => workspace.askForQuery(), {
+      key: "Ctrl K",
+      keywords: ["ask", "search"],
+    }),
+    again: action(
+      "search.again",
+      "Search again",
+      here(() => void search.askAgain()),
+      { refusal: isUntyped, keywords: ["ask", "repeat", "refresh"] },
+    ),
+    "why-not": action(
+      "search.why-not",
+      "Why not…?",
+      here(() => askWhyNot(workspace)),
+      { key: "W", keywords: ["missing", "dropped"] },
+    ),
+    forgot: action("search.forgot", "Why forgotten…?", () => askForgotten(workspace), {
+      key: "F",
+      keywords: ["ask", "forget", "autopsy"],
+    }),
+    edit: action(
+      "search.edit",
+      "Open the row’s note in your editor",
+      here(() => editOpened(workspace)),
+      { key: "O", refusal: hasNoRow },
+    ),
+    memory: action("search.memory", "Show the row’s note in Memory", () => showOpened(workspace), {
+      key: "M",
+      refusal: search.openSlot === null ? "no row is open" : null,
+    }),
+    "copy-place": action(
+      "search.copy-place",
+      "Copy path and lines of the row",
+      here(() => {
+        if (search.openSlot !== null) void workspace.copyingRows.copy("place", [search.openSlot]);
+      }),
+      { key: "Ctrl C", refusal: search.openSlot === null ? "no row is open" : null },
+    ),
+    "thumb-up": action(
+      "search.thumb-up",
+      "Thumb up for the row",
+      here(() => vote(true)),
+      { key: "+", refusal: cannotVote, keywords: ["relevant", "rate", "judge"] },
+    ),
+    "thumb-down": action(
+      "search.thumb-down",
+      "Thumb down for the row",
+      here(() => vote(false)),
+      { key: "-", refusal: cannotVote, keywords: ["not relevant", "rate", "judge"] },
+    ),
+    pin: action(
+      "search.pin",
+      "Pin the current settings",
+      here(() => pinPresent(search, presets, parameters, pipelines)),
+      { key: "P", keywords: ["baseline", "compare"] },
+    ),
+    "next-stage": action(
+      "search.next-stage",
+      "Sort by the next stage",
+      here(() => sortByStage(workspace, 1)),
+      { key: "]", refusal: isUnanswered },
+    ),
+    "previous-stage": action(
+      "search.previous-stage",
+      "Sort by the previous stage",
+      here(() => sortByStage(workspace, -1)),
+      { key: "[", refusal: isUnanswered },
+    ),
+    undo: action("search.undo", "Undo the last parameter change", () => history.undo(), {
+      key: "Ctrl Z",
+      refusal: history.canUndo ? null : "nothing to undo",
+    }),
+    redo: action("search.redo", "Redo the parameter change", () => history.redo(), {
+      key: "Ctrl Shift Z",
+      refusal: history.canRedo ? null : "nothing to redo",
+    }),
+    reset: action("search.reset", "Reset all parameters", () => history.resetAll(), {
+      refusal: history.changed.length > 0 ? null : "no parameter is changed",
+      keywords: ["default"],
+    }),
+    "save-preset": action(
+      "search.save-preset",
+      "Save the parameters as a preset…",
+      here(() => (presets.isNaming = true)),
+      {
+        refusal: pipelines.agent !== null ? "presets hold Memlens’s own settings" : isReadOnly,
+        keywords: ["name", "store"],
+      },
+    ),
+    "open-preset": action(
+      "search.open-preset",
+      "Open a memlens.json…",
+      here(() => void presets.openFile()),
+      { keywords: ["preset", "import", "file"] },
+    ),
+    "save-question": action(
+      "search.save-question",
+      isSaved ? "Remove the question from the saved ones" : "Save the question",
+      here(() => void workspace.saved.save(search.typed, !isSaved)),
+      { refusal: isUntyped ?? isReadOnly, keywords: ["star", "bookmark"] },
+    ),
+    "copy-markdown": inForm("copy", "markdown"),
+    "copy-csv": inForm("copy", "csv"),
+    "save-markdown": inForm("save", "markdown"),
+    "save-csv": inForm("save", "csv"),
+    keys: action("search.keys", "Show the keyboard shortcuts", () => (workspace.dialog = "keys"), {
+      key: "?",
+      keywords: ["keys", "help"],
+    }),
+  };
+}
+
+/** Where the question can be asked instead, for those with several folders. */
+export function scopeActions(workspace: Workspace): Action[] {
+  const { search, library } = workspace;
+  const folders = library.state?.folders ?? [];
+  if (folders.length < 2) return [];
+  const now = search.scope;
+  const scopes: { id: string; title: string; scope: Scope; isNow: boolean }[] = [
+    { id: "all", title: "Search in all folders", scope: null, isNow: now === null },
+    ...agentsOf(folders).map(({ id, name }) => ({
+      id: `agent ${id}`,
+      title: `Search in the folders of ${name}`,
+      scope: { kind: "agent", agent: id, label: name } as const,
+      isNow: now?.kind === "agent" && now.agent === id,
+    })),
+    ...folders.map(({ id, name }) => ({
+      id: `folder ${id}`,
+      title: `Search in ${name}`,
+      scope: { kind: "folder", folder: id, path: "", label: name } as const,
+      isNow: now?.kind === "folder" && now.folder === id && now.path === "",
+    })),
+  ];
+  return scopes.map(({ id, title, scope, isNow }) =>
+    action(
+      `scope.${id}`,
+      title,
+      () => {
+        if (workspace.view !== "search") workspace.show("search");
+        void search.searchIn(scope);
+      },
+      { refusal: isNow ? "searched now" : null, keywords: ["scope"] },
+    ),
+  );
+}
+
+/** The opened row, also before its journey is there, with its rank; of a chunk that is no row, what its journey says. */
+function opened({ search }: Workspace): { row: Row | null; rank: number | null } {
+  const { openSlot, journey } = search;
+  return openSlot === null
+    ? { row: journey?.row ?? null, rank: journey?.rank ?? null }
+    : { row: search.rowOf(openSlot), rank: search.rankOf(openSlot) };
+}
+
+/** Asks about the opened row if that is dropped, and otherwise lets the user pick a note. */
+function askWhyNot(workspace: Workspace): void {
+  const { row, rank } = opened(workspace);
+  if (row === null || rank !== null) workspace.whyNot.open();
+  else workspace.whyNot.ask(row.folder, row.path, row.start_line, row.chunk);
+}
+
+/** Asks about the opened row if that is dropped, and otherwise lets the user say what was forgotten. */
+function askForgotten(workspace: Workspace): void {
+  const { row, rank } = opened(workspace);
+  workspace.autopsy.open(row === null || rank !== null ? {} : { fact: `${row.path}:${row.start_line}` });
+}
+
+function editOpened(workspace: Workspace): void {
+  const { row } = opened(workspace);
+  if (row !== null) void workspace.library.openInEditor(row.folder, row.path, row.start_line);
+}
+
+function showOpened(workspace: Workspace): void {
+  const { openSlot } = workspace.search;
+  if (openSlot !== null) showInMemory(workspace, openSlot);
+}
+
+/** Shows the note of a row in the Memory view. */
+export function showInMemory(workspace: Workspace, slot: number): void {
+  const row = workspace.search.rowOf(slot);
+  if (row === null) return;
+  openDocument.ask(row.folder, row.path, row.start_line);
+  workspace.show("memory");
+}
+
+/** The sort after this one in the pipeline's order; the final order is at its end. */
+function sortByStage({ search }: Workspace, by: 1 | -1): void {
+  const stages =
+    search.columns?.stages.filter((stage) => stage.status.kind === "applied").map((stage) => stage.id) ?? [];
+  const keys: SortKey[] = [...stages, "final"];
+  const next = keys[(keys.indexOf(search.sort) + by + keys.length) % keys.length];
+  if (next !== undefined && next !== search.sort) search.sortBy(next);
+}

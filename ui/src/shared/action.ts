@@ -1,0 +1,24 @@
+/** Something that the user can do, by a key, a button or the command palette. */
+export type Action = {
+  /** Unique, and the same in every version: recent choices are stored by it. */
+  id: string;
+  title: string;
+  /** As the list of keys shows it; null if there is no key. */
+  key: string | null;
+  /** Further words that find it in the command palette. */
+  keywords: readonly string[];
+  /** Why it is impossible now, in a few words; null if it is possible. */
+  refusal: string | null;
+  /** Does nothing if there is nothing to act on. */
+  run: () => void;
+};
+
+/** An action with the defaults of what is left out. */
+export function action(
+  id: string,
+  title: string,
+  run: () => void,
+  { key = null, keywords = [], refusal = null }: Partial<Pick<Action, "key" | "keywords" | "refusal">> = {},
+): Action {
+  return { id, title, key, keywords, refusal, run };
+}
