@@ -99,6 +99,7 @@ scenario("back at Default our own stages and values stand as they were", async (
   await window.rowsUntil("rows are kept by ours", (rows) =>
     rows.some((row) => row.rank === 1 && typeof row.bm25 === "string"),
   );
-  assert.equal((await stages(window)).length, 13);
+  assert.equal((await stages(window)).length, 6);
+  assert.match((await window.texts("[role='toolbar'] .off-cell"))[0], /^7 off/);
   assert.equal((await window.parameter("min_score")).value, "0.10");
 });
