@@ -152,7 +152,7 @@ const REPORT_TRIES: usize = 20;
 /// tried again; a note that cannot be read stays as it is.
 fn compared(library: &Library, search: &Search, params: &Params) -> Value {
     let report = || {
-        let report = report(library, search, params).expect("it can be told");
+        let report = report(library, search, params).expect("it can be explained");
         serde_json::to_value(report).expect("a report is plain data")
     };
     let mut last = report();

@@ -110,8 +110,8 @@ fn of_one(comparison: &Comparison) -> Document {
         table.row(vec![
             row.rank.unwrap_or_default().to_string().into(),
             was.into(),
-            told(row.score).into(),
-            told(other.and_then(|other| other.score)).into(),
+            score_text(row.score).into(),
+            score_text(other.and_then(|other| other.score)).into(),
             place(row),
         ]);
     }
@@ -124,7 +124,7 @@ fn of_one(comparison: &Comparison) -> Document {
             "–".into(),
             row.rank.unwrap_or_default().to_string().into(),
             "".into(),
-            told(row.score).into(),
+            score_text(row.score).into(),
             place(row) + "  " + dim(why_left(row, b)),
         ]);
     }
@@ -132,7 +132,7 @@ fn of_one(comparison: &Comparison) -> Document {
     page
 }
 
-fn told(score: Option<f64>) -> String {
+fn score_text(score: Option<f64>) -> String {
     score.map_or_else(String::new, |score| number(score, 3))
 }
 
@@ -204,8 +204,8 @@ fn of_set(report: &SetComparison) -> Document {
     }
     page.table(means);
     for (name, side) in [("A", &report.a), ("B", &report.b)] {
-        if let Some(told) = nothing_found(&side.nonsense) {
-            page.line(format!("{name}: {told}"));
+        if let Some(sentence) = nothing_found(&side.nonsense) {
+            page.line(format!("{name}: {sentence}"));
         }
     }
     page.gap();

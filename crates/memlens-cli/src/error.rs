@@ -21,10 +21,10 @@ pub enum CliError {
     #[error(transparent)]
     Metric(#[from] UnknownMetric),
     /// A metric fell by more than is allowed.
-    #[error("regression: {told}; allowed to drop by {max_drop}")]
+    #[error("regression: {change}; allowed to drop by {max_drop}")]
     Dropped {
         /// The change of the metric, as a sentence.
-        told: String,
+        change: String,
         /// The most by which it may fall.
         max_drop: f64,
     },

@@ -199,7 +199,7 @@ fn compare_with(
         tell(notice);
     }
     let figure = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.4}"));
-    let told = format!(
+    let change = format!(
         "{} {} now, {} in {}; {} better, {} the same, {} worse",
         metric.label(),
         figure(row.now),
@@ -211,9 +211,9 @@ fn compare_with(
     );
     // The tolerance keeps a rounding error from counting as a drop.
     if fell_by > max_drop + 1e-9 || n_lost > 0 {
-        return Err(CliError::Dropped { told, max_drop });
+        return Err(CliError::Dropped { change, max_drop });
     }
-    tell(told);
+    tell(change);
     Ok(())
 }
 

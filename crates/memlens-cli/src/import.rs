@@ -149,7 +149,7 @@ fn page(config: &AgentConfig) -> Document {
         return page;
     }
     for report in reports {
-        let told = match (report.effect, report.parameter, report.why) {
+        let note = match (report.effect, report.parameter, report.why) {
             (_, Some(parameter), _) => format!("sets {parameter}"),
             ("wrong_kind", _, Some(takes)) => format!("is of the wrong kind: it takes {takes}"),
             ("elsewhere", _, Some(what)) => format!("acts there: {what}"),
@@ -158,7 +158,7 @@ fn page(config: &AgentConfig) -> Document {
             (_, _, why) => format!("ignored: {}", why.unwrap_or_default()),
         };
         let value = strong(report.value.to_string());
-        page.line(Text::from(report.key) + "  " + value + "  " + dim(told));
+        page.line(Text::from(report.key) + "  " + value + "  " + dim(note));
     }
     for problem in &config.problems {
         page.line(problem);

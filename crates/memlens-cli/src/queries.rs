@@ -27,8 +27,8 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
         }
         Some(QueriesAct::Import { file, topics }) => {
             let imported = acts::import_query_set(&library.to_write(), file, topics.as_deref())?;
-            for told in imported.left_out.iter().chain(&imported.notices) {
-                tell(told);
+            for notice in imported.left_out.iter().chain(&imported.notices) {
+                tell(notice);
             }
             if arguments.json {
                 return print_json(&imported);
@@ -54,7 +54,7 @@ fn format_of(file: &Path) -> SetFormat {
 
 fn line(set: &QuerySetInfo) -> Text {
     let counts = &set.counts;
-    let mut told = vec![format!(
+    let mut parts = vec![format!(
         "{} {}",
         counts.n_queries,
         plural(counts.n_queries, "query", "queries")
@@ -65,9 +65,9 @@ fn line(set: &QuerySetInfo) -> Text {
         (counts.n_unjudged, "not judged yet"),
     ] {
         if n > 0 {
-            told.push(format!("{n} {what}"));
+            parts.push(format!("{n} {what}"));
         }
     }
     let version = &set.hash[..12];
-    Text::from(format!("{}: {} ", set.name, told.join(", "))) + dim(format!("(version {version})"))
+    Text::from(format!("{}: {} ", set.name, parts.join(", "))) + dim(format!("(version {version})"))
 }

@@ -31,18 +31,18 @@ pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
 
 /// Opens the library for reading and prints its notices.
 pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
-    told(Library::open(&library_dir(given)?, source()))
+    with_notices(Library::open(&library_dir(given)?, source()))
 }
 
 /// Opens the library as [`open`] does, for a command that searches it next.
 ///
 /// It is never closed: the process ends with the command, and freeing a million chunks first would take 60 ms.
 pub fn open_to_search(given: Option<PathBuf>) -> Result<&'static Library, CliError> {
-    let library = told(Library::open_to_search(&library_dir(given)?, source()))?;
+    let library = with_notices(Library::open_to_search(&library_dir(given)?, source()))?;
     Ok(Box::leak(Box::new(library)))
 }
 
-fn told(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
+fn with_notices(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
     let library = opened?;
     for notice in library.notices() {
         tell(notice);

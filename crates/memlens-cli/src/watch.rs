@@ -20,7 +20,7 @@ enum Told {
 
 /// Keeps the library up to date until Ctrl+C, or until the reader of the output closes the pipe.
 pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliError> {
-    let (sender, told) = mpsc::channel();
+    let (sender, received) = mpsc::channel();
     let stop = sender.clone();
     on_stop(move || drop(stop.send(Told::Stop)))?;
     let engine = Engine::open_to_watch(
@@ -50,8 +50,8 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         tell(&folder.path);
     }
     let mut known = HashSet::new();
-    for told in told {
-        match told {
+    for received in received {
+        match received {
             Told::Activity(activity) => print(&activity, arguments.json)?,
             Told::Notices(found) => {
                 for notice in found {

@@ -108,9 +108,9 @@ fn ask_both(
         if !run.goes_on() {
             return Ok(None);
         }
-        let told = by_a.notices.iter().chain(&by_b.notices);
-        let told = told.map(|notice| format!("query {}: {notice}", query.id));
-        answered.notices.extend(told);
+        let notices = by_a.notices.iter().chain(&by_b.notices);
+        let notices = notices.map(|notice| format!("query {}: {notice}", query.id));
+        answered.notices.extend(notices);
         answered.n_folded[0] += by_a.n_folded;
         answered.n_folded[1] += by_b.n_folded;
         match query.gold() {

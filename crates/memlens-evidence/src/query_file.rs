@@ -74,11 +74,11 @@ impl QueryFile {
             .cloned()
             .collect();
         let n_unjudged = set.queries.len() - queries.len();
-        let told = set.bad_lines.iter().map(|bad| {
+        let lines = set.bad_lines.iter().map(|bad| {
             let place = path.display();
             format!("{place}:{}: skipped: {}", bad.line, bad.why)
         });
-        let bad_lines: Vec<String> = told.collect();
+        let bad_lines: Vec<String> = lines.collect();
         let left_out = bad_lines.iter().cloned().chain(unjudged_told(n_unjudged));
         Ok(QueryFile {
             path: path.to_owned(),

@@ -436,30 +436,30 @@ impl Search {
     }
 
     /// How many words of the question a row holds, and which; behind them the identifiers that it holds joined.
-    fn words_told(&self, slot: u32) -> String {
+    fn words_text(&self, slot: u32) -> String {
         let held = &self.set().candidates[slot as usize].held;
         let (mut words, mut joined) = (Vec::new(), Vec::new());
         for (at, word) in self.matched(slot).into_iter().enumerate() {
-            let told = match held.get(at).and_then(|held| held.text()) {
+            let text = match held.get(at).and_then(|held| held.text()) {
                 Some(held) => format!("{} ({held})", word.typed),
                 None => word.typed.clone(),
             };
             if word.is_joined {
-                joined.push(told);
+                joined.push(text);
             } else {
-                words.push(told);
+                words.push(text);
             }
         }
         let asked = self.retrieved.words.iter();
         let n_asked = asked.filter(|word| !word.is_joined).count();
-        let mut told = format!("{} of {n_asked}", words.len());
+        let mut text = format!("{} of {n_asked}", words.len());
         if !words.is_empty() {
-            told.push_str(&format!(": {}", words.join(", ")));
+            text.push_str(&format!(": {}", words.join(", ")));
         }
         if !joined.is_empty() {
-            told.push_str(&format!("; joined: {}", joined.join(", ")));
+            text.push_str(&format!("; joined: {}", joined.join(", ")));
         }
-        told
+        text
     }
 
     fn facts_told(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
@@ -490,7 +490,7 @@ impl Search {
             );
         }
         if !self.retrieved.words.is_empty() {
-            fact("Words", self.words_told(slot));
+            fact("Words", self.words_text(slot));
         }
         if !row.heading.is_empty() {
             fact("Heading", row.heading.clone());

@@ -42,7 +42,7 @@ fn places(library: &memlens_engine::Library, agent: &str) -> Vec<String> {
     let search = library
         .search_as("router", &ranking, part)
         .expect("it can be searched");
-    let rows = search.rows().expect("they can be told");
+    let rows = search.rows().expect("they can be explained");
     let mut places: Vec<String> = rows.into_iter().map(|row| row.folder_name).collect();
     places.dedup();
     places
@@ -273,7 +273,7 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
             path: "MEMORY.md".to_owned(),
             line,
         };
-        let answer = why(&library, &search, &params, &place, None).expect("it can be told");
+        let answer = why(&library, &search, &params, &place, None).expect("it can be explained");
         memlens_engine::with_load_cap(&library, answer, &home).load_cap
     };
     let past = "Past the load cap: Claude Code loads MEMORY.md up to 200 lines, so from line 201 on it sees nothing unless \

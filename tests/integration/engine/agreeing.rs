@@ -106,7 +106,7 @@ fn a_supported_row_is_boosted_and_its_journey_names_who_supports_it() {
         .kept()
         .iter()
         .map(|slot| {
-            let journey = search.journey(&params, *slot).expect("it can be told");
+            let journey = search.journey(&params, *slot).expect("it can be explained");
             assert_eq!(journey.supporters.len() as u32, journey.n_supporters);
             (journey.row.path, journey.n_supporters)
         })
@@ -149,7 +149,7 @@ fn chunks_of_notes_that_came_since_hold_nothing_until_the_next_pass() {
             .expect("it is found");
         search
             .journey(&params, slot)
-            .expect("it can be told")
+            .expect("it can be explained")
             .n_supporters
     };
     assert!(library.needs_aggregation());
@@ -237,7 +237,7 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
         .expect("it can be searched");
     let answer = engine.library().answer(&search, &params);
     assert_eq!(
-        answer.expect("it can be told").clustering,
+        answer.expect("it can be explained").clustering,
         engine.state().clustering
     );
 }

@@ -100,7 +100,10 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     assert_eq!(cells.state, [Some(RerankState::Scored); 3]);
     let kept = library.kept(first.id).expect("it is kept");
     assert_eq!(kept.columns(&params).cells_of("rerank"), Some(cells));
-    assert_eq!(rerank_calls(&library).expect("it can be told").len(), 1);
+    assert_eq!(
+        rerank_calls(&library).expect("it can be explained").len(),
+        1
+    );
     // Fewer rows need no new call.
     let fewer = Params {
         rerank_max_docs: 2,
@@ -114,7 +117,10 @@ fn scores_are_kept_with_the_search_and_in_the_cache() {
     let again = ask(&library, &params);
     let values = again.cells_of("rerank").map(|cells| &cells.value);
     assert_eq!(values, Some(&cells.value));
-    assert_eq!(rerank_calls(&library).expect("it can be told").len(), 1);
+    assert_eq!(
+        rerank_calls(&library).expect("it can be explained").len(),
+        1
+    );
 }
 
 #[test]
@@ -141,7 +147,7 @@ fn a_reranker_that_is_not_set_up_leaves_the_fused_order_and_says_so() {
         assert_eq!(columns.n_pending, 0, "nothing waits for what has failed");
         let found = search(&library, &params);
         let asked = library.ask(found.id, &params).expect("it can be asked");
-        let report = report(&library, &asked, &params).expect("it can be told");
+        let report = report(&library, &asked, &params).expect("it can be explained");
         assert!(report.notices.iter().any(|notice| notice.contains(why)));
     }
 }
@@ -183,7 +189,8 @@ fn what_a_command_dropped_comes_back_by_what_was_shown_to_work_alone() {
     let first = search(&library, &params);
     let asked = library.ask(first.id, &params).expect("it can be asked");
     assert_eq!(asked.columns(&params).n_kept, 0);
-    let answer = why_typed(&library, &asked, &params, "hall.md", None).expect("it can be told");
+    let answer =
+        why_typed(&library, &asked, &params, "hall.md", None).expect("it can be explained");
     let WhyNot::Searched { chunks, .. } = answer.why else {
         panic!("it was searched")
     };
@@ -266,7 +273,7 @@ fn what_is_sent_is_cut_between_characters() {
             ..Params::default()
         };
         let found = search(&library, &params);
-        let mut texts = sent_texts(&found, &params, &[0]).expect("it can be told");
+        let mut texts = sent_texts(&found, &params, &[0]).expect("it can be explained");
         let text = texts.remove(0);
         (text.text.chars().count(), text.cut, text.sent)
     };
@@ -381,7 +388,7 @@ fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
     };
     let chosen = acts::change_rerank(&library.to_write(), RerankChange::Model(Some(choice)));
     chosen.expect("it is a model");
-    let calls = || rerank_calls(&library).expect("they can be told");
+    let calls = || rerank_calls(&library).expect("they can be explained");
     let all = Params {
         rerank: RerankMode::Model,
         rerank_max_docs: N_NOTES,
@@ -399,7 +406,7 @@ fn what_a_model_scored_before_it_was_stopped_is_not_scored_again() {
     let first = search(&library, &all);
     let slots: Vec<u32> = (0..N_NOTES).collect();
     let sent = sent_texts(&first, &all, &slots);
-    let sent = sent.expect("they can be told");
+    let sent = sent.expect("they can be explained");
     let sent: Vec<&str> = sent.iter().map(|sent| sent.text.as_str()).collect();
     // Scores are kept four at a time; the call is stopped while it keeps the second four.
     let keeping = Fault::at(Place::Scores, dir.path()).only("keep scores");

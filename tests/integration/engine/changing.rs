@@ -590,7 +590,7 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
         follower.seen.push(notes.at(seen));
         follower.finish();
         let library = open(dir.path());
-        let problems = library.problems().expect("they can be told");
+        let problems = library.problems().expect("they can be explained");
         let told = |problem: FileProblem| format!("{}: {}", problem.path, problem.message);
         let n_files = library.lists().snapshot.documents.len();
         (n_files, problems.into_iter().map(told).collect::<Vec<_>>())

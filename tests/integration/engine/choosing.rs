@@ -407,7 +407,7 @@ fn a_host_is_new_until_it_was_agreed_to() {
     let dir = fresh(&[notes.path()]);
     let engine = engine(dir.path());
     let host = |choice: &HttpChoice| {
-        providers::new_host(engine.library(), choice).expect("it can be told")
+        providers::new_host(engine.library(), choice).expect("it can be explained")
     };
     let remote = tei("https://tei.example", true);
     assert_eq!(host(&remote).as_deref(), Some("tei.example"));
@@ -432,7 +432,7 @@ fn a_folder_with_a_model_is_new_until_it_was_agreed_to() {
     let engine = engine(dir.path());
     let new = |choice: Option<&ModelChoice>| {
         let folder = providers::new_model_folder(engine.library(), choice);
-        folder.expect("it can be told")
+        folder.expect("it can be explained")
     };
     let in_folder = |folder: &str| ModelChoice {
         name: None,

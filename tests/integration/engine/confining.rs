@@ -114,7 +114,7 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
         let Ok(search) = library.search("the safe opens with", &params, Some(scope)) else {
             return;
         };
-        let report = report(library, &search, &params).expect("a search can be told");
+        let report = report(library, &search, &params).expect("a search can be explained");
         let report = serde_json::to_string(&report).expect("a report is plain data");
         check("search", report);
     };
@@ -321,17 +321,17 @@ fn nothing_is_written_into_a_watched_folder() {
         .expect("it can be searched");
     library
         .answer(&search, &Params::default())
-        .expect("it can be told");
+        .expect("it can be explained");
     search
         .journey(&Params::default(), 0)
-        .expect("it can be told");
+        .expect("it can be explained");
     let folder = library.store().folders().expect("they can be read")[0].id;
     library
         .document(folder, "x/b.md")
         .expect("it can be opened");
     library
         .tree(folder, &HashSet::new())
-        .expect("it can be told");
+        .expect("it can be explained");
     for path in [
         notes.at("memlens.json"),
         notes.at("x/memlens.json"),

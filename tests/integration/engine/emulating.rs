@@ -287,7 +287,8 @@ fn why_not_and_scopes_work_on_it() {
         path: "attic/b.md".to_owned(),
         line: None,
     };
-    let answer = why(&library, &search, &ranking.values, &place, None).expect("it is told");
+    let answer =
+        why(&library, &search, &ranking.values, &place, None).expect("it can be explained");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}");
     };
@@ -329,7 +330,7 @@ fn why_not_and_scopes_work_on_it() {
         None,
     );
     assert_eq!(
-        answer.expect("it is told").sentence,
+        answer.expect("it can be explained").sentence,
         "OpenClaw 2026.2 does not search this note."
     );
     // The search is ranked only by the program's own parameters.

@@ -44,7 +44,7 @@ fn search(library: &Library) -> Arc<Search> {
 
 /// Returns the decay of the best row of a note: whether it is evergreen, and its factor.
 fn decay(search: &Search, path: &str) -> (bool, f64) {
-    let rows = search.rows().expect("they can be told");
+    let rows = search.rows().expect("they can be explained");
     let trace = search.rank(&params());
     let stage = trace.stage(StageId::DECAY).expect("it is a stage");
     let entry = stage
@@ -104,7 +104,7 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
     );
     let told: Vec<(String, bool, u32)> = library
         .evergreen()
-        .expect("it can be told")
+        .expect("it can be explained")
         .into_iter()
         .map(
             |Evergreen {
@@ -147,7 +147,7 @@ fn what_is_typed_names_a_note_a_folder_or_all_of_a_watched_one() {
     let check = |typed: &str, expected: &str| {
         acts::set_evergreen_at(&library.to_write(), typed, true, None)
             .unwrap_or_else(|error| panic!("{typed}: {error}"));
-        let marked = library.evergreen().expect("it can be told");
+        let marked = library.evergreen().expect("it can be explained");
         let marked: Vec<&str> = marked
             .iter()
             .filter(|one| one.is_marked)

@@ -38,7 +38,7 @@ fn is_working(it: &Watched) -> bool {
 }
 
 fn problems(engine: &Engine) -> Vec<(String, String)> {
-    let problems = engine.library().problems().expect("they can be told");
+    let problems = engine.library().problems().expect("they can be explained");
     let problems = problems.into_iter();
     problems.map(|it| (it.path, it.message)).collect()
 }
@@ -277,7 +277,7 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
         let fault = failing();
         it.engine
             .pause_folder(id, is_paused)
-            .expect("it can be told");
+            .expect("it can be explained");
         it.wait("it was struck", |it| {
             fault.n_struck() == 1 && is_working(it)
         });

@@ -32,7 +32,7 @@ fn search(library: &Library) -> Arc<Search> {
 }
 
 fn slot_of(search: &Search, path: &str) -> u32 {
-    let rows = search.rows().expect("they can be told");
+    let rows = search.rows().expect("they can be explained");
     let at = rows.iter().position(|row| row.path == path);
     at.expect("it is a candidate") as u32
 }
@@ -72,7 +72,7 @@ fn a_kept_search_takes_up_a_thumb_at_once() {
     }
     assert_eq!(weight(&kept, "attic.md"), None);
     let answer = why_typed(engine.library(), &kept, &with_feedback(), "hall.md:1", None)
-        .expect("it can be told");
+        .expect("it can be explained");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}")
     };
@@ -140,7 +140,7 @@ fn a_thumb_acts_by_how_close_the_question_is() {
     let slot = slot_of(&close, "attic.md");
     let journey = close
         .journey(&with_feedback(), slot)
-        .expect("it can be told");
+        .expect("it can be explained");
     let shown = memlens_rank::number(of_close.up, 3);
     let formula = format!("({shown} \u{2212} 0) / ({shown} + 0 + 2)");
     assert!(

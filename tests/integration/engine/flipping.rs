@@ -272,7 +272,7 @@ fn a_damaged_note_of_another_folder_is_read_anew_with_the_one_that_is_walked() {
             let folder = folder.expect("it is watched").id;
             store
                 .set_folder_paused(folder, is_paused)
-                .expect("it can be told");
+                .expect("it can be explained");
         };
         if is_away {
             fs::rename(it.notes.path(), &away).expect("it can be renamed");

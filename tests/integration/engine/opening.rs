@@ -177,7 +177,7 @@ fn the_tree_shows_folders_first_and_what_went_wrong() {
     show(
         &library
             .tree(folder, &HashSet::new())
-            .expect("it can be told"),
+            .expect("it can be explained"),
         0,
         &mut shown,
     );
@@ -195,7 +195,7 @@ fn the_tree_shows_folders_first_and_what_went_wrong() {
     );
     let problems: Vec<String> = library
         .problems()
-        .expect("they can be told")
+        .expect("they can be explained")
         .into_iter()
         .map(|problem| format!("{}:{:?} {}", problem.path, problem.line, problem.message))
         .collect();

@@ -187,7 +187,7 @@ fn a_file_says_what_it_was_made_with() {
     let library = open(dir.path());
     let mut params = Params::default();
     params.assign("min_score", "0.25").expect("it is in range");
-    let text = preset::preset_text(&library, &params, None).expect("it can be told");
+    let text = preset::preset_text(&library, &params, None).expect("it can be explained");
     let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(file["schemaVersion"], 1);
     assert_eq!(

@@ -260,18 +260,18 @@ fn a_text_that_is_gone_is_none_and_says_why() {
         .expect("it can be searched");
     it.notes.write("3.md", "The relay is gone.");
     index(it.dir.path(), &[it.notes.path()]);
-    let rows = search.rows().expect("they can be told");
+    let rows = search.rows().expect("they can be explained");
     let at = rows.iter().position(|row| row.path == "3.md");
     let slot = at.expect("it is a candidate") as u32;
     let why = Some("The note has changed since this search.");
-    let snippets = search.snippets(&[slot]).expect("they can be told");
+    let snippets = search.snippets(&[slot]).expect("they can be explained");
     let [snippet] = snippets.as_slice() else {
         panic!("{snippets:?}")
     };
     assert_eq!((&snippet.text, snippet.missing.as_deref()), (&None, why));
-    let journey = search.journey(&params, slot).expect("it can be told");
+    let journey = search.journey(&params, slot).expect("it can be explained");
     assert_eq!((&journey.text, journey.missing.as_deref()), (&None, why));
-    let report = report(&library, &search, &params).expect("it can be told");
+    let report = report(&library, &search, &params).expect("it can be explained");
     let rows = report.results.iter().chain(&report.dropped);
     let missing: Vec<(&str, bool, Option<&str>)> = rows
         .filter(|row| row.missing.is_some() || row.snippet.is_none())
@@ -449,7 +449,7 @@ fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
     drop(look);
     watched.engine.pause_indexing(false);
     let is_told = |watched: &Watched| !watched.engine.state().notices.is_empty();
-    watched.wait("it is told", is_told);
+    watched.wait("it can be explained", is_told);
     check_notices(
         &watched.engine.state().notices,
         &["vector"],
@@ -497,7 +497,7 @@ fn no_search_waits_for_mending_that_fails() {
         let error = search(&watched).map(drop).expect_err("it is not mended");
         assert_eq!(error.code(), "error", "{error}");
     }
-    watched.wait("it is told", |watched| {
+    watched.wait("it can be explained", |watched| {
         let notices = watched.engine.state().notices;
         notices.iter().any(|it| it.contains("Indexing failed"))
     });

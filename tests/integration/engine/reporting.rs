@@ -40,7 +40,7 @@ fn markdown(
         TraceForm::Markdown,
         with_text,
     )
-    .expect("it can be told")
+    .expect("it can be explained")
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_trace_as_csv_holds_the_report_and_calculates_nothing() {
         .expect("it can be searched");
     let written = |with_text| {
         let text = trace_text(&library, &search, &ranking, None, TraceForm::Csv, with_text);
-        let text = text.expect("it can be told");
+        let text = text.expect("it can be explained");
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let head = rows.headers().expect("it has a head").clone();
         let rows: Vec<csv::StringRecord> =
@@ -196,7 +196,7 @@ fn a_trace_as_csv_holds_the_report_and_calculates_nothing() {
         (head, rows)
     };
     let (head, rows) = written(true);
-    let report = report(&library, &search, &ranking.values).expect("it can be told");
+    let report = report(&library, &search, &ranking.values).expect("it can be explained");
     let expected: Vec<_> = report.results.iter().chain(&report.dropped).collect();
     assert_eq!(rows.len(), expected.len());
     let at = |name: &str| head.iter().position(|one| one == name).expect(name);

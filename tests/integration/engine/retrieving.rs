@@ -409,7 +409,7 @@ fn a_query_without_letters_goes_by_vectors_and_says_so() {
             ) && list(search.set(), ListId::VECTOR).state == ListState::Ready
         );
         assert_eq!(search.set().candidates.len(), 2);
-        let report = report(&library, &search, &Params::default()).expect("it can be told");
+        let report = report(&library, &search, &Params::default()).expect("it can be explained");
         let bm25 = report
             .stages
             .iter()

@@ -231,7 +231,7 @@ fn no_question_is_judged_by_its_own_thumbs() {
         let search = library
             .search(query, &Params::default(), None)
             .expect("it can be asked");
-        let rows = search.rows().expect("they can be told");
+        let rows = search.rows().expect("they can be explained");
         let slot = rows
             .iter()
             .position(|row| row.path == format!("{animal}.md"));
@@ -778,8 +778,8 @@ fn a_change_that_brings_a_note_back_has_its_price() {
         .map(|(slot, _)| *slot)
         .expect("some are dropped");
     let path = search.row(fourth).expect("it is there").path;
-    let answer =
-        why_typed(library, &search, &params, &format!("{path}:1"), None).expect("it can be told");
+    let answer = why_typed(library, &search, &params, &format!("{path}:1"), None)
+        .expect("it can be explained");
     let WhyNot::Searched { chunks, .. } = &answer.why else {
         panic!("{answer:?}")
     };

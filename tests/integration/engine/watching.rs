@@ -533,7 +533,7 @@ fn files_that_wait_to_be_read_are_shown_as_waiting() {
     let dir = scratch();
     let mut it = Watched::of(dir.path(), &[&notes]);
     let states = |it: &Watched| -> Vec<(String, EntryState)> {
-        let tree = it.engine.trees().expect("they can be told").remove(0);
+        let tree = it.engine.trees().expect("they can be explained").remove(0);
         let mut states: Vec<(String, EntryState)> = Vec::new();
         let mut entries = tree.entries;
         while let Some(entry) = entries.pop() {

@@ -48,7 +48,7 @@ fn why(library: &Library, query: &str, params: &Params, typed: &str) -> WhyAnswe
     let search = library
         .search(query, params, None)
         .expect("it can be searched");
-    why_typed(library, &search, params, typed, None).expect("it can be told")
+    why_typed(library, &search, params, typed, None).expect("it can be explained")
 }
 
 /// Returns the chunks in an answer about a note that was searched.
@@ -95,7 +95,7 @@ fn every_offered_change_brings_it_back() {
     let mut n_pairs = 0;
     for line in [20, 60, 80, 1200] {
         let place = format!("many.jsonl:{line}");
-        let answer = asked.why(&place).expect("it can be told");
+        let answer = asked.why(&place).expect("it can be explained");
         let chunk = &chunks(&answer)[0];
         let fixes = chunk.fixes.as_ref().expect("it is the best chunk");
         let is_kept_with = |changes: &[&memlens_engine::Fix]| {
@@ -128,11 +128,11 @@ fn beyond_both_lists_the_ranks_are_true_and_nobody_else_moves() {
     let asked = Asked::of(&[&many()], "relay");
     let report = || {
         let report = report(&asked.library, &asked.search, &asked.params);
-        report.expect("it can be told")
+        report.expect("it can be explained")
     };
     // All of these chunks have the same BM25 score, so the last ones are beyond depth 1,000.
     let before = report();
-    let answer = asked.why("many.jsonl:1290").expect("it can be told");
+    let answer = asked.why("many.jsonl:1290").expect("it can be explained");
     let chunk = &chunks(&answer)[0];
     assert_eq!(chunk.journey.dropped_by, Some(StageId::FUSION));
     let said = "BM25: rank 1290, beyond depth 50";
@@ -235,7 +235,7 @@ fn outside_of_the_scope_is_told() {
         .expect("it can be searched");
     let kind = |typed: &str| {
         let answer = why_typed(&library, &search, &params, typed, None);
-        answer.expect("it can be told").why
+        answer.expect("it can be explained").why
     };
     assert_eq!(kind("tea.md"), WhyNot::OutOfScope);
     assert!(matches!(kind("inner/a.md"), WhyNot::Searched { .. }));
@@ -313,7 +313,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         .collect();
     notes.write("long.md", lines);
     let asked = Asked::of(&[&notes], "relay");
-    let all = asked.why("long.md").expect("it can be told");
+    let all = asked.why("long.md").expect("it can be explained");
     let worked_out: Vec<usize> = (0..chunks(&all).len())
         .filter(|at| chunks(&all)[*at].fixes.is_some())
         .collect();
@@ -346,7 +346,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         &place,
         Some(&beyond),
     )
-    .expect("it can be told");
+    .expect("it can be explained");
     let last = chunks(&answer).last().expect("there are some");
     assert_eq!(last.journey.row.chunk, beyond);
     assert!(last.fixes.is_some());

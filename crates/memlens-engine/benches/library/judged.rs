@@ -175,7 +175,7 @@ fn why_not(library: &Library, judged: &[Judged]) {
         let started = Instant::now();
         let answer = memlens_engine::why(library, &search, &params, &place, None);
         why.add_time(started.elapsed());
-        let answer = answer.expect("it can be told");
+        let answer = answer.expect("it can be explained");
         assert!(matches!(answer.why, WhyNot::Searched { .. }), "it is there");
     }
     why.print();

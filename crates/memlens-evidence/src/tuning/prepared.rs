@@ -35,7 +35,7 @@ const QUERIES_MAX: usize = 2_000;
 const RERANKED: &str = "the reranker scored the rows that these settings send to it; settings that would send others are measured without those rows’ scores";
 
 /// Maximum number of notices about single queries; the others are only counted.
-const NOTICES_TOLD: usize = 5;
+const NOTICES_SHOWN: usize = 5;
 
 /// A query set that was retrieved, in the form that tuning ranks.
 pub(crate) struct Prepared {
@@ -264,7 +264,7 @@ fn prepare(
     prepared.notices.splice(0..0, outside);
     let asked = spread(asked, &mut prepared.notices);
     going.expect(asked.len());
-    let mut told = Vec::new();
+    let mut of_queries = Vec::new();
     let mut failed = None;
     let asked: Vec<_> = asked
         .into_iter()
@@ -286,7 +286,7 @@ fn prepare(
                     .columns(&ranking.values)
                     .fallbacks()
                     .collect::<Vec<_>>();
-                told.extend(
+                of_queries.extend(
                     notices
                         .into_iter()
                         .map(|it| format!("query {}: {it}", query.id)),
@@ -297,7 +297,7 @@ fn prepare(
                 });
             }
             Err(error) => {
-                told.push(format!("query {}: left out: {error}", query.id));
+                of_queries.push(format!("query {}: left out: {error}", query.id));
                 failed = failed.or(Some(error));
             }
         }
@@ -309,9 +309,9 @@ fn prepare(
     if let Some(error) = failed.filter(|_| prepared.queries.is_empty()) {
         return Err(error);
     }
-    let n_more = told.len().saturating_sub(NOTICES_TOLD);
-    told.truncate(NOTICES_TOLD);
-    prepared.notices.extend(told);
+    let n_more = of_queries.len().saturating_sub(NOTICES_SHOWN);
+    of_queries.truncate(NOTICES_SHOWN);
+    prepared.notices.extend(of_queries);
     prepared
         .notices
         .extend((n_more > 0).then(|| format!("and {n_more} more like this")));
@@ -357,8 +357,8 @@ fn gold(set: &KeptSet, without: &[Origin], snapshot: &Snapshot) -> FollowedGold 
         let mut followed = Vec::new();
         for gold in counted {
             let found = finder.find(&gold.path);
-            let told = gold.to_view(found.path(), &mut lines);
-            let place = match (told.state, told.now) {
+            let view = gold.to_view(found.path(), &mut lines);
+            let place = match (view.state, view.now) {
                 // The note exists, with another text: the judgment is of that former text.
                 (GoldState::Gone, _) if matches!(found, Found::Note(_)) => {
                     n_gone += 1;
