@@ -38,7 +38,7 @@ pub enum Command {
     Feedback(FeedbackArgs),
     /// Choose which notes and folders do not decay with age
     Evergreen(EvergreenArgs),
-    /// List the questions that you saved, save one, or forget one
+    /// List the questions that you saved, save one, or remove one
     Questions(QuestionsArgs),
     /// Search as another program does, over the same notes
     Emulate(EmulateArgs),
@@ -52,9 +52,9 @@ pub enum Command {
     Eval(EvalArgs),
     /// Find the parameters that score best on judged queries, and measure them on queries not used for finding them
     Tune(TuneArgs),
-    /// List, import, export or delete the query sets that the window tunes by
+    /// List, import, export or delete the stored query sets, which the view Tune and `memlens tune` use
     Queries(QueriesArgs),
-    /// Save the parameters as memlens.json, or tell them to another program
+    /// Save the parameters as memlens.json, or as the settings of another program
     Export(ExportArgs),
     /// Set, show, test or turn off the provider that reranks over HTTP
     RerankProvider(RerankProviderArgs),
@@ -71,11 +71,11 @@ pub enum Command {
     Hook(HookArgs),
     /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
-    /// Delete everything in the library; your notes are not touched
+    /// Delete everything in the library, and its keys in the keyring; your notes are not touched
     Erase(EraseArgs),
     /// Write what you made (folders, settings, presets, thumbs, query sets, runs, saved questions) to a file, also from a damaged library
     ExportMade(ExportMadeArgs),
-    /// Print a script that completes the commands and options in a shell
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a folder
     Man(ManArgs),
@@ -86,7 +86,7 @@ pub struct IndexArgs {
     /// Folders of notes (default: all watched folders)
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Say that the one folder named is the watched folder OLD, which moved; no text is embedded again
+    /// The folder is the watched folder OLD, which moved; no text is embedded again
     #[arg(
         long,
         value_name = "OLD",
@@ -171,7 +171,7 @@ pub struct EmulateArgs {
     /// The program to emulate, and its version: openclaw@2026.9, qmd, openviking, basic-memory, hindsight, octopus
     #[arg(long, value_name = "PROGRAM[@VERSION]", default_value = "openclaw")]
     pub agent: String,
-    /// Take version and parameters from this config (default: the program's own config on this machine); `--set` goes over them
+    /// Take version and parameters from this config (default: the program's own config on this machine); `--set` overrides them
     #[arg(long, value_name = "FILE", conflicts_with = "agent")]
     pub config: Option<PathBuf>,
     /// Use the program's published defaults, and not its config; a version, as in openclaw@2026.9, does the same
@@ -214,7 +214,7 @@ pub struct ImportArgs {
     /// An openclaw.json, ov.conf, basic-memory's config.json or a memlens.json; it is only read
     #[arg(value_name = "FILE")]
     pub config: PathBuf,
-    /// Take the settings of this agent in it over those of all
+    /// Use the settings of this agent in it where it has its own, otherwise those of all agents
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
     /// Print as JSON
@@ -312,13 +312,13 @@ pub struct AutopsyArgs {
     /// The fact: its words, or a line of a note as PATH:LINE
     #[arg(allow_hyphen_values = true)]
     pub fact: String,
-    /// Of this agent alone, by its id in `memlens agents`
+    /// Only for this agent, by its id in `memlens agents`
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
-    /// Forgotten in this session, as `memlens recall list` names it
+    /// The session in which it was forgotten, as `memlens recall list` names it
     #[arg(long, value_name = "ID", conflicts_with = "at")]
     pub session: Option<String>,
-    /// When it should have known: a day (2026-11-01) or a moment (2026-11-01T09:30:00Z); questions of the day before it count
+    /// When the agent should have known it: a day (2026-11-01) or a moment (2026-11-01T09:30:00Z); questions of the 24 hours before it count
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     /// Print as JSON
@@ -402,7 +402,7 @@ pub enum QuestionsAct {
         /// The question
         question: String,
     },
-    /// Forget that a question was saved
+    /// Remove a saved question
     Remove {
         /// The question, as it is listed
         question: String,
@@ -472,25 +472,25 @@ pub struct TuneArgs {
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE")]
     pub topics: Option<PathBuf>,
-    /// The parameters to try, separated by commas (default: every live one except the cuts at the end)
+    /// The parameters to try, separated by commas (default: every one in use that re-ranks without a new search, except the cuts at the end)
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     pub params: Option<Vec<String>>,
-    /// What should be as high as possible
+    /// The metric to maximize
     #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
     pub metric: String,
-    /// Split the queries into this many parts and measure each by what the others chose; 1 holds out one half
+    /// Number of folds; each is measured with the settings chosen on the others. 1 holds out one half
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub folds: u32,
-    /// Draw the split by this number
+    /// Random seed of the split
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u32,
-    /// Try at most this many rankings for each part
+    /// Maximum number of rankings to try for each fold
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub tries: u32,
     /// Send at most this many documents to the reranker
     #[arg(long, value_name = "N")]
     pub max_rerank_docs: Option<u32>,
-    /// Refuse if a question takes longer than this (median, in milliseconds)
+    /// Refuse to tune if a question takes longer than this (median, in milliseconds)
     #[arg(long, value_name = "MS")]
     pub max_ms: Option<f64>,
     /// Tune another program's ranking: openclaw, openclaw@2026.7, qmd, …
@@ -520,7 +520,7 @@ pub struct QueriesArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum QueriesAct {
-    /// Keep the queries of a file, in any format that `memlens eval` reads
+    /// Store the queries of a file, in any format that `memlens eval` reads
     Import {
         /// The file; its paths are relative to its folder
         file: PathBuf,
@@ -530,7 +530,7 @@ pub enum QueriesAct {
     },
     /// Write a query set to a file: .csv for CSV, .json for qmd's bench, anything else for JSON lines
     Export {
-        /// The set's name, in any case; `judgments` for all judgments as they are now
+        /// The set's name, in any case; `judgments` for all judgments as they are now, `past` for past questions
         name: String,
         /// The file
         file: PathBuf,
@@ -544,19 +544,19 @@ pub enum QueriesAct {
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The program that is told them: openclaw, openclaw@2026.7, qmd, openviking, basic-memory, octopus (default: memlens)
+    /// The form of the settings: memlens (a memlens.json), openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, octopus
     #[arg(long, value_name = "ID[@VERSION]", default_value = "memlens")]
     pub target: String,
     /// Write the settings into this file (default: print them)
     #[arg(long, value_name = "FILE", conflicts_with = "write")]
     pub out: Option<PathBuf>,
-    /// Change the program's own config; what it held is kept in a file beside it
+    /// Change the program's own config; a backup is saved next to it
     #[arg(long)]
     pub write: bool,
     /// The program's config (default: where the program keeps it)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Set it for this one of the program's agents
+    /// Change the settings of this one of the program's agents only
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
     /// Judged queries: memlens.json then holds the figures measured on them, and for another program the nearest setting is found
@@ -565,7 +565,7 @@ pub struct ExportArgs {
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE", requires = "queries")]
     pub topics: Option<PathBuf>,
-    /// Print what becomes of each parameter as JSON
+    /// Print how each parameter is expressed, as JSON
     #[arg(long)]
     pub json: bool,
     /// Print the JSON schema of memlens.json
@@ -674,7 +674,7 @@ pub struct ReplayedBy {
     /// Rank by Memlens with a memlens.json, or a saved preset by its name; `default` for the defaults
     #[arg(long, value_name = "PRESET", conflicts_with = "agent")]
     pub preset: Option<String>,
-    /// Rank by this program, whoever asked: openclaw (by its own config on this machine), openclaw@2026.7, qmd
+    /// Rank by this program, whichever agent asked: openclaw (by its own config on this machine), openclaw@2026.7, qmd
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,
     /// Rank by the program's published defaults, and not by its own config
@@ -739,7 +739,7 @@ pub enum RerankProviderAct {
     Set(SetProviderArgs),
     /// Show the provider and its settings
     Show(JsonArgs),
-    /// Have it score sample texts; nothing from your notes is sent
+    /// Send sample texts to it, and show their scores; nothing from your notes is sent
     Test(TestProviderArgs),
     /// Turn it off, and keep its settings
     Off {
@@ -751,10 +751,10 @@ pub enum RerankProviderAct {
 
 #[derive(Debug, Args)]
 pub struct TestProviderArgs {
-    /// Number of sample texts, 2 to 200: what you set rerank_max_docs to
+    /// Number of sample texts, 2 to 200, such as your rerank_max_docs
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=200))]
     pub max_docs: u32,
-    /// Print JSON
+    /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }
