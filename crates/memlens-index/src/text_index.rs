@@ -503,13 +503,15 @@ impl TextIndex {
         }
         let mut is_name = asked.is_name;
         if is_in_scope && asked.may_be_name && !is_name {
-            // A word that a chunk also holds by itself is a word.
-            let mut is_word = false;
+            // It is an identifier if more chunks write it as one than as words joined by a hyphen or the like, and if no
+            // chunk holds it as a word.
+            let (mut n_names, mut n_compounds, mut is_word) = (0, 0, false);
             for segment in &self.segments {
-                is_name |= segment.holds_name(&asked.forms, scope)?;
+                n_names += segment.n_writing(NameKind::Whole, &asked.forms, scope)?;
+                n_compounds += segment.n_writing(NameKind::Compound, &asked.forms, scope)?;
                 is_word |= segment.holds_word(&asked.term, scope)?;
             }
-            is_name &= !is_word;
+            is_name = n_names > n_compounds && !is_word;
         }
         Ok(LookedUp {
             is_name: is_name && is_in_scope,

@@ -286,22 +286,31 @@ impl Segment {
         Ok(false)
     }
 
-    /// Returns whether an entry in scope holds one of the forms as an identifier.
-    pub(crate) fn holds_name(
+    /// Returns how many entries in scope hold one of the forms of this kind; an entry with several forms counts for each.
+    pub(crate) fn n_writing(
         &self,
+        kind: NameKind,
         forms: &[Form],
         scope: Scope<'_>,
-    ) -> Result<bool, TantivyError> {
+    ) -> Result<usize, TantivyError> {
         let field = schema().1.names;
+        let mut n_entries = 0;
         for form in forms {
-            if let Form::Name(kind @ NameKind::Whole, name) = form
+            if let Form::Name(of_form, name) = form
+                && *of_form == kind
                 && let Some(info) = self.info(field, &kind.key(name))?
-                && self.is_any(field, &info, scope)?
             {
-                return Ok(true);
+                let terms = self.terms(field);
+                let mut postings =
+                    terms.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+                let mut doc = postings.doc();
+                while doc != TERMINATED {
+                    n_entries += usize::from(self.is_alive(doc) && self.is_in(doc, scope));
+                    doc = postings.advance();
+                }
             }
         }
-        Ok(false)
+        Ok(n_entries)
     }
 
     /// Returns whether an entry in scope holds a word by itself.

@@ -589,6 +589,39 @@ fn common_english_is_no_identifier() {
 }
 
 #[test]
+fn joined_words_are_what_most_chunks_write() {
+    let share = |texts: &[&str], query: &str| {
+        let (_folder, index) = list(texts);
+        search(&index, query, Join::Or).names.share()
+    };
+    let ordinary = [
+        "a client-side check",
+        "it is client-side",
+        "the flag client_side",
+    ];
+    for query in ["client-side", "is it client-side"] {
+        assert_eq!(share(&ordinary, query), 0.0, "{query}");
+    }
+    // Typed as an identifier, it is one.
+    for query in ["client_side", "the flag client_side"] {
+        assert!(share(&ordinary, query) > 0.0, "{query}");
+    }
+    let equal = ["a client-side check", "the flag client_side"];
+    assert_eq!(share(&equal, "client-side"), 0.0);
+    let identifier = [
+        "a client-side check",
+        "the flag client_side",
+        "clientSide: true",
+    ];
+    assert!(share(&identifier, "client-side") > 0.0);
+    // Chunks outside of the scope do not count.
+    let (_folder, index) = list(&identifier);
+    let is_in = |entry: usize| index.chunk_of(entry as u32) < 2;
+    let within = index.score_within("client-side", Join::Or, Some(&is_in));
+    assert_eq!(within.expect("the list is sound").names.share(), 0.0);
+}
+
+#[test]
 fn the_order_of_words_does_not_change_their_weights() {
     let (_folder, index) = list(&[
         "merge_user_queue",
