@@ -291,7 +291,7 @@ fn recall_question(logs: &RecallLogs) -> String {
         n => format!("{n} log files"),
     };
     format!(
-        "Memlens will read {files} ({}) of {}. Only calls of memory tools, their answers and what was cited are kept, in this library.",
+        "Memlens will read {files} ({}) of {}. Only calls of memory tools, reads and searches of memory folders, their answers and what was cited are stored, in this library.",
         logs.size(),
         shown(&agents.join(", "))
     )

@@ -104,7 +104,7 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
         return Err(CliError::NotAgreed { n_logs });
     }
     tell(format_args!(
-        "this reads {n_logs} {} of your agents, {}. Only calls of memory tools, their answers and what was cited are kept, in this library:",
+        "this reads {n_logs} {} of your agents, {}. Only calls of memory tools, reads and searches of memory folders, their answers and what was cited are stored, in this library:",
         plural(n_logs, "log", "logs"),
         logs.size()
     ));
