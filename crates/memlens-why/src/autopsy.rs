@@ -218,7 +218,8 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     let loading = load_cap::step(case, found);
     let is_loaded = loading.is_loaded && !is_later;
     let former = history.as_ref().map_or(&[][..], |it| &it.former);
-    let given = Given::of(case, found, &places, former, is_loaded);
+    let is_written = written.outcome == StepOutcome::Passed;
+    let given = Given::of(case, found, &places, former, is_loaded, is_written);
     let indexed = indexed::step(case, found)?;
     // A search that does not matter is not repeated.
     let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;

@@ -9,7 +9,7 @@ use memlens_engine::why_typed;
 use memlens_tests::Notes;
 use serde_json::json;
 
-use crate::autopsy::{FACT, LINE, LONG_AGO_MS, Scene, check, check_proof};
+use crate::autopsy::{FACT, LINE, LONG_AGO_MS, Scene, check, check_proof, step};
 
 /// Checks where a fact is written and that the index step lost it, with the advice.
 fn check_unread(scene: &Scene, fact: &str, at: (&str, u32), advice: &str) {
@@ -261,7 +261,7 @@ fn what_an_agent_opened_without_a_search_was_given() {
         &part,
         AutopsyStep::Given,
         StepOutcome::Unknown,
-        "does not say whether",
+        "whether it was shown this line is not known",
     );
     let whole = opened(json!({"path": path, "lines": null, "at_ms": null}));
     check(&whole, Verdict::GivenUnused, Some(AutopsyStep::Used));
@@ -277,6 +277,65 @@ fn what_an_agent_opened_without_a_search_was_given() {
         StepOutcome::Unknown,
         "The agent received it anyway",
     );
+}
+
+#[test]
+fn what_a_note_held_at_the_time_is_not_known_from_its_lines_of_now() {
+    let note = "memory/home-server.md";
+    let after = |returned: serde_json::Value, opened: serde_json::Value| {
+        let scene = Scene::router();
+        let mut question = scene.asked("router", Some(returned));
+        // Before the note was saved.
+        question.at_ms = Some(LONG_AGO_MS as i64);
+        question.opened = opened.to_string();
+        scene.log(&[question]);
+        scene.of_session(FACT)
+    };
+    let opened = json!([{"path": note, "lines": null, "at_ms": null}]);
+    let lines = json!([{"path": note, "lines": [1, 3], "score": 0.6}]);
+    let neither = json!([{"path": note, "lines": null, "score": null}]);
+    for (returned, opened) in [
+        (&lines, json!([])),
+        (&neither, json!([])),
+        (&json!([]), opened.clone()),
+    ] {
+        let autopsy = after(returned.clone(), opened);
+        assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
+        assert_ne!(
+            step(&autopsy, AutopsyStep::Given).outcome,
+            StepOutcome::Passed
+        );
+    }
+    let of_lines = after(lines, json!([]));
+    let said = "the note was changed since";
+    check_proof(&of_lines, AutopsyStep::Given, StepOutcome::Unknown, said);
+    let of_neither = after(neither.clone(), json!([]));
+    let said = "the log does not say which lines";
+    check_proof(&of_neither, AutopsyStep::Given, StepOutcome::Unknown, said);
+    // The text in the log shows the line, and so what was opened afterwards held it.
+    let hashes = [memlens_agents::line_hash(LINE)];
+    let text = json!([{"path": note, "lines": null, "score": null, "line_hashes": hashes}]);
+    let shown = after(text.clone(), json!([]));
+    check(&shown, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    let used = after(text, opened);
+    check_proof(
+        &used,
+        AutopsyStep::Used,
+        StepOutcome::Passed,
+        "it was opened",
+    );
+    // Neither lines nor text, of a note that did not change.
+    let scene = Scene::router();
+    scene.log(&[scene.asked("router", Some(neither))]);
+    let autopsy = scene.of_session(FACT);
+    check_proof(&autopsy, AutopsyStep::Given, StepOutcome::Unknown, said);
+    // A text without the line.
+    let other = [memlens_agents::line_hash("- The boiler is green and old.")];
+    let other = json!([{"path": note, "lines": [1, 3], "score": 0.6, "line_hashes": other}]);
+    scene.log(&[scene.asked("router", Some(other))]);
+    let autopsy = scene.of_session(FACT);
+    let said = "does not hold this line in one piece";
+    check_proof(&autopsy, AutopsyStep::Given, StepOutcome::Unknown, said);
 }
 
 #[test]
@@ -380,12 +439,16 @@ fn a_line_of_an_older_commit_was_there() {
         StepOutcome::Passed,
         "as memory/net.md",
     );
-    // Its history also has the note's name at the time when it was given.
-    check(&autopsy, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    // Its history also has the note's name at the time when it was given, but not the place of the line in it.
+    check(&autopsy, Verdict::Unknown, None);
+    for it in [AutopsyStep::Ranked, AutopsyStep::Given] {
+        let said = "is not known";
+        check_proof(&autopsy, it, StepOutcome::Unknown, said);
+    }
     check_proof(
         &autopsy,
         AutopsyStep::Given,
-        StepOutcome::Passed,
-        "under its former name memory/net.md",
+        StepOutcome::Unknown,
+        "held lines 1–3 of memory/net.md, which may be this note, at rank 1",
     );
 }

@@ -7,8 +7,9 @@ use memlens_agents::{Returned, Used, line_hash};
 use memlens_past::{Past, Places};
 use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
 
-use super::fact::{Found, is_changed};
+use super::fact::Found;
 use super::words::{OWN_WORDS, moment, telling};
+use super::written::saved_ms;
 use super::{Case, asked_then, step as proof};
 
 /// Number of questions that are listed.
@@ -23,13 +24,34 @@ struct By<'a> {
     name: Name<'a>,
 }
 
-/// An answer that contained other lines of the note.
+/// An answer that contained the note, and is not known to have contained the line.
 struct Beside<'a> {
     past: &'a Past,
     rank: usize,
-    lines: (u32, u32),
-    /// Whether the note was changed since, so that these lines may have been the fact's.
-    is_open: bool,
+    /// The note's former name, if that is how the answer named it.
+    former: Option<&'a str>,
+    /// First and last line that it contained; `None` if the log has no lines.
+    lines: Option<(u32, u32)>,
+    /// Why the line may have been in it; `None` if it was not.
+    doubt: Option<Doubt>,
+}
+
+/// Why a log does not say whether a line was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// The note was changed since, or the time of either is not known.
+    Changed,
+    /// The log has neither lines nor text.
+    NoText,
+    /// The lines include it, and the text in the log does not contain it as one line.
+    OtherText,
+}
+
+/// Whether an answer contained a line.
+enum Shown {
+    Yes,
+    No,
+    Unknown(Doubt),
 }
 
 /// What the agent received of a fact's line.
@@ -40,6 +62,8 @@ pub(super) struct Given<'a> {
     beside: Option<Beside<'a>>,
     /// The questions after which it was opened or cited, each with how.
     used: Vec<(&'a Past, &'static str)>,
+    /// The first question after which the note was opened or cited and may have contained the line, with how.
+    may_be_used: Option<(&'a Past, &'static str)>,
     /// The calls that opened the note, each with whether the line was shown; `None` if the log does not say.
     opened: Vec<(&'a Past, Option<bool>)>,
     n_answers: usize,
@@ -52,20 +76,18 @@ impl<'a> Given<'a> {
         places: &Places,
         former: &[PathBuf],
         is_loaded: bool,
+        is_written: bool,
     ) -> Given<'a> {
-        let named = Named::of(case, found, places, former);
-        let covers = |lines: Option<(u32, u32)>| {
-            lines.is_none_or(|(start, end)| (start..=end).contains(&found.line))
-        };
+        let named = Named::of(case, found, places, former, is_written);
         let mut given = Given {
             is_loaded,
             by: Vec::new(),
             beside: None,
             used: Vec::new(),
+            may_be_used: None,
             opened: Vec::new(),
             n_answers: 0,
         };
-        let mut saved_ms = None;
         for past in &case.asked.questions {
             given.n_answers += usize::from(past.asked.returned.is_some());
             let returned = past.asked.returned.iter().flatten();
@@ -74,43 +96,56 @@ impl<'a> Given<'a> {
                 if result.is_name_only {
                     continue;
                 }
-                let holds = named.is_held_by(result);
                 let name = match named.is_it(past, &result.path) {
                     Some(name) => name,
-                    None if holds => named.other_name(past, &result.path),
+                    None if named.is_held_by(result) => named.other_name(past, &result.path),
                     None => continue,
                 };
-                if holds || covers(result.lines) {
-                    if given.by.last().is_none_or(|it| it.past.id != past.id) {
-                        given.by.push(By { past, rank, name });
+                let doubt = match named.shown(past, result) {
+                    Shown::Yes => {
+                        if given.by.last().is_none_or(|it| it.past.id != past.id) {
+                            given.by.push(By { past, rank, name });
+                        }
+                        continue;
                     }
-                } else if let (None, Some(lines)) = (&given.beside, result.lines) {
-                    let saved_ms = *saved_ms.get_or_insert_with(|| saved(case, found, places));
+                    Shown::No => None,
+                    Shown::Unknown(doubt) => Some(doubt),
+                };
+                let is_first = |it: &Beside<'_>| doubt.is_some() && it.doubt.is_none();
+                if given.beside.as_ref().is_none_or(is_first) {
                     given.beside = Some(Beside {
                         past,
                         rank,
-                        lines,
-                        is_open: past
-                            .asked
-                            .at_ms
-                            .zip(saved_ms)
-                            .is_some_and(|(at, saved)| saved > at),
+                        former: match name {
+                            Name::Now => None,
+                            Name::Former(name) | Name::Copy(name) => Some(name),
+                        },
+                        lines: result.lines,
+                        doubt,
                     });
                 }
             }
-            let is_it = |used: &&Used| {
-                used.holds(found.line) == Some(true) && named.is_it(past, &used.path).is_some()
+            let holds = |all: &'a [Used], expected: Option<bool>| {
+                let mut of_note = all.iter();
+                of_note.any(|used| {
+                    named.is_it(past, &used.path).is_some()
+                        && named.shown_by(past, used) == expected
+                })
             };
-            let opened = past.asked.opened.iter().find(is_it).map(|_| "opened");
-            let cited = past.asked.cited.iter().find(is_it).map(|_| "cited");
-            if let Some(how) = cited.or(opened) {
+            let how = |expected: Option<bool>| {
+                let cited = holds(&past.asked.cited, expected).then_some("cited");
+                cited.or_else(|| holds(&past.asked.opened, expected).then_some("opened"))
+            };
+            if let Some(how) = how(Some(true)) {
                 given.used.push((past, how));
+            } else if given.may_be_used.is_none() {
+                given.may_be_used = how(None).map(|how| (past, how));
             }
         }
         for past in &case.asked.openings {
             let of_note = past.asked.opened.iter();
             let of_note = of_note.filter(|used| named.is_it(past, &used.path).is_some());
-            let shown: Vec<Option<bool>> = of_note.map(|used| used.holds(found.line)).collect();
+            let shown: Vec<Option<bool>> = of_note.map(|used| named.shown_by(past, used)).collect();
             if shown.contains(&Some(true)) {
                 given.opened.push((past, Some(true)));
             } else if let Some(first) = shown.first() {
@@ -148,13 +183,15 @@ impl<'a> Given<'a> {
         self.best_by().map(|by| (by.past, by.rank))
     }
 
+    /// An answer with the note that may have contained the line, and the note's rank in it.
+    pub fn in_doubt(&self) -> Option<(&Past, usize)> {
+        let beside = self.beside.as_ref().filter(|it| it.doubt.is_some());
+        beside.map(|it| (it.past, it.rank))
+    }
+
     /// The step about whether the agent received it.
     pub fn step(&self, case: &Case<'_>) -> StepProof {
         let say = |outcome, said: String| proof(AutopsyStep::Given, outcome, said);
-        let when = |past: &Past| {
-            let at = past.asked.at_ms;
-            at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
-        };
         if let Some(By { past, rank, name }) = self.best_by() {
             let under = match name {
                 Name::Now => String::new(),
@@ -203,37 +240,14 @@ impl<'a> Given<'a> {
             );
         }
         if let Some(beside) = &self.beside {
-            let Beside {
-                past,
-                rank,
-                lines: (start, end),
-                is_open,
-            } = beside;
-            let held = format!(
-                "The answer to “{}”{} held lines {start}–{end} of this note, at rank {rank}",
-                past.asked.question,
-                when(past)
-            );
-            return if *is_open {
-                say(
-                    StepOutcome::Unknown,
-                    format!(
-                        "{held}; the note was changed since, so whether these held the fact is not known."
-                    ),
-                )
-            } else {
-                say(
-                    StepOutcome::Failed,
-                    format!("No. {held}: another chunk, without this line."),
-                )
-            };
+            return beside.step();
         }
         if let Some((past, shown)) = self.opened.first() {
             return match self.opened.iter().find(|(_, shown)| shown.is_none()) {
                 Some((past, _)) => say(
                     StepOutcome::Unknown,
                     format!(
-                        "The agent opened a part of the note{}; the log does not say whether it held this line.",
+                        "The agent opened the note{}; whether it was shown this line is not known.",
                         when(past)
                     ),
                 ),
@@ -278,6 +292,15 @@ impl<'a> Given<'a> {
                 format!("Yes, it was {how} after “{}”.", past.asked.question),
             );
         }
+        if let Some((past, how)) = self.may_be_used.filter(|_| self.is_given()) {
+            return say(
+                StepOutcome::Unknown,
+                format!(
+                    "The note was {how} after “{}”; whether that showed this line is not known.",
+                    past.asked.question
+                ),
+            );
+        }
         if !self.by.is_empty() {
             return say(
                 StepOutcome::Failed,
@@ -297,12 +320,50 @@ impl<'a> Given<'a> {
     }
 }
 
-/// When the note's bytes were saved; milliseconds since 1970.
-fn saved(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
-    if is_changed(case.library, &found.place) {
-        return Some(i64::MAX);
+/// Returns ` on <date>`, or nothing if the log has no time.
+fn when(past: &Past) -> String {
+    let at = past.asked.at_ms;
+    at.map_or_else(String::new, |at| format!(" on {}", moment(at)))
+}
+
+impl Beside<'_> {
+    fn step(&self) -> StepProof {
+        let (question, on, rank) = (&self.past.asked.question, when(self.past), self.rank);
+        let note = self.former.map_or_else(
+            || "this note".to_owned(),
+            |former| format!("{former}, which may be this note"),
+        );
+        let held = match self.lines {
+            Some((start, end)) => format!("lines {start}–{end} of {note}"),
+            None => note,
+        };
+        let held = format!("The answer to “{question}”{on} held {held}, at rank {rank}");
+        let (outcome, said) = match self.doubt {
+            None => (
+                StepOutcome::Failed,
+                format!("No. {held}: another chunk, without this line."),
+            ),
+            Some(Doubt::Changed) => (
+                StepOutcome::Unknown,
+                format!(
+                    "{held}; the note was changed since, or one of the two times is missing, so whether it held the fact is not known."
+                ),
+            ),
+            Some(Doubt::NoText) => (
+                StepOutcome::Unknown,
+                format!(
+                    "{held}; the log does not say which lines, so whether it held the fact is not known."
+                ),
+            ),
+            Some(Doubt::OtherText) => (
+                StepOutcome::Unknown,
+                format!(
+                    "{held}; the text in the log does not hold this line in one piece, so whether it held the fact is not known."
+                ),
+            ),
+        };
+        proof(AutopsyStep::Given, outcome, said)
     }
-    places.saved_ms(found.place.folder, &found.place.path)
 }
 
 /// The name under which an answer contained the line.
@@ -326,6 +387,10 @@ struct Named<'a> {
     former: BTreeSet<String>,
     /// Former paths by the git history.
     former_paths: &'a [PathBuf],
+    /// When the note was saved last, milliseconds since 1970; `None` if that is not known.
+    saved_ms: Option<i64>,
+    /// The earliest time at which the note is known to have held the line, milliseconds since 1970; `None` if none is.
+    held_ms: Option<i64>,
 }
 
 impl<'a> Named<'a> {
@@ -334,6 +399,7 @@ impl<'a> Named<'a> {
         found: &'a Found,
         places: &'a Places,
         former_paths: &'a [PathBuf],
+        is_written: bool,
     ) -> Named<'a> {
         let lists = case.library.lists();
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
@@ -353,6 +419,8 @@ impl<'a> Named<'a> {
             hash,
             former: BTreeSet::new(),
             former_paths,
+            saved_ms: saved_ms(case, found, places),
+            held_ms: case.at_ms.filter(|_| is_written),
         };
         for past in &case.asked.questions {
             for result in past.asked.returned.iter().flatten() {
@@ -362,7 +430,51 @@ impl<'a> Named<'a> {
                 }
             }
         }
+        let questions = case.asked.questions.iter().filter(|past| {
+            let mut returned = past.asked.returned.iter().flatten();
+            returned.any(|it| named.is_held_by(it) && named.is_it(past, &it.path).is_some())
+        });
+        let returned_ms = questions.filter_map(|past| past.asked.at_ms).min();
+        named.held_ms = [named.held_ms, returned_ms].into_iter().flatten().min();
         named
+    }
+
+    /// Whether the note is now as it was at the time of a question; `false` if that is not known.
+    fn is_unchanged_since(&self, past: &Past) -> bool {
+        let times = past.asked.at_ms.zip(self.saved_ms);
+        times.is_some_and(|(at, saved)| saved <= at)
+    }
+
+    /// Whether the note held the line at the time of a question; `false` if that is not known.
+    fn held_line_at(&self, past: &Past) -> bool {
+        let times = past.asked.at_ms.zip(self.held_ms);
+        self.is_unchanged_since(past) || times.is_some_and(|(at, held)| held <= at)
+    }
+
+    /// Whether a result that is this note, or holds its line, showed the line.
+    fn shown(&self, past: &Past, result: &Returned) -> Shown {
+        if self.is_held_by(result) {
+            return Shown::Yes;
+        }
+        let has_text = !result.line_hashes.is_empty();
+        let covers = |(start, end)| (start..=end).contains(&self.found.line);
+        match result.lines.map(covers) {
+            None if !has_text || self.hash.is_none() => Shown::Unknown(Doubt::NoText),
+            Some(_) if !self.is_unchanged_since(past) => Shown::Unknown(Doubt::Changed),
+            Some(true) if !has_text || self.hash.is_none() => Shown::Yes,
+            None | Some(true) => Shown::Unknown(Doubt::OtherText),
+            Some(false) => Shown::No,
+        }
+    }
+
+    /// Whether opening or citing the note showed the line; `None` if that is not known.
+    fn shown_by(&self, past: &Past, used: &Used) -> Option<bool> {
+        let is_known = match used.lines {
+            // The line may have been at another place.
+            Some(_) => self.is_unchanged_since(past),
+            None => self.held_line_at(past),
+        };
+        used.holds(self.found.line).filter(|_| is_known)
     }
 
     /// Whether the text of a result contained the line.

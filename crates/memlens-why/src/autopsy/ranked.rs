@@ -347,6 +347,15 @@ pub(super) fn step(
             format!("It came through: rank {rank} of the answer to “{question}”."),
         );
     }
+    if let Some((past, rank)) = given.in_doubt() {
+        let question = &past.asked.question;
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "The note came through, at rank {rank} of the answer to “{question}”; whether this line did is not known."
+            ),
+        );
+    }
     let Some(ranked) = ranked else {
         return say(
             StepOutcome::Unknown,

@@ -236,7 +236,7 @@ fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> 
 }
 
 /// When the file was last saved, milliseconds since 1970; a new mtime on unchanged bytes does not count.
-fn saved_ms(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
+pub(super) fn saved_ms(case: &Case<'_>, found: &Found, places: &Places) -> Option<i64> {
     if found.is_watched() && !is_changed(case.library, &found.place) {
         return places.saved_ms(found.place.folder, &found.place.path);
     }
