@@ -10,7 +10,7 @@ use crate::openclaw_search::{
     self, Effect, Known, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void, each,
     effect, openclaw_search, shown,
 };
-use crate::targets::{basic_memory, openviking};
+use crate::targets::{basic_memory, octopus, openviking};
 
 /// A config that was read.
 pub struct Config {
@@ -90,7 +90,13 @@ pub fn read_config_and_files(path: &Path, before: &mut dyn FnMut(&Path)) -> Resu
         "openclaw" => openclaw_search(&value, schema),
         "openviking" => flat(&openviking::KEYS, &value, "rerank"),
         "basic-memory" => flat(&basic_memory::KEYS, &value, ""),
-        _ => flat(&[], &value, ""),
+        _ => {
+            let mut settings = flat(&octopus::KEYS, &value["Octopus"]["Reranker"], "");
+            for setting in settings.groups.iter_mut().flat_map(|it| &mut it.settings) {
+                setting.key.insert_str(0, "Octopus.Reranker.");
+            }
+            settings
+        }
     };
     Ok(Config {
         program,
@@ -229,6 +235,20 @@ mod tests {
                 ),
             ]
         );
+    }
+
+    #[test]
+    fn the_key_of_octopus_is_known() {
+        let text = r#"{"Octopus": {"Reranker": {"TopN": 7, "Provider": "Cohere"}}}"#;
+        let settings = read("appsettings.json", text).expect("it can be read");
+        let known = &settings.settings.groups[0].settings;
+        let known: Vec<_> = known.iter().map(|it| (&*it.key, it.effect)).collect();
+        let sets = Effect::Sets("octopus.top_n");
+        assert_eq!(known, [("Octopus.Reranker.TopN", sets)]);
+        for text in [r#"{"Octopus": {}}"#, r#"{"Octopus": {"Reranker": 3}}"#] {
+            let settings = read("appsettings.json", text).expect("it can be read");
+            assert!(settings.settings.groups[0].settings.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! caller writes the settings.
 
 pub(crate) mod basic_memory;
-mod octopus;
+pub(crate) mod octopus;
 mod openclaw;
 pub(crate) mod openviking;
 mod qmd;

@@ -21,7 +21,8 @@ pub(super) static TARGET: Target = Target {
     otherwise: lacking,
 };
 
-static KEYS: [Known; 1] = [("TopN", Kind::Number, Effect::Sets("octopus.top_n"))];
+/// Keys below `Octopus.Reranker`.
+pub(crate) static KEYS: [Known; 1] = [("TopN", Kind::Number, Effect::Sets("octopus.top_n"))];
 
 fn map(own: &Own<'_>) -> Vec<Mapped> {
     if !own.reranks() {

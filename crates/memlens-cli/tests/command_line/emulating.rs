@@ -255,6 +255,10 @@ fn a_config_sets_the_version_and_its_parameters() {
                 "agents": {"entries": {"iris": {"memory": {"search": {"query": {"minScore": 7}}}}}}}"#,
         ),
         ("broken.json", "{\n  memory: {search: }\n}"),
+        (
+            "appsettings.json",
+            r#"{"Octopus": {"Reranker": {"TopN": 7}}}"#,
+        ),
     ]);
     let path = |name: &str| text(&dir.at(name)).to_owned();
     let read = memlens.json(&["import", &path("openclaw.json"), "--json"]);
@@ -314,6 +318,10 @@ fn a_config_sets_the_version_and_its_parameters() {
             && printed.contains("sets openclaw.max_results"),
         "{printed}"
     );
+
+    let octopus = memlens.json(&["import", &path("appsettings.json"), "--json"]);
+    assert_eq!(octopus["settings"][0]["key"], "Octopus.Reranker.TopN");
+    assert_eq!(octopus["params"]["octopus.top_n"], 7.0);
 
     let refused: [(&[&str], String); 3] = [
         (
