@@ -310,7 +310,10 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
 fn always_loading(view: &AlwaysView, file: &AlwaysFile) -> Text {
     let last = file.again_at_line.unwrap_or(file.n_lines + 1) - 1;
     let state = match (file.state, file.cut_at_line) {
-        (AlwaysState::Loaded, None) => format!("{} lines, loaded whole", file.n_lines),
+        (AlwaysState::Loaded, None) => {
+            let lines = plural(file.n_lines, "line", "lines");
+            format!("{} {lines}, loaded whole", file.n_lines)
+        }
         (AlwaysState::Loaded, Some(line)) => {
             format!("lines {line} to {last} of {} are not loaded", file.n_lines)
         }
@@ -323,7 +326,9 @@ fn always_loading(view: &AlwaysView, file: &AlwaysFile) -> Text {
         view.agent, file.shown
     ));
     if let Some(why) = &file.why {
-        line += format!(": {why}");
+        // A consequence: `so it loads nothing of its memories`.
+        let joint = if why.starts_with("so ") { ", " } else { ": " };
+        line += format!("{joint}{why}");
     }
     if let Some(project) = &file.project {
         line += format!("  (sessions in {project})");
@@ -341,12 +346,17 @@ fn loading(file: &LoadedFile) -> Text {
         ..
     } = file;
     let of_all = if file.name == "In all" { " in all" } else { "" };
+    let extent = if file.blocked.is_empty() {
+        "loaded whole"
+    } else {
+        "loaded without its blocked entries"
+    };
     let mut line = Text::from(match file.cap {
         Some(cap) if file.cuts => format!("{agent:<12} {used} of {cap} {unit}{of_all}"),
         Some(cap) => {
-            format!("{agent:<12} {used} {unit}, loaded whole; no entry can be added above {cap}")
+            format!("{agent:<12} {used} {unit}, {extent}; no entry can be added above {cap}")
         }
-        None => format!("{agent:<12} {used} {unit}, loaded whole"),
+        None => format!("{agent:<12} {used} {unit}, {extent}"),
     });
     let cut = match (file.cut, file.cut_at_line, file.again_at_line) {
         (LoadCut::End, Some(line), _) => format!(
@@ -363,6 +373,14 @@ fn loading(file: &LoadedFile) -> Text {
         _ => String::new(),
     };
     line += strong(cut);
+    for (first, last, patterns) in &file.blocked {
+        let lines = if first == last {
+            format!("line {first} is")
+        } else {
+            format!("lines {first} to {last} are")
+        };
+        line += strong(format!("  {lines} blocked: {patterns}"));
+    }
     if file.is_by_total {
         line += "  (what the total leaves)";
     }

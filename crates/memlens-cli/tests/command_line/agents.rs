@@ -191,6 +191,30 @@ fn what_agents_load_is_measured_watched_or_not() {
 }
 
 #[test]
+fn a_blocked_entry_is_not_loaded_whole() {
+    let home = Notes::new(&[
+        (".hermes/memories/MEMORY.md", "The router is grey.\n"),
+        (".hermes/memories/USER.md", "a\n§\nsee\n~/.ssh\n§\nb\n"),
+    ]);
+    let memlens = Memlens::new();
+    let at_home = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let (_, out, _) = at_home.run(&["agents", "loaded"]);
+    let lines: Vec<&str> = out.lines().filter(|it| it.starts_with("hermes")).collect();
+    assert!(
+        lines[0].contains("characters, loaded whole;") && !lines[0].contains("blocked"),
+        "{out}"
+    );
+    assert!(
+        lines[1].contains("loaded without its blocked entries")
+            && lines[1].contains("lines 3 to 4 are blocked: ssh_access"),
+        "{out}"
+    );
+}
+
+#[test]
 fn a_missing_summary_and_a_cut_middle_are_reported() {
     let home = Notes::new(&[
         (".codex/memories/raw_memories.md", "The relay is grey.\n"),
