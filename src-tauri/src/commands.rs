@@ -23,6 +23,7 @@ use tauri::{AppHandle, State, Url, WebviewWindow};
 use crate::dialogs::Dialogs;
 use crate::editors::{self, Editor};
 use crate::events::ScopeArgument;
+use crate::file_manager;
 use crate::opening::Opening;
 
 pub mod agents;
@@ -657,6 +658,21 @@ pub async fn open_in_editor(
         let note = engine.library().absolute(folder_id(&folder)?, &path)?;
         editors::open(editor, &note, line)
             .map_err(|source| EngineError::NoEditor { path: note, source })
+    })
+    .await
+}
+
+/// Shows a file or folder of a watched folder in the system's file manager; an empty path is the watched folder itself.
+#[tauri::command]
+#[specta::specta]
+pub async fn show_in_folder(shell: State<'_, Shell>, folder: String, path: String) -> Answer<()> {
+    work(&shell, move |engine| {
+        let found = memlens_engine::location(engine.library(), folder_id(&folder)?, &path)?;
+        file_manager::show(&found).map_err(|source| EngineError::File {
+            attempt: "show in the file manager",
+            path: found,
+            source,
+        })
     })
     .await
 }

@@ -137,7 +137,11 @@ fn url(editor: Editor, file: &Path, line: u32) -> Option<String> {
     Some(format!("{scheme}://file{}:{line}", file.path()))
 }
 
-fn start(command: &mut Command) -> io::Result<()> {
+/// Starts a program with the user's umask and does not wait for its end.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn start(command: &mut Command) -> io::Result<()> {
     memlens_engine::with_users_umask(command);
     #[cfg(unix)]
     {

@@ -7,6 +7,7 @@ mod commands;
 mod dialogs;
 mod editors;
 mod events;
+mod file_manager;
 mod frame;
 mod opening;
 mod reload;

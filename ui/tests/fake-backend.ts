@@ -795,6 +795,10 @@ export class FakeBackend {
     return this.#answer("openInEditor", [folder, path, line, editor], () => undefined);
   }
 
+  showInFolder(folder: string, path: string) {
+    return this.#answer("showInFolder", [folder, path], () => null);
+  }
+
   openLink(address: string) {
     return this.#answer("openLink", [address], () => true);
   }

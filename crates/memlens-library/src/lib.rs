@@ -33,6 +33,7 @@ pub use library::Library;
 pub use library::data::{Contents, contents, data_size, erase};
 pub use library::status::LibraryStatus;
 pub use notes::examples::example_questions;
+pub use notes::location::location;
 pub use notes::place::Place;
 pub use notes::unread::unread;
 pub use output::refuse_agent_place;

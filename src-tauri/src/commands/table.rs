@@ -40,6 +40,7 @@ window_commands! {
     saved_questions: "nothing",
     search: "reads notes in watched folders",
     set_evergreen: "nothing",
+    show_in_folder: "shows a file or folder of a watched folder in the system's file manager",
     show_library: "starts the system's program with the library's folder",
     snippets: "nothing",
     start_query: "nothing",

@@ -107,6 +107,14 @@ fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
     // The name of a folder, or of nothing.
     let path = library.absolute(folder, name);
     assert!(path.is_err(), "open in editor {name:?}: {path:?}");
+    let place = memlens_engine::location(library, folder, name);
+    let is_inside = place.as_ref().is_ok_and(|place| {
+        // A link is shown where it is, so only the folder around it is resolved.
+        let root = ground.notes.path();
+        let around = place.parent().and_then(|at| at.canonicalize().ok());
+        place == root || around.is_some_and(|at| at.starts_with(root))
+    });
+    assert!(place.is_err() || is_inside, "show {name:?}: {place:?}");
 
     let params = Params::default();
     let search_in = |scope: &Scope| {

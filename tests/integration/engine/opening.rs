@@ -146,6 +146,57 @@ fn no_path_leads_out_of_a_watched_folder() {
 }
 
 #[test]
+fn files_and_folders_of_a_watched_folder_have_a_location() {
+    let notes = Notes::new(&[
+        ("a.md", "The hall."),
+        ("x/b.md", "The relay."),
+        ("c.bin", "no note"),
+        (".git/config", "no note"),
+    ]);
+    let outside = notes.path().with_file_name("outside.md");
+    fs::write(&outside, "Not to be read.").expect("it can be written");
+    #[cfg(unix)]
+    for (to, name) in [(&*outside, "link.md"), (notes.path(), "loop")] {
+        std::os::unix::fs::symlink(to, notes.at(name)).expect("a link can be made");
+    }
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let folder = library.lists().snapshot.folders[0].id;
+    let location = |path: &str| memlens_engine::location(&library, folder, path);
+    assert_eq!(location("").expect("it is watched"), notes.path());
+    for path in ["a.md", "x", "x/b.md", "c.bin", ".git"] {
+        assert_eq!(location(path).expect(path), notes.at(path));
+    }
+    // A link is shown where it is, not what it leads to.
+    #[cfg(unix)]
+    for path in ["link.md", "loop"] {
+        assert_eq!(location(path).expect(path), notes.at(path));
+    }
+    for path in [
+        "..",
+        ".",
+        "../outside.md",
+        "x/../a.md",
+        "/a.md",
+        "a.md/b",
+        "none.md",
+        "loop/a.md",
+        ".git/config",
+        "link.md/x",
+    ] {
+        let error = location(path).expect_err(path);
+        let expected = format!("cannot open {path}: it is not in the library");
+        assert_eq!(error.to_string(), expected);
+    }
+    let elsewhere = FolderId(folder.0 + 1);
+    assert!(memlens_engine::location(&library, elsewhere, "a.md").is_err());
+    fs::remove_dir_all(notes.path()).expect("it can be removed");
+    let root = notes.path().display();
+    let error = location("").expect_err("it is gone").to_string();
+    assert!(error.contains(&root.to_string()), "{error}");
+}
+
+#[test]
 fn the_tree_shows_folders_first_and_what_went_wrong() {
     let notes = Notes::new(&[
         ("b.md", "The hall."),

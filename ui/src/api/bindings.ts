@@ -81,6 +81,8 @@ export const commands = {
 	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
 	/**  Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself. */
 	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
+	/**  Shows a file or folder of a watched folder in the system's file manager; an empty path is the watched folder itself. */
+	showInFolder: (folder: string, path: string) => __TAURI_INVOKE<null>("show_in_folder", { folder, path }),
 	/**  Opens the library's folder with the system's program for folders. */
 	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
 	/**  The best passages of rows, by slot. Those of the first rows come with the answer of `search`. */
