@@ -31,6 +31,7 @@ import { TraceCopying } from "./search/trace-copying.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
 import { Session, type ViewId } from "./session.svelte";
 import { EDITOR_CHOICE_ID } from "./shared/editor";
+import { BriefNotice } from "./shared/brief-notice.svelte";
 import { MarkdownCopy } from "./shared/markdown-copy.svelte";
 import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
@@ -89,6 +90,8 @@ export class Workspace {
   readonly memory: MemoryController;
   readonly theme: Theme;
   readonly zoom: Zoom;
+  /** What became of the last small action of a menu or key. */
+  readonly notice = new BriefNotice();
   readonly palette: Palette;
   /** Stored state of all this between starts. */
   readonly session: Session;
@@ -113,7 +116,7 @@ export class Workspace {
     this.queries = new QueryHistory();
     this.saved = new SavedQuestions(backend);
     this.search = new SearchController(backend, this.pipelines);
-    this.copyingRows = new RowCopy(backend, this.search);
+    this.copyingRows = new RowCopy(backend, this.search, this.notice);
     this.copyingTrace = new TraceCopying(backend, this.search, this.presets, this.pipelines);
     this.whyNot = new WhyNotController(backend, this.search, this.pipelines);
     this.revival = new Revival(backend, this.search, this.pipelines);

@@ -33,6 +33,7 @@ export const KEY = {
   up: "\uE013",
   right: "\uE014",
   down: "\uE015",
+  f10: "\uE03A",
 };
 
 /** What the driver answered when it did not do what it was told; `code` is the protocol's. */

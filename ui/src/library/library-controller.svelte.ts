@@ -94,6 +94,11 @@ export class LibraryController {
     await this.#actions.run(() => this.#backend.openInEditor(folder, path, line, chosenEditor()));
   }
 
+  /** An empty path is the watched folder itself. */
+  async showInFolder(folder: string, path: string): Promise<void> {
+    await this.#actions.run(() => this.#backend.showInFolder(folder, path));
+  }
+
   dismissError(): void {
     this.#actions.dismissError();
   }

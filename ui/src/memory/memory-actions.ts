@@ -1,4 +1,5 @@
 // What the command palette can do with the open note while the Memory view is shown.
+import { copyPath, scopeAt, searchIn, showInFolder } from "../search/place-actions";
 import { action, type Action } from "../shared/action";
 import type { Workspace } from "../workspace.svelte";
 
@@ -21,6 +22,17 @@ export function memoryActions(workspace: Workspace): Action[] {
         keywords: ["rendered", "source", "markdown", "switch"],
       },
     ),
+    copyPath(workspace, place, { id: "memory.copy-path", title: "Copy the note’s path", refusal }),
+    showInFolder(workspace, place, {
+      id: "memory.show-in-folder",
+      title: "Show the note in its folder",
+      refusal,
+    }),
+    searchIn(workspace, scopeAt(workspace, place), {
+      id: "memory.search-here",
+      title: "Search in the note",
+      refusal,
+    }),
     action(
       "memory.why-not",
       "Why not…? for the chosen chunk",

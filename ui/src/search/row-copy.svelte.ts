@@ -3,44 +3,40 @@ import { toErrorInfo } from "../api/errors";
 import { copyTextToCome } from "../shared/clipboard";
 import { counted } from "../shared/format";
 import { sentence } from "../shared/sentence";
-import type { CopyForm } from "./RowMenu.svelte";
+import type { BriefNotice } from "../shared/brief-notice.svelte";
 import type { SearchController } from "./search-controller.svelte";
 
-const TOLD_FOR_MS = 2_500;
+export type CopyForm = "place" | "text" | "json";
+
 const WHAT: Record<CopyForm, [string, string]> = {
   place: ["path", "paths"],
   text: ["text", "texts"],
   json: ["row", "rows"],
 };
 
-/** Rows on their way to the clipboard, and for a moment what became of it. */
+/** Rows on their way to the clipboard. */
 export class RowCopy {
   readonly #backend: Pick<Backend, "rowsCopied">;
   readonly #search: SearchController;
-  #told = $state<string | null>(null);
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #notice: BriefNotice;
 
-  constructor(backend: Pick<Backend, "rowsCopied">, search: SearchController) {
+  constructor(backend: Pick<Backend, "rowsCopied">, search: SearchController, notice: BriefNotice) {
+    this.#notice = notice;
     this.#backend = backend;
     this.#search = search;
-  }
-
-  /** For a person; null when nothing was copied lately. */
-  get told(): string | null {
-    return this.#told;
   }
 
   async copy(form: CopyForm, slots: readonly number[]): Promise<void> {
     if (slots.length === 0) return;
     try {
       const isCopied = await copyTextToCome(this.#textOf(form, slots));
-      this.#tell(
+      this.#notice.show(
         isCopied
           ? `Copied ${counted(slots.length, ...WHAT[form])}.`
           : "Cannot copy: the system refused the clipboard.",
       );
     } catch (error) {
-      this.#tell(`Cannot copy: ${sentence(toErrorInfo(error).message)}`);
+      this.#notice.show(`Cannot copy: ${sentence(toErrorInfo(error).message)}`);
     }
   }
 
@@ -57,11 +53,5 @@ export class RowCopy {
     if (row === null) return [];
     const { path, start_line, end_line } = row;
     return [`${path}:${start_line}${end_line > start_line ? `-${end_line}` : ""}`];
-  }
-
-  #tell(said: string): void {
-    clearTimeout(this.#timer);
-    this.#told = said;
-    this.#timer = setTimeout(() => (this.#told = null), TOLD_FOR_MS);
   }
 }

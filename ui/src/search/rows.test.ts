@@ -45,13 +45,16 @@ describe("a row's menu", () => {
 
   it("shows the row in Memory, and asks Why not…? of a dropped one alone", async () => {
     const { user, menuOf, slots, workspace, rows } = await open();
-    expect((await menuOf(0)).queryByText(/Why not/)).toBeNull();
+    const whyNot = (await menuOf(0)).getByText(/Why not/).closest("[role='menuitem']");
+    expect(whyNot).toHaveAttribute("aria-disabled", "true");
+    expect(whyNot).toHaveTextContent("the row is kept");
     await user.keyboard("{Escape}");
     // Without layout only the first rows are drawn.
     workspace.parameters.set("max_results", 2);
     await waitFor(() => expect(rows().some((row) => row.matches(".gone"))).toBe(true));
     const dropped = rows().findIndex((row) => row.matches(".gone"));
-    expect((await menuOf(dropped)).getByText(/Why not/)).toBeInTheDocument();
+    const asked = (await menuOf(dropped)).getByText(/Why not/).closest("[role='menuitem']");
+    expect(asked).toHaveAttribute("aria-disabled", "false");
     await user.keyboard("{Escape}");
     const row = workspace.search.rowOf(slots[0] ?? -1);
     const ask = vi.spyOn(openDocument, "ask");
@@ -65,6 +68,68 @@ describe("a row's menu", () => {
     backend.rowsCopied = () => Promise.reject(new Error("the note has changed"));
     await user.click((await menuOf(0)).getByText("Copy text"));
     expect(await screen.findByText("Cannot copy: The note has changed.")).toBeInTheDocument();
+  });
+
+  it("gives and removes a thumb", async () => {
+    const { user, menuOf, workspace, slots } = await open();
+    await user.click((await menuOf(1)).getByText("Thumb up"));
+    await waitFor(() => expect(workspace.feedback.thumbOf(slots[1] ?? -1)).toBe("up"));
+    await user.click((await menuOf(1)).getByText("Remove the thumb up"));
+    await waitFor(() => expect(workspace.feedback.thumbOf(slots[1] ?? -1)).toBeNull());
+  });
+
+  it("searches from here: in the note, in its folder, with its passage", async () => {
+    const { user, menuOf, workspace, slots, backend } = await open();
+    const { folder, path } = workspace.search.rowOf(slots[0] ?? -1) ?? { folder: "", path: "" };
+    const passage = workspace.search.snippetOf(slots[0] ?? -1)?.text ?? "";
+    expect(passage).not.toBe("");
+    const asked = () => backend.calls.filter(({ name }) => name === "search").at(-1)?.args;
+    await user.click((await menuOf(0)).getByText("In this note"));
+    await waitFor(() => expect(asked()?.[2]).toEqual({ folder, path }));
+    expect(asked()?.[0]).toBe("what comes first");
+    await waitFor(() => expect(workspace.search.isSearching).toBe(false));
+    const again = (await menuOf(0)).getByText("In this note").closest("[role='menuitem']");
+    expect(again).toHaveTextContent("searched now");
+    await user.keyboard("{Escape}");
+    await user.click((await menuOf(0)).getByText(/^In its folder/));
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    await waitFor(() => expect(asked()?.[2]).toEqual({ folder, path: parent }));
+    await waitFor(() => expect(workspace.search.isSearching).toBe(false));
+    await user.click((await menuOf(0)).getByText("For notes like this passage"));
+    await waitFor(() => expect(workspace.search.typed).toBe(passage.replaceAll("…", " ").trim()));
+  });
+
+  it("shows the note in its folder, and says what failed", async () => {
+    const { user, menuOf, workspace, slots, backend } = await open();
+    const row = workspace.search.rowOf(slots[0] ?? -1);
+    await user.click((await menuOf(0)).getByText("Show in folder"));
+    await waitFor(() =>
+      expect(backend.calls).toContainEqual({ name: "showInFolder", args: [row?.folder, row?.path] }),
+    );
+    backend.showInFolder = () => Promise.reject(new Error("no file manager answered"));
+    await user.click((await menuOf(0)).getByText("Show in folder"));
+    expect(await screen.findByText("No file manager answered.")).toBeInTheDocument();
+  });
+
+  it("opens by the Menu key, by Shift F10 and by the buttons for more", async () => {
+    const { user, rows, slots, workspace } = await open();
+    const menu = () => document.querySelector("[role='menu']");
+    const closed = async () => {
+      await user.keyboard("{Escape}");
+      await waitFor(() => expect(menu()).toBeNull());
+    };
+    await user.click(rows()[1] as HTMLElement);
+    for (const keys of ["{ContextMenu}", "{Shift>}{F10}{/Shift}"]) {
+      await user.keyboard(keys);
+      await waitFor(() => expect(menu()).not.toBeNull());
+      await closed();
+    }
+    await user.click(rows()[2]?.querySelector("[aria-label^='Menu of']") as HTMLElement);
+    await waitFor(() => expect(menu()).not.toBeNull());
+    expect(workspace.search.openSlot).toBe(slots[2]);
+    await closed();
+    await user.click(await screen.findByLabelText("Menu of the row"));
+    await waitFor(() => expect(menu()).not.toBeNull());
   });
 
   it("is no menu over the table's head", async () => {

@@ -4,8 +4,11 @@ import type { Row } from "../api/bindings";
 import { agentsOf } from "../agents/folder-agents";
 import { openDocument } from "../open-document.svelte";
 import { action, type Action } from "../shared/action";
+import { visible } from "../shared/visible";
 import type { Workspace } from "../workspace.svelte";
 import { pinPresent } from "./pinning";
+import { scopeAt, searchIn, showInFolder, watched, type FilePlace } from "./place-actions";
+import type { CopyForm } from "./row-copy.svelte";
 import type { SortKey } from "./row-order";
 import type { Scope } from "./search-controller.svelte";
 import type { KeyAction } from "./search-keys";
@@ -23,7 +26,15 @@ export type SearchActionId =
   | KeyedId
   | "query"
   | "again"
+  | "show-in-folder"
+  | "forgot-row"
+  | "search-passage"
+  | "search-note"
+  | "search-folder"
+  | "search-agent"
   | "copy-place"
+  | "copy-text"
+  | "copy-json"
   | "copy-markdown"
   | "copy-csv"
   | "save-markdown"
@@ -56,13 +67,17 @@ export function actionOfKey(key: KeyAction): KeyedId | null {
   }
 }
 
+/** The history of questions keeps no longer one. */
+const PASSAGE_CHARS_MAX = 1_000;
+
 /** In the order in which the command palette lists them. */
 export function searchActions(workspace: Workspace): Record<SearchActionId, Action> {
   const { search, pipelines, presets, parameters, library, feedback, copyingTrace } = workspace;
   const history = pipelines.chosen;
   const typed = search.typed.trim();
   const isUnanswered = search.answer === null ? "no question is answered yet" : null;
-  const hasNoRow = opened(workspace).row === null ? "no row is open" : null;
+  const { row, rank } = opened(workspace);
+  const hasNoRow = row === null ? "no row is open" : null;
   const isReadOnly = (library.state?.read_only ?? null) === null ? null : "this window is read-only";
   const isUntyped = typed === "" ? "no question is typed" : null;
   const isSaved = typed !== "" && workspace.saved.has(search.typed);
@@ -73,6 +88,11 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
         ? "an agent’s own pipeline ranks"
         : isReadOnly;
 
+  const place: FilePlace | null = row === null ? null : { folder: row.folder, path: row.path };
+  const around = scopeAt(workspace, place === null ? null : folderOf(place));
+  const agent = watched(workspace, place)?.agent ?? null;
+  const thumb = search.openSlot === null ? null : feedback.thumbOf(search.openSlot);
+
   /** Shows the Search view first. */
   const here = (act: () => void) => () => {
     if (workspace.view !== "search") workspace.show("search");
@@ -81,6 +101,15 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
   const vote = (isUp: boolean) => {
     if (search.openSlot !== null && pipelines.agent === null) void feedback.vote(search.openSlot, isUp);
   };
+  const copyRow = (form: CopyForm, title: string, short: string, key: string | null) =>
+    action(
+      `search.copy-${form}`,
+      title,
+      here(() => {
+        if (search.openSlot !== null) void workspace.copyingRows.copy(form, [search.openSlot]);
+      }),
+      { short, key, refusal: search.openSlot === null ? "no row is open" : null },
+    );
   const inForm = (verb: "copy" | "save", form: "markdown" | "csv") => {
     const name = TRACE_FORMS.find((one) => one.form === form)?.name ?? form;
     return action(
@@ -116,31 +145,84 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
       "search.edit",
       "Open the row’s note in your editor",
       here(() => editOpened(workspace)),
-      { key: "O", refusal: hasNoRow },
+      { short: "Open in your editor", key: "O", refusal: hasNoRow },
     ),
     memory: action("search.memory", "Show the row’s note in Memory", () => showOpened(workspace), {
+      short: "Show in Memory",
       key: "M",
       refusal: search.openSlot === null ? "no row is open" : null,
     }),
-    "copy-place": action(
-      "search.copy-place",
-      "Copy path and lines of the row",
-      here(() => {
-        if (search.openSlot !== null) void workspace.copyingRows.copy("place", [search.openSlot]);
-      }),
-      { key: "Ctrl C", refusal: search.openSlot === null ? "no row is open" : null },
+    "show-in-folder": showInFolder(workspace, place, {
+      id: "search.show-in-folder",
+      title: "Show the row’s note in its folder",
+      refusal: hasNoRow,
+    }),
+    "forgot-row": action(
+      "search.forgot-row",
+      "Why forgotten…? for the open row",
+      () => forgotRow(workspace),
+      {
+        short: "Why forgotten…?",
+        refusal: hasNoRow ?? (rank === null || agent !== null ? null : "kept, and no agent’s memory"),
+        keywords: ["ask", "forget", "autopsy"],
+      },
     ),
+    "search-passage": action(
+      "search.passage",
+      "Search for notes like the row’s passage",
+      () => void searchPassage(workspace),
+      {
+        short: "For notes like this passage",
+        refusal: search.openSlot === null ? "no row is open" : null,
+        keywords: ["similar", "related", "from here"],
+      },
+    ),
+    "search-note": searchIn(workspace, scopeAt(workspace, place), {
+      id: "search.in-note",
+      title: "Search in the row’s note",
+      short: "In this note",
+      refusal: hasNoRow,
+    }),
+    "search-folder": searchIn(workspace, around, {
+      id: "search.in-folder",
+      title: "Search in the row’s folder",
+      short: around === null ? "In its folder" : `In its folder, ${visible(around.label)}`,
+      refusal: hasNoRow,
+    }),
+    "search-agent": searchIn(
+      workspace,
+      agent === null ? null : { kind: "agent", agent: agent.id, label: agent.name },
+      {
+        id: "search.in-agent",
+        title: "Search in the memory of the row’s agent",
+        short: `In the memory of ${agent?.name ?? "its agent"}`,
+        refusal: hasNoRow ?? (agent === null ? "no agent’s memory" : null),
+      },
+    ),
+    "copy-place": copyRow("place", "Copy path and lines of the row", "Copy path and lines", "Ctrl C"),
+    "copy-text": copyRow("text", "Copy the text of the row", "Copy text", null),
+    "copy-json": copyRow("json", "Copy the row as JSON", "Copy as JSON", null),
     "thumb-up": action(
       "search.thumb-up",
       "Thumb up for the row",
       here(() => vote(true)),
-      { key: "+", refusal: cannotVote, keywords: ["relevant", "rate", "judge"] },
+      {
+        short: thumb === "up" ? "Remove the thumb up" : "Thumb up",
+        key: "+",
+        refusal: cannotVote,
+        keywords: ["relevant", "rate", "judge"],
+      },
     ),
     "thumb-down": action(
       "search.thumb-down",
       "Thumb down for the row",
       here(() => vote(false)),
-      { key: "-", refusal: cannotVote, keywords: ["not relevant", "rate", "judge"] },
+      {
+        short: thumb === "down" ? "Remove the thumb down" : "Thumb down",
+        key: "-",
+        refusal: cannotVote,
+        keywords: ["not relevant", "rate", "judge"],
+      },
     ),
     pin: action(
       "search.pin",
@@ -208,8 +290,8 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
 export function scopeActions(workspace: Workspace): Action[] {
   const { search, library } = workspace;
   const folders = library.state?.folders ?? [];
-  if (folders.length < 2) return [];
   const now = search.scope;
+  if (folders.length < 2 && now === null) return [];
   const scopes: { id: string; title: string; scope: Scope; isNow: boolean }[] = [
     { id: "all", title: "Search in all folders", scope: null, isNow: now === null },
     ...agentsOf(folders).map(({ id, name }) => ({
@@ -259,6 +341,35 @@ function askForgotten(workspace: Workspace): void {
   workspace.autopsy.open(row === null || rank !== null ? {} : { fact: `${row.path}:${row.start_line}` });
 }
 
+/** The same for a kept row, in the memory of its agent. */
+function forgotRow(workspace: Workspace): void {
+  const { row } = opened(workspace);
+  if (row === null) return;
+  const agent = watched(workspace, row)?.agent?.id ?? null;
+  workspace.autopsy.open({ fact: `${row.path}:${row.start_line}`, agent });
+}
+
+/** Asks with the passage of the opened row that answers best. */
+async function searchPassage(workspace: Workspace): Promise<void> {
+  const { search, queries, notice } = workspace;
+  if (search.openSlot === null) return;
+  const snippet = await search.readSnippet(search.openSlot);
+  if (snippet === null) return;
+  if (snippet.text === null) {
+    notice.show(`Cannot search for the passage: ${snippet.missing ?? "it has no text"}.`);
+    return;
+  }
+  const question = snippet.text.replaceAll("…", " ").trim().slice(0, PASSAGE_CHARS_MAX);
+  queries.remember(question);
+  if (workspace.view !== "search") workspace.show("search");
+  await search.searchNow(question);
+}
+
+/** The folder around a note. */
+function folderOf({ folder, path }: FilePlace): FilePlace {
+  return { folder, path: path.slice(0, Math.max(0, path.lastIndexOf("/"))) };
+}
+
 function editOpened(workspace: Workspace): void {
   const { row } = opened(workspace);
   if (row !== null) void workspace.library.openInEditor(row.folder, row.path, row.start_line);
@@ -270,7 +381,7 @@ function showOpened(workspace: Workspace): void {
 }
 
 /** Shows the note of a row in the Memory view. */
-export function showInMemory(workspace: Workspace, slot: number): void {
+function showInMemory(workspace: Workspace, slot: number): void {
   const row = workspace.search.rowOf(slot);
   if (row === null) return;
   openDocument.ask(row.folder, row.path, row.start_line);

@@ -392,6 +392,20 @@ export class SearchController {
     return this.#snippets.get(slot) ?? null;
   }
 
+  /** The passage of a row, which is read if it is not there yet; null if another answer is shown by then. */
+  async readSnippet(slot: number): Promise<Snippet | null> {
+    const shown = this.#shown;
+    const known = this.snippetOf(slot);
+    if (known !== null || shown === null) return known;
+    try {
+      const [read] = await this.#backend.snippets(shown.answer.id, [slot]);
+      return this.#shown?.answer === shown.answer ? (read ?? null) : null;
+    } catch (error) {
+      this.#fail(shown, error);
+      return null;
+    }
+  }
+
   /** Null while the pinned ranking is not known, and where there is nothing to tell. */
   moveOf(slot: number): Move | null {
     const row = this.rowOf(slot);

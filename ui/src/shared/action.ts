@@ -1,8 +1,10 @@
-/** Something that the user can do, by a key, a button or the command palette. */
+/** Something that the user can do, by a key, a button, a menu or the command palette. */
 export type Action = {
   /** Unique, and the same in every version: recent choices are stored by it. */
   id: string;
   title: string;
+  /** Title in a menu of the thing that it acts on, where that thing needs no name. */
+  short: string;
   /** As the list of keys shows it; null if there is no key. */
   key: string | null;
   /** Further words that find it in the command palette. */
@@ -18,7 +20,15 @@ export function action(
   id: string,
   title: string,
   run: () => void,
-  { key = null, keywords = [], refusal = null }: Partial<Pick<Action, "key" | "keywords" | "refusal">> = {},
+  {
+    short = title,
+    key = null,
+    keywords = [],
+    refusal = null,
+  }: Partial<Pick<Action, "short" | "key" | "keywords" | "refusal">> = {},
 ): Action {
-  return { id, title, key, keywords, refusal, run };
+  return { id, title, short, key, keywords, refusal, run };
 }
+
+/** Actions that a menu shows together; a label names them. */
+export type ActionGroup = { id: string; label: string | null; actions: readonly Action[] };
