@@ -6,6 +6,8 @@
 
 use std::fs;
 
+use jiff::civil::{Date, date};
+use jiff::tz::TimeZone;
 use memlens_engine::view::{
     Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
 };
@@ -34,11 +36,27 @@ pub(crate) struct Scene {
     _dir: tempfile::TempDir,
 }
 
+/// Sets when a file was saved: at noon of a day.
+pub(crate) fn saved(home: &Notes, path: &str, day: Date) {
+    let noon = day.at(12, 0, 0, 0).to_zoned(TimeZone::UTC);
+    let file = fs::File::options().write(true).open(home.at(path));
+    file.expect("it is there")
+        .set_modified(noon.expect("it is in range").timestamp().into())
+        .expect("it can be dated");
+}
+
 impl Scene {
     pub(crate) fn of(agent: &'static str, memory: &str, notes: &[(&str, &str)]) -> Scene {
         let home = Notes::new(&[]);
         for (path, text) in notes {
-            home.write(&format!("{memory}/{path}"), text);
+            let path = format!("{memory}/{path}");
+            home.write(&path, text);
+            // A note that is named after a day was saved on it.
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let day = name.get(..10).and_then(|day| day.parse::<Date>().ok());
+            if let Some(day) = day {
+                saved(&home, &path, day);
+            }
         }
         let dir = fresh(&[]);
         let library = open(dir.path()).in_home(Home::new(home.path()));
@@ -189,8 +207,56 @@ fn what_came_after_the_moment_was_written_later() {
     let before = |autopsy: &Autopsy, said: &str| {
         check_proof(autopsy, AutopsyStep::Written, StepOutcome::Passed, said);
     };
-    before(&at("the attic was painted"), "dated 2026-11-01, before");
+    before(&at("the attic was painted"), "unchanged since 2026-11-01");
     before(&at(FACT), "unchanged since 2023-11-1");
+}
+
+#[test]
+fn a_date_proves_only_what_it_can() {
+    let at = |path: &str, text: &str, day: Date| {
+        let scene = Scene::openclaw(&[("memory/soup.md", "- Soup.\n")]);
+        let path = format!(".openclaw/workspace/memory/{path}");
+        scene.home.write(&path, text);
+        saved(&scene.home, &path, day);
+        index(
+            scene.library.dir(),
+            &[&scene.home.at(".openclaw/workspace")],
+        );
+        scene.library.refresh().expect("it can be read");
+        scene.autopsy(FACT, None, Some(AT_MS as f64))
+    };
+    let (before, after) = (date(2026, 11, 6), date(2026, 11, 24));
+    let dated = |field: &str| format!("---\n{field}\n---\n\n{LINE}");
+    for (path, text) in [
+        ("2026-11.md", LINE.to_owned()),
+        ("2026-W47.md", LINE.to_owned()),
+        ("trip-2026-12-24.md", LINE.to_owned()),
+        ("2026-12-24.md", LINE.to_owned()),
+        ("trip.md", dated("updated: 2026-11-22")),
+        ("trip.md", dated("date: 2026-12-24")),
+    ] {
+        // A file that was saved before the moment held the line, whatever its date.
+        let said = "unchanged since 2026-11-06";
+        let early = at(path, &text, before);
+        check_proof(&early, AutopsyStep::Written, StepOutcome::Passed, said);
+        // Saved later, it proves nothing.
+        let late = at(path, &text, after);
+        let said = "Not known whether this line was there";
+        check_proof(&late, AutopsyStep::Written, StepOutcome::Unknown, said);
+    }
+    // The date of a note says nothing about a line that may have been added.
+    let added = at("plants.md", &dated("created: 2026-01-01"), after);
+    let said = "Not known whether this line was there";
+    check_proof(&added, AutopsyStep::Written, StepOutcome::Unknown, said);
+    let later = at("2026-11-22.md", LINE, after);
+    check(&later, Verdict::WrittenLater, Some(AutopsyStep::Written));
+    // A line that carries its own date.
+    let line = |day: &str| format!("{{\"date\": \"{day}\", \"text\": \"{FACT}\"}}\n");
+    let early = at("log.jsonl", &line("2026-11-10"), after);
+    let said = "dated 2026-11-10, before";
+    check_proof(&early, AutopsyStep::Written, StepOutcome::Passed, said);
+    let later = at("log.jsonl", &line("2026-11-22"), after);
+    check(&later, Verdict::WrittenLater, Some(AutopsyStep::Written));
 }
 
 #[test]

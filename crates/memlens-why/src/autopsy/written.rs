@@ -1,8 +1,9 @@
 //! Was the fact written, and before it was needed?
 //!
-//! The versions of the note that the library saw decide, then the date that the line or its note carries, then a save of the file
-//! before the moment, then the git history of its folder.
-//! A save after the moment decides nothing: the line may have been there before it.
+//! The versions of the note that the library saw decide, then a save of the file before the moment, then the date of the line or
+//! the day that its file is named after, then the git history of its folder.
+//! A save after the moment decides nothing: the line may have been there before it. Neither does the front matter, whose date may
+//! be that of a plan or of the last change, nor a file named after a week or month.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -11,6 +12,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use memlens_document::{Text, quoted_note};
 use memlens_history::{Limits, LineHistory, NoteHistory, Question, line_history};
+use memlens_ingest::Kind;
 use memlens_library::EngineError;
 use memlens_params::Params;
 use memlens_past::Places;
@@ -126,20 +128,6 @@ pub(super) fn step(
             return Ok(proof(AutopsyStep::Written, StepOutcome::Failed, said));
         }
     }
-    if let (Some(dated), Some(needed_day)) = (dated(case, found)?, day(at_ms)) {
-        if dated < needed_day {
-            return say(
-                StepOutcome::Passed,
-                format!(", dated {dated}, before it was needed on {needed}."),
-            );
-        }
-        if dated > needed_day {
-            return say(
-                StepOutcome::Failed,
-                format!(", dated {dated}; it was needed on {needed}."),
-            );
-        }
-    }
     let Some(saved_ms) = saved_ms(case, found, places) else {
         return say(
             StepOutcome::Unknown,
@@ -152,6 +140,24 @@ pub(super) fn step(
             StepOutcome::Passed,
             format!(", unchanged since {saved}; it was needed on {needed}."),
         );
+    }
+    if let (Some(dated), Some(needed_day), Some(saved_day)) =
+        (dated(case, found)?, day(at_ms), day(saved_ms))
+    {
+        let date = &dated.day;
+        if dated.is_of_appended_line && *date < needed_day {
+            return say(
+                StepOutcome::Passed,
+                format!(", dated {date}, before it was needed on {needed}."),
+            );
+        }
+        // A day after the last save is that of a plan.
+        if *date > needed_day && *date <= saved_day {
+            return say(
+                StepOutcome::Failed,
+                format!(", dated {date}; it was needed on {needed}."),
+            );
+        }
     }
     let git = match history.map(|it| &it.line) {
         None | Some(LineHistory::None) => "nothing else dates the line".to_owned(),
@@ -208,11 +214,19 @@ pub(super) fn step(
     )
 }
 
-/// The day that the line, its note or the note's name carries, `YYYY-MM-DD`.
+/// A day before which a line was not written.
+struct Dated {
+    /// `YYYY-MM-DD`.
+    day: String,
+    /// Whether the line itself carries it, in a file to which lines are appended: it was written then.
+    is_of_appended_line: bool,
+}
+
+/// The day that the line carries, in a JSON document or JSONL; otherwise the day that its file is named after.
 ///
 /// # Errors
 /// As [`Library::search`](memlens_library::Library::search).
-fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> {
+fn dated(case: &Case<'_>, found: &Found) -> Result<Option<Dated>, EngineError> {
     if found.text.is_empty() || !found.is_watched() {
         return Ok(None);
     }
@@ -225,14 +239,26 @@ fn dated(case: &Case<'_>, found: &Found) -> Result<Option<String>, EngineError> 
             && row.note.path == found.place.path
             && (row.start_line..=row.end_line).contains(&found.line)
     });
-    let said = row.and_then(|row| row.said);
-    Ok(said
-        .filter(|said| said.from != DateSource::Modified)
-        .and_then(|said| {
-            let first = Date::constant(1970, 1, 1);
-            let day = first.checked_add(Span::new().try_days(said.day as i64).ok()?);
-            Some(day.ok()?.to_string())
-        }))
+    let Some(said) = row.and_then(|row| row.said) else {
+        return Ok(None);
+    };
+    let first = Date::constant(1970, 1, 1);
+    let after = Span::new().try_days(said.day as i64).ok();
+    let Some(date) = after.and_then(|days| first.checked_add(days).ok()) else {
+        return Ok(None);
+    };
+    let day = date.to_string();
+    let kind = Kind::of(Path::new(&found.place.path));
+    let name = found.place.path.rsplit('/').next().unwrap_or_default();
+    let is_dated = match said.from {
+        DateSource::Written => matches!(kind, Some(Kind::Json | Kind::Jsonl)),
+        DateSource::FileName => name.starts_with(&day),
+        DateSource::Modified => false,
+    };
+    Ok(is_dated.then_some(Dated {
+        day,
+        is_of_appended_line: said.from == DateSource::Written && kind == Some(Kind::Jsonl),
+    }))
 }
 
 /// When the file was last saved, milliseconds since 1970; a new mtime on unchanged bytes does not count.
