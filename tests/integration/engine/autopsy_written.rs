@@ -211,7 +211,19 @@ fn a_note_that_was_given_under_a_former_name_was_given() {
         ),
         ("memory/soup.md", "- Soup.\n"),
     ]);
-    let held = json!([{"path": "memory/old/home-server.md", "lines": [1, 3], "score": 0.6}]);
+    let mut held = json!([{"path": "memory/old/home-server.md", "lines": [1, 3], "score": 0.6}]);
+    // Its file name alone proves nothing: it may have been another note.
+    let mut question = scene.asked("router", Some(held.clone()));
+    question.opened =
+        json!([{"path": "memory/old/home-server.md", "lines": null, "at_ms": null}]).to_string();
+    scene.log(&[question]);
+    let alike = scene.of_session(FACT);
+    assert_ne!(alike.verdict, Verdict::GivenUnused, "{alike:#?}");
+    let said =
+        "memory/old/home-server.md, which may be this note, at rank 1; no note has that name now";
+    check_proof(&alike, AutopsyStep::Given, StepOutcome::Unknown, said);
+    // The text that was returned proves it.
+    held[0]["line_hashes"] = json!([memlens_agents::line_hash(LINE)]);
     scene.log(&[scene.asked("router", Some(held))]);
     let given = scene.of_session(FACT);
     check(&given, Verdict::GivenUnused, Some(AutopsyStep::Used));
@@ -221,6 +233,33 @@ fn a_note_that_was_given_under_a_former_name_was_given() {
         StepOutcome::Passed,
         "under its former name memory/old/home-server.md, at rank 1",
     );
+}
+
+#[test]
+fn a_search_that_failed_returned_nothing() {
+    let scene = Scene::router();
+    let mut failed = scene.asked("router", None);
+    failed.has_failed = true;
+    scene.log(&[failed]);
+    let autopsy = scene.of_session(FACT);
+    let said = "Each search failed, so nothing was returned";
+    check_proof(&autopsy, AutopsyStep::Given, StepOutcome::Failed, said);
+    let said = "the search of then failed";
+    check_proof(&autopsy, AutopsyStep::Ranked, StepOutcome::Unknown, said);
+    // One that is not logged may have returned it.
+    scene.log(&[scene.asked("router again", None)]);
+    let autopsy = scene.of_session(FACT);
+    let said = "No answer is logged";
+    check_proof(&autopsy, AutopsyStep::Given, StepOutcome::Unknown, said);
+}
+
+#[test]
+fn what_is_loaded_need_not_be_found() {
+    let scene = Scene::claude(&[("MEMORY.md", LINE)]);
+    scene.log(&[]);
+    let loaded = scene.of_session(FACT);
+    let said = "no search has to find it";
+    check_proof(&loaded, AutopsyStep::Ranked, StepOutcome::Unknown, said);
 }
 
 #[test]

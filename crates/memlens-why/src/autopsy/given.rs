@@ -28,8 +28,8 @@ struct By<'a> {
 struct Beside<'a> {
     past: &'a Past,
     rank: usize,
-    /// The note's former name, if that is how the answer named it.
-    former: Option<&'a str>,
+    /// How the answer named the note, if that is not its name now.
+    other_name: Option<&'a str>,
     /// First and last line that it contained; `None` if the log has no lines.
     lines: Option<(u32, u32)>,
     /// Why the line may have been in it; `None` if it was not.
@@ -45,6 +45,8 @@ enum Doubt {
     NoText,
     /// The lines include it, and the text in the log does not contain it as one line.
     OtherText,
+    /// The answer named a note that does not exist now and had the same file name.
+    OtherNote,
 }
 
 /// Whether an answer contained a line.
@@ -101,7 +103,7 @@ impl<'a> Given<'a> {
                     None if named.is_held_by(result) => named.other_name(past, &result.path),
                     None => continue,
                 };
-                let doubt = match named.shown(past, result) {
+                let doubt = match named.shown(past, result, &name) {
                     Shown::Yes => {
                         if given.by.last().is_none_or(|it| it.past.id != past.id) {
                             given.by.push(By { past, rank, name });
@@ -116,21 +118,15 @@ impl<'a> Given<'a> {
                     given.beside = Some(Beside {
                         past,
                         rank,
-                        former: match name {
-                            Name::Now => None,
-                            Name::Former(name) | Name::Copy(name) => Some(name),
-                        },
+                        other_name: name.other(),
                         lines: result.lines,
                         doubt,
                     });
                 }
             }
             let holds = |all: &'a [Used], expected: Option<bool>| {
-                let mut of_note = all.iter();
-                of_note.any(|used| {
-                    named.is_it(past, &used.path).is_some()
-                        && named.shown_by(past, used) == expected
-                })
+                let mut shown = all.iter().filter_map(|used| named.shown_by(past, used));
+                shown.any(|shown| shown == expected)
             };
             let how = |expected: Option<bool>| {
                 let cited = holds(&past.asked.cited, expected).then_some("cited");
@@ -143,9 +139,9 @@ impl<'a> Given<'a> {
             }
         }
         for past in &case.asked.openings {
-            let of_note = past.asked.opened.iter();
-            let of_note = of_note.filter(|used| named.is_it(past, &used.path).is_some());
-            let shown: Vec<Option<bool>> = of_note.map(|used| named.shown_by(past, used)).collect();
+            let opened = past.asked.opened.iter();
+            let shown = opened.filter_map(|used| named.shown_by(past, used));
+            let shown: Vec<Option<bool>> = shown.collect();
             if shown.contains(&Some(true)) {
                 given.opened.push((past, Some(true)));
             } else if let Some(first) = shown.first() {
@@ -183,6 +179,11 @@ impl<'a> Given<'a> {
         self.best_by().map(|by| (by.past, by.rank))
     }
 
+    /// Whether the agent loads the line at the start of every session.
+    pub fn is_loaded(&self) -> bool {
+        self.is_loaded
+    }
+
     /// An answer with the note that may have contained the line, and the note's rank in it.
     pub fn in_doubt(&self) -> Option<(&Past, usize)> {
         let beside = self.beside.as_ref().filter(|it| it.doubt.is_some());
@@ -196,12 +197,14 @@ impl<'a> Given<'a> {
             let under = match name {
                 Name::Now => String::new(),
                 Name::Former(former) => format!("under its former name {former}, "),
-                Name::Copy(other) => format!("as the same line of {other}, "),
+                Name::Copy(other) | Name::Alike(other) => {
+                    format!("as the same line of {other}, ")
+                }
             };
             let listed = self.by.iter().map(|by| {
-                let came = match by.name {
-                    Name::Now => format!("rank {}", by.rank),
-                    Name::Former(name) | Name::Copy(name) => format!("rank {}, as {name}", by.rank),
+                let came = match by.name.other() {
+                    None => format!("rank {}", by.rank),
+                    Some(name) => format!("rank {}, as {name}", by.rank),
                 };
                 asked_then(by.past, came, None)
             });
@@ -263,7 +266,12 @@ impl<'a> Given<'a> {
                 }
             };
         }
+        let mut questions = case.asked.questions.iter();
         match (case.asked.questions.len(), self.n_answers) {
+            (1.., 0) if questions.all(|past| past.asked.has_failed) => say(
+                StepOutcome::Failed,
+                "No. Each search failed, so nothing was returned.".to_owned(),
+            ),
             (0, _) => say(
                 StepOutcome::Unknown,
                 "No question is known, and so no answer.".to_owned(),
@@ -329,7 +337,7 @@ fn when(past: &Past) -> String {
 impl Beside<'_> {
     fn step(&self) -> StepProof {
         let (question, on, rank) = (&self.past.asked.question, when(self.past), self.rank);
-        let note = self.former.map_or_else(
+        let note = self.other_name.map_or_else(
             || "this note".to_owned(),
             |former| format!("{former}, which may be this note"),
         );
@@ -355,6 +363,12 @@ impl Beside<'_> {
                     "{held}; the log does not say which lines, so whether it held the fact is not known."
                 ),
             ),
+            Some(Doubt::OtherNote) => (
+                StepOutcome::Unknown,
+                format!(
+                    "{held}; no note has that name now, so whether it was this one is not known."
+                ),
+            ),
             Some(Doubt::OtherText) => (
                 StepOutcome::Unknown,
                 format!(
@@ -373,6 +387,18 @@ enum Name<'a> {
     Former(&'a str),
     /// That of another note, which holds the same line.
     Copy(&'a str),
+    /// One that no note has now, with the file name that only its note has.
+    Alike(&'a str),
+}
+
+impl<'a> Name<'a> {
+    /// Returns the name if it is not that of now.
+    fn other(&self) -> Option<&'a str> {
+        match *self {
+            Name::Now => None,
+            Name::Former(name) | Name::Copy(name) | Name::Alike(name) => Some(name),
+        }
+    }
 }
 
 /// The names of the fact's note.
@@ -452,9 +478,12 @@ impl<'a> Named<'a> {
     }
 
     /// Whether a result that is this note, or holds its line, showed the line.
-    fn shown(&self, past: &Past, result: &Returned) -> Shown {
+    fn shown(&self, past: &Past, result: &Returned, name: &Name<'_>) -> Shown {
         if self.is_held_by(result) {
             return Shown::Yes;
+        }
+        if matches!(name, Name::Alike(_)) {
+            return Shown::Unknown(Doubt::OtherNote);
         }
         let has_text = !result.line_hashes.is_empty();
         let covers = |(start, end)| (start..=end).contains(&self.found.line);
@@ -467,14 +496,15 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// Whether opening or citing the note showed the line; `None` if that is not known.
-    fn shown_by(&self, past: &Past, used: &Used) -> Option<bool> {
-        let is_known = match used.lines {
+    /// Whether opening or citing a note showed the line, `Some(None)` if that is not known; `None` if it is another note.
+    fn shown_by(&self, past: &Past, used: &Used) -> Option<Option<bool>> {
+        let is_known = match (self.is_it(past, &used.path)?, used.lines) {
+            (Name::Alike(_), _) => false,
             // The line may have been at another place.
-            Some(_) => self.is_unchanged_since(past),
-            None => self.held_line_at(past),
+            (_, Some(_)) => self.is_unchanged_since(past),
+            (_, None) => self.held_line_at(past),
         };
-        used.holds(self.found.line).filter(|_| is_known)
+        Some(used.holds(self.found.line).filter(|_| is_known))
     }
 
     /// Whether the text of a result contained the line.
@@ -512,7 +542,11 @@ impl<'a> Named<'a> {
                         .former_paths
                         .iter()
                         .any(|former| former.ends_with(path));
-                (is_moved || is_former).then_some(Name::Former(path))
+                if is_former {
+                    Some(Name::Former(path))
+                } else {
+                    is_moved.then_some(Name::Alike(path))
+                }
             }
         }
     }

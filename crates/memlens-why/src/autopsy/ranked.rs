@@ -357,10 +357,12 @@ pub(super) fn step(
         );
     }
     let Some(ranked) = ranked else {
-        return say(
-            StepOutcome::Unknown,
-            "What is not in the index is not ranked.".to_owned(),
-        );
+        let said = if given.is_loaded() {
+            "It is loaded when a session begins, so no search has to find it."
+        } else {
+            "What is not in the index is not ranked."
+        };
+        return say(StepOutcome::Unknown, said.to_owned());
     };
     let is_ranked = ranked.best.is_some();
     if is_ranked && is_changed(case.library, &found.place) {
@@ -406,6 +408,10 @@ pub(super) fn step(
                     returned.len(),
                     when(past)
                 ),
+            ),
+            None if past.asked.has_failed => say(
+                StepOutcome::Unknown,
+                format!("{now}; the search of then failed."),
             ),
             None => say(
                 StepOutcome::Unknown,
