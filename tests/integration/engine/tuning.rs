@@ -593,10 +593,26 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
     let few = here.import(&few).info.id;
     let refused =
         tuning::auto_tune(library, &wish(&few, &bad), &request(2)).expect_err("they are too few");
-    assert_eq!(
-        refused.to_string(),
-        "cannot tune: 19 judged queries choose by chance; judge at least 20"
-    );
+    let too_few = "cannot tune: 19 judged queries choose by chance; judge at least 20";
+    assert_eq!(refused.to_string(), too_few);
+    // A repeated question is no other question.
+    let repeated = |lines: &str| lines.to_owned() + &lines.replace(r#""id":"q"#, r#""id":"again"#);
+    let lines: String = queries().lines().take(19).collect::<Vec<_>>().join("\n") + "\n";
+    let few = here.import(&repeated(&lines)).info.id;
+    let refused =
+        tuning::auto_tune(library, &wish(&few, &bad), &request(2)).expect_err("they are too few");
+    assert_eq!(refused.to_string(), too_few);
+    let lines: String = queries().lines().take(30).collect::<Vec<_>>().join("\n") + "\n";
+    let answers = [lines.clone(), repeated(&lines)].map(|lines| {
+        let set = here.import(&lines).info.id;
+        let answer = tuning::auto_tune(library, &wish(&set, &bad), &request(2));
+        answer.expect("it can be tuned").expect("nobody stops it")
+    });
+    assert_eq!(answers.each_ref().map(|it| it.n_queries), [30, 30]);
+    assert_eq!(answers[0].sentence, answers[1].sentence);
+    let said = "30 queries repeat the question of another one";
+    assert!(!answers[0].notices.iter().any(|it| it.contains(said)));
+    assert!(answers[1].notices.iter().any(|it| it.contains(said)));
 }
 
 #[test]

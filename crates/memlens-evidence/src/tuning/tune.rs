@@ -6,7 +6,7 @@
 //! same answer. What it finds on all queries is the proposal; what finding in this way is worth is measured on the queries of
 //! each fold by what was found on the others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use memlens_eval::{Difference, QUERIES_MIN, about, folds, paired_bootstrap, queries_needed};
@@ -139,7 +139,7 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         request.parameters.as_deref(),
         task.prepared.is_reranked,
     )?;
-    let queries: Vec<&PreparedQuery> = task.prepared.judged().collect();
+    let (queries, n_repeated) = distinct(task.prepared.judged());
     let n = queries.len();
     check(task, n, &parameters)?;
     let categories: Vec<Option<&str>> = queries.iter().map(|it| it.category.as_deref()).collect();
@@ -210,6 +210,17 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
     } else {
         table.best_try(&best, &found)
     };
+    let mut notices = task.prepared.notices.clone();
+    if n_repeated > 0 {
+        let repeat = if n_repeated == 1 {
+            "1 query repeats"
+        } else {
+            &format!("{n_repeated} queries repeat")
+        };
+        notices.push(format!(
+            "{repeat} the question of another one; each question counts once, by the first"
+        ));
+    }
     let sentence = concluded(
         &winner,
         best_try.as_ref(),
@@ -227,7 +238,7 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         can_choose: is_surely_better,
         best_try,
         sentence,
-        notices: task.prepared.notices.clone(),
+        notices,
         rankings_per_s,
     }))
 }
@@ -255,6 +266,17 @@ pub(crate) fn capped(values: Values, max_docs: Option<u32>) -> Values {
         }
         _ => values,
     }
+}
+
+/// Returns the first query of each question, and how many others there are. A repeated question would be held out from itself, and
+/// its figures are not independent.
+fn distinct<'q>(
+    queries: impl Iterator<Item = &'q PreparedQuery>,
+) -> (Vec<&'q PreparedQuery>, usize) {
+    let mut known = HashSet::new();
+    let (first, repeated): (Vec<_>, Vec<_>) =
+        queries.partition(|it| known.insert(it.query.trim().to_lowercase()));
+    (first, repeated.len())
 }
 
 fn check(task: &Task<'_>, n: usize, parameters: &[&Parameter]) -> Result<(), EngineError> {
