@@ -86,6 +86,16 @@ impl Aggregation {
 /// contradicting [claims](Claims::agree), or both sides of one of `contradictions`, stays apart. Observations that say
 /// [too little](Fingerprint::is_telling) or are [boilerplate](Aggregation::n_boilerplate) stay alone.
 pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]) -> Aggregation {
+    aggregate_while(observations, contradictions, || true).unwrap_or_default()
+}
+
+/// Like [`aggregate`]; `goes_on` is asked before each search for the partners of a text, and `None` is returned if it
+/// returns false.
+pub fn aggregate_while(
+    observations: &[Observation<'_>],
+    contradictions: &[(u32, u32)],
+    goes_on: impl Fn() -> bool,
+) -> Option<Aggregation> {
     let claims: Vec<Claims> = observations
         .iter()
         .map(|observation| observation.fingerprint.claims)
@@ -111,17 +121,21 @@ pub fn aggregate(observations: &[Observation<'_>], contradictions: &[(u32, u32)]
     let is_boilerplate =
         |(it, is_repeated): &(&Observation<'_>, &bool)| it.fingerprint.is_formula || **is_repeated;
     let boilerplate = observations.iter().zip(&is_repeated).filter(is_boilerplate);
-    let (words, n_passed_over) = by_words(&said, &parts);
-    Aggregation {
-        simhash: by_simhash(&said, &parts),
+    let (words, n_passed_over) = by_words(&said, &parts, &goes_on)?;
+    Some(Aggregation {
+        simhash: by_simhash(&said, &parts, &goes_on)?,
         words,
         n_passed_over,
         n_boilerplate: boilerplate.count() as u32,
-    }
+    })
 }
 
 /// `said` holds the fingerprint of each observation; `None` for one that stays alone.
-fn by_simhash(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> Clusters {
+fn by_simhash(
+    said: &[Option<&Fingerprint>],
+    parts: &Parts<'_>,
+    goes_on: &impl Fn() -> bool,
+) -> Option<Clusters> {
     let (alike, firsts) = Alike::of(said, |fingerprint| fingerprint.simhash);
     let items: Vec<(u64, Claims)> = firsts
         .iter()
@@ -131,16 +145,20 @@ fn by_simhash(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> Clusters {
     let mut edges = alike.edges(&joining);
     for round in near::ROUNDS {
         let crowds = joining.crowds(&alike.firsts);
-        near_pairs(&items, &crowds, round, |a, b, distance| {
+        near_pairs(&items, &crowds, round, goes_on, |a, b, distance| {
             edges.push(alike.edge(a, b, distance as u8), &joining);
-        });
+        })?;
         std::mem::take(&mut edges).join(&mut joining);
     }
-    joining.finish()
+    Some(joining.finish())
 }
 
 /// Like [`by_simhash`]. Also returns how many pairs were skipped.
-fn by_words(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> (Clusters, u64) {
+fn by_words(
+    said: &[Option<&Fingerprint>],
+    parts: &Parts<'_>,
+    goes_on: &impl Fn() -> bool,
+) -> Option<(Clusters, u64)> {
     let (alike, firsts) = Alike::of(said, |fingerprint| &fingerprint.words);
     let items: Vec<(&[u64], Claims)> = firsts
         .iter()
@@ -148,11 +166,11 @@ fn by_words(said: &[Option<&Fingerprint>], parts: &Parts<'_>) -> (Clusters, u64)
         .collect();
     let mut joining = Joining::of(parts);
     let mut edges = alike.edges(&joining);
-    let n_passed_over = overlapping_pairs(&items, Edges::MANY, |a, b, level| {
-        edges.push(alike.edge(a, b, level), &joining);
-    });
+    let n_passed_over = overlapping_pairs(&items, Edges::MANY, goes_on, |a, b, level| {
+        edges.push(alike.edge(a, b, level), &joining)
+    })?;
     edges.join(&mut joining);
-    (joining.finish(), n_passed_over)
+    Some((joining.finish(), n_passed_over))
 }
 
 /// Treats observations of distance 0 and equal claims as one, so that copies need no comparisons.
@@ -295,6 +313,37 @@ mod tests {
             })
             .collect();
         aggregate(&observations, &[]).of(measure).members(level)
+    }
+
+    #[test]
+    fn a_pass_that_is_stopped_finds_nothing() {
+        let prints: Vec<Fingerprint> = (0..9)
+            .map(|at| Fingerprint::of(&format!("the boat number{at} is lifted out in October")))
+            .collect();
+        let observations: Vec<Observation<'_>> = (0..)
+            .zip(&prints)
+            .map(|(source, fingerprint)| Observation {
+                fingerprint,
+                source,
+                document: source,
+            })
+            .collect();
+        let n_asked = std::cell::Cell::new(0);
+        let stopped_after = |n: usize| {
+            n_asked.set(0);
+            aggregate_while(&observations, &[], || {
+                n_asked.set(n_asked.get() + 1);
+                n_asked.get() <= n
+            })
+        };
+        let whole = stopped_after(usize::MAX);
+        let n_all = n_asked.get();
+        assert_eq!(whole, Some(aggregate(&observations, &[])));
+        // For each text once by words, and once in each round by SimHash.
+        assert_eq!(n_all, 9 * (1 + near::ROUNDS.len()));
+        for n in 0..n_all {
+            assert_eq!((stopped_after(n), n_asked.get()), (None, n + 1));
+        }
     }
 
     #[test]

@@ -39,7 +39,8 @@ mod overlap;
 mod words;
 
 pub use aggregation::{
-    Aggregation, Measure, Observation, Standing, aggregate, canonical, held, is_held,
+    Aggregation, Measure, Observation, Standing, aggregate, aggregate_while, canonical, held,
+    is_held,
 };
 pub use boilerplate::NOTES_MIN;
 pub use claims::Claims;
@@ -47,5 +48,5 @@ pub use clusters::{Cluster, Clusters};
 pub use copies::{COPY_DISTANCE_MAX, CopyPrint, copy_groups};
 pub use fingerprint::{Fingerprint, WORDS_MIN};
 pub use near::DISTANCE_MAX;
-pub use overlap::{OVERLAP_MIN, overlap_level};
+pub use overlap::{OVERLAP_MIN, near_sets, overlap_level};
 pub use words::{fnv1a, simhash, words};

@@ -65,13 +65,15 @@ impl Round {
 /// many bits as the round finds and the crowds agree. For every item and each crowd before its own, this is the nearest
 /// item there, ties by the order of the items.
 ///
-/// The larger index comes first. No pair is reported twice, and the order depends only on the items.
+/// The larger index comes first. No pair is reported twice, and the order depends only on the items. `goes_on` is asked
+/// before each item; `None` if it returns false.
 pub(crate) fn near_pairs(
     items: &[(u64, Claims)],
     crowds: &Crowds,
     round: Round,
+    goes_on: impl Fn() -> bool,
     mut found: impl FnMut(u32, u32, u32),
-) {
+) -> Option<()> {
     let groups = Groups::of(items.iter().map(|(_, claims)| *claims));
     let hashes: Vec<u64> = items.iter().map(|(hash, _)| spread(*hash)).collect();
     let entries: Vec<Entry> = crowds
@@ -89,6 +91,9 @@ pub(crate) fn near_pairs(
     // For each crowd the least distance, and the pair that has it.
     let mut nearest: Vec<(u32, u32, (u32, u32))> = Vec::new();
     for (at, hash) in (0..).zip(&hashes) {
+        if !goes_on() {
+            return None;
+        }
         let own = crowds.at(at);
         nearest.clear();
         for group in groups.looks_in(at) {
@@ -119,6 +124,7 @@ pub(crate) fn near_pairs(
             found(*a, *b, *distance);
         }
     }
+    Some(())
 }
 
 /// Returns the hash with its bits reordered: those whose position modulo 4 is 0, then 1, 2 and 3.
@@ -238,9 +244,14 @@ mod tests {
 
     fn found(items: &[(u64, Claims)], crowds: &Crowds, round: Round) -> Vec<(u32, u32, u32)> {
         let mut pairs = Vec::new();
-        near_pairs(items, crowds, round, |a, b, distance| {
-            pairs.push((a, b, distance))
-        });
+        let all = near_pairs(
+            items,
+            crowds,
+            round,
+            || true,
+            |a, b, distance| pairs.push((a, b, distance)),
+        );
+        assert_eq!(all, Some(()));
         pairs.sort_unstable();
         pairs
     }

@@ -44,12 +44,13 @@ pub fn overlap_level(n_common: usize, n_all: usize) -> u8 {
 /// claims.
 ///
 /// Once more than `n_many` pairs are found, pairs that change nothing are skipped: nearer or equally near pairs already
-/// connect both. Returns how many were skipped.
+/// connect both. Returns how many were skipped. `goes_on` is asked before each item; `None` if it returns false.
 pub(crate) fn overlapping_pairs(
     items: &[(&[u64], Claims)],
     n_many: usize,
+    goes_on: impl Fn() -> bool,
     found: impl FnMut(u32, u32, u8),
-) -> u64 {
+) -> Option<u64> {
     let sets = Sets::of(items);
     let mut index = Index::of(&sets);
     let mut comparison = Comparison {
@@ -64,6 +65,9 @@ pub(crate) fn overlapping_pairs(
     // For each set, the last set that met it in a list.
     let mut met_by: Vec<u32> = vec![u32::MAX; sets.len() as usize];
     for at in 0..sets.len() {
+        if !goes_on() {
+            return None;
+        }
         if sets.n_words(at) != families.n_words {
             families = Families::of(sets.n_words(at), at);
         }
@@ -96,7 +100,24 @@ pub(crate) fn overlapping_pairs(
         }
         index.insert(&sets, at);
     }
-    comparison.n_passed_over
+    Some(comparison.n_passed_over)
+}
+
+/// Calls `found` with every pair of sets that share at least [`OVERLAP_MIN`] percent of their items, the smaller index
+/// first, in an order that depends only on the sets.
+///
+/// Sets are distinct and ascending; an empty set has no partner. Once more than `n_many` pairs are found, pairs that
+/// nearer or equally near pairs already connect are skipped. Returns how many were skipped.
+///
+/// `goes_on` is asked before each set; if it returns false, the search ends with `None`.
+pub fn near_sets(
+    sets: &[&[u64]],
+    n_many: usize,
+    goes_on: impl Fn() -> bool,
+    mut found: impl FnMut(u32, u32),
+) -> Option<u64> {
+    let items: Vec<(&[u64], Claims)> = sets.iter().map(|set| (*set, Claims::default())).collect();
+    overlapping_pairs(&items, n_many, goes_on, |a, b, _| found(b, a))
 }
 
 /// Returns how many words two sets of `n_words` together must share to be of this level or a lower one.
@@ -262,9 +283,13 @@ mod tests {
         let mut known = HashSet::new();
         items.retain(|item| known.insert(*item));
         let mut pairs = Vec::new();
-        let n_passed_over =
-            overlapping_pairs(&items, usize::MAX, |a, b, level| pairs.push((a, b, level)));
-        assert_eq!(n_passed_over, 0);
+        let n_passed_over = overlapping_pairs(
+            &items,
+            usize::MAX,
+            || true,
+            |a, b, level| pairs.push((a, b, level)),
+        );
+        assert_eq!(n_passed_over, Some(0));
         pairs.sort_unstable();
         let mut naive = Vec::new();
         for a in 0..items.len() {
@@ -287,7 +312,7 @@ mod tests {
         for (a, b, level) in naive {
             all.tie(a, b, level);
         }
-        overlapping_pairs(&items, 0, |a, b, level| few.tie(a, b, level));
+        overlapping_pairs(&items, 0, || true, |a, b, level| few.tie(a, b, level));
         for level in 0..=100 - OVERLAP_MIN as usize {
             for at in 0..n_items {
                 let (all, few) = (&mut all.parents[level], &mut few.parents[level]);
@@ -331,6 +356,29 @@ mod tests {
             let words: Vec<Vec<u64>> = ranges.iter().map(|(start, n_words, gap)| (*start..start + n_words).filter(|word| word % gap > 0).collect()).collect();
             check(&words, &vec![Claims::default(); words.len()]);
         }
+    }
+
+    #[test]
+    fn near_sets_share_at_least_half() {
+        let sets: [&[u64]; 5] = [&[1, 2, 3, 4], &[1, 2, 3, 5], &[1, 2], &[], &[5, 6]];
+        let mut pairs = Vec::new();
+        let n_skipped = near_sets(&sets, usize::MAX, || true, |a, b| pairs.push((a, b)));
+        assert_eq!(n_skipped, Some(0));
+        pairs.sort_unstable();
+        assert_eq!(pairs, [(0, 1), (0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_ends() {
+        let sets: [&[u64]; 3] = [&[1, 2, 3], &[1, 2, 4], &[1, 2, 5]];
+        let n_asked = std::cell::Cell::new(0);
+        let goes_on = || {
+            n_asked.set(n_asked.get() + 1);
+            n_asked.get() < 3
+        };
+        let mut pairs = Vec::new();
+        let n_skipped = near_sets(&sets, usize::MAX, goes_on, |a, b| pairs.push((a, b)));
+        assert_eq!((n_skipped, n_asked.get(), pairs.len()), (None, 3, 1));
     }
 
     #[test]
