@@ -100,6 +100,12 @@ const CLASSES: &[&str] = &[
     "slack discord",
 ];
 
+/// The class of colours in [`CLASSES`].
+pub(crate) const COLOURS: u8 = 4;
+
+/// Relations that hold in one direction at a time, so that both can hold.
+const MUTUAL: &str = "call invoke trigger follow teach block require hire";
+
 const NEGATORS: &str =
     "not no never without nobody none nothing neither nor cannot hardly scarcely no-one un";
 
@@ -326,9 +332,14 @@ impl Traits {
     pub(crate) const FOREIGN: Traits = Traits(1 << 8);
     pub(crate) const ENGLISH: Traits = Traits(1 << 9);
     pub(crate) const NUMBERED: Traits = Traits(1 << 10);
+    pub(crate) const MUTUAL: Traits = Traits(1 << 11);
 
     pub(crate) fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
+    }
+
+    pub(crate) fn with(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
     }
 }
 
@@ -401,6 +412,7 @@ impl Lexicon {
             (ROLES[0], Traits(Traits::ROLE.0 | Traits::SOLE_ROLE.0)),
             (ROLES[1], Traits::ROLE),
             (DIRECTED, Traits::DIRECTED),
+            (MUTUAL, Traits::MUTUAL),
             (NUMBERED, Traits::NUMBERED),
         ] {
             for word in list.split(' ') {

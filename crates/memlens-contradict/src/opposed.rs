@@ -1,13 +1,14 @@
 //! The rules: whether two sentences oppose each other, and whether they surely speak of the same thing.
 
+mod exact;
 mod names;
 mod subject;
 mod values;
 
 use std::ops::Range;
 
-use crate::lexicon::{Special, Traits};
-use crate::reading::{Sentence, ValueKind, Word};
+use crate::lexicon::{self, Special, Traits};
+use crate::reading::{Sentence, Value, ValueKind, Word};
 use crate::verdict::{Apart, Contradiction, Kind, Place, Side, Verdict};
 
 /// The least share of common content words. Sentences below it are never compared, so that near pairs suffice.
@@ -16,12 +17,16 @@ pub const OVERLAP_MIN: f64 = 0.5;
 /// The least share of the shorter sentence's content words that the other has too.
 const COVER_MIN: f64 = 0.6;
 
+/// The stem of "default".
+const DEFAULT: &str = "default";
+
 /// What opposes in two sentences.
 struct Opposed {
     kind: Kind,
     a: Vec<Range<usize>>,
     b: Vec<Range<usize>>,
-    sure: bool,
+    /// Whether nothing suggests that they speak of different things or occasions.
+    is_of_one: bool,
 }
 
 /// Two sentences with what they share.
@@ -78,15 +83,23 @@ fn opposed(a: &Sentence, b: &Sentence, special: Special) -> Result<Contradiction
     if is_quoted(a, &found.a) || is_quoted(b, &found.b) {
         return Err(Apart::Quoted);
     }
-    let (is_update_a, is_update_b) = (a.manner.is_update, b.manner.is_update);
-    let update = match (is_update_a, is_update_b) {
-        (true, false) => Some(Side::A),
-        (false, true) => Some(Side::B),
-        (true, true) | (false, false) => values::replaced(a, b),
+    let is_update = |this: &Sentence, other: &Sentence| {
+        this.manner.is_update
+            && !other.manner.is_update
+            && exact::is_exact_update(this, other, found.kind)
+    };
+    let update = if !found.is_of_one {
+        None
+    } else if is_update(a, b) {
+        Some(Side::A)
+    } else if is_update(b, a) {
+        Some(Side::B)
+    } else {
+        values::replaced(a, b)
     };
     Ok(Contradiction {
         kind: found.kind,
-        sure: found.sure,
+        sure: found.is_of_one && exact::is_exact(a, b, found.kind),
         score,
         update,
         a: Place {
@@ -131,7 +144,7 @@ impl Pair<'_> {
         let differing = values::differing(self);
         let denied = self.denied();
         let flips = self.flips();
-        let n_turned = usize::from(!denied.is_empty()) + flips.len();
+        let n_turned = self.n_denying(&denied) + flips.len();
         let is_dated = differing.iter().any(|value| value.is_occasion);
         let is_measured = differing.iter().any(|value| !value.is_occasion);
         if n_turned % 2 == 1 {
@@ -142,12 +155,36 @@ impl Pair<'_> {
             if self.is_in_condition(&denied, &flips) {
                 return Err(Apart::Scope);
             }
+            // "Required arguments" and "optional arguments".
+            let is_of_subject = |(a, b): &(&Word, &Word)| {
+                a.is_of_subject && b.is_of_subject && a.describes == b.describes
+            };
+            if !flips.is_empty() && flips.iter().all(is_of_subject) {
+                return Err(Apart::Subject);
+            }
+            // "A calls B" and "B does not call A".
+            if flips.is_empty() && self.is_denied_in_turn(&denied) {
+                return Err(Apart::Agree);
+            }
+            // "It has a dark mode" and "it has a light mode".
+            let are_several = flips
+                .iter()
+                .any(|(a, b)| a.is_attributive || b.is_attributive);
             let mut found = if flips.is_empty() {
                 self.negation(&denied)
             } else {
                 self.opposition(&flips)
             };
-            found.sure = self.is_sure()? && !self.is_of_one_scope();
+            let n_told_min = if self.is_one_definite_subject() { 1 } else { 2 };
+            let says_enough = self.n_told(&flips) >= n_told_min && self.are_whole();
+            let may_happen_twice =
+                self.are_updates() || self.are_events() && !self.is_directed(&flips);
+            found.is_of_one = self.is_of_one()?
+                && !self.is_of_one_scope()
+                && !self.is_one_possible()
+                && !are_several
+                && says_enough
+                && !may_happen_twice;
             return Ok(found);
         }
         let are_entries = a.manner.is_entry && b.manner.is_entry;
@@ -160,13 +197,22 @@ impl Pair<'_> {
             if a.manner.is_of_its_day || b.manner.is_of_its_day {
                 return Err(Apart::Log);
             }
-            if differing.iter().any(|value| value.is_label) || names::differ(self) {
+            if differing.iter().any(|value| value.is_label)
+                || values::have_other_labels(self)
+                || names::differ(self)
+            {
                 return Err(Apart::Subject);
             }
-            let is_past = a.manner.is_past || b.manner.is_past;
-            let may_happen_twice = is_past && !is_measured;
-            let sure = self.is_sure()? && !self.is_of_one_scope() && !may_happen_twice;
-            return Ok(values::opposed(&differing, sure));
+            let may_happen_twice = self.may_happen_twice(&differing, is_measured);
+            let is_of_one = self.is_of_one()?
+                && !self.is_of_one_scope()
+                && !may_happen_twice
+                && !self.has_other_measure()
+                && !differing.iter().any(values::Differing::is_of_other_years);
+            let mut found = values::opposed(&differing, is_of_one);
+            // Versions, figures and days of entries of a list: "Upgrade to Unicode 16".
+            found.is_of_one &= self.are_whole() || found.kind == Kind::Time;
+            return Ok(found);
         }
         if n_turned > 0 {
             return Err(Apart::Agree);
@@ -175,6 +221,120 @@ impl Pair<'_> {
             return Ok(found);
         }
         self.roles().ok_or(Apart::Agree)
+    }
+
+    /// Returns whether values that differ can be those of two occasions: "we fixed 3 bugs", "on Fridays".
+    fn may_happen_twice(&self, differing: &[values::Differing<'_>], is_measured: bool) -> bool {
+        let (a, b) = (self.a.manner, self.b.manner);
+        a.is_event
+            || b.is_event
+            || self.are_updates()
+            || a.is_appointment
+            || b.is_appointment
+            || (a.is_past || b.is_past) && !is_measured
+            || (a.is_measurement || b.is_measurement) && is_measured
+            || (a.is_timetable || b.is_timetable)
+                && differing.iter().any(values::Differing::is_of_clock)
+            || differing.iter().any(values::Differing::is_recurring)
+    }
+
+    /// Returns whether both tell of something that happened, which may happen again.
+    fn are_events(&self) -> bool {
+        self.a.manner.is_event && self.b.manner.is_event
+    }
+
+    /// Returns whether both say "now": each was true when it was written.
+    fn are_updates(&self) -> bool {
+        self.a.manner.is_update && self.b.manner.is_update
+    }
+
+    /// Returns whether one says what is possible, and the other what is.
+    fn is_one_possible(&self) -> bool {
+        let (a, b) = (self.a.manner, self.b.manner);
+        a.is_possible && !b.is_modal || b.is_possible && !a.is_modal
+    }
+
+    /// Returns whether one denies of two things what the other says of them in exchanged roles.
+    fn is_denied_in_turn(&self, denied: &[u64]) -> bool {
+        let at = |sentence: &Sentence, stem: u64| {
+            let mut words = sentence.words.iter();
+            words.position(|word| word.stem == stem)
+        };
+        self.a.manner.has_agent == self.b.manner.has_agent
+            && denied
+                .iter()
+                .any(|stem| match (at(self.a, *stem), at(self.b, *stem)) {
+                    (Some(a), Some(b)) => self.is_exchanged(a, b, |_| true),
+                    _ => false,
+                })
+    }
+
+    /// Returns whether the values may be of two attributes of a thing: what it "uses" and what it "has", a "default" and what
+    /// is set, or a default of something that is not named.
+    fn has_other_measure(&self) -> bool {
+        let default = lexicon::hash(DEFAULT);
+        let light = |sentence: &Sentence| -> Vec<u64> {
+            let words = sentence.words.iter();
+            let mut light: Vec<u64> = words
+                .filter(|word| word.traits.has(Traits::LIGHT) && !word.is_named)
+                .map(|word| word.stem)
+                .collect();
+            light.sort_unstable();
+            light.dedup();
+            light
+        };
+        let (of_a, of_b) = (light(self.a), light(self.b));
+        of_a != of_b || of_a.contains(&default) && self.n_both < 3
+    }
+
+    /// Returns whether what is opposite is an order: "before" and "after".
+    fn is_directed(&self, flips: &[(&Word, &Word)]) -> bool {
+        !flips.is_empty()
+            && flips
+                .iter()
+                .all(|(word, _)| word.traits.has(Traits::DIRECTED))
+    }
+
+    /// Returns how many of the sentences deny what the other states. "Do not commit it to A" and "commit it to B, not to A"
+    /// agree: each denies what the other states.
+    fn n_denying(&self, denied: &[u64]) -> usize {
+        let denies = |sentence: &Sentence| {
+            sentence.words.iter().any(|word| {
+                word.polar.is_none() && word.negator.is_some() && denied.contains(&word.stem)
+            })
+        };
+        usize::from(denies(self.a)) + usize::from(denies(self.b))
+    }
+
+    /// Returns whether both begin with one certain thing: "the relay", "our backup".
+    fn is_one_definite_subject(&self) -> bool {
+        let subject = |sentence: &Sentence| {
+            let mut words = sentence.words.iter();
+            words.find(|word| word.is_core).map(|word| word.symbol)
+        };
+        let are_definite = self.a.manner.is_definite && self.b.manner.is_definite;
+        are_definite && subject(self.a) == subject(self.b)
+    }
+
+    /// Returns how many words and values both share besides those that are opposite: "default is true" and "default is
+    /// false" share one.
+    fn n_told(&self, flips: &[(&Word, &Word)]) -> usize {
+        let is_flip = |symbol: u64| {
+            flips
+                .iter()
+                .any(|(a, b)| a.symbol == symbol || b.symbol == symbol)
+        };
+        let n_words = self
+            .a
+            .core
+            .iter()
+            .filter(|symbol| self.b.core.binary_search(symbol).is_ok() && !is_flip(**symbol))
+            .count();
+        let is_there = |value: &Value| {
+            let mut there = self.b.values.iter();
+            there.any(|other| other.identity() == value.identity())
+        };
+        n_words + self.a.values.iter().filter(|value| is_there(value)).count()
     }
 
     /// Returns whether what opposes is part of a condition in both: "if it is open" and "if it is closed".
@@ -200,11 +360,33 @@ impl Pair<'_> {
             || b.is_hedged
             || a.is_anaphoric
             || b.is_anaphoric
+            || a.is_open
+            || b.is_open
+            || a.is_wish != b.is_wish
+            || a.has_agent != b.has_agent
     }
 
-    /// Returns whether both surely speak of the same thing.
-    fn is_sure(&self) -> Result<bool, Apart> {
-        Ok(subject::is_same(self)? && !self.is_conditional())
+    /// Returns whether both have a subject and a verb.
+    fn are_whole(&self) -> bool {
+        self.a.manner.is_whole && self.b.manner.is_whole
+    }
+
+    /// Returns whether both speak of the same thing, as far as their words show.
+    fn is_of_one(&self) -> Result<bool, Apart> {
+        Ok(subject::is_same(self)? && !self.is_conditional() && !self.is_turned())
+    }
+
+    /// Returns whether a shared word follows "to" in one and "from" in the other.
+    fn is_turned(&self) -> bool {
+        self.a.words.iter().any(|word| {
+            let mut there = self.b.words.iter();
+            there.any(|other| {
+                word.stem == other.stem
+                    && word.preposition.is_some()
+                    && other.preposition.is_some()
+                    && word.preposition != other.preposition
+            })
+        })
     }
 
     /// Returns whether only one of them names a day or a part, or only one a time of day.
@@ -265,7 +447,7 @@ impl Pair<'_> {
             kind: Kind::Negation,
             a: words(self.a),
             b: words(self.b),
-            sure: true,
+            is_of_one: true,
         }
     }
 
@@ -308,7 +490,7 @@ impl Pair<'_> {
                 continue;
             }
             // "A before B" and "B after A" agree.
-            if word_a.traits.has(Traits::DIRECTED) && self.is_exchanged(a, b) {
+            if word_a.traits.has(Traits::DIRECTED) && self.is_exchanged(a, b, |word| word.is_core) {
                 continue;
             }
             flips.push((word_a, word_b));
@@ -368,17 +550,17 @@ impl Pair<'_> {
             kind: Kind::Opposition,
             a: flips.iter().flat_map(|(word, _)| words(word)).collect(),
             b: flips.iter().flat_map(|(_, word)| words(word)).collect(),
-            sure: true,
+            is_of_one: true,
         }
     }
 
     /// Returns whether what is before a word in one is behind it in the other, and the other way round.
-    fn is_exchanged(&self, a: usize, b: usize) -> bool {
+    fn is_exchanged(&self, a: usize, b: usize, counts: impl Fn(&Word) -> bool) -> bool {
         let parts = |sentence: &Sentence, at: usize| {
             let symbols = |words: &[Word]| {
                 let mut symbols: Vec<u64> = words
                     .iter()
-                    .filter(|word| word.is_core)
+                    .filter(|word| counts(word))
                     .map(|word| word.stem)
                     .collect();
                 symbols.sort_unstable();
@@ -452,7 +634,12 @@ impl Pair<'_> {
             kind: Kind::Roles,
             a: bytes(self.a, at_a),
             b: bytes(self.b, at_b),
-            sure: !self.is_conditional(),
+            is_of_one: !self.is_conditional()
+                && !self.a.manner.is_event
+                && !self.b.manner.is_event
+                && self.are_whole()
+                && values::are_equal(self)
+                && !self.a.words[at_a].traits.has(Traits::MUTUAL),
         })
     }
 

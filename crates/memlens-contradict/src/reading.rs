@@ -54,6 +54,10 @@ pub(crate) struct Word {
     pub(crate) is_quoted: bool,
     /// Whether it is part of a condition: "if the door is open".
     pub(crate) is_condition: bool,
+    /// Whether it says which of several the subject is: "required arguments are".
+    pub(crate) is_of_subject: bool,
+    /// Whether it describes a noun of which there may be several: "a dark mode", "local files".
+    pub(crate) is_attributive: bool,
 }
 
 /// The words that say when a statement holds or how certain it is.
@@ -71,18 +75,48 @@ pub(crate) struct Manner {
     pub(crate) is_update: bool,
     /// "must", "have to".
     pub(crate) is_duty: bool,
+    /// "can", "may": it says what is possible.
+    pub(crate) is_possible: bool,
+    /// It says what is possible, allowed or required, and not what is.
+    pub(crate) is_modal: bool,
+    /// "want", "make sure": it says what shall be.
+    pub(crate) is_wish: bool,
+    /// It is about an appointment or a bill, of which there are several.
+    pub(crate) is_appointment: bool,
     /// "today", "this week": it speaks of the day on which it was written.
     pub(crate) is_of_its_day: bool,
     /// It begins with a date or a time, as an entry of a log does.
     pub(crate) is_entry: bool,
     /// It tells of something that happened: "was rotated", "paid".
     pub(crate) is_past: bool,
+    /// Its first verb tells of something that happened: "we fixed", "the tests have passed". It may happen again.
+    pub(crate) is_event: bool,
+    /// It is a measurement that changes by itself: "80 % full", "the temperature is 20 degrees".
+    pub(crate) is_measurement: bool,
+    /// It is about something that is green or red by turns: "the build".
+    pub(crate) is_signal: bool,
+    /// It is about a train or a bus, which leaves several times.
+    pub(crate) is_timetable: bool,
     /// "by", which turns subject and object round.
     pub(crate) has_agent: bool,
     /// It begins with "the", "our" or a possessive: one certain thing.
     pub(crate) is_definite: bool,
-    /// It begins with "it", "its", "they": what it speaks of is said before it.
+    /// It begins with "it", "its", "they" or a verb like "is", ends with "this", or speaks of "the following": what it
+    /// speaks of is said elsewhere.
     pub(crate) is_anaphoric: bool,
+    /// It has a subject and a verb, as far as function words show. "Decode bytes to a string" or "Default: true" have
+    /// not: what they are about is said by a heading or another line.
+    pub(crate) is_whole: bool,
+    /// It ends with a colon, or is a copyright notice.
+    pub(crate) is_open: bool,
+}
+
+/// A word or number as it is written, in lower case and without contractions.
+#[derive(Debug, Clone)]
+pub(crate) struct Literal {
+    pub(crate) word: String,
+    /// Where its token begins in the text.
+    pub(crate) start: usize,
 }
 
 /// What a sentence states.
@@ -98,6 +132,10 @@ pub(crate) struct Sentence {
     /// Equal for sentences that differ in numbers and dates alone.
     pub(crate) template: u64,
     pub(crate) manner: Manner,
+    /// All words and numbers, in their order.
+    pub(crate) literal: Vec<Literal>,
+    /// Whether it has no quotes, brackets, lists, labels or other signs.
+    pub(crate) is_plain: bool,
 }
 
 /// Fewer words and numbers state too little.
@@ -149,11 +187,60 @@ impl Sentence {
         }
         let mut reader = Reader::of(lexicon, &all);
         reader.read();
-        let sentence = reader.finish(bytes);
+        let mut sentence = reader.finish(bytes);
+        sentence.is_plain = is_plain(&text[sentence.bytes.clone()], &all);
         if sentence.core.is_empty() || sentence.core.len() + sentence.values.len() < 2 {
             return Err(Apart::Short);
         }
         Ok(sentence)
+    }
+}
+
+/// Returns whether a sentence consists of words and numbers, with one mark at its end.
+fn is_plain(sentence: &str, tokens: &[Token]) -> bool {
+    let is_plain =
+        |char: char| char.is_alphanumeric() || char.is_whitespace() || PLAIN.contains(char);
+    let sentence = sentence.trim_end_matches(['.', '!']);
+    let n_tokens = tokens.iter().rposition(|token| !token.is_break());
+    sentence.chars().all(is_plain)
+        && tokens[..n_tokens.map_or(0, |last| last + 1)]
+            .iter()
+            .all(|token| !token.is_break() && !token.is_quoted)
+}
+
+/// Returns the words and numbers of a sentence, contractions in full.
+fn literal(tokens: &[Token]) -> Vec<Literal> {
+    let mut literal = Vec::new();
+    for token in tokens {
+        let mut push = |word: &str| {
+            literal.push(Literal {
+                word: word.to_owned(),
+                start: token.bytes.start,
+            });
+        };
+        match &token.shape {
+            Shape::Break(_) => {}
+            Shape::Word { lower, .. } => match in_full(lower) {
+                Some(words) => words.iter().for_each(|word| push(word)),
+                None => push(lower),
+            },
+            Shape::Number(_)
+            | Shape::Clock(_)
+            | Shape::Date(..)
+            | Shape::Code(_)
+            | Shape::Sign(_) => push(&format!("{:?}", token.shape)),
+        }
+    }
+    literal
+}
+
+/// Returns the words of a contraction with a negation: "can't", "isn't", "cannot".
+fn in_full(lower: &str) -> Option<[&str; 2]> {
+    match lower {
+        "cannot" | "can't" => Some(["can", "not"]),
+        "won't" => Some(["will", "not"]),
+        "shan't" => Some(["shall", "not"]),
+        _ => lower.strip_suffix("n't").map(|verb| [verb, "not"]),
     }
 }
 
@@ -171,6 +258,8 @@ struct Reader<'a> {
     governor: Governor,
 }
 
+/// Signs that a sentence of plain words and numbers may hold.
+const PLAIN: &str = ".,:'\u{2019}-_`*%$\u{20ac}\u{a3}\u{b0}";
 const PREPOSITIONS: &[&str] = &[
     "in", "on", "at", "for", "during", "under", "within", "via", "from", "with", "by", "into",
     "through", "of", "to",
@@ -182,11 +271,450 @@ const AUXILIARIES: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "must", "should", "shall", "may", "might",
     "can", "could", "will", "would", "does", "do", "did", "cannot",
 ];
+/// Verbs that have a subject, unlike "to be".
+const FINITE: &[&str] = &[
+    "is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't",
+];
+/// Verbs before which a subject is missing if they begin a sentence.
+const WITHOUT_SUBJECT: &[&str] = &[
+    "is", "are", "was", "were", "isn't", "aren't", "wasn't", "weren't", "has", "had", "does",
+    "did", "doesn't", "didn't", "can", "can't", "cannot", "could", "will", "would", "may", "might",
+];
+/// What points to something that was said before, at the end of a sentence.
+const POINTERS: &[&str] = &["this", "that", "these", "those"];
+/// Words of possibility.
+const POSSIBLE: &[&str] = &["can", "could", "may", "might"];
+/// Words of what is allowed or required, besides those of possibility.
+const MODAL: &[&str] = &[
+    "must",
+    "mustn't",
+    "should",
+    "shouldn't",
+    "shall",
+    "cannot",
+    "can't",
+    "allow",
+    "allows",
+    "allowed",
+    "permit",
+    "permits",
+    "permitted",
+    "forbid",
+    "forbids",
+    "forbidden",
+    "prohibited",
+    "banned",
+    "required",
+    "never",
+    "always",
+    "don't",
+    "avoid",
+    "ok",
+    "okay",
+    "fine",
+];
+/// Verbs of changes, which may be made again: "is raised to 1.71".
+const CHANGES: &[&str] = &[
+    "increased",
+    "raised",
+    "bumped",
+    "updated",
+    "upgraded",
+    "downgraded",
+    "lowered",
+    "reduced",
+    "changed",
+    "renamed",
+    "moved",
+    "switched",
+    "migrated",
+    "released",
+    "published",
+];
+/// Words of what is not wholly so, was not so before, or is so of a part.
+const PARTLY: &[&str] = &[
+    "almost",
+    "nearly",
+    "mostly",
+    "usually",
+    "mainly",
+    "largely",
+    "partly",
+    "partially",
+    "generally",
+    "typically",
+    "normally",
+    "commonly",
+    "primarily",
+    "practically",
+    "basically",
+    "roughly",
+    "fairly",
+    "somewhat",
+    "yet",
+    "still",
+    "already",
+    "some",
+    "few",
+    "several",
+    "most",
+    "many",
+    "other",
+    "others",
+    "another",
+    "certain",
+];
+/// Words of what shall be.
+const WISHES: &[&str] = &[
+    "want", "wants", "wanted", "wish", "wishes", "hope", "hopes", "ensure", "ensures", "suppose",
+    "supposed", "intend", "intends", "aim", "aims",
+];
+/// Appointments and bills.
+const APPOINTMENTS: &[&str] = &[
+    "appointment",
+    "appointments",
+    "meeting",
+    "meetings",
+    "deadline",
+    "deadlines",
+    "release",
+    "releases",
+    "next",
+    "bill",
+    "bills",
+    "invoice",
+    "invoices",
+    "payment",
+    "visit",
+    "checkup",
+    "dinner",
+    "lunch",
+    "call",
+    "party",
+    "trip",
+    "exam",
+    "interview",
+    "session",
+    "lesson",
+    "concert",
+    "delivery",
+];
+/// Stems of verbs that have an opposite.
+const OPPOSING_VERBS: &[&str] = &[
+    "allow",
+    "permit",
+    "forbid",
+    "forbidden",
+    "prohibit",
+    "disallow",
+    "ban",
+    "like",
+    "prefer",
+    "love",
+    "enjoy",
+    "dislik",
+    "hate",
+    "avoid",
+    "enabl",
+    "activ",
+    "disabl",
+    "deactiv",
+    "start",
+    "begin",
+    "stop",
+    "end",
+    "finish",
+    "increas",
+    "rais",
+    "grow",
+    "decreas",
+    "lower",
+    "reduc",
+    "shrink",
+    "keep",
+    "retain",
+    "delet",
+    "remov",
+    "drop",
+    "discard",
+    "accept",
+    "reject",
+    "refus",
+    "declin",
+    "add",
+    "succeed",
+    "work",
+    "fail",
+    "alway",
+    "never",
+    "everi",
+    "sometim",
+    "rare",
+    "seldom",
+    "befor",
+    "after",
+    "more",
+    "abov",
+    "over",
+    "fewer",
+    "less",
+    "below",
+    "under",
+    "support",
+    "need",
+    "requir",
+    "open",
+    "close",
+    "shut",
+    "encrypt",
+    "includ",
+    "exclud",
+];
+/// Words that begin a sentence with a subject.
+const BEGINNINGS: &[&str] = &[
+    "i", "we", "you", "he", "she", "they", "it", "there", "all", "every", "each", "nobody",
+    "everyone",
+];
+/// Words of rules: "never push to main".
+const DIRECTIVES: &[&str] = &["always", "never", "don't", "do", "avoid", "must", "only"];
+/// What begins a subordinate clause.
+const SUBORDINATE: &[&str] = &[
+    "that", "which", "who", "whose", "if", "when", "where", "while", "unless", "whenever",
+];
 const NO_WAY: &[&str] = &["way", "time", "case", "means", "circumstances"];
 /// Verbs of the past that do not end in "ed".
 const PAST: &[&str] = &[
     "was", "were", "paid", "went", "met", "bought", "sold", "sent", "took", "gave", "made", "had",
     "ran", "wrote", "came", "left", "got", "began", "held", "spoke", "won", "lost", "broke", "did",
+    "slept", "drove", "ate", "drank", "swam", "flew", "rode", "walked", "spent", "found", "fell",
+    "rose", "grew", "saw", "said", "told", "thought", "taught", "caught", "kept", "built", "drew",
+    "threw", "chose", "woke", "felt", "became", "brought", "fought", "shot", "sat", "stood",
+];
+/// Verbs of the past after which what is said lasts, and participles behind a noun: "the branch called main".
+const LASTING: &[&str] = &[
+    "decided", "agreed", "chose", "called", "named", "based", "located",
+];
+/// Auxiliaries of the present.
+const PRESENT: &[&str] = &[
+    "is", "are", "am", "isn't", "aren't", "must", "should", "can", "cannot", "may", "do", "does",
+    "don't", "doesn't",
+];
+/// Verbs of the third person, so that a sentence that begins with a name is known to have a verb.
+const VERBS: &[&str] = &[
+    "answers", "closes", "costs", "drinks", "eats", "ends", "expires", "holds", "keeps", "leads",
+    "likes", "listens", "lives", "manages", "needs", "opens", "owns", "prefers", "reports",
+    "requires", "runs", "sends", "speaks", "starts", "stores", "takes", "uses", "wants", "works",
+    "writes",
+];
+const DETERMINERS: &[&str] = &[
+    "the", "a", "an", "our", "my", "your", "this", "each", "every",
+];
+/// Verbs that begin a line of reference documentation: "Returns reports".
+const REFERENCE_VERBS: &[&str] = &[
+    "adds",
+    "allows",
+    "checks",
+    "converts",
+    "creates",
+    "generates",
+    "gets",
+    "provides",
+    "reads",
+    "removes",
+    "returns",
+    "sets",
+];
+/// What directly follows an amount that changes by itself.
+const AFTER_MEASUREMENT: &[&str] = &[
+    "full",
+    "free",
+    "used",
+    "left",
+    "remaining",
+    "available",
+    "occupied",
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "pending",
+    "open",
+    "unread",
+    "charged",
+    "covered",
+    "old",
+    "large",
+    "big",
+    "heavy",
+    "stars",
+    "downloads",
+    "followers",
+    "subscribers",
+    "views",
+    "likes",
+];
+/// What changes by itself.
+const MEASURED: &[&str] = &[
+    "usage",
+    "load",
+    "utilization",
+    "utilisation",
+    "coverage",
+    "temperature",
+    "battery",
+    "balance",
+    "backlog",
+    "queue",
+    "inbox",
+    "humidity",
+    "pressure",
+    "progress",
+    "uptime",
+    "weighs",
+    "weight",
+    "current",
+    "latest",
+    "newest",
+];
+/// Words of rules for such an amount: "the load limit is 80 %".
+const BOUNDS: &[&str] = &[
+    "limit",
+    "limited",
+    "maximum",
+    "max",
+    "minimum",
+    "min",
+    "threshold",
+    "quota",
+    "target",
+    "capacity",
+    "default",
+    "set",
+    "alert",
+    "alarm",
+    "must",
+    "should",
+];
+/// What is green or red by turns.
+const SIGNALS: &[&str] = &[
+    "build", "builds", "pipeline", "ci", "tests", "job", "status", "light", "lamp",
+];
+const TIMETABLES: &[&str] = &[
+    "train", "trains", "bus", "buses", "ferry", "ferries", "tram", "trams", "flight", "flights",
+    "shuttle",
+];
+/// What "this" points to: something else in a note of another folder.
+const PLACES: &[&str] = &[
+    "repo",
+    "repository",
+    "project",
+    "codebase",
+    "folder",
+    "directory",
+    "file",
+    "document",
+    "page",
+    "section",
+    "chapter",
+    "machine",
+    "host",
+    "server",
+    "computer",
+    "package",
+    "crate",
+    "module",
+    "library",
+    "app",
+    "service",
+    "release",
+    "version",
+    "branch",
+    "example",
+    "guide",
+    "tutorial",
+];
+/// What others say, believe or can prove, before "that".
+const REPORTS: &[&str] = &[
+    "say",
+    "says",
+    "said",
+    "claim",
+    "claims",
+    "claimed",
+    "mean",
+    "means",
+    "meant",
+    "know",
+    "knows",
+    "knew",
+    "report",
+    "reports",
+    "reported",
+    "suggest",
+    "suggests",
+    "suggested",
+    "guarantee",
+    "guarantees",
+    "guaranteed",
+    "promise",
+    "promises",
+    "promised",
+    "expect",
+    "expects",
+    "expected",
+    "confirm",
+    "confirms",
+    "confirmed",
+    "mention",
+    "mentions",
+    "mentioned",
+    "evidence",
+    "proof",
+    "sign",
+    "indication",
+    "reason",
+    "rule",
+    "told",
+    "written",
+];
+/// What others say or believe, and may be wrong about.
+const DOUBTS: &[&str] = &[
+    "think",
+    "thinks",
+    "thought",
+    "believe",
+    "believes",
+    "believed",
+    "doubt",
+    "doubts",
+    "doubted",
+    "hope",
+    "hopes",
+    "hoped",
+    "fear",
+    "fears",
+    "feared",
+    "suspect",
+    "suspects",
+    "suspected",
+    "guess",
+    "guesses",
+    "guessed",
+    "assume",
+    "assumes",
+    "assumed",
+    "pretend",
+    "pretends",
+    "pretended",
+    "deny",
+    "denies",
+    "denied",
+    "wonder",
+    "wonders",
+    "wondered",
+    "claim",
+    "claims",
+    "claimed",
 ];
 const PARTIAL: &[&str] = &[
     "every",
@@ -201,6 +729,10 @@ const PARTIAL: &[&str] = &[
     "everyone",
     "everything",
 ];
+
+fn is_of_reference(word: &str) -> bool {
+    VERBS.contains(&word) || REFERENCE_VERBS.contains(&word)
+}
 
 impl<'a> Reader<'a> {
     fn of(lexicon: &'a Lexicon, tokens: &'a [Token]) -> Reader<'a> {
@@ -242,6 +774,8 @@ impl<'a> Reader<'a> {
         PAST.contains(&lower)
             || (lower.len() > 4
                 && lower.ends_with("ed")
+                && !lower.ends_with("eed")
+                && lower != "hundred"
                 && !self.is_before(at, 2, &["is", "are", "be", "must", "should"]))
     }
 
@@ -271,10 +805,146 @@ impl<'a> Reader<'a> {
                 | "she"
                 | "his"
                 | "her"
-        );
+        ) || WITHOUT_SUBJECT.contains(&first)
+            || self.is_pointing();
+        self.manner.is_hedged = self.has_word(PARTLY);
+        let is_wish = |at: usize| {
+            let pair = (self.word_at(at), self.word_at(at + 1));
+            matches!(pair, ("make", "sure") | ("need" | "needs", "to"))
+                && !self.is_before(at, 1, &["no"])
+        };
+        self.manner.is_wish = self.has_word(WISHES) || (0..self.tokens.len()).any(is_wish);
+        // "The team meeting is", not what is said of a meeting.
+        self.manner.is_appointment = (0..4).any(|at| APPOINTMENTS.contains(&self.word_at(at)));
+        self.manner.is_possible = self.has_word(POSSIBLE);
+        self.manner.is_modal = self.manner.is_possible || self.has_word(MODAL) || first == "do";
+        self.manner.is_whole = self.is_whole();
+        self.manner.is_event = self.is_event();
+        self.manner.is_measurement = self.has_word(MEASURED) && !self.has_word(BOUNDS);
+        self.manner.is_signal = self.has_word(SIGNALS);
+        self.manner.is_timetable = self.has_word(TIMETABLES);
+        let is_pointed_to = |at: usize| {
+            matches!(self.word_at(at), "this" | "these" | "that")
+                && PLACES.contains(&self.word_at(at + 1))
+        };
+        self.manner.is_anaphoric |= (0..self.tokens.len()).any(is_pointed_to);
+        let last = self.tokens.last();
+        self.manner.is_open =
+            first == "copyright" || last.is_some_and(|token| token.shape == Shape::Break(':'));
         let mut at = 0;
         while at < self.tokens.len() {
             at += self.step(at).max(1);
+        }
+    }
+
+    /// Returns whether it speaks of "the following", or ends with "this".
+    fn is_pointing(&self) -> bool {
+        let mut words = self.tokens.iter().rev().filter(|token| !token.is_break());
+        let last = words.next().and_then(Token::word);
+        let is_following = |at: usize| {
+            matches!(self.word_at(at), "the" | "as")
+                && matches!(self.word_at(at + 1), "following" | "follows")
+        };
+        last.is_some_and(|last| POINTERS.contains(&last))
+            || (0..self.tokens.len()).any(is_following)
+    }
+
+    fn has_word(&self, list: &[&str]) -> bool {
+        let mut words = self.tokens.iter().filter_map(Token::word);
+        words.any(|word| list.contains(&word))
+    }
+
+    /// Returns whether the first verb is one of the past, as far as its form shows.
+    fn is_event(&self) -> bool {
+        let is_past = |at: usize| {
+            let lower = self.word_at(at);
+            self.is_past(at, lower) && !LASTING.contains(&lower)
+        };
+        for at in 0..self.tokens.len() {
+            let lower = self.word_at(at);
+            if matches!(lower, "has" | "have" | "hasn't" | "haven't") {
+                // "Has fixed", "have not been".
+                return (at + 1..at + 3).any(|next| {
+                    is_past(next) || matches!(self.word_at(next), "been" | "done" | "run")
+                });
+            }
+            // "Is raised to 1.71".
+            if FINITE.contains(&lower)
+                && CHANGES.contains(&self.word_at(at + 1))
+                && matches!(self.word_at(at + 2), "to" | "from")
+            {
+                return true;
+            }
+            if PRESENT.contains(&lower) || (at > 0 && VERBS.contains(&lower)) {
+                return false;
+            }
+            let is_adjective = at > 0 && DETERMINERS.contains(&self.word_at(at - 1));
+            // "Fixed 3 bugs", not "shared disks hold".
+            let is_verb = at > 0
+                || self.tokens.get(1).is_some_and(|next| {
+                    next.word()
+                        .is_none_or(|next| DETERMINERS.contains(&next) || PAST.contains(&lower))
+                });
+            if lower == "didn't" || (is_past(at) && !is_adjective && is_verb) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns whether what follows a word is what others say, with a negation or a doubt: "nobody says that".
+    fn is_doubted(&self, at: usize, lower: &str) -> bool {
+        let next = self.word_at(at + 1);
+        let is_denied = self.pending.is_some() || self.has_negated;
+        next == "whether"
+            || (REPORTS.contains(&lower)
+                && is_denied
+                && (next == "that" || DETERMINERS.contains(&next)))
+            || (DOUBTS.contains(&lower) && (next == "that" || DETERMINERS.contains(&next)))
+    }
+
+    /// Returns whether it has a subject and a verb, by its function words before the first subordinate clause.
+    fn is_whole(&self) -> bool {
+        let first = self.word_at(0);
+        if BEGINNINGS.contains(&first) || self.manner.is_definite {
+            return true;
+        }
+        let is_clause = |word: &str| SUBORDINATE.contains(&word);
+        let words = (0..self.tokens.len())
+            .map(|at| (at, self.word_at(at)))
+            .take_while(|(_, word)| !is_clause(word));
+        // "Alice prefers", not "returns reports".
+        let has_verb = |at: usize, word: &str| {
+            (1..=3).contains(&at) && VERBS.contains(&word) && !is_of_reference(first)
+        };
+        words.into_iter().any(|(at, word)| {
+            // "Always push", not "to only build".
+            (DIRECTIVES.contains(&word) && !self.is_before(at, 1, &["to"]))
+                || has_verb(at, word)
+                || (at > 0
+                    && (FINITE.contains(&word)
+                        || AUXILIARIES.contains(&word)
+                        || word.ends_with("n't")
+                        || word == "not"))
+        })
+    }
+
+    /// Returns whether a value of the calendar comes again each week or year: "on Fridays", "every March", "in summer".
+    fn is_recurring(&self, at: usize, value: &Value) -> bool {
+        match value.kind {
+            ValueKind::Weekday => {
+                self.word_at(at).ends_with('s') || self.is_before(at, 2, &["every", "each"])
+            }
+            ValueKind::Month => value.year.is_none(),
+            ValueKind::Season => true,
+            ValueKind::Number
+            | ValueKind::Quantity(_)
+            | ValueKind::Clock
+            | ValueKind::Date
+            | ValueKind::Year
+            | ValueKind::Period
+            | ValueKind::Ordinal
+            | ValueKind::Code => false,
         }
     }
 
@@ -289,6 +959,9 @@ impl<'a> Reader<'a> {
                 value.bytes = negator.start.min(value.bytes.start)..value.bytes.end;
                 value.is_negated = true;
             }
+            value.is_recurring = self.is_recurring(at, &value);
+            let is_followed = AFTER_MEASUREMENT.contains(&self.word_at(at + n_tokens));
+            self.manner.is_measurement |= is_followed && !self.has_word(BOUNDS);
             self.preposition = None;
             self.values.push(value);
             return n_tokens;
@@ -307,7 +980,15 @@ impl<'a> Reader<'a> {
             | Shape::Code(_)
             | Shape::Sign(_) => return 1,
         };
+        // "Not tested or guaranteed" denies both.
+        if lower == "or"
+            && let Some(before) = self.words.last().filter(|word| word.token + 1 == at)
+            && !self.lexicon.of_word(self.word_at(at + 1)).has(Traits::STOP)
+        {
+            self.pending = before.negator.clone();
+        }
         self.manner.is_past |= self.is_past(at, lower);
+        self.manner.is_hedged |= self.is_doubted(at, lower);
         if let Some(n_tokens) = self.negator(at, lower) {
             return n_tokens;
         }
@@ -323,6 +1004,10 @@ impl<'a> Reader<'a> {
             return n_tokens;
         }
         let mut traits = self.lexicon.traits(lower, &stem);
+        let next = self.word_at(at + 1);
+        if next == "than" || (stem == "work" && matches!(next, "for" | "under")) {
+            traits = traits.with(Traits::DIRECTED);
+        }
         let is_first = at == 0 || (at == 1 && self.tokens[0].is_break());
         // "ok" and "always" have an opposite, "like" and "on" only in some places.
         if let Some(polar) = self
@@ -381,6 +1066,8 @@ impl<'a> Reader<'a> {
             behind: None,
             is_quoted: token.is_quoted,
             is_condition: self.is_condition,
+            is_of_subject: false,
+            is_attributive: false,
         });
         self.governor = Governor::Word {
             symbol: own,
@@ -414,16 +1101,26 @@ impl<'a> Reader<'a> {
             let is_last = self.tokens.get(at + 1).is_none_or(Token::is_break);
             return is_last && self.is_before(at, 3, BE);
         }
+        // "It is true", "set to false", not one of the values that an option takes.
+        if matches!(lower, "true" | "false") {
+            return self.is_before(at, 3, BE) || self.is_before(at, 1, &["to", "as"]);
+        }
         true
     }
 
     fn push_polar(&mut self, at: usize, n_tokens: usize, stem: &str, polar: Polar, is_core: bool) {
-        let negator = self.pending.take();
+        let last = at + n_tokens - 1;
+        // "No public changes" denies the changes.
+        let is_kept = self.is_pending("no") && self.is_content(last + 1);
+        let negator = if is_kept { None } else { self.pending.take() };
         self.has_negated |= negator.is_some();
         let (pair, side) = polar;
-        let last = at + n_tokens - 1;
         let symbol = lexicon::hash(&format!("pair {pair}"));
         let traits = self.lexicon.traits(self.word_at(at), stem);
+        let is_verb = OPPOSING_VERBS.contains(&stem) && !self.word_at(at).ends_with("ed");
+        let is_attributive = !is_verb
+            && (self.is_content(last + 1) || self.is_before(at, 1, &["a", "an"]))
+            && !self.is_before(at, 3, &["prefer", "prefers", "want", "wants"]);
         self.words.push(Word {
             symbol,
             stem: lexicon::hash(stem),
@@ -443,11 +1140,27 @@ impl<'a> Reader<'a> {
             behind: None,
             is_quoted: self.tokens[at].is_quoted,
             is_condition: self.is_condition,
+            is_of_subject: false,
+            is_attributive,
         });
         self.governor = Governor::Word {
             symbol,
             is_functional: false,
         };
+    }
+
+    /// Returns whether this word is the negation that waits for its word.
+    fn is_pending(&self, word: &str) -> bool {
+        self.pending.as_ref().is_some_and(|pending| {
+            let mut tokens = self.tokens.iter();
+            tokens.any(|token| token.bytes == *pending && token.word() == Some(word))
+        })
+    }
+
+    /// Returns whether a token is a word that is not a function word.
+    fn is_content(&self, at: usize) -> bool {
+        let word = self.word_at(at);
+        !word.is_empty() && !self.lexicon.of_word(word).has(Traits::STOP)
     }
 
     /// Reads a negation. Returns how many tokens it has; `None` if there is none.
@@ -683,6 +1396,8 @@ impl<'a> Reader<'a> {
             hash,
             template,
             manner: self.manner,
+            literal: literal(self.tokens),
+            is_plain: false,
             words: self.words,
             values: self.values,
         }
@@ -698,6 +1413,18 @@ impl<'a> Reader<'a> {
         for word in &mut self.words {
             word.describes = symbol(Some(word.token + 1));
             word.behind = symbol(word.token.checked_sub(1));
+        }
+        let verb = (0..self.tokens.len()).find(|at| {
+            let word = self.word_at(*at);
+            FINITE.contains(&word) || AUXILIARIES.contains(&word)
+        });
+        let is_one_clause = |verb: usize| {
+            (0..verb)
+                .all(|at| !self.tokens[at].is_break() && !SUBORDINATE.contains(&self.word_at(at)))
+        };
+        let verb = verb.filter(|verb| is_one_clause(*verb));
+        if let (Some(verb), Some(first)) = (verb, self.words.first_mut()) {
+            first.is_of_subject = first.describes.is_some() && first.token + 1 < verb;
         }
         for value in &mut self.values {
             let before = |back: usize| symbol(value.first.checked_sub(back));

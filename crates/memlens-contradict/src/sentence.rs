@@ -55,10 +55,29 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// Returns the parts of a text between two `~~` of one paragraph, ascending.
+pub(crate) fn struck(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + text[at..].find("~~")?;
+            let rest = &text[start + 2..];
+            let length = rest.find("~~")?;
+            let words = start + 2..start + 2 + length;
+            // A fence of code has more signs.
+            let is_mark = !rest.starts_with(['~', ' ', '\n']) && !rest[..length].contains("\n\n");
+            at = if is_mark { words.end + 2 } else { start + 2 };
+            if is_mark {
+                return Some(words);
+            }
+        }
+    })
+}
+
 fn is_end(bytes: &[u8], start: usize, at: usize) -> bool {
-    let is_before_space = bytes
-        .get(at + 1)
-        .is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'"' | b')' | b'*' | b'_'));
+    let is_before_space = bytes.get(at + 1).is_none_or(|next| {
+        next.is_ascii_whitespace() || matches!(next, b'"' | b')' | b'*' | b'_' | b'~')
+    });
     if !is_before_space {
         return false;
     }
@@ -181,6 +200,15 @@ fn is_code(slice: &str) -> bool {
     let has_operator = ["==", "!=", "::", "->", "=>", "&&", "||", "();", "://"]
         .iter()
         .any(|operator| slice.contains(operator));
+    // `console.error('...')`
+    let is_call = slice.split_once('(').is_some_and(|(name, rest)| {
+        name.contains('.')
+            && !name.contains(char::is_whitespace)
+            && rest.starts_with(['\'', '"', '`'])
+    });
+    if is_call {
+        return true;
+    }
     let n_chars = slice.chars().count();
     n_signs * 8 > n_chars || (has_operator && n_signs >= 2)
 }

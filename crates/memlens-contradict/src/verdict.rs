@@ -71,11 +71,12 @@ pub struct Place {
 pub struct Contradiction {
     /// How they oppose each other.
     pub kind: Kind,
-    /// Whether both surely speak of the same thing. If not, they may contradict each other.
+    /// Whether both are one and the same sentence but for what opposes. If not, they may contradict each other.
     pub sure: bool,
     /// The share of common content words, 0 to 1.
     pub score: f64,
-    /// The side whose words say that it replaces the other: "now", "no longer", "not 35".
+    /// The side whose words say that it replaces the other: "now", "no longer", "not 35". `None` also if the sentences may
+    /// speak of different things.
     pub update: Option<Side>,
     /// The place in the first text.
     pub a: Place,
@@ -116,6 +117,8 @@ pub enum Apart {
     Code,
     /// Something that somebody said in a conversation.
     Speech,
+    /// A part of a sentence is struck through.
+    Struck,
     /// Both are the same text.
     Same,
     /// They share their words and nothing in them opposes.
@@ -146,6 +149,7 @@ impl fmt::Display for Apart {
             Apart::Table => "lines of a table are not compared",
             Apart::Code => "code and output of programs are not compared",
             Apart::Speech => "what somebody says in a conversation is not compared",
+            Apart::Struck => "a part of a sentence is struck through",
             Apart::Quoted => "the words that differ are quoted",
             Apart::Same => "both are the same text",
             Apart::Agree => "nothing in them opposes",

@@ -1,7 +1,7 @@
 //! Another name in a place that holds one only.
 
 use super::{Opposed, Pair};
-use crate::lexicon::Traits;
+use crate::lexicon::{self, Traits};
 use crate::reading::{Governor, Sentence, Word};
 use crate::verdict::{Apart, Kind};
 
@@ -61,12 +61,20 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         {
             return Ok(None);
         }
-        let sure = pair.is_sure()? && !pair.is_of_one_scope();
-        return Ok(Some(of(a, b, sure)));
+        let is_signal =
+            pair.a.manner.is_signal && pair.b.manner.is_signal && a.class == Some(lexicon::COLOURS);
+        let is_of_one =
+            pair.is_of_one()? && !pair.is_of_one_scope() && !pair.are_events() && !is_signal;
+        let is_of_one = is_of_one && are_statements(pair);
+        return Ok(Some(of(a, b, is_of_one)));
     }
     if let (Some(a), Some(b)) = (named(pair.a), named(pair.b)) {
         let is_other = a.stem != b.stem && pair.a.core == pair.b.core;
-        return Ok(is_other.then(|| of(a, b, !pair.is_conditional() && !pair.is_of_one_scope())));
+        let is_of_one = !pair.is_conditional()
+            && !pair.is_of_one_scope()
+            && !pair.are_events()
+            && are_statements(pair);
+        return Ok(is_other.then(|| of(a, b, is_of_one)));
     }
     let (own_a, own_b) = (pair.own(pair.a, pair.b), pair.own(pair.b, pair.a));
     let ([a], [b]) = (&own_a[..], &own_b[..]) else {
@@ -108,10 +116,24 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         return Ok(None);
     }
     let is_be = a.governor == Governor::Be;
-    let sure = !pair.is_conditional()
+    let is_of_one = !pair.is_conditional()
         && !pair.is_of_one_scope()
+        && !pair.are_events()
+        && are_statements(pair)
         && (!is_be || (pair.a.manner.is_definite && pair.b.manner.is_definite));
-    Ok(Some(of(a, b, sure)))
+    Ok(Some(of(a, b, is_of_one)))
+}
+
+/// Returns whether both have a subject and a verb, or begin with a request: "answer in English".
+fn are_statements(pair: &Pair<'_>) -> bool {
+    let is_request = |sentence: &Sentence| {
+        let first = sentence.words.first().filter(|word| word.token <= 1);
+        let requests = ["answer", "write"].map(lexicon::hash);
+        first.is_some_and(|word| requests.contains(&word.stem))
+    };
+    [pair.a, pair.b]
+        .iter()
+        .all(|sentence| sentence.manner.is_whole || is_request(sentence))
 }
 
 fn named(sentence: &Sentence) -> Option<&Word> {
@@ -143,11 +165,11 @@ fn is_same_place(a: &Word, b: &Word) -> bool {
     }
 }
 
-fn of(a: &Word, b: &Word, sure: bool) -> Opposed {
+fn of(a: &Word, b: &Word, is_of_one: bool) -> Opposed {
     Opposed {
         kind: Kind::Name,
         a: vec![a.bytes.clone()],
         b: vec![b.bytes.clone()],
-        sure,
+        is_of_one,
     }
 }

@@ -30,6 +30,17 @@ impl Differing<'_> {
     pub(super) fn is_of_clock(&self) -> bool {
         self.a.kind == ValueKind::Clock
     }
+
+    /// Returns whether they are of two years.
+    pub(super) fn is_of_other_years(&self) -> bool {
+        self.a.kind == ValueKind::Year
+            || matches!((self.a.year, self.b.year), (Some(a), Some(b)) if a != b)
+    }
+
+    /// Returns whether they are days or months that come again: both can be true.
+    pub(super) fn is_recurring(&self) -> bool {
+        self.a.is_recurring || self.b.is_recurring
+    }
 }
 
 /// Returns the values that differ.
@@ -266,6 +277,26 @@ fn ratio(a: &Value, b: &Value) -> f64 {
     }
 }
 
+/// Returns whether both number what they speak of, and no number is the same: "#663" and "#632".
+pub(super) fn have_other_labels(pair: &Pair<'_>) -> bool {
+    let labels = |sentence: &'_ Sentence| -> Vec<u64> {
+        let labels = sentence.values.iter().filter(|value| value.is_label);
+        labels.map(Value::identity).collect()
+    };
+    let (of_a, of_b) = (labels(pair.a), labels(pair.b));
+    !of_a.is_empty() && !of_b.is_empty() && !of_a.iter().any(|label| of_b.contains(label))
+}
+
+/// Returns whether both name the same values.
+pub(super) fn are_equal(pair: &Pair<'_>) -> bool {
+    let identities = |sentence: &Sentence| -> Vec<u64> {
+        let mut identities: Vec<u64> = sentence.values.iter().map(Value::identity).collect();
+        identities.sort_unstable();
+        identities
+    };
+    identities(pair.a) == identities(pair.b)
+}
+
 /// Returns whether both name a duration.
 pub(super) fn have_durations(pair: &Pair<'_>) -> bool {
     let has = |sentence: &Sentence| {
@@ -297,7 +328,7 @@ pub(super) fn replaced(a: &Sentence, b: &Sentence) -> Option<Side> {
 }
 
 /// Returns the opposition of differing values; the list must not be empty.
-pub(super) fn opposed(differing: &[Differing<'_>], sure: bool) -> Opposed {
+pub(super) fn opposed(differing: &[Differing<'_>], is_of_one: bool) -> Opposed {
     let kind = differing
         .first()
         .map_or(Kind::Number, |first| kind_of(first.a, first.b));
@@ -306,7 +337,7 @@ pub(super) fn opposed(differing: &[Differing<'_>], sure: bool) -> Opposed {
         kind,
         a: bytes(|value| value.a.bytes.clone()),
         b: bytes(|value| value.b.bytes.clone()),
-        sure,
+        is_of_one,
     }
 }
 

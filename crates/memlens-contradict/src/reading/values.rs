@@ -94,6 +94,8 @@ pub(crate) struct Value {
     /// An end of a range.
     pub(crate) is_range: bool,
     pub(crate) is_quoted: bool,
+    /// It comes again: "on Fridays".
+    pub(crate) is_recurring: bool,
 }
 
 impl Value {
@@ -132,6 +134,7 @@ pub(crate) fn at(lexicon: &Lexicon, tokens: &[Token], first: usize) -> Option<(u
         is_label: false,
         is_range: look.is_range(first, end),
         is_quoted: tokens[first].is_quoted,
+        is_recurring: false,
     };
     if let Some((n_tokens, seconds)) = look.per(end) {
         value.per = Some(seconds);
