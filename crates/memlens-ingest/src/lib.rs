@@ -45,7 +45,7 @@ pub use error::IngestError;
 pub use front_matter::FrontMatter;
 pub use headings::headings_behind;
 pub use json::lines_of_problem;
-pub use observations::{Observation, observations};
+pub use observations::{Observation, Written, observations, written};
 pub use reading::read;
 pub use walk::{
     FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge,

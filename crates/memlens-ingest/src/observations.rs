@@ -6,10 +6,11 @@
 //! Properties checked, for arbitrary texts: ranges ascend and do not overlap; nothing is blank; parsing never panics.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use jiff::civil::Date;
-use pulldown_cmark::{Event, Options, Parser, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::document::{Kind, Parsed};
 use crate::front_matter::head;
@@ -37,17 +38,62 @@ pub struct Observation {
     pub weight: Option<f64>,
 }
 
+/// How an observation is written in its document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Where each part of [`Observation::text`] begins in that text, and where in the document; ascending. No part spans
+    /// two lines, except code between backticks.
+    pub parts: Vec<(usize, u32)>,
+    /// The bytes of [`Observation::text`] that are struck through, ascending.
+    pub struck: Vec<Range<usize>>,
+    /// Whether it is in a block quote.
+    pub is_quoted: bool,
+}
+
+impl Written {
+    /// Returns where in the document the part begins that holds a byte of the observation's text.
+    pub fn place(&self, byte: usize) -> Option<u32> {
+        let n_before = self.parts.partition_point(|(start, _)| *start <= byte);
+        self.parts[..n_before].last().map(|(_, place)| *place)
+    }
+
+    /// Returns whether a part of these bytes of the observation's text is struck through.
+    pub fn is_struck(&self, bytes: &Range<usize>) -> bool {
+        self.struck
+            .iter()
+            .any(|struck| struck.start < bytes.end && bytes.start < struck.end)
+    }
+}
+
+/// Returns how each observation of a Markdown or plain text is written, by the start of its [`Observation::bytes`]; none
+/// for JSON, whose observations are on one line.
+pub fn written(kind: Kind, text: &str) -> BTreeMap<u32, Written> {
+    let found = match kind {
+        Kind::Markdown => of_markdown(text),
+        Kind::Plain => of_plain(text),
+        Kind::Jsonl | Kind::Json => Vec::new(),
+    };
+    found
+        .into_iter()
+        .map(|said| {
+            let (start, written) = (offset(said.bytes.start), said.written());
+            (start, written)
+        })
+        .collect()
+}
+
 /// Returns the observations of a document in the order of the text; ranges do not overlap.
 pub fn observations(parsed: &Parsed) -> Vec<Observation> {
-    let places = match parsed.kind {
+    let found = match parsed.kind {
         Kind::Markdown => of_markdown(&parsed.text),
         Kind::Plain => of_plain(&parsed.text),
         Kind::Jsonl => return of_texts(texts_of_jsonl(&parsed.text), &parsed.text),
         Kind::Json => return of_texts(texts_of_json(&parsed.text), &parsed.text),
     };
     let lines = Lines::of(&parsed.text);
-    places
+    found
         .into_iter()
+        .map(|said| (one_line(&said.text), said.bytes))
         .filter(|(text, _)| !text.is_empty())
         .map(|(text, bytes)| {
             let bytes = offset(bytes.start)..offset(bytes.end);
@@ -64,21 +110,26 @@ pub fn observations(parsed: &Parsed) -> Vec<Observation> {
         .collect()
 }
 
-/// Returns the text of every paragraph and list item, and its byte range.
-fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
+/// Returns the text of every paragraph and list item, and where it is.
+fn of_markdown(text: &str) -> Vec<Said> {
     let start = head(text).outline_start;
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    let mut found: Vec<(String, Range<usize>)> = Vec::new();
-    let mut said = Said::default();
+    let mut found: Vec<Said> = Vec::new();
+    let mut said = Open::default();
     // Headings, code, tables and HTML hold no observations.
     let mut n_silent = 0_u32;
+    let (mut n_struck, mut n_quotes) = (0_u32, 0_u32);
     let markdown = without_long_marks(&text[start..]);
     for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
         let range = start + range.start..start + range.end;
         if ends_what_is_said(&event) {
-            said.finish(&mut found);
+            said.finish(n_quotes > 0, &mut found);
         }
+        n_struck += u32::from(matches!(event, Event::Start(Tag::Strikethrough)));
+        n_struck -= u32::from(matches!(event, Event::End(TagEnd::Strikethrough)));
+        n_quotes += u32::from(matches!(event, Event::Start(Tag::BlockQuote(_))));
+        n_quotes -= u32::from(matches!(event, Event::End(TagEnd::BlockQuote(_))));
         if let Event::Start(tag) = &event
             && (is_silent(&tag.to_end()) || tag.to_end() == TagEnd::Image)
         {
@@ -99,12 +150,13 @@ fn of_markdown(text: &str) -> Vec<(String, Range<usize>)> {
                     words
                 },
                 range,
+                n_struck > 0,
             );
         } else if let Event::SoftBreak | Event::HardBreak = event {
-            said.add(" ", range);
+            said.add(" ", range, false);
         }
     }
-    said.finish(&mut found);
+    said.finish(false, &mut found);
     found
 }
 
@@ -134,15 +186,55 @@ fn ends_what_is_said(event: &Event<'_>) -> bool {
     }
 }
 
-/// Collects the text of one block.
-#[derive(Default)]
+/// The text of one block before its white space is joined.
 struct Said {
     text: String,
-    bytes: Option<Range<usize>>,
+    bytes: Range<usize>,
+    /// Where each piece of the text begins in it, where it begins in the document, and whether it is struck through.
+    pieces: Vec<(usize, usize, bool)>,
+    is_quoted: bool,
 }
 
 impl Said {
-    fn add(&mut self, words: &str, range: Range<usize>) {
+    fn written(&self) -> Written {
+        let mut written = Written {
+            is_quoted: self.is_quoted,
+            ..Written::default()
+        };
+        let mut end = 0;
+        for (at, (start, place, is_struck)) in self.pieces.iter().enumerate() {
+            let next = self.pieces.get(at + 1);
+            let piece = &self.text[*start..next.map_or(self.text.len(), |next| next.0)];
+            for (n_words, word) in piece.split_whitespace().enumerate() {
+                let is_apart = n_words > 0
+                    || self.text[..*start].ends_with(char::is_whitespace)
+                    || piece.starts_with(char::is_whitespace);
+                let first = end + usize::from(end > 0 && is_apart);
+                if n_words == 0 {
+                    let n_blank = piece.len() - piece.trim_start().len();
+                    written.parts.push((first, offset(*place + n_blank)));
+                }
+                end = first + word.len();
+                if *is_struck {
+                    written.struck.push(first..end);
+                }
+            }
+        }
+        written
+    }
+}
+
+/// Collects the text of one block.
+#[derive(Default)]
+struct Open {
+    text: String,
+    bytes: Option<Range<usize>>,
+    pieces: Vec<(usize, usize, bool)>,
+}
+
+impl Open {
+    fn add(&mut self, words: &str, range: Range<usize>, is_struck: bool) {
+        self.pieces.push((self.text.len(), range.start, is_struck));
         self.text.push_str(words);
         if !words.trim().is_empty() {
             let start = self.bytes.as_ref().map_or(range.start, |bytes| bytes.start);
@@ -150,24 +242,40 @@ impl Said {
         }
     }
 
-    fn finish(&mut self, found: &mut Vec<(String, Range<usize>)>) {
-        let text = std::mem::take(&mut self.text);
-        if let Some(bytes) = self.bytes.take() {
-            found.push((one_line(&text), bytes));
+    fn finish(&mut self, is_quoted: bool, found: &mut Vec<Said>) {
+        let Open {
+            text,
+            bytes,
+            pieces,
+        } = std::mem::take(self);
+        if let Some(bytes) = bytes {
+            found.push(Said {
+                text,
+                bytes,
+                pieces,
+                is_quoted,
+            });
         }
     }
 }
 
 /// Returns the text of every run of lines that are not blank. A line that begins like a list item starts a new run.
-fn of_plain(text: &str) -> Vec<(String, Range<usize>)> {
+fn of_plain(text: &str) -> Vec<Said> {
     let mut found = Vec::new();
     let mut open: Option<Range<usize>> = None;
     let mut finish = |open: &mut Option<Range<usize>>| {
         if let Some(bytes) = open.take() {
-            found.push((
-                one_line(without_mark(text[bytes.clone()].trim_start())),
+            let start = bytes.end - without_mark(text[bytes.clone()].trim_start()).len();
+            let lines = lines_from(&text[start..bytes.end], 0);
+            let pieces = lines
+                .map(|line| (line.start, start + line.start, false))
+                .collect();
+            found.push(Said {
+                text: text[start..bytes.end].to_owned(),
                 bytes,
-            ));
+                pieces,
+                is_quoted: false,
+            });
         }
     };
     for line in lines_from(text, 0) {
@@ -284,6 +392,42 @@ mod tests {
     }
 
     #[test]
+    fn lines_struck_words_and_quotes() {
+        let text = "# Relay\n\nIt is grey. The *push\nrelay* listens on ~~8093~~ 8443.\n\n- > They say so.\n- ~~all of it~~\n";
+        let said = of(Kind::Markdown, text);
+        let found = written(Kind::Markdown, text);
+        let lines = Lines::of(text);
+        let of = |at: usize| &found[&said[at].bytes.start];
+        let line = |at: usize, word: &str| {
+            let place = of(at).place(said[at].text.find(word).expect("the word is in it"));
+            lines.line_of(place.expect("it has a part"))
+        };
+        assert_eq!(
+            said[0].text,
+            "It is grey. The push relay listens on 8093 8443."
+        );
+        assert_eq!(
+            ["It", "push", "relay", "8443"].map(|word| line(0, word)),
+            [3, 3, 4, 4]
+        );
+        let at = said[0].text.find("8093").expect("it is in it");
+        assert_eq!(of(0).struck, [at..at + 4]);
+        assert!(of(0).is_struck(&(at + 3..at + 9)) && !of(0).is_struck(&(at + 4..at + 9)));
+        assert_eq!(
+            [0, 1, 2].map(|at| (of(at).is_quoted, of(at).struck.is_empty())),
+            [(false, false), (true, true), (false, false)]
+        );
+
+        let text = "- one\n  two  three\nfour\n";
+        let found = written(Kind::Plain, text);
+        assert_eq!(found[&0].parts, [(0, 2), (4, 8), (14, 19)]);
+        assert_eq!(
+            written(Kind::Jsonl, "{\"text\": \"one two\"}\n"),
+            BTreeMap::new()
+        );
+    }
+
+    #[test]
     fn plain_text_by_blank_lines_and_list_marks() {
         check(
             Kind::Plain,
@@ -358,12 +502,21 @@ mod tests {
         ) {
             prop_assume!(!text.contains('\0'));
             let parsed = parse(kind, text.as_bytes(), &IngestOptions::default()).unwrap();
+            let written = written(kind, &parsed.text);
             let mut end = 0;
             for said in observations(&parsed) {
                 prop_assert!(said.bytes.start >= end && said.bytes.start < said.bytes.end, "{:?}", said);
                 prop_assert!(parsed.text.get(said.bytes.start as usize..said.bytes.end as usize).is_some());
                 prop_assert!(!said.text.trim().is_empty() && said.start_line <= said.end_line);
                 end = said.bytes.end;
+                let written = &written[&said.bytes.start];
+                prop_assert_eq!(written.parts.first().map(|part| part.0), Some(0));
+                for (at, place) in &written.parts {
+                    prop_assert!(said.text.is_char_boundary(*at) && said.bytes.contains(place), "{:?} {:?}", said, written);
+                }
+                for struck in &written.struck {
+                    prop_assert!(said.text.get(struck.clone()).is_some());
+                }
             }
         }
     }
