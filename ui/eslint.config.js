@@ -18,7 +18,10 @@ const FOLDERS = [
     "presets",
     "why-not",
   ],
-  ...["search", "tune", "memory", "export", "compare", "autopsy", "past", "first-run", "settings", "palette"],
+  ...[
+    ...["search", "tune", "drift", "memory", "export", "compare", "autopsy", "past"],
+    ...["first-run", "settings", "palette"],
+  ],
 ];
 
 export default ts.config(

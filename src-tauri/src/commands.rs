@@ -29,6 +29,7 @@ use crate::opening::Opening;
 pub mod agents;
 pub mod autopsy;
 pub mod compare;
+pub mod drift;
 pub mod export;
 pub mod past;
 pub mod providers;

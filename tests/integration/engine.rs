@@ -28,6 +28,8 @@ mod comparing;
 mod confining;
 #[path = "engine/damages.rs"]
 mod damages;
+#[path = "engine/drifting.rs"]
+mod drifting;
 #[path = "engine/emulating.rs"]
 mod emulating;
 #[path = "engine/evergreen.rs"]

@@ -3,6 +3,7 @@ import type { Backend } from "./api/backend";
 import { agentsOf } from "./agents/folder-agents";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { CompareController } from "./compare/compare-controller.svelte";
+import { Contradictions } from "./drift/contradictions.svelte";
 import { QuerySetRun } from "./compare/query-set.svelte";
 import { FolderAdding } from "./library/folder-adding.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
@@ -88,6 +89,7 @@ export class Workspace {
   readonly tune: Tune;
   /** The tree and the open note of the Memory view. */
   readonly memory: MemoryController;
+  readonly contradictions: Contradictions;
   readonly theme: Theme;
   readonly zoom: Zoom;
   /** What became of the last small action of a menu or key. */
@@ -134,6 +136,7 @@ export class Workspace {
     this.comparingSet = new QuerySetRun(backend);
     this.tune = new Tune(backend);
     this.memory = new MemoryController(backend);
+    this.contradictions = new Contradictions(backend);
     this.palette = new Palette(this);
     this.session = new Session({
       search: this.search,

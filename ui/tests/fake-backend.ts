@@ -10,6 +10,9 @@ import type {
   ChosenQueries,
   ClusterReport,
   ClustersAnswer,
+  DriftAnswer,
+  DriftReport,
+  DriftTotals,
   Editor,
   ErrorInfo,
   Export,
@@ -37,24 +40,25 @@ import type {
   RecallChangeArgument,
   RecallImport,
   ReplaySummary,
-  SavedQueries,
+  Reranked,
   RerankSettings,
   RerankTime,
-  Reranked,
   RowThumb,
   Said,
+  SavedQueries,
   ScopeArgument,
   SearchAnswer,
   SetFormat,
   SetWish,
+  TraceForm,
   TreeEntry,
   TuneRequest,
-  TraceForm,
   UnreadFolder,
   WrittenConfig,
 } from "../src/api/bindings";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
+import { DRIFT } from "./fake/drift";
 import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { alwaysText, alwaysView, found } from "./fake/agents";
@@ -572,6 +576,58 @@ export class FakeBackend {
       report: this.#hasPassed ? { ...this.found, clusters: this.found.clusters.filter(isIn) } : null,
       n_observations: this.found.n_observations,
       is_stale: !this.#hasPassed,
+    };
+  }
+
+  /** What a pass would find of contradictions. */
+  drifting: DriftReport = DRIFT;
+  /** How many contradictions there are; null: as many as `drifting` lists. */
+  driftTotals: DriftTotals | null = null;
+  /** Holds a pass back until it is settled, or the job is stopped. */
+  driftGate: Promise<void> | null = null;
+  /** Whether notes changed since the last pass; null: if there was none. */
+  isDriftStale: boolean | null = null;
+  #hasDrifted = false;
+
+  drift(params: Params) {
+    return this.#answer("drift", [params], () => this.#drift());
+  }
+
+  driftNow(params: Params) {
+    return this.#answer("driftNow", [params], async () => {
+      const how =
+        this.driftGate === null
+          ? "compared"
+          : await Promise.race([this.driftGate, this.#stopped("aggregation")]);
+      this.#hasDrifted ||= how !== "stopped";
+      return this.#drift();
+    });
+  }
+
+  dismissContradiction(id: string, isDismissed: boolean, params: Params) {
+    return this.#answer("dismissContradiction", [id, isDismissed, params], () => {
+      const { contradictions, dismissed } = this.drifting;
+      const [from, to] = isDismissed ? [contradictions, dismissed] : [dismissed, contradictions];
+      const moved = from.filter((drifted) => drifted.id === id);
+      const [left, joined] = [from.filter((drifted) => drifted.id !== id), [...moved, ...to]];
+      this.drifting = isDismissed
+        ? { ...this.drifting, contradictions: left, dismissed: joined }
+        : { ...this.drifting, contradictions: joined, dismissed: left };
+      return this.#drift();
+    });
+  }
+
+  #drift(): DriftAnswer {
+    return {
+      report: this.#hasDrifted ? this.drifting : null,
+      totals: this.driftTotals ?? {
+        n_sure: this.drifting.contradictions.filter(({ sure }) => sure).length,
+        n_unsure: this.drifting.contradictions.filter(({ sure }) => !sure).length,
+        n_changed: this.drifting.changed.length,
+        n_dismissed: this.drifting.dismissed.length,
+      },
+      n_observations: this.drifting.compared.n_observations,
+      is_stale: this.isDriftStale ?? !this.#hasDrifted,
     };
   }
 

@@ -34,6 +34,8 @@ pub enum Command {
     Autopsy(AutopsyArgs),
     /// List observations that say the same
     Clusters(ClustersArgs),
+    /// List notes that contradict each other, and facts that newer notes replace
+    Drift(DriftArgs),
     /// List, add, undo, export or import your thumbs on chunks
     Feedback(FeedbackArgs),
     /// Choose which notes and folders do not decay with age
@@ -340,6 +342,19 @@ pub struct ClustersArgs {
     #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
     /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DriftArgs {
+    /// List only those of which a side is dated on this day (2026-11-01) or later; counts are of all notes
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// Also list those that may contradict each other
+    #[arg(long)]
+    pub all: bool,
+    /// Print as JSON; it holds both kinds, with `sure`
     #[arg(long)]
     pub json: bool,
 }

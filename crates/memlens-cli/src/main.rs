@@ -8,6 +8,7 @@ mod arguments;
 mod autopsy;
 mod clusters;
 mod compare;
+mod drift;
 mod emulate;
 mod erase;
 mod error;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         Command::Why(arguments) => why::run(library, &arguments),
         Command::Autopsy(arguments) => autopsy::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
+        Command::Drift(arguments) => drift::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),
         Command::Questions(arguments) => questions::run(library, &arguments),

@@ -16,6 +16,8 @@ mod clusters;
 mod copies;
 #[path = "command_line/decaying.rs"]
 mod decaying;
+#[path = "command_line/drift.rs"]
+mod drift;
 #[path = "command_line/emulating.rs"]
 mod emulating;
 #[path = "command_line/erasing.rs"]

@@ -5,6 +5,7 @@ pub use memlens_evidence::tuning::{
     rename_query_set, rename_run, save_query, save_run,
 };
 pub use memlens_handover::preset::{delete_preset, save_preset};
+pub use memlens_library::dismiss_contradiction;
 pub use memlens_library::judging::evergreen::{set_evergreen, set_evergreen_at};
 pub use memlens_library::judging::feedback::{import_feedback, judge_place, undo_feedback, vote};
 pub use memlens_library::judging::saved_questions::save_question;

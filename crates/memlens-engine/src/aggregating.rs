@@ -1,9 +1,9 @@
 //! Comparing all observations on demand.
 
-use memlens_library::{EngineError, clusters};
+use memlens_library::{EngineError, clusters, drift};
 use memlens_params::Params;
 use memlens_store::FolderId;
-use memlens_wire::ClustersAnswer;
+use memlens_wire::{ClustersAnswer, DriftAnswer};
 
 use crate::Engine;
 
@@ -19,5 +19,24 @@ impl Engine {
     ) -> Result<ClustersAnswer, EngineError> {
         self.pass()?;
         clusters(self.library(), params, folder)
+    }
+
+    /// Returns the contradictions that the last pass found, and has observations compared in the background from now on.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn drift(&self, params: &Params) -> Result<DriftAnswer, EngineError> {
+        self.compare_in_background();
+        drift(self.library(), params)
+    }
+
+    /// Compares all observations now, if anything changed since the last pass, and returns the contradictions. A pass that
+    /// is stopped leaves what was found before.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub fn drift_now(&self, params: &Params) -> Result<DriftAnswer, EngineError> {
+        self.pass()?;
+        self.drift(params)
     }
 }

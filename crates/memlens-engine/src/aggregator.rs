@@ -52,21 +52,27 @@ impl Alarm {
     }
 }
 
+/// How often a pass in progress is asked to stop while the thread ends.
+const INTERRUPT_EVERY: Duration = Duration::from_millis(10);
+
 /// The thread; ends it when dropped.
 pub struct Aggregator {
     alarm: Arc<Alarm>,
+    /// Asks a pass in progress to stop.
+    interrupt: Box<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Aggregator {
     /// Starts a thread that does `pass` whenever the alarm has rung, and rests for `interval` between
-    /// two passes.
+    /// two passes. `interrupt` asks a pass in progress to stop; it is called when the thread should end.
     ///
     /// # Errors
     /// [`EngineError::System`] when no thread can be started.
     pub fn start(
         alarm: Arc<Alarm>,
         interval: Duration,
+        interrupt: impl Fn() + Send + Sync + 'static,
         pass: impl Fn() + Send + 'static,
     ) -> Result<Aggregator, EngineError> {
         let of_thread = alarm.clone();
@@ -86,6 +92,7 @@ impl Aggregator {
             })?;
         Ok(Aggregator {
             alarm,
+            interrupt: Box::new(interrupt),
             thread: Some(thread),
         })
     }
@@ -95,6 +102,11 @@ impl Drop for Aggregator {
     fn drop(&mut self) {
         self.alarm.stop();
         if let Some(thread) = self.thread.take() {
+            // A pass may begin just after the first request.
+            while !thread.is_finished() {
+                (self.interrupt)();
+                std::thread::sleep(INTERRUPT_EVERY);
+            }
             // A panic there has been reported by its own thread.
             let _ = thread.join();
         }
@@ -114,10 +126,11 @@ mod tests {
     fn it_passes_at_once_after_the_first_ring_and_rests_then() {
         let alarm = Arc::new(Alarm::default());
         let (passed, passes) = mpsc::channel();
-        let aggregator = Aggregator::start(alarm.clone(), AT_MOST, move || {
+        let pass = move || {
             let _ = passed.send(());
-        })
-        .expect("a thread can be started");
+        };
+        let aggregator = Aggregator::start(alarm.clone(), AT_MOST, || {}, pass)
+            .expect("a thread can be started");
         alarm.ring();
         assert_eq!(passes.recv_timeout(AT_MOST), Ok(()));
         alarm.ring();
@@ -128,13 +141,33 @@ mod tests {
     }
 
     #[test]
+    fn a_pass_in_progress_is_interrupted_at_the_end() {
+        let alarm = Arc::new(Alarm::default());
+        let (began, begins) = mpsc::channel();
+        let (interrupted, interrupts) = mpsc::channel();
+        let interrupt = move || {
+            let _ = interrupted.send(());
+        };
+        let pass = move || {
+            let _ = began.send(());
+            assert_eq!(interrupts.recv_timeout(AT_MOST), Ok(()));
+        };
+        let aggregator = Aggregator::start(alarm.clone(), AT_MOST, interrupt, pass)
+            .expect("a thread can be started");
+        alarm.ring();
+        assert_eq!(begins.recv_timeout(AT_MOST), Ok(()));
+        drop(aggregator);
+    }
+
+    #[test]
     fn what_rings_while_it_rests_is_done_after_it() {
         let alarm = Arc::new(Alarm::default());
         let (passed, passes) = mpsc::channel();
-        let _aggregator = Aggregator::start(alarm.clone(), Duration::from_millis(20), move || {
+        let pass = move || {
             let _ = passed.send(());
-        })
-        .expect("a thread can be started");
+        };
+        let _aggregator = Aggregator::start(alarm.clone(), Duration::from_millis(20), || {}, pass)
+            .expect("a thread can be started");
         for _ in 0..3 {
             alarm.ring();
             assert_eq!(passes.recv_timeout(AT_MOST), Ok(()));

@@ -145,10 +145,11 @@ impl Engine {
             past: Arc::default(),
         });
         let interval = u64::from(Params::default().aggregation_interval_s);
-        let passes = shared.clone();
+        let (passes, to_stop) = (shared.clone(), shared.clone());
         let aggregator = Aggregator::start(
             shared.alarm.clone(),
             Duration::from_secs(interval),
+            move || to_stop.library.stop(JobKind::Aggregation),
             move || passes.aggregate(),
         )?;
         let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
@@ -182,11 +183,14 @@ impl Engine {
     /// it; an event tells when they are.
     pub fn keep_aggregated(&self, params: &impl ParameterSet) {
         if native(&params.values()).is_some_and(|params| uses_clusters(&params)) {
-            self.shared.wants_clusters.store(true, Ordering::Relaxed);
-            if self.library().needs_aggregation() {
-                self.shared.alarm.ring();
-            }
+            self.compare_in_background();
         }
+    }
+
+    /// Has observations compared in the background from now on.
+    pub(crate) fn compare_in_background(&self) {
+        self.shared.wants_clusters.store(true, Ordering::Relaxed);
+        self.shared.ring_if_wanted();
     }
 
     /// Passes over all observations where anything changed, and tells of it.
@@ -236,6 +240,7 @@ impl Engine {
     /// [`EngineError::Indexer`], [`EngineError::Store`].
     pub fn remove_folder(&self, folder: FolderId) -> Result<LibraryState, EngineError> {
         self.writer.remove_folder(folder)?;
+        self.shared.forget_clustering();
         Ok(self.state())
     }
 
@@ -264,6 +269,7 @@ impl Engine {
         let _no_import = imports.pause(self.library().jobs());
         self.writer.erase_all()?;
         self.shared.forget_worked_out(|_| true);
+        self.shared.forget_clustering();
         self.library().forget_answers();
         self.library().erase_score_cache()?;
         erase_models(&models_folder(self.library().dir()))?;
@@ -414,6 +420,10 @@ impl Shared {
 
     /// Passes over all observations where anything changed, and tells.
     fn aggregate(&self) {
+        // Stopped since the alarm rang.
+        if !self.library.wants_aggregation() {
+            return;
+        }
         match self.library.aggregate() {
             Ok(false) => {}
             Ok(true) => self.tell_state(),
@@ -440,9 +450,7 @@ impl Session for Shared {
     }
 
     fn tell_state(&self) {
-        if self.wants_clusters.load(Ordering::Relaxed) && self.library.needs_aggregation() {
-            self.alarm.ring();
-        }
+        self.ring_if_wanted();
         self.past.ring();
         (self.listener)(Event::State(Box::new(self.state())));
     }
@@ -468,6 +476,19 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
 }
 
 impl Shared {
+    /// Has observations compared in the background, if anything uses it and they changed since the last pass.
+    fn ring_if_wanted(&self) {
+        if self.wants_clusters.load(Ordering::Relaxed) && self.library.wants_aggregation() {
+            self.alarm.ring();
+        }
+    }
+
+    /// Drops what the last pass over all observations found, and has it repeated.
+    fn forget_clustering(&self) {
+        self.library.forget_clustering();
+        self.ring_if_wanted();
+    }
+
     fn forget_worked_out(&self, is_unwanted: impl Fn(&Activity) -> bool) {
         forget_worked_out(&self.library);
         self.forget_activity(is_unwanted);

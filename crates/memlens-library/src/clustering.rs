@@ -1,7 +1,9 @@
 //! Which observations of the whole memory say the same, found in one pass, and who they are.
 
 pub mod clusters;
+pub mod drift;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,15 +11,27 @@ use std::time::{Duration, Instant};
 
 use jiff::civil::Date;
 use memlens_corroborate::{
-    Aggregation, Fingerprint, Measure, Observation, Standing, aggregate, canonical, held,
+    Aggregation, Fingerprint, Measure, Observation, Standing, aggregate_while, canonical, held,
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::cluster_level;
 use memlens_retrieve::Scope;
-use memlens_store::{DocumentId, NewObservation, Observations, Snapshot, Store};
-use memlens_wire::{ClusterReport, Said, SaidCluster};
+use memlens_store::{DocumentId, DocumentRow, NewObservation, Observations, Snapshot, Store};
+use memlens_wire::{
+    AggregationProgress, AggregationStep, ClusterReport, DriftSide, Said, SaidCluster,
+};
 
 use crate::EngineError;
+use crate::jobs::JobRun;
+
+use drift::parts::parts;
+use drift::pass::{self, Pass, SentencePlace};
+use drift::path_date;
+use drift::read::Read;
+use drift::source::Sources;
+
+/// After how many texts the pass checks whether to stop.
+const CHECK_INTERVAL: usize = 256;
 
 /// What one pass over all observations of a generation found.
 pub struct Clustering {
@@ -29,6 +43,10 @@ pub struct Clustering {
     pub took: Duration,
     /// The paths of the notes whose observations are left out, since they are not as they were saved.
     pub altered: Vec<String>,
+    /// Which observations contradict each other.
+    contradictions: Pass,
+    /// How the notes of those are written.
+    sources: Sources,
     observations: Vec<Kept>,
     /// The bytes of each.
     places: Vec<Range<u32>>,
@@ -41,13 +59,18 @@ struct Kept {
     said: NewObservation,
     source: String,
     fingerprint: Fingerprint,
+    read: Arc<Read>,
     /// The number of the note.
     document: u32,
 }
 
 struct Document {
+    id: DocumentId,
+    checksum: i64,
     folder: String,
     path: String,
+    /// The date of the note or of its path.
+    date: Option<String>,
 }
 
 /// Whether a ranking by these parameters depends on who agrees with whom.
@@ -56,23 +79,69 @@ pub fn uses_clusters(params: &Params) -> bool {
         && (params.corroboration_gain > 0.0 || params.near_duplicates == NearDuplicates::Collapse)
 }
 
+/// Finds the contradictions among the observations of the documents, which are given by their numbers.
+fn contradictions(
+    store: &Store,
+    documents: &[&DocumentRow],
+    observations: &[Kept],
+    before: Option<&Sources>,
+    run: &JobRun<'_, AggregationProgress>,
+) -> Result<Option<(Pass, Sources)>, EngineError> {
+    let said: Vec<pass::Observed<'_>> = observations
+        .iter()
+        .map(|kept| pass::Observed {
+            text: &kept.said.text,
+            read: &kept.read,
+            document: kept.document,
+            start: kept.said.bytes.start,
+            lines: [kept.said.start_line, kept.said.end_line],
+        })
+        .collect();
+    let mut sources = Sources::default();
+    let source = |observation: u32| {
+        let document = said[observation as usize].document;
+        sources.get(store, documents[document as usize], before)
+    };
+    let pass = Pass::new(&said, source, |n_done, n_all| {
+        goes_on(run, AggregationStep::Comparing, n_done, n_all)
+    })?;
+    Ok(pass.map(|pass| (pass, sources)))
+}
+
+/// Reports progress; returns false if the run is asked to stop.
+fn goes_on(
+    run: &JobRun<'_, AggregationProgress>,
+    step: AggregationStep,
+    n_done: usize,
+    n_all: usize,
+) -> bool {
+    run.report(AggregationProgress {
+        step,
+        n_done: n_done as u32,
+        n_all: n_all as u32,
+    });
+    !run.is_stopped()
+}
+
 impl Clustering {
-    /// Looks at every observation. Fingerprints of texts that the pass before has seen are taken from it.
+    /// Looks at every observation. What is known of a text from the pass before is taken from it. Returns `None` if the
+    /// run is stopped.
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn of(
+    pub(crate) fn of(
         store: &Store,
         snapshot: &Snapshot,
         before: Option<&Clustering>,
-    ) -> Result<Clustering, EngineError> {
+        run: &JobRun<'_, AggregationProgress>,
+    ) -> Result<Option<Clustering>, EngineError> {
         let started = Instant::now();
-        let known: HashMap<&str, &Fingerprint> = before
+        let known: HashMap<&str, &Kept> = before
             .into_iter()
             .flat_map(|before| &before.observations)
-            .map(|kept| (kept.said.text.as_str(), &kept.fingerprint))
+            .map(|kept| (kept.said.text.as_str(), kept))
             .collect();
-        let documents: HashMap<DocumentId, (Arc<Document>, String)> = snapshot
+        let documents: HashMap<DocumentId, (Arc<Document>, String, &DocumentRow)> = snapshot
             .documents
             .iter()
             .map(|document| {
@@ -81,21 +150,29 @@ impl Clustering {
                     .iter()
                     .find(|folder| folder.id == document.folder);
                 let place = Arc::new(Document {
+                    id: document.id,
+                    checksum: document.checksum,
                     folder: document.folder.0.to_string(),
                     path: document.path.clone(),
+                    date: document.date.clone().or_else(|| path_date(&document.path)),
                 });
                 let name = folder.map_or("", |folder| &folder.name);
                 let around = memlens_retrieve::folder_around(&document.path, name);
-                (document.id, (place, around.to_owned()))
+                (document.id, (place, around.to_owned(), &**document))
             })
             .collect();
 
         let mut observations: Vec<Kept> = Vec::new();
         let mut of_document: HashMap<DocumentId, Range<u32>> = HashMap::new();
+        let mut rows: Vec<&DocumentRow> = Vec::new();
         let Observations { stored, left_out } = store.observations()?;
-        for stored in stored {
+        let n_all = stored.len();
+        for (at, stored) in stored.into_iter().enumerate() {
+            if at % CHECK_INTERVAL == 0 && !goes_on(run, AggregationStep::Reading, at, n_all) {
+                return Ok(None);
+            }
             // One of a document that came since the snapshot.
-            let Some((place, around)) = documents.get(&stored.document) else {
+            let Some((place, around, row)) = documents.get(&stored.document) else {
                 continue;
             };
             let said = stored.observation;
@@ -103,12 +180,21 @@ impl Clustering {
             of_document.entry(stored.document).or_insert(id..id).end = id + 1;
             // Those of one note follow each other.
             let document = of_document.len() as u32 - 1;
+            if rows.len() < of_document.len() {
+                rows.push(row);
+            }
+            let known = known.get(said.text.as_str());
             observations.push(Kept {
                 place: place.clone(),
                 source: said.agent.clone().unwrap_or_else(|| around.clone()),
-                fingerprint: known
-                    .get(said.text.as_str())
-                    .map_or_else(|| Fingerprint::of(&said.text), |known| (*known).clone()),
+                fingerprint: known.map_or_else(
+                    || Fingerprint::of(&said.text),
+                    |known| known.fingerprint.clone(),
+                ),
+                read: known.map_or_else(
+                    || Arc::new(Read::new(&said.text)),
+                    |known| known.read.clone(),
+                ),
                 said,
                 document,
             });
@@ -125,7 +211,24 @@ impl Clustering {
                 }
             })
             .collect();
-        let aggregation = Arc::new(aggregate(&looked_at, &[]));
+        let found = contradictions(
+            store,
+            &rows,
+            &observations,
+            before.map(|before| &before.sources),
+            run,
+        )?;
+        let Some((contradictions, sources)) = found else {
+            return Ok(None);
+        };
+        let n_asked = Cell::new(0_usize);
+        let aggregation = aggregate_while(&looked_at, &contradictions.sure, || {
+            n_asked.set(n_asked.get() + 1);
+            n_asked.get() % CHECK_INTERVAL != 0 || !run.is_stopped()
+        });
+        let Some(aggregation) = aggregation.map(Arc::new) else {
+            return Ok(None);
+        };
         if aggregation.n_passed_over() > 0 {
             tracing::info!(
                 n_observations = observations.len(),
@@ -133,18 +236,20 @@ impl Clustering {
                 "so many are near each other that not all pairs were looked at"
             );
         }
-        Ok(Clustering {
+        Ok(Some(Clustering {
             generation: snapshot.generation,
             aggregation,
             took: started.elapsed(),
             altered: left_out,
+            contradictions,
+            sources,
             places: observations
                 .iter()
                 .map(|kept| kept.said.bytes.clone())
                 .collect(),
             observations,
             of_document,
-        })
+        }))
     }
 
     /// The observations that a chunk with these bytes of a document holds; empty for one of a document that came since.
@@ -210,6 +315,44 @@ impl Clustering {
                     })
                 })
                 .collect(),
+        }
+    }
+
+    /// Returns the contradictions among the observations.
+    pub(crate) fn contradictions(&self) -> &Pass {
+        &self.contradictions
+    }
+
+    /// Returns the note of an observation and its checksum at the time of the pass.
+    pub(crate) fn document_of(&self, id: u32) -> (DocumentId, i64) {
+        let place = &self.observations[id as usize].place;
+        (place.id, place.checksum)
+    }
+
+    /// Returns the date of an observation, as written: its own, that of its note, or that of the path.
+    pub(crate) fn date_of(&self, id: u32) -> Option<&str> {
+        let kept = &self.observations[id as usize];
+        kept.said.date.as_deref().or(kept.place.date.as_deref())
+    }
+
+    /// Returns one side of a contradiction, as if no other observation said the same.
+    pub(crate) fn drift_side(&self, id: u32, place: &SentencePlace) -> DriftSide {
+        let kept = &self.observations[id as usize];
+        let said = parts(&kept.said.text, &place.sentence, &place.words);
+        let [line, end_line] = place.lines;
+        DriftSide {
+            folder: kept.place.folder.clone(),
+            path: kept.place.path.clone(),
+            line,
+            end_line,
+            before: said.before,
+            text: said.text,
+            parts: said.parts,
+            after: said.after,
+            date: self.date_of(id).map(str::to_owned),
+            agent: kept.source.clone(),
+            n_same: 0,
+            has_more_same: false,
         }
     }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use memlens_rerank::Downloads;
 use memlens_wire::{
-    AutopsyProgress, EmulationProgress, JobKind, JobProgress, QuerySetProgress, RecallProgress,
-    TuneProgress, TuneStep,
+    AggregationProgress, AutopsyProgress, EmulationProgress, JobKind, JobProgress,
+    QuerySetProgress, RecallProgress, TuneProgress, TuneStep,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -217,6 +217,8 @@ pub struct Jobs {
     pub emulation: Job<EmulationProgress>,
     /// Downloads of models.
     pub downloads: Downloads,
+    /// Comparing all observations.
+    pub aggregation: Job<AggregationProgress>,
     /// The figures that a window shows; the newest run replaces the others.
     pub measuring: Job<QuerySetProgress>,
     /// The figures of a run that is saved or compared, or that support a preset.
@@ -241,6 +243,7 @@ impl Default for Jobs {
             autopsy: Job::new(&bell),
             emulation: Job::new(&bell),
             downloads: Downloads::default(),
+            aggregation: Job::new(&bell),
             measuring: Job::new(&bell),
             recording: Job::new(&bell),
             sensing: Job::new(&bell),
@@ -283,7 +286,7 @@ impl Jobs {
         }
     }
 
-    fn progress(&self) -> [JobProgress; 7] {
+    fn progress(&self) -> [JobProgress; 8] {
         [
             JobProgress::Replay(self.replay.progress()),
             JobProgress::Import(self.import.progress()),
@@ -292,6 +295,7 @@ impl Jobs {
             JobProgress::Tune(self.tune_progress()),
             JobProgress::Autopsy(self.autopsy.progress()),
             JobProgress::Emulation(self.emulation.progress()),
+            JobProgress::Aggregation(self.aggregation.progress()),
         ]
     }
 }
@@ -310,6 +314,7 @@ impl Library {
             JobKind::Import => jobs.import.stop(),
             JobKind::Autopsy => jobs.autopsy.stop(),
             JobKind::Emulation => jobs.emulation.stop(),
+            JobKind::Aggregation => jobs.aggregation.stop(),
             JobKind::Replay => {
                 jobs.replay.stop();
                 jobs.emulation.stop();

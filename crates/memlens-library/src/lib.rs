@@ -24,6 +24,7 @@ pub mod writes;
 
 pub use clustering::Clustering;
 pub use clustering::clusters::clusters;
+pub use clustering::drift::{dismiss_contradiction, drift, drift_report};
 pub use emulation::outside::{answers_outside, notes_outside};
 pub use error::EngineError;
 pub use features::FeatureState;

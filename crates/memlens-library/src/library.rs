@@ -60,6 +60,10 @@ pub struct Library {
     /// When a search last read the vectors; `None` while their page cache is released.
     vectors_read: Mutex<Option<Instant>>,
     clustering: RwLock<Option<Arc<Clustering>>>,
+    /// Held during a pass over all observations.
+    aggregating: Mutex<()>,
+    /// The generation whose pass was stopped last; `None` if none was.
+    stopped_generation: Mutex<Option<u64>>,
     thumbs: Mutex<ReadThumbs>,
     pub(crate) reranking: Reranking,
     /// Size on disk, and when it was measured; `None` before the first measurement.
@@ -130,6 +134,8 @@ impl Library {
             // Opening reads their codes.
             vectors_read: Mutex::new(Some(Instant::now())),
             clustering: RwLock::new(None),
+            aggregating: Mutex::new(()),
+            stopped_generation: Mutex::new(None),
             thumbs: Mutex::default(),
             reranking: Reranking::default(),
             size: Mutex::new(None),
@@ -283,15 +289,37 @@ impl Library {
             .is_none_or(|clustering| clustering.generation != generation)
     }
 
+    /// Whether anything changed since the last pass, and no pass over the library as it is now was stopped: the
+    /// background does not begin again what the user stopped.
+    pub fn wants_aggregation(&self) -> bool {
+        let generation = self.lists().snapshot.generation;
+        self.needs_aggregation() && *self.stopped_generation.lock() != Some(generation)
+    }
+
+    /// Drops what the last pass found, because notes were forgotten. A pass in progress is stopped.
+    pub fn forget_clustering(&self) {
+        self.jobs.aggregation.stop();
+        let _one_at_a_time = self.aggregating.lock();
+        *self.clustering.write() = None;
+        *self.stopped_generation.lock() = None;
+    }
+
     /// Passes over all observations, where anything changed since the last pass; for a thread in the
-    /// background, or before a search of the command line. Returns whether there was anything to do.
+    /// background, or before a search of the command line. Returns whether it found anything new: false if nothing has
+    /// changed, or if the job was stopped.
     ///
     /// # Errors
     /// [`EngineError::Store`]; what the last pass found stays then.
     pub fn aggregate(&self) -> Result<bool, EngineError> {
+        let run = self.jobs.aggregation.begin();
+        let _one_at_a_time = self.aggregating.lock();
         let before = self.clustering();
         let lists = self.lists();
         let generation = lists.snapshot.generation;
+        if run.is_stopped() {
+            *self.stopped_generation.lock() = Some(generation);
+            return Ok(false);
+        }
         if before
             .as_ref()
             .is_some_and(|it| it.generation == generation)
@@ -299,7 +327,11 @@ impl Library {
             return Ok(false);
         }
         let store = self.store().reader()?;
-        let clustering = Clustering::of(&store, &lists.snapshot, before.as_deref())?;
+        let clustering = Clustering::of(&store, &lists.snapshot, before.as_deref(), &run)?;
+        let Some(clustering) = clustering else {
+            *self.stopped_generation.lock() = Some(generation);
+            return Ok(false);
+        };
         *self.clustering.write() = Some(Arc::new(clustering));
         Ok(true)
     }

@@ -4,7 +4,10 @@ use memlens_rerank::DownloadProgress;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use super::{AutopsyProgress, EmulationProgress, QuerySetProgress, RecallProgress, TuneProgress};
+use super::{
+    AggregationProgress, AutopsyProgress, EmulationProgress, QuerySetProgress, RecallProgress,
+    TuneProgress,
+};
 
 /// Kind of a long-running job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -24,6 +27,8 @@ pub enum JobKind {
     Autopsy,
     /// Embeds the chunks of an emulated memory.
     Emulation,
+    /// Comparing all observations, for clusters and contradictions.
+    Aggregation,
     /// Downloading a model.
     Download,
 }
@@ -46,6 +51,8 @@ pub enum JobProgress {
     Autopsy(Option<AutopsyProgress>),
     /// Progress of embedding an emulated memory.
     Emulation(Option<EmulationProgress>),
+    /// Of comparing all observations.
+    Aggregation(Option<AggregationProgress>),
     /// Of a download. Its end is reported too, and why it failed.
     Download(DownloadProgress),
 }

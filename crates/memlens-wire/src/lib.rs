@@ -7,6 +7,7 @@ mod always;
 mod autopsy;
 mod clusters;
 mod compare;
+mod drift;
 mod evergreen;
 mod export;
 mod feedback;
@@ -35,6 +36,10 @@ pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use compare::{
     Change, ChosenQueries, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope,
     QuerySetProgress, SetComparison, SetSide,
+};
+pub use drift::{
+    AggregationProgress, AggregationStep, DriftAnswer, DriftCompared, DriftKind, DriftReason,
+    DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide,
 };
 pub use evergreen::Evergreen;
 pub use export::{

@@ -68,6 +68,10 @@ window_commands! {
     compare::compare: "reads notes in watched folders",
     compare::compare_queries: "reads the query set that the user chose, and notes in watched folders",
 
+    drift::dismiss_contradiction: "nothing",
+    drift::drift: "nothing",
+    drift::drift_now: "nothing",
+
     export::agent_config: "reads an agent's config in its usual place, or one that the user picked",
     export::export_for: "reads an agent's config in its usual place, or one that the user picked",
     export::export_fragment: "writes the settings shown to a file that the user chooses",

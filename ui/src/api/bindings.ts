@@ -135,6 +135,12 @@ export const commands = {
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
 	/**  Both rankings over the query set that was chosen last; null if stopped. */
 	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
+	/**  Marks a pair of sentences as no contradiction, or removes the mark, and returns the contradictions. */
+	dismissContradiction: (id: string, isDismissed: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("dismiss_contradiction", { id, isDismissed, params }),
+	/**  The contradictions that the last pass over all observations found. */
+	drift: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift", { params }),
+	/**  Passes over all observations now, if anything changed, and returns the contradictions. */
+	driftNow: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift_now", { params }),
 	/**  What the config of a target's program says about its search; null if there is no config. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
@@ -386,6 +392,23 @@ export type AgentsView = {
 	/**  Time of the scan and the counting in milliseconds. */
 	took_ms: number,
 };
+
+/**  The progress of a pass over all observations. */
+export type AggregationProgress = {
+	/**  What it is doing. */
+	step: AggregationStep,
+	/**  How many observations, or pairs, are done. */
+	n_done: number,
+	/**  Of how many. */
+	n_all: number,
+};
+
+/**  What a pass over all observations is doing. */
+export type AggregationStep = 
+/**  Reading observations. */
+"reading" | 
+/**  Comparing pairs of sentences. */
+"comparing";
 
 /**  By what two observations say the same. */
 export type AgreementMeasure = 
@@ -1063,6 +1086,139 @@ export type DownloadProgress = {
 	finished: boolean,
 };
 
+/**  What the window shows of the last pass. */
+export type DriftAnswer = {
+	/**  What it found; `None` before the first pass. */
+	report: DriftReport | null,
+	/**  How many it found; the report lists at most 2,000 contradictions and as many changes. */
+	totals: DriftTotals,
+	/**  How many observations the library holds now. */
+	n_observations: number,
+	/**  Whether anything has changed since the pass. */
+	is_stale: boolean,
+};
+
+/**  What a pass compared, and what it did not. */
+export type DriftCompared = {
+	/**  Number of observations. */
+	n_observations: number,
+	/**  Number of their sentences that were compared with those that are near. */
+	n_sentences: number,
+	/**  Why the other sentences were not compared, and how many; most first. */
+	left_out: DriftReason[],
+	/**  Number of pairs of near sentences that were compared. */
+	n_pairs: number,
+	/**  Why pairs of near sentences do not contradict each other, and how many; most first. */
+	apart: DriftReason[],
+	/**  Number of pairs that were not compared, because too many are near each other. */
+	n_pairs_skipped: number,
+};
+
+/**  How two notes contradict each other. */
+export type DriftKind = 
+/**  Words of an opposition pair. */
+"opposition" | 
+/**  One denies what the other says. */
+"negation" | 
+/**  Another number or amount. */
+"number" | 
+/**  Another time, duration or period. */
+"time" | 
+/**  Another date or day. */
+"date" | 
+/**  Another name. */
+"name" | 
+/**  The same number in another unit. */
+"unit" | 
+/**  Exchanged roles. */
+"roles";
+
+/**  A reason and how often it applied. */
+export type DriftReason = {
+	/**  In words that follow the number: "not in English". */
+	why: string,
+	/**  How often. */
+	n: number,
+};
+
+/**  The contradictions among all notes. */
+export type DriftReport = {
+	/**  Sure ones first, each newest first. */
+	contradictions: Drifted[],
+	/**  Pairs of which a newer note replaces the older one, by date. */
+	changed: Drifted[],
+	/**  Pairs that the user marked as no contradiction. */
+	dismissed: Drifted[],
+	/**  Number of clusters of observations that say the same. */
+	clusters: number,
+	/**  Number of observations in a cluster. */
+	corroborated_count: number,
+	/**  What the pass scanned, of all notes. */
+	compared: DriftCompared,
+	/**  Duration of the pass. */
+	elapsed_ms: number,
+};
+
+/**  One side of a contradiction. */
+export type DriftSide = {
+	/**  The watched folder's id. */
+	folder: string,
+	/**  The note's path in it. */
+	path: string,
+	/**  First line of the sentence, 1-based. */
+	line: number,
+	/**  Last line of the sentence, 1-based. */
+	end_line: number,
+	/**  What the paragraph or list item says before the sentence; the end of it if it is long. */
+	before: string,
+	/**  The sentence that contradicts. */
+	text: string,
+	/**  The same sentence in parts. */
+	parts: MarkedText[],
+	/**  What follows the sentence; the beginning of it if it is long. */
+	after: string,
+	/**  `YYYY-MM-DD`: of the record, the note or its path; `None` without a date, or if it is of 1970 or of the future. */
+	date: string | null,
+	/**  The agent, otherwise the folder. */
+	agent: string,
+	/**  How many other observations make the same statement, neither quoted nor struck through, of those that were looked up. */
+	n_same: number,
+	/**  Whether there are more, which were not looked up. */
+	has_more_same: boolean,
+};
+
+/**  How many contradictions and changes there are. */
+export type DriftTotals = {
+	/**  Sure contradictions. */
+	n_sure: number,
+	/**  Pairs that may contradict each other. */
+	n_unsure: number,
+	/**  Pairs of which a newer note replaces the older one. */
+	n_changed: number,
+	/**  Pairs that the user marked as no contradiction. */
+	n_dismissed: number,
+};
+
+/**  Two observations that contradict each other, or of which one replaces the other. */
+export type Drifted = {
+	/**  Names the two sentences by their words, so that the user can mark them as no contradiction. */
+	id: string,
+	/**  The first side, by the order of notes. */
+	a: DriftSide,
+	/**  The second side. */
+	b: DriftSide,
+	/**  How they oppose each other. */
+	kind: DriftKind,
+	/**  The opposing words, those of the first side first. */
+	words: string[],
+	/**  The share of common content words, 0 to 1. */
+	score: number,
+	/**  Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other. */
+	sure: boolean,
+	/**  The newer side, by two plausible dates that differ; `None` if unknown. */
+	newer: NewerSide | null,
+};
+
 /**  A program that the user may choose for their notes. Its command is defined here: the page names no command. */
 export type Editor = 
 /**  What the system opens such files with, which takes no line. */
@@ -1551,6 +1707,8 @@ export type JobKind =
 "autopsy" | 
 /**  Embeds the chunks of an emulated memory. */
 "emulation" | 
+/**  Comparing all observations, for clusters and contradictions. */
+"aggregation" | 
 /**  Downloading a model. */
 "download";
 
@@ -1570,6 +1728,8 @@ export type JobProgress =
 { job: "autopsy"; progress?: AutopsyProgress | null } | 
 /**  Progress of embedding an emulated memory. */
 { job: "emulation"; progress?: EmulationProgress | null } | 
+/**  Of comparing all observations. */
+{ job: "aggregation"; progress?: AggregationProgress | null } | 
 /**  Of a download. Its end is reported too, and why it failed. */
 { job: "download"; progress: DownloadProgress };
 
@@ -1840,6 +2000,14 @@ export type LostNote = {
 	questions: LostAnswer[],
 };
 
+/**  A part of a sentence. */
+export type MarkedText = {
+	/**  The text. */
+	text: string,
+	/**  Whether it opposes the other side. */
+	is_marked: boolean,
+};
+
 /**  A metric of [`Scores`] by which a ranking can be chosen. */
 export type Metric = 
 /**  Normalised discounted cumulative gain over the first 10. */
@@ -1972,6 +2140,13 @@ export type NewSetFrom =
 { kind: "questions"; 
 /**  One question for each query. */
 questions: string[] };
+
+/**  The side that is newer. */
+export type NewerSide = 
+/**  The first. */
+"a" | 
+/**  The second. */
+"b";
 
 /**  How many nonsense questions returned nothing. */
 export type Nonsense = {

@@ -86,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "memlens-library",
         &[
             "memlens-agents",
+            "memlens-contradict",
             "memlens-corroborate",
             "memlens-document",
             "memlens-embed",

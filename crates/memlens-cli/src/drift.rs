@@ -1,0 +1,254 @@
+//! `memlens drift`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use memlens_document::{Document, Text, dim, strong};
+use memlens_engine::view::{
+    DriftCompared, DriftKind, DriftReason, DriftReport, DriftSide, Drifted, NewerSide,
+};
+use memlens_engine::{Library, drift_report};
+use memlens_params::Params;
+use memlens_rank::number;
+use serde::Serialize;
+
+use crate::arguments::DriftArgs;
+use crate::error::CliError;
+use crate::output::{plural, print, print_json};
+use crate::settings::open;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    contradictions: Vec<Entry<'a>>,
+    changed: Vec<Entry<'a>>,
+    dismissed: Vec<Entry<'a>>,
+    clusters: u32,
+    corroborated_count: u32,
+    compared: &'a DriftCompared,
+    elapsed_ms: f64,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    a: SideReported<'a>,
+    b: SideReported<'a>,
+    kind: DriftKind,
+    words: &'a [String],
+    score: f64,
+    sure: bool,
+    newer: Option<NewerSide>,
+}
+
+#[derive(Serialize)]
+struct SideReported<'a> {
+    folder: &'a str,
+    path: &'a str,
+    line: u32,
+    text: &'a str,
+    date: Option<&'a str>,
+    agent: &'a str,
+    n_same: u32,
+}
+
+impl<'a> SideReported<'a> {
+    fn new(side: &'a DriftSide, folders: &'a Folders) -> SideReported<'a> {
+        SideReported {
+            folder: folders.path_of(side),
+            path: &side.path,
+            line: side.line,
+            text: &side.text,
+            date: side.date.as_deref(),
+            agent: &side.agent,
+            n_same: side.n_same,
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn new(drifted: &'a Drifted, folders: &'a Folders) -> Entry<'a> {
+        Entry {
+            a: SideReported::new(&drifted.a, folders),
+            b: SideReported::new(&drifted.b, folders),
+            kind: drifted.kind,
+            words: &drifted.words,
+            score: drifted.score,
+            sure: drifted.sure,
+            newer: drifted.newer,
+        }
+    }
+}
+
+/// The watched folders' paths, by id.
+struct Folders(HashMap<String, String>);
+
+impl Folders {
+    fn new(library: &Library) -> Folders {
+        let lists = library.lists();
+        let folders = lists.snapshot.folders.iter();
+        Folders(
+            folders
+                .map(|folder| (folder.id.0.to_string(), folder.path.clone()))
+                .collect(),
+        )
+    }
+
+    fn path_of(&self, side: &DriftSide) -> &str {
+        self.0.get(&side.folder).map_or("", String::as_str)
+    }
+
+    /// Returns a note's path, with that of its folder if several are watched.
+    fn place_of(&self, side: &DriftSide) -> String {
+        if self.0.len() < 2 {
+            return side.path.clone();
+        }
+        let path = Path::new(self.path_of(side)).join(&side.path);
+        path.display().to_string()
+    }
+}
+
+/// Prints the contradictions among all notes.
+pub fn run(library: Option<PathBuf>, arguments: &DriftArgs) -> Result<(), CliError> {
+    let since = arguments.since.as_deref().map(day).transpose()?;
+    let library = open(library)?;
+    let report = drift_report(&library, &Params::default(), since)?;
+    let folders = Folders::new(&library);
+    if arguments.json {
+        return print_json(&Report {
+            contradictions: entries(&report.contradictions, &folders),
+            changed: entries(&report.changed, &folders),
+            dismissed: entries(&report.dismissed, &folders),
+            clusters: report.clusters,
+            corroborated_count: report.corroborated_count,
+            compared: &report.compared,
+            elapsed_ms: report.elapsed_ms,
+        });
+    }
+    print(&page(&report, &folders, arguments.all))
+}
+
+fn entries<'a>(drifted: &'a [Drifted], folders: &'a Folders) -> Vec<Entry<'a>> {
+    let drifted = drifted.iter();
+    drifted
+        .map(|drifted| Entry::new(drifted, folders))
+        .collect()
+}
+
+fn day(typed: &str) -> Result<Date, CliError> {
+    // A moment also parses as a day.
+    typed.parse().map_err(|_| CliError::NoMoment {
+        given: typed.to_owned(),
+    })
+}
+
+fn page(report: &DriftReport, folders: &Folders, all: bool) -> Document {
+    let mut page = Document::new();
+    let (sure, unsure): (Vec<&Drifted>, Vec<&Drifted>) = report
+        .contradictions
+        .iter()
+        .partition(|drifted| drifted.sure);
+    for drifted in &sure {
+        add(&mut page, drifted, folders, "contradicts");
+    }
+    for drifted in &report.changed {
+        add(&mut page, drifted, folders, "changed");
+    }
+    if all {
+        for drifted in &unsure {
+            add(&mut page, drifted, folders, "may contradict");
+        }
+    }
+    let mut found = counted(sure.len(), "contradiction", "contradictions");
+    if !report.changed.is_empty() {
+        found.push_str(&format!(", {} changed", report.changed.len()));
+    }
+    if !unsure.is_empty() {
+        let hint = if all { "" } else { " (--all lists them)" };
+        found.push_str(&format!(", {} that may contradict{hint}", unsure.len()));
+    }
+    if !report.dismissed.is_empty() {
+        found.push_str(&format!(
+            ", {} that you marked as no contradiction",
+            report.dismissed.len()
+        ));
+    }
+    page.line(found);
+    let compared = &report.compared;
+    page.line(dim(format!(
+        "{} in {} compared by rules for English, {} ms",
+        counted(compared.n_sentences, "sentence", "sentences"),
+        counted(compared.n_observations, "observation", "observations"),
+        number(report.elapsed_ms, 0),
+    )));
+    add_reasons(&mut page, "sentences not compared", &compared.left_out);
+    add_reasons(
+        &mut page,
+        "near pairs without contradiction",
+        &compared.apart,
+    );
+    if compared.n_pairs_skipped > 0 {
+        page.line(dim(format!(
+            "{} not compared, because too many are near each other",
+            counted(compared.n_pairs_skipped, "pair", "pairs")
+        )));
+    }
+    page
+}
+
+fn add_reasons(page: &mut Document, what: &str, reasons: &[DriftReason]) {
+    if reasons.is_empty() {
+        return;
+    }
+    let listed: Vec<String> = reasons
+        .iter()
+        .map(|DriftReason { why, n }| format!("{n} {why}"))
+        .collect();
+    page.line(dim(format!("{what}: {}", listed.join(", "))));
+}
+
+fn counted(n: impl TryInto<u64> + Copy + std::fmt::Display, one: &str, many: &str) -> String {
+    format!("{n} {}", plural(n, one, many))
+}
+
+fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
+    let kind = match drifted.kind {
+        DriftKind::Opposition => "opposite words",
+        DriftKind::Negation => "one side denies it",
+        DriftKind::Number => "another number",
+        DriftKind::Time => "another time",
+        DriftKind::Date => "another date",
+        DriftKind::Name => "another name",
+        DriftKind::Unit => "another unit",
+        DriftKind::Roles => "exchanged roles",
+    };
+    page.line(format!("{what}: {kind}"));
+    for (side, newer) in [(&drifted.a, NewerSide::A), (&drifted.b, NewerSide::B)] {
+        let mut line = Text::default();
+        for part in &side.parts {
+            line = line
+                + if part.is_marked {
+                    strong(&part.text)
+                } else {
+                    Text::from(&part.text)
+                };
+        }
+        let date = side.date.as_deref().unwrap_or("no date");
+        let newer = if drifted.newer == Some(newer) {
+            ", newer"
+        } else {
+            ""
+        };
+        let same = match side.n_same {
+            0 => String::new(),
+            n if side.has_more_same => format!(", and at least {n} other places"),
+            n => format!(", and {n} other {}", plural(n, "place", "places")),
+        };
+        let place = format!("  {}:{}  ", folders.place_of(side), side.line);
+        let agent = &side.agent;
+        page.item(
+            2,
+            line + place + dim(format!("{date}{newer}, {agent}{same}")),
+        );
+    }
+}

@@ -1,0 +1,288 @@
+//! Drift: contradictions among notes, and facts that newer notes replace.
+//!
+//! The pass over all observations ([`Clustering`]) finds contradictions among near sentences ([`pass`]); sure ones keep their
+//! sides out of one cluster. [`drift_report`] reports what it found, with dates and places.
+
+mod candidates;
+mod dismissed;
+pub(super) mod parts;
+pub(super) mod pass;
+pub(super) mod read;
+pub(super) mod source;
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::civil::Date;
+use memlens_contradict::{Apart, Side};
+use memlens_ingest::date_of_path;
+use memlens_params::Params;
+use memlens_store::{DocumentId, Snapshot};
+use memlens_wire::{
+    DriftAnswer, DriftCompared, DriftReason, DriftReport, DriftSide, DriftTotals, Drifted,
+    NewerSide,
+};
+
+use crate::clock;
+use crate::clustering::Clustering;
+use crate::{EngineError, Library};
+
+pub use dismissed::dismiss_contradiction;
+
+use dismissed::{Dismissed, pair_id};
+use pass::{Counts, Opposed};
+use words::{counted, kind_of, reason_of};
+
+/// The window shows no more; the command line prints all.
+const SHOWN_MAX: usize = 2_000;
+
+/// Passes over all observations if anything changed since the last pass, and reports the contradictions, newest first.
+/// With `since` only those of which a side is of that day or a later one.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn drift_report(
+    library: &Library,
+    params: &Params,
+    since: Option<Date>,
+) -> Result<DriftReport, EngineError> {
+    library.aggregate()?;
+    let dismissed = Dismissed::read(&library.store())?;
+    let clustering = library.clustering();
+    Ok(clustering.map_or_else(DriftReport::default, |clustering| {
+        report_of(
+            &clustering,
+            &library.lists().snapshot,
+            &dismissed,
+            params,
+            since,
+        )
+    }))
+}
+
+/// Returns what the last pass found, as much as the window shows.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineError> {
+    let (mut report, mut totals) = (None, DriftTotals::default());
+    if let Some(clustering) = library.clustering() {
+        let dismissed = Dismissed::read(&library.store())?;
+        let mut found = report_of(
+            &clustering,
+            &library.lists().snapshot,
+            &dismissed,
+            params,
+            None,
+        );
+        let n_sure = found.contradictions.iter().filter(|it| it.sure).count();
+        totals = DriftTotals {
+            n_sure: n_sure as u32,
+            n_unsure: (found.contradictions.len() - n_sure) as u32,
+            n_changed: found.changed.len() as u32,
+            n_dismissed: found.dismissed.len() as u32,
+        };
+        // Sure ones come first.
+        found.contradictions.truncate(SHOWN_MAX);
+        found.changed.truncate(SHOWN_MAX);
+        found.dismissed.truncate(SHOWN_MAX);
+        report = Some(found);
+    }
+    Ok(DriftAnswer {
+        report,
+        totals,
+        n_observations: library.store().n_observations()?,
+        is_stale: library.needs_aggregation(),
+    })
+}
+
+/// Reports what the last pass found in notes that are still as they were then. `snapshot` is the library now.
+fn report_of(
+    clustering: &Clustering,
+    snapshot: &Snapshot,
+    dismissed: &Dismissed,
+    params: &Params,
+    since: Option<Date>,
+) -> DriftReport {
+    let current: Option<HashMap<DocumentId, i64>> = (clustering.generation != snapshot.generation)
+        .then(|| {
+            let documents = snapshot.documents.iter();
+            documents
+                .map(|document| (document.id, document.checksum))
+                .collect()
+        });
+    let is_current = |observation: u32| {
+        let (document, checksum) = clustering.document_of(observation);
+        current
+            .as_ref()
+            .is_none_or(|current| current.get(&document) == Some(&checksum))
+    };
+    let pass = clustering.contradictions();
+    // A note that is dated later than this is dated wrongly.
+    let today = clock::now().to_zoned(jiff::tz::TimeZone::system()).date();
+    let tomorrow = today.tomorrow().unwrap_or(today);
+    let (mut changed, mut contradictions, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+    for opposed in &pass.opposed {
+        if !is_current(opposed.a) || !is_current(opposed.b) {
+            continue;
+        }
+        let dates = [opposed.a, opposed.b].map(|id| {
+            let written = clustering.date_of(id)?;
+            let date: Date = written.parse().ok()?;
+            is_plausible(date, tomorrow).then_some(date)
+        });
+        let is_recent = |since: Date| dates.iter().flatten().any(|date| *date >= since);
+        if !since.is_none_or(is_recent) {
+            continue;
+        }
+        let drifted = drifted(clustering, opposed, dates, &is_current);
+        let is_marked = dismissed.has(&drifted.id);
+        let entry = (dates.iter().flatten().max().copied(), drifted);
+        if is_marked {
+            marked.push(entry);
+        } else if is_change(opposed, dates) {
+            changed.push(entry);
+        } else {
+            contradictions.push(entry);
+        }
+    }
+    let newest_first = |mut entries: Vec<(Option<Date>, Drifted)>| -> Vec<Drifted> {
+        // Stable: equals stay in the order of the pass, those without a date come last.
+        entries.sort_by_key(|(date, drifted)| (!drifted.sure, std::cmp::Reverse(*date)));
+        entries.into_iter().map(|(_, drifted)| drifted).collect()
+    };
+    let clusters = clustering.report(params, None);
+    DriftReport {
+        contradictions: newest_first(contradictions),
+        changed: newest_first(changed),
+        dismissed: newest_first(marked),
+        clusters: clusters.n_clusters,
+        corroborated_count: clusters.corroborated_count,
+        compared: compared(&pass.counts, clusters.n_observations),
+        elapsed_ms: clusters.elapsed_ms,
+    }
+}
+
+/// Returns what the pass scanned.
+fn compared(counts: &Counts, n_observations: u32) -> DriftCompared {
+    let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    let reasons = |counts: &BTreeMap<Apart, u64>| -> Vec<DriftReason> {
+        let reasons = counts.iter();
+        reasons.map(|(why, n)| reason_of(*why, *n)).collect()
+    };
+    let others = [
+        (
+            "one of many that differ in numbers and dates alone",
+            counts.n_templates,
+        ),
+        ("one of too many about the same thing", counts.n_crowded),
+        (
+            "beyond the first 200 sentences of a paragraph",
+            counts.n_skipped,
+        ),
+    ];
+    let mut left_out = reasons(&counts.left_out);
+    left_out.extend(
+        others
+            .into_iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(why, n)| counted(why, n)),
+    );
+    let mut apart = reasons(&counts.apart);
+    for reasons in [&mut left_out, &mut apart] {
+        // Stable: equals stay in the order of reasons.
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.n));
+    }
+    DriftCompared {
+        n_observations,
+        n_sentences: small(counts.n_sentences),
+        left_out,
+        n_pairs: small(counts.n_pairs),
+        apart,
+        n_pairs_skipped: small(counts.n_pairs_skipped),
+    }
+}
+
+/// Returns whether a note can be of this day: 1970-01-01 stands for an unknown date, and no note is of the future.
+fn is_plausible(date: Date, tomorrow: Date) -> bool {
+    date.year() > 1970 && date <= tomorrow
+}
+
+/// Returns whether one side is newer by date and replaces the other: by its words ("now", "not 35 days"), or because it is
+/// the same sentence but for what opposes.
+fn is_change(opposed: &Opposed, dates: [Option<Date>; 2]) -> bool {
+    newer_by_date(dates).is_some_and(|newer| opposed.sure || opposed.update == Some(newer))
+}
+
+fn newer_by_date(dates: [Option<Date>; 2]) -> Option<Side> {
+    let (a, b) = (dates[0]?, dates[1]?);
+    match a.cmp(&b) {
+        std::cmp::Ordering::Less => Some(Side::B),
+        std::cmp::Ordering::Greater => Some(Side::A),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
+fn drifted(
+    clustering: &Clustering,
+    opposed: &Opposed,
+    dates: [Option<Date>; 2],
+    is_current: &impl Fn(u32) -> bool,
+) -> Drifted {
+    let newer = newer_by_date(dates);
+    let sides = [opposed.a, opposed.b];
+    let side = |at: usize| {
+        let side = clustering.drift_side(sides[at], &opposed.places[at]);
+        let same = &opposed.same[at];
+        let n_same = same.others.iter().filter(|id| is_current(**id)).count();
+        DriftSide {
+            date: side.date.filter(|_| dates[at].is_some()),
+            n_same: n_same as u32,
+            has_more_same: same.has_more,
+            ..side
+        }
+    };
+    let (a, b) = (side(0), side(1));
+    let marked = |side: &DriftSide| -> Vec<String> {
+        let words = side.parts.iter().filter(|part| part.is_marked);
+        words.map(|part| part.text.clone()).collect()
+    };
+    let words = marked(&a).into_iter().chain(marked(&b)).collect();
+    Drifted {
+        id: pair_id(&a.text, &b.text),
+        a,
+        b,
+        kind: kind_of(opposed.kind),
+        words,
+        score: opposed.score,
+        sure: opposed.sure,
+        newer: newer.map(|side| match side {
+            Side::A => NewerSide::A,
+            Side::B => NewerSide::B,
+        }),
+    }
+}
+
+/// Returns the date that a note's path names, as written in the library.
+pub(super) fn path_date(path: &str) -> Option<String> {
+    date_of_path(path).map(|date| date.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn implausible_dates_decide_nothing() {
+        let date = |text: &str| text.parse::<Date>().unwrap();
+        let tomorrow = date("2026-05-02");
+        assert!(!is_plausible(date("1970-01-01"), tomorrow));
+        assert!(!is_plausible(date("2026-05-03"), tomorrow));
+        assert!(is_plausible(date("2026-05-02"), tomorrow));
+        let (old, new) = (Some(date("2025-01-01")), Some(date("2026-01-01")));
+        assert_eq!(newer_by_date([old, new]), Some(Side::B));
+        assert_eq!(newer_by_date([new, old]), Some(Side::A));
+        assert_eq!(newer_by_date([old, old]), None);
+        assert_eq!(newer_by_date([old, None]), None);
+    }
+}
