@@ -6,8 +6,9 @@
 //!
 //! `--make DIR` only makes notes and library there, for others to measure, and `--make-many DIR` those of many short notes.
 //! `--make-scale DIR CHUNKS` makes such of any size with vectors in neighbourhoods, and `--measure-scale DIR` measures it
-//! (`cargo xtask bench scale`).
+//! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone.
 
+mod comparing;
 mod evidence;
 mod judged;
 mod mixed;
@@ -37,6 +38,7 @@ use memlens_params::{NearDuplicates, Params};
 use memlens_rank::{CandidateSet, NATIVE, order, rank};
 use memlens_retrieve::DEPTH_MAX;
 
+use crate::comparing::compare_all;
 use crate::evidence::with_evidence;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
@@ -58,6 +60,8 @@ const MAKE_MANY: &str = "--make-many";
 /// The same for what [`scale`] makes, and measures.
 const MAKE_SCALE: &str = "--make-scale";
 const MEASURE_SCALE: &str = "--measure-scale";
+/// Measures passes over all observations, and nothing else.
+const COMPARE: &str = "--compare";
 /// Number of times that all notes are indexed again while the user works.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
@@ -93,6 +97,9 @@ fn main() {
         return scale::measure(Path::new(behind.first().expect("--measure-scale DIR")));
     }
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
+    if behind(COMPARE).is_some() {
+        return compare_all(scratch.path());
+    }
     let (folder, library) = places(scratch.path());
     let made = Command::new(env::current_exe().expect("this program has a path"))
         .arg(MAKE)
@@ -120,6 +127,7 @@ fn main() {
         "a saved note can be found",
     );
     write_meanwhile(&folder, &library, &real, &model);
+    compare_all(scratch.path());
     walk_many(scratch.path());
     follow_among_many(scratch.path(), &real, &model);
 }

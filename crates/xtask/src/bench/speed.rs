@@ -83,6 +83,12 @@ const READINGS: &[Reading] = &[
         Target::AtMost(100.0),
     ),
     aimed("pause while notes are indexed", 95, Target::AtMost(100.0)),
+    aimed("compare 10,000 observations", MEDIAN, Target::AtMost(3.0)),
+    aimed(
+        "compare again after one saved note",
+        MEDIAN,
+        Target::AtMost(100.0),
+    ),
     aimed(PEAK_MEMORY, MEDIAN, Target::AtMost(500.0)),
     aimed(
         "embed chunks, ratio to ONNX Runtime",
