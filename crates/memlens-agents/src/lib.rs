@@ -66,7 +66,7 @@ pub use openclaw_search::{
 pub use outputs::{AgentFile, agent_file};
 pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
-    Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log,
+    Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log, session_of_file,
 };
 pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
 pub use settings::{Config, read_config, read_config_and_files};

@@ -33,7 +33,7 @@ mod tools;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -171,10 +171,23 @@ impl Log {
 
     /// Its name without storage suffixes: `garden.jsonl.reset.<when>.zst` and `garden.json` are logs of `garden`.
     fn bare_name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let bare = name.split_once(".json").map_or(&*name, |(bare, _)| bare);
-        bare.to_owned()
+        bare_name(&self.path)
     }
+}
+
+fn bare_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let bare = name.split_once(".json").map_or(&*name, |(bare, _)| bare);
+    bare.to_owned()
+}
+
+/// The session of a log that holds one session only, by the name of its file; `None` for a database.
+pub fn session_of_file(agent: &str, path: &Path) -> Option<String> {
+    let is_file = path.file_name()?.to_str()?.contains(".json");
+    is_file.then(|| match agent {
+        "codex" => codex::session_of_name(&bare_name(path)).to_owned(),
+        _ => bare_name(path),
+    })
 }
 
 /// Questions read from a log up to a position in it.

@@ -12,7 +12,7 @@ mod openclaw;
 mod pattern;
 mod qmd;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::agent::Agent;
 use crate::agents;
@@ -271,6 +271,36 @@ impl Index {
         let mut roots = self.roots.iter();
         let found = roots.find(|root| root.judge(path).is_ok())?;
         Some(&found.folder)
+    }
+
+    /// Whether a path is in a folder that the index is made from, whether or not the note is indexed.
+    pub fn is_around(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| match &root.kind {
+            RootKind::File { name, .. } => path == root.folder.join(name),
+            RootKind::Workspace { .. } | RootKind::Folder { .. } => path.starts_with(&root.folder),
+        })
+    }
+
+    /// The absolute paths that a relative path in an answer of the program means, one for each root that may hold it.
+    pub fn paths_named(&self, named: &str) -> Vec<PathBuf> {
+        let below = |folder: &Path, inner: &str| {
+            let mut parts = Path::new(inner).components();
+            let is_plain = parts.all(|part| matches!(part, Component::Normal(_)));
+            (is_plain && !inner.is_empty()).then(|| folder.join(inner))
+        };
+        let roots = self.roots.iter();
+        let paths = roots.filter_map(|root| match &root.kind {
+            RootKind::Workspace { .. } => below(&root.folder, named),
+            RootKind::Folder { prefix, .. } => below(&root.folder, named.strip_prefix(prefix)?),
+            RootKind::File { name, prefix } => {
+                let is_it = named.strip_prefix(prefix) == Some(name);
+                is_it.then(|| root.folder.join(name))
+            }
+        });
+        let mut paths: Vec<PathBuf> = paths.collect();
+        paths.sort();
+        paths.dedup();
+        paths
     }
 
     /// The same as another version of the program indexes.

@@ -317,7 +317,7 @@ pub struct AutopsyArgs {
     /// Only for this agent, by its id in `memlens agents`
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
-    /// The session in which it was forgotten, as `memlens recall list` names it
+    /// The session in which it was forgotten, as `memlens recall list` names it, or the beginning of its id
     #[arg(long, value_name = "ID", conflicts_with = "at")]
     pub session: Option<String>,
     /// When the agent should have known it: a day (2026-11-01) or a moment (2026-11-01T09:30:00Z); questions of the 24 hours before it count
@@ -636,7 +636,7 @@ pub struct RecallListArgs {
     /// Only those of this agent, by its id
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,
-    /// Only those of this session
+    /// Only those of this session, by its id or the beginning of it
     #[arg(long, value_name = "SESSION", allow_hyphen_values = true)]
     pub session: Option<String>,
     /// Only those since this day (2026-11-01) or moment (2026-11-01T09:30:00Z)

@@ -170,6 +170,7 @@ impl CliError {
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoFact
+                | EngineError::NoSession { .. }
                 | EngineError::NoPipeline { .. }
                 | EngineError::NoTarget { .. }
                 | EngineError::AgentConfig { .. }

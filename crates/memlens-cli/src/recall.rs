@@ -11,8 +11,8 @@ use jiff::tz::TimeZone;
 use memlens_document::{Document, dim, strong};
 use memlens_engine::view::{CopiedPast, JobKind, RecallImport, RecallLogs};
 use memlens_engine::{
-    Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange, Returned, Used,
-    acts, known_agent, past, recall_logs,
+    EngineError, Library, Past, PastFilter, PastKind, PastKinds, PastQuestion, RecallChange,
+    Returned, Used, acts, known_agent, past, recall_logs,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -280,6 +280,15 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
     if let Some(agent) = &arguments.agent {
         known_agent(agent)?;
     }
+    let session = match &arguments.session {
+        None => None,
+        Some(typed) => match past::session_named(library, arguments.agent.as_deref(), typed) {
+            Ok(Some(known)) => Some(known.id),
+            // Nothing is listed of a session that is not known.
+            Ok(None) | Err(EngineError::NoSession { .. }) => Some(typed.clone()),
+            Err(error) => return Err(error.into()),
+        },
+    };
     let past = past::list(
         library,
         &PastFilter {
@@ -290,7 +299,7 @@ fn list(library: &Library, arguments: &RecallListArgs) -> Result<(), CliError> {
             },
             text: arguments.text.clone().unwrap_or_default(),
             agent: arguments.agent.clone(),
-            session: arguments.session.clone(),
+            session,
             since_ms: arguments.since.as_deref().map(since).transpose()?,
         },
     )?;

@@ -33,6 +33,8 @@ pub struct OwnRanking {
     pub is_yours: bool,
     /// What is wrong with the config, what makes it void, and what the emulation does differently, a sentence each.
     pub problems: Vec<String>,
+    /// Ids of the program's other agents that have settings of their own, which are not used.
+    pub others: Vec<String>,
     /// What the agent searches, if it is OpenClaw and its config can be read.
     pub search: Option<MemorySearch>,
 }
@@ -46,8 +48,21 @@ impl OwnRanking {
             config: None,
             is_yours: false,
             problems: Vec::new(),
+            others: Vec::new(),
             search: None,
         }
+    }
+
+    /// The problems that concern one agent of the program: settings of its other agents are no problem. Without `member`, all.
+    pub fn problems_for(&self, member: Option<&str>) -> Vec<String> {
+        let is_of = |id: &str| member.is_none_or(|member| member.eq_ignore_ascii_case(id));
+        let mut unconcerned = Vec::new();
+        for other in self.others.iter().filter(|id| !is_of(id)) {
+            unconcerned.push(of_other(other));
+        }
+        let is_concerned =
+            |problem: &&String| !unconcerned.iter().any(|other| problem.ends_with(other));
+        self.problems.iter().filter(is_concerned).cloned().collect()
     }
 
     /// The config as the window shows it; `None` if there is none.
@@ -146,12 +161,15 @@ fn of_config(read: &AgentConfig) -> OwnRanking {
             && Some(other) != read.agent.as_ref()
             && acts(group)
         {
-            own.problems.push(format!(
-                "agent {other} has settings of its own, which are not used here"
-            ));
+            own.problems.push(of_other(other));
+            own.others.push(other.clone());
         }
     }
     own
+}
+
+fn of_other(agent: &str) -> String {
+    format!("agent {agent} has settings of its own, which are not used here")
 }
 
 fn shown(path: &Path, home: Option<&Home>) -> String {

@@ -51,7 +51,21 @@ impl Library {
         ranking: &Ranking,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
-        let search = self.search_unfilled(query, ranking, part, Asker::default(), true)?;
+        self.search_on_behalf(query, ranking, part, Asker::default())
+    }
+
+    /// The same on behalf of one agent of the program.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`].
+    pub fn search_on_behalf(
+        &self,
+        query: &str,
+        ranking: &Ranking,
+        part: Part,
+        asker: Asker<'_>,
+    ) -> Result<Arc<Search>, EngineError> {
+        let search = self.search_unfilled(query, ranking, part, asker, true)?;
         crate::reranking::rerank::fill_in(self, search, &ranking.values)
     }
 

@@ -71,6 +71,14 @@ pub enum EngineError {
         /// The id as the user gave it.
         id: String,
     },
+    /// A session cannot be identified.
+    #[error("cannot find the session {typed}: {why}; `memlens recall list` names the sessions")]
+    NoSession {
+        /// The session as the user typed it.
+        typed: String,
+        /// The reason, to show to the user.
+        why: String,
+    },
     /// An opening of notes has no question that could be asked again.
     #[error(
         "cannot ask past entry {id} again: it is an opening of notes and not a search; `memlens recall show {id}` prints it"
@@ -475,6 +483,7 @@ impl EngineError {
             | EngineError::NoAgent { .. }
             | EngineError::NoneSearched { .. }
             | EngineError::NoPast { .. }
+            | EngineError::NoSession { .. }
             | EngineError::IsOpening { .. }
             | EngineError::NoFact
             | EngineError::RecallNotAllowed

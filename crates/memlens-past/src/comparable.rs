@@ -89,5 +89,6 @@ fn unknown(then: &Then<'_>) -> Option<String> {
             "no watched folder holds {path}, which may be gone or elsewhere"
         )),
         Err(NoPlace::Several) => Some(format!("several notes have the name {path}")),
+        Err(NoPlace::NoWorkspace) => Some(format!("the workspace of {path} is not known")),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use memlens_agents::{PastQuestion, Used};
 
+use super::Past;
 use super::places::{NotePlace, Places};
 
 /// The lines of a note that an agent used after a question.
@@ -28,14 +29,19 @@ pub enum NotJudged {
 }
 
 impl Judged {
-    /// Lines that a use marks as relevant.
+    /// Lines that a use marks as relevant; `member` is the agent of the program that asked, if known.
     ///
     /// # Errors
     /// [`NotJudged`] if it says nothing of the lines of a note as it is now.
-    pub fn of(asked: &PastQuestion, used: &Used, places: &Places) -> Result<Judged, NotJudged> {
+    pub fn of(
+        asked: &PastQuestion,
+        member: Option<&str>,
+        used: &Used,
+        places: &Places,
+    ) -> Result<Judged, NotJudged> {
         let at_ms = used.at_ms.or(asked.at_ms).ok_or(NotJudged::NoTime)?;
         let place = places
-            .find(&asked.agent, &used.path)
+            .find(&asked.agent, member, &used.path)
             .map_err(|_| NotJudged::NoNote)?;
         if place.saved_ms > at_ms {
             return Err(NotJudged::Changed);
@@ -66,10 +72,11 @@ pub struct LeftOut {
 
 impl LeftOut {
     /// The uses of a question that do not count.
-    pub fn of(asked: &PastQuestion, places: &Places) -> LeftOut {
+    pub fn of(past: &Past, places: &Places) -> LeftOut {
+        let asked = &past.asked;
         let mut left_out = LeftOut::default();
         for used in asked.opened.iter().chain(&asked.cited) {
-            match Judged::of(asked, used, places) {
+            match Judged::of(asked, past.member.as_deref(), used, places) {
                 Err(why) => left_out.add(asked, used, why),
                 Ok(judged) if judged.lines.is_empty() => left_out.add_without_lines(asked, used),
                 Ok(_) => {}

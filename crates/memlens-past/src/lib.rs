@@ -10,6 +10,7 @@ pub mod own;
 pub mod places;
 mod queries;
 mod replay;
+mod sessions;
 mod then_now;
 pub mod vectors;
 mod worked_out;
@@ -34,6 +35,7 @@ pub use queries::{is_past_id, past_set_of};
 pub use queries::{queries_text, write_queries};
 pub use replay::replay;
 pub(crate) use replay::{Replayed, search_past};
+pub use sessions::{KnownSession, session_named};
 pub use then_now::then_now;
 pub use worked_out::{Era, WorkedOut, forget_worked_out, worked_out};
 
@@ -50,7 +52,7 @@ pub struct Past {
 
 impl Past {
     /// The agent on whose behalf it is asked again.
-    pub(crate) fn asker(&self) -> Asker<'_> {
+    pub fn asker(&self) -> Asker<'_> {
         Asker {
             member: self.member.as_deref(),
         }
@@ -180,9 +182,7 @@ fn past(stored: StoredPast) -> Past {
     } = stored.past;
     Past {
         id: stored.id,
-        member: (agent == "openclaw")
-            .then(|| memlens_agents::openclaw_member(Path::new(&stored.log)))
-            .flatten(),
+        member: member_of_log(&agent, &stored.log),
         asked: PastQuestion {
             kind: if is_opening {
                 PastKind::Opening
@@ -202,6 +202,13 @@ fn past(stored: StoredPast) -> Past {
             cited: read(&cited),
         },
     }
+}
+
+/// The id of the agent among those of its program that wrote a log; `None` if the log's path does not name it.
+pub fn member_of_log(agent: &str, log: &str) -> Option<String> {
+    (agent == "openclaw")
+        .then(|| memlens_agents::openclaw_member(Path::new(log)))
+        .flatten()
 }
 
 fn json(value: &impl Serialize) -> String {

@@ -1,11 +1,12 @@
 //! Matches results of now with results of then.
 
-use memlens_agents::{PastQuestion, Returned};
+use memlens_agents::Returned;
 use memlens_library::EngineError;
 use memlens_library::search::Search;
 use memlens_library::search::compare::{Span, pairs};
 use memlens_wire::Fate;
 
+use super::Past;
 use super::places::{NoPlace, NotePlace, Places};
 
 /// Greater than any line number of a note.
@@ -33,12 +34,12 @@ impl Then<'_> {
 }
 
 /// The results of then, each with its place.
-pub(crate) fn then<'a>(asked: &'a PastQuestion, places: &Places) -> Vec<Then<'a>> {
-    let returned = asked.returned.iter().flatten();
+pub(crate) fn then<'a>(past: &'a Past, places: &Places) -> Vec<Then<'a>> {
+    let returned = past.asked.returned.iter().flatten();
     returned
         .map(|result| Then {
             result,
-            place: places.find(&asked.agent, &result.path),
+            place: places.find_of(past, &result.path),
         })
         .collect()
 }

@@ -59,6 +59,12 @@ impl<'a> OwnPipelines<'a> {
             .map_or_else(Vec::new, |own| own.problems.clone())
     }
 
+    /// The same for one agent of the program: settings of its other agents are no problem.
+    pub fn problems_for(&self, agent: &str, member: Option<&str>) -> Vec<String> {
+        self.own(agent)
+            .map_or_else(Vec::new, |own| own.problems_for(member))
+    }
+
     /// The values used for the agents so far, and their problems.
     pub fn notices(&self) -> Vec<String> {
         let known = self.known.lock();

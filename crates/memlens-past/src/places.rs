@@ -4,13 +4,16 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
+use memlens_agents::{Index, Searched};
 use memlens_library::{EngineError, Library};
 use memlens_retrieve::Lists;
 use memlens_store::{DocumentRow, Folder, FolderId};
 use parking_lot::Mutex;
+
+use super::Past;
 
 /// OpenClaw, which names notes by their paths below its workspace.
 const OPENCLAW: &str = "openclaw";
@@ -26,11 +29,14 @@ pub struct Places {
     at_top: HashMap<String, Vec<u32>>,
     /// Save time of the bytes of notes with a newer mtime, milliseconds since 1970.
     saved_ms: HashMap<(FolderId, String), i64>,
-    /// The workspaces of OpenClaw, of which only a part may be watched; empty if they are not known.
-    workspaces: Vec<PathBuf>,
-    /// Cached results, by agent and name.
-    known: Mutex<HashMap<(String, String), Result<NotePlace, NoPlace>>>,
+    /// What each agent of OpenClaw searches, of which only a part may be watched; `None` if that is not known.
+    searched: Option<Arc<Searched>>,
+    /// Cached results.
+    known: Mutex<HashMap<Name, Result<NotePlace, NoPlace>>>,
 }
+
+/// The agent's id, the id of the agent among those of its program, and the path.
+type Name = (String, Option<String>, String);
 
 /// A note of the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +58,8 @@ pub enum NoPlace {
     None,
     /// Several notes have the name, and nothing distinguishes them.
     Several,
+    /// The program has several workspaces, and the one that the path is relative to is not known.
+    NoWorkspace,
 }
 
 impl NoPlace {
@@ -61,6 +69,7 @@ impl NoPlace {
             NoPlace::Deleted => "the note is gone",
             NoPlace::None => "the note is gone, or not watched",
             NoPlace::Several => "several notes have this name",
+            NoPlace::NoWorkspace => "the workspace that it is in is not known",
         }
     }
 }
@@ -74,20 +83,15 @@ pub fn places(library: &Library) -> Result<Places, EngineError> {
     let lists = library.lists();
     let mut folders = lists.snapshot.folders.iter();
     let is_watched = folders.any(|folder| folder.agent.as_deref() == Some(OPENCLAW));
-    let rules = is_watched.then(|| library.searched(OPENCLAW)).flatten();
-    let indexes = rules.iter().flat_map(|rules| rules.indexes.iter());
-    let workspaces: Vec<PathBuf> = indexes
-        .flat_map(|index| index.own_folders())
-        .map(Path::to_path_buf)
-        .collect();
-    Ok(Places::of(lists, saved_ms, workspaces))
+    let searched = is_watched.then(|| library.searched(OPENCLAW)).flatten();
+    Ok(Places::of(lists, saved_ms, searched))
 }
 
 impl Places {
     fn of(
         lists: Arc<Lists>,
         saved_ms: HashMap<(FolderId, String), i64>,
-        workspaces: Vec<PathBuf>,
+        searched: Option<Arc<Searched>>,
     ) -> Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
         let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
@@ -112,7 +116,7 @@ impl Places {
             by_two,
             at_top,
             saved_ms,
-            workspaces,
+            searched,
             known: Mutex::default(),
         }
     }
@@ -123,35 +127,111 @@ impl Places {
     ///
     /// # Errors
     /// [`NoPlace::None`] or [`NoPlace::Deleted`] if nothing shares the name, or the path is another one altogether;
-    /// [`NoPlace::Several`] if several are equally near.
-    pub fn find(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
-        let key = (agent.to_owned(), named.to_owned());
+    /// [`NoPlace::Several`] if several are equally near; [`NoPlace::NoWorkspace`] if the path may be relative to several workspaces.
+    ///
+    /// A relative path of a program with several workspaces means a note of the workspace of `member`, the id of the agent among
+    /// those of its program, and no other.
+    pub fn find(
+        &self,
+        agent: &str,
+        member: Option<&str>,
+        named: &str,
+    ) -> Result<NotePlace, NoPlace> {
+        let key = (
+            agent.to_owned(),
+            member.map(str::to_owned),
+            named.to_owned(),
+        );
         if let Some(known) = self.known.lock().get(&key) {
             return known.clone();
         }
-        let path = named.split_once("://").map_or(named, |(_, path)| path);
-        let found = match self.look(agent, path) {
-            Err(NoPlace::None) => self.look(agent, &format!("{path}.md")),
-            found => found,
-        };
-        let found = match found {
-            Err(NoPlace::None) if self.is_deleted(agent, named) => Err(NoPlace::Deleted),
-            found => found,
+        let found = match self.workspace(agent, member, named) {
+            Some(Ok(index)) => self.in_workspace(index, named),
+            Some(Err(why)) => Err(why),
+            None => self.anywhere(agent, named),
         };
         self.known.lock().insert(key, found.clone());
         found
     }
 
+    /// The note that a path in a past question means; see [`Places::find`].
+    ///
+    /// # Errors
+    /// As [`Places::find`].
+    pub fn find_of(&self, past: &Past, named: &str) -> Result<NotePlace, NoPlace> {
+        self.find(&past.asked.agent, past.member.as_deref(), named)
+    }
+
+    /// What the agent searches that a path is relative to; `None` if the path is not relative to one of several workspaces.
+    fn workspace(
+        &self,
+        agent: &str,
+        member: Option<&str>,
+        named: &str,
+    ) -> Option<Result<&Index, NoPlace>> {
+        let is_relative = !Path::new(named).is_absolute()
+            && !named.contains("://")
+            && !named.starts_with('~')
+            && !is_conversation(named);
+        let searched = self.searched.as_ref().filter(|_| agent == OPENCLAW)?;
+        if !is_relative || searched.indexes.len() < 2 {
+            return None;
+        }
+        let mut indexes = searched.indexes.iter();
+        let index = member.and_then(|id| indexes.find(|it| it.member.eq_ignore_ascii_case(id)));
+        Some(index.ok_or(NoPlace::NoWorkspace))
+    }
+
+    fn in_workspace(&self, index: &Index, named: &str) -> Result<NotePlace, NoPlace> {
+        let exact = index.paths_named(named);
+        let with_extension = index.paths_named(&format!("{named}.md"));
+        let mut paths = exact.iter().chain(&with_extension);
+        if let Some(place) = paths.find_map(|path| self.at(path)) {
+            return Ok(place);
+        }
+        let is_there = index.own_folders().all(Path::is_dir);
+        if is_there && !exact.is_empty() && exact.iter().all(|path| is_missing(path)) {
+            Err(NoPlace::Deleted)
+        } else {
+            Err(NoPlace::None)
+        }
+    }
+
+    /// The note of the library with an absolute path.
+    fn at(&self, path: &Path) -> Option<NotePlace> {
+        let snapshot = &self.lists.snapshot;
+        let mut folders = snapshot.folders.iter();
+        folders.find_map(|folder| {
+            let inner = path.strip_prefix(&folder.path).ok()?.to_str()?;
+            let document = &snapshot.documents[snapshot.find(folder.id, inner)?];
+            Some(NotePlace {
+                folder: folder.id,
+                path: document.path.clone(),
+                saved_ms: self.saved_ms_of(document),
+            })
+        })
+    }
+
+    fn anywhere(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
+        let path = named.split_once("://").map_or(named, |(_, path)| path);
+        let found = match self.look(agent, path) {
+            Err(NoPlace::None) => self.look(agent, &format!("{path}.md")),
+            found => found,
+        };
+        match found {
+            Err(NoPlace::None) if self.is_deleted(agent, named) => Err(NoPlace::Deleted),
+            found => found,
+        }
+    }
+
     /// Whether the file that an agent with watched folders named is missing on the disk: a file with an absolute path,
     /// or with a path below a workspace of OpenClaw. The base of other agents' names is unknown.
     fn is_deleted(&self, agent: &str, named: &str) -> bool {
-        // OpenClaw uses such names for conversations, which are not files of the workspace.
-        let is_session = named.starts_with("sessions/");
         let path = Path::new(named);
         let is_plain = path
             .components()
             .all(|part| !matches!(part, Component::ParentDir));
-        if is_session || named.contains("://") || named.starts_with('~') || !is_plain {
+        if is_conversation(named) || named.contains("://") || named.starts_with('~') || !is_plain {
             return false;
         }
         let snapshot = &self.lists.snapshot;
@@ -160,18 +240,16 @@ impl Places {
         if folders.peek().is_none() {
             return false;
         }
-        let is_missing = |path: &Path| {
-            let found = path.symlink_metadata();
-            found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
-        };
         // A folder that is not mounted has not lost its files.
         if path.is_absolute() {
             return path.parent().is_some_and(Path::is_dir) && is_missing(path);
         }
         let lacks = |root: &Path| root.is_dir() && is_missing(&root.join(path));
+        let indexes = self.searched.iter().flat_map(|it| it.indexes.iter());
+        let mut workspaces = indexes.flat_map(Index::own_folders).peekable();
         agent == OPENCLAW
-            && !self.workspaces.is_empty()
-            && self.workspaces.iter().all(|root| lacks(root))
+            && workspaces.peek().is_some()
+            && workspaces.all(lacks)
             && folders.all(|folder| lacks(Path::new(&folder.path)))
     }
 
@@ -264,6 +342,16 @@ struct Near<'a> {
     document: &'a DocumentRow,
     /// The parts of its path, including those of its folder.
     whole: Vec<&'a str>,
+}
+
+/// Whether a path of OpenClaw names a conversation, which is no file of the workspace.
+fn is_conversation(named: &str) -> bool {
+    named.starts_with("sessions/")
+}
+
+fn is_missing(path: &Path) -> bool {
+    let found = path.symlink_metadata();
+    found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn parts(path: &str) -> impl Iterator<Item = &str> {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use memlens_agents::PastQuestion;
 use memlens_eval::{Place, Query, to_jsonl};
 use memlens_library::{EngineError, Library};
 
@@ -40,8 +39,9 @@ pub fn past_set_of(
     let mut left_out = LeftOut::default();
     let mut queries: Vec<Query> = Vec::new();
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
-    for Past { id, asked, .. } in &past {
-        let relevant = relevant(library, asked, &places, base, &mut left_out);
+    for one in &past {
+        let Past { id, asked, .. } = one;
+        let relevant = relevant(library, one, &places, base, &mut left_out);
         // Without judgments it is not judged: no place would mean that nothing should be found.
         let relevant = (!relevant.is_empty()).then_some(relevant);
         match known.entry((&asked.question, &asked.agent)) {
@@ -105,15 +105,16 @@ pub fn write_queries(
 
 fn relevant(
     library: &Library,
-    asked: &PastQuestion,
+    past: &Past,
     places: &Places,
     base: &Path,
     left_out: &mut LeftOut,
 ) -> Vec<Place> {
+    let Past { asked, member, .. } = past;
     let mut relevant: Vec<Place> = Vec::new();
     let lists = library.lists();
     for used in asked.opened.iter().chain(&asked.cited) {
-        let Judged { place, lines, .. } = match Judged::of(asked, used, places) {
+        let Judged { place, lines, .. } = match Judged::of(asked, member.as_deref(), used, places) {
             Ok(judged) => judged,
             Err(why) => {
                 left_out.add(asked, used, why);

@@ -280,7 +280,7 @@ impl Asking<'_> {
         let trace = search.rank(&ranking.values);
         let now = kept_of(&search, &trace)?;
         let is_stand_in = self.by.is_none() && self.own.pipeline(&past.asked.agent).is_none();
-        let then = then(&past.asked, &self.places);
+        let then = then(past, &self.places);
         let not_compared = why_not(past, &then, &ranking, &self.own, &search, &trace);
         let replayed = replayed(past, &then, &now, not_compared.is_none());
         Ok(Again {

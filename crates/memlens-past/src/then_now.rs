@@ -53,7 +53,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         .map(|slot| span(&search, *slot, true))
         .collect::<Result<_, _>>()?;
     let places = places(library)?;
-    let then = then(&past.asked, &places);
+    let then = then(&past, &places);
     let matched = Matched::of(&then, &now);
     let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
     let is_compared = why_not.is_none();
@@ -103,7 +103,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
             end_line: it.result.lines.map(|lines| lines.1),
             score: it.result.score,
             text: it.result.text.clone(),
-            used: used(&past.asked, it, &places),
+            used: used(&past, it, &places),
             fate: is_compared.then(|| matched.fate(was)),
             now: place as u32,
         });
@@ -142,7 +142,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         },
         emulated: search.emulated.clone(),
         search: search.id,
-        observed: observed(&past.asked, &then, &places),
+        observed: observed(&past, &then, &places),
         same_edit: if is_compared {
             same_edit(library, &past, &then, &matched)
         } else {
@@ -309,8 +309,9 @@ fn why_there(was_there: bool, scores: Option<(f64, f64)>, times: Option<(i64, i6
 }
 
 /// What the agent did with a result: opened or cited.
-fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
-    let is_it = |used: &&Used| is_used(asked, used, then, places);
+fn used(past: &Past, then: &Then<'_>, places: &Places) -> String {
+    let asked = &past.asked;
+    let is_it = |used: &&Used| is_used(past, used, then, places);
     let opened = asked.opened.iter().find(is_it).map(|used| {
         let after = used
             .at_ms
@@ -327,9 +328,9 @@ fn used(asked: &PastQuestion, then: &Then<'_>, places: &Places) -> String {
     parts.join(", ")
 }
 
-fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) -> bool {
+fn is_used(past: &Past, used: &Used, then: &Then<'_>, places: &Places) -> bool {
     let is_same_note = used.path == then.result.path
-        || then.place.is_ok() && places.find(&asked.agent, &used.path) == then.place;
+        || then.place.is_ok() && places.find_of(past, &used.path) == then.place;
     let overlap = match (used.lines, then.result.lines) {
         (Some((start, end)), Some((first, last))) => start <= last && end >= first,
         (None, _) | (_, None) => true,
@@ -338,7 +339,8 @@ fn is_used(asked: &PastQuestion, used: &Used, then: &Then<'_>, places: &Places) 
 }
 
 /// Results that were opened or cited, with their ranks, and whether they count as relevant.
-fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<String> {
+fn observed(past: &Past, then: &[Then<'_>], places: &Places) -> Option<String> {
+    let asked = &past.asked;
     let (verb, used) = match (asked.opened.first(), asked.cited.first()) {
         (Some(used), _) => ("opened", used),
         (None, Some(used)) => ("cited", used),
@@ -350,12 +352,13 @@ fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<
         Some((start, end)) => format!(":{start}–{end}"),
     };
     let mut ranks = (1..).zip(then);
-    let rank = ranks.find(|(_, then)| is_used(asked, used, then, places));
+    let rank = ranks.find(|(_, then)| is_used(past, used, then, places));
     let at_rank = match rank {
         Some((rank, _)) => format!("It was at rank {rank} of the logged results."),
         None => "It was not among the logged results.".to_owned(),
     };
-    let is_judgment = Judged::of(asked, used, places).is_ok_and(|it| !it.lines.is_empty());
+    let is_judgment = Judged::of(asked, past.member.as_deref(), used, places)
+        .is_ok_and(|it| !it.lines.is_empty());
     let so = if is_judgment {
         ", so this note counts as relevant"
     } else {
@@ -365,7 +368,7 @@ fn observed(asked: &PastQuestion, then: &[Then<'_>], places: &Places) -> Option<
         "After the search it {verb} {}{lines}{so}. {at_rank}",
         used.path
     );
-    let left_out = LeftOut::of(asked, places).sentences();
+    let left_out = LeftOut::of(past, places).sentences();
     let left_out = left_out.into_iter().map(|sentence| sentence + ".");
     let sentences: Vec<String> = std::iter::once(first).chain(left_out).collect();
     Some(sentences.join(" "))

@@ -21,7 +21,7 @@ use memlens_library::writes::Writes;
 use memlens_library::{EngineError, FeatureState, Library};
 use memlens_past::places::places;
 use memlens_past::vectors::forget_vectors;
-use memlens_past::{Judged, LeftOut, Places, forget_worked_out, of_session, stored};
+use memlens_past::{Judged, LeftOut, Places, forget_worked_out, member_of_log, of_session, stored};
 use memlens_rank::ChunkId;
 use memlens_retrieve::{NoteChunk, Retriever as _};
 use memlens_store::{Judgment, Kept, Origin, ReadLog, Store, copies};
@@ -455,14 +455,19 @@ impl Import<'_> {
     }
 
     /// What the agent opened or cited after a question, each as a judgment of the chunk that is at that place now.
-    fn observed(&mut self, asked: &PastQuestion) -> Result<Vec<Judgment>, EngineError> {
+    /// `member` is the agent of the program that asked, if known.
+    fn observed(
+        &mut self,
+        asked: &PastQuestion,
+        member: Option<&str>,
+    ) -> Result<Vec<Judgment>, EngineError> {
         let mut judgments = Vec::new();
         // An opening without a search answers no question.
         if asked.kind == PastKind::Opening {
             return Ok(judgments);
         }
         for used in asked.opened.iter().chain(&asked.cited) {
-            let judged = match Judged::of(asked, used, &self.places) {
+            let judged = match Judged::of(asked, member, used, &self.places) {
                 Ok(judged) => judged,
                 Err(why) => {
                     self.left_out.add(asked, used, why);
@@ -534,9 +539,10 @@ impl Keeper for Keeping<'_, '_> {
         let is_young = |asked: &&PastQuestion| asked.at_ms.is_none_or(|at| at >= oldest);
         let mut judgments = Vec::new();
         let mut questions = Vec::new();
+        let member = member_of_log(&self.log.agent, &self.log.path);
         for asked in batch.questions.iter().filter(is_young) {
             questions.push(stored(asked));
-            match self.import.observed(asked) {
+            match self.import.observed(asked, member.as_deref()) {
                 Ok(observed) => judgments.extend(observed),
                 Err(error) => tracing::warn!(%error, "cannot keep what was observed"),
             }

@@ -15,6 +15,7 @@ mod indexed;
 mod last;
 mod load_cap;
 mod markdown;
+mod owner;
 mod ranked;
 mod verdict;
 mod words;
@@ -22,6 +23,7 @@ mod working;
 mod written;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use memlens_agents::PastQuestion;
 use memlens_document::Text;
@@ -31,16 +33,18 @@ pub use about::CLOSE_TO_FACT;
 pub(crate) use last::LastAutopsy;
 pub use markdown::autopsy_text;
 
-use asked::Asked;
+use asked::{Asked, Wanted};
 use fact::{Fact, Found};
 use first_sight::first_sight;
 use given::Given;
+use memlens_library::emulation::searched::Asker;
 use memlens_library::jobs::JobRun;
 use memlens_library::notes::note_names::agent_name;
+use memlens_library::search::Search;
 use memlens_library::{EngineError, Library, Ranking};
 use memlens_past::own::part_asked;
 use memlens_past::places::places;
-use memlens_past::{OwnPipelines, Past};
+use memlens_past::{OwnPipelines, Past, session_named};
 use memlens_wire::{
     Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome, StepProof,
     WorkingQuestion,
@@ -54,6 +58,8 @@ struct Case<'a> {
     library: &'a Library,
     /// Id and name of the agent; `None` if no agent is known to have asked.
     agent: Option<(String, String)>,
+    /// The id of the agent among those of its program; `None` if the program has one agent only, or it is not known which.
+    member: Option<String>,
     /// When the agent should have known it, milliseconds since 1970; `None` for now.
     at_ms: Option<i64>,
     asked: Asked,
@@ -81,10 +87,54 @@ impl Case<'_> {
         })
     }
 
-    /// Whether the agent's own ranking is known; without an agent it is Memlens's.
-    fn is_ranking_known(&self) -> bool {
+    /// Sets the agent with its name in sentences.
+    fn set_agent(&mut self, id: &str, member: Option<String>) {
+        let name = agent_name(id).name;
+        let name = match &member {
+            Some(member) => format!("{name} agent “{}”", memlens_params::brief(member)),
+            None => name,
+        };
+        self.agent = Some((id.to_owned(), name));
+        self.member = member;
+    }
+
+    /// Whether Memlens emulates the agent's own ranking; without an agent it is Memlens's.
+    fn is_emulated(&self) -> bool {
         self.agent_id()
             .is_none_or(|id| self.pipelines.pipeline(id).is_some())
+    }
+
+    /// Whether the agent's own ranking is known: emulated, without a known difference.
+    fn is_ranking_known(&self) -> bool {
+        self.is_emulated() && self.ranking_gap().is_none()
+    }
+
+    /// What the emulation of the agent's ranking does differently, as a clause; `None` if nothing is known to differ.
+    fn ranking_gap(&self) -> Option<String> {
+        let problems = self
+            .pipelines
+            .problems_for(self.agent_id()?, self.member.as_deref());
+        let clauses: Vec<&str> = problems.iter().map(|it| it.trim_end_matches('.')).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+
+    /// What the emulation of the agent does differently for one question, as a clause.
+    fn gap_for(&self, asked: &PastQuestion) -> Option<String> {
+        let unfollowed = || {
+            let name = self.pipelines.unfollowed(asked)?;
+            let name = memlens_params::brief(&name);
+            Some(format!("the call set {name}, which is not emulated"))
+        };
+        self.ranking_gap().or_else(unfollowed)
+    }
+
+    /// A search by the agent's own ranking, over what this agent of its program searches.
+    fn search(&self, query: &str, ranking: &Ranking) -> Result<Arc<Search>, EngineError> {
+        let asker = Asker {
+            member: self.member.as_deref(),
+        };
+        self.library
+            .search_on_behalf(query, ranking, self.part(), asker)
     }
 
     /// Whether the agent has no index and greps its files, so that nothing ranks what it finds.
@@ -96,6 +146,49 @@ impl Case<'_> {
     fn part(&self) -> Part {
         self.agent_id()
             .map_or(Part::All, |agent| part_asked(self.library, agent))
+    }
+
+    /// Takes the agent whose memory the note is, unless the user named one, and its questions.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    fn assign(&mut self, wanted: &Wanted, found: &Found) -> Result<(), EngineError> {
+        let id = match (&wanted.agent, owner::agent(self.library, found)) {
+            (Some(named), _) => named.clone(),
+            (None, Some(owner)) => owner,
+            (None, None) => match self.agent_id() {
+                Some(asked) => asked.to_owned(),
+                None => return Ok(()),
+            },
+        };
+        let known = self.member.take().filter(|_| wanted.session.is_some());
+        let member = known
+            .or_else(|| owner::member(self.library, &id, found))
+            .or_else(|| self.asked.member())
+            .filter(|_| owner::has_members(self.library, &id));
+        let is_same = self.agent_id() == Some(id.as_str()) && member.is_none();
+        if wanted.session.is_none() && !is_same {
+            self.asked = Asked::of(
+                self.library,
+                &Wanted {
+                    agent: Some(id.clone()),
+                    member: member.clone(),
+                    ..wanted.clone()
+                },
+            )?;
+        }
+        self.set_agent(&id, member);
+        Ok(())
+    }
+
+    /// The part in which the fact is looked for first: what this agent of the program searches, if it is known which.
+    fn own_part(&self) -> Part {
+        let index = self.agent_id().zip(self.member.as_deref());
+        let own = index.map(|(agent, member)| owner::folders(self.library, agent, member));
+        match own {
+            Some(folders) if !folders.is_empty() => Part::Folders(folders),
+            Some(_) | None => self.part(),
+        }
     }
 }
 
@@ -111,7 +204,8 @@ fn step(step: AutopsyStep, outcome: StepOutcome, proof: impl Into<Text>) -> Step
 /// Why an agent forgot a fact. `here` is the folder that the path of a note may be relative to.
 ///
 /// # Errors
-/// [`EngineError::NoFact`]; [`EngineError::NoAgent`] for an id that no agent has; as [`Library::search_as`].
+/// [`EngineError::NoFact`]; [`EngineError::NoAgent`] for an id that no agent has; [`EngineError::NoSession`];
+/// [`EngineError::Place`] for a line of a note that cannot be identified; as [`Library::search_as`].
 pub fn autopsy(
     library: &Library,
     question: &AutopsyQuestion,
@@ -123,25 +217,49 @@ pub fn autopsy(
     if let Some(agent) = &question.agent {
         memlens_handover::known_agent(agent)?;
     }
-    let asked = Asked::of(library, question)?;
-    let id = question.agent.clone().or_else(|| asked.agent());
+    let session = match &question.session {
+        Some(typed) => session_named(library, question.agent.as_deref(), typed)?,
+        None => None,
+    };
+    let wanted = Wanted {
+        agent: question
+            .agent
+            .clone()
+            .or_else(|| session.as_ref().map(|it| it.agent.clone())),
+        member: None,
+        session: session
+            .as_ref()
+            .map(|it| it.id.clone())
+            .or_else(|| question.session.clone()),
+        is_session_read: session.is_some(),
+        at_ms: question.at_ms.map(|at_ms| at_ms as i64),
+    };
+    let asked = Asked::of(library, &wanted)?;
     let mut case = Case {
         library,
-        agent: id.map(|id| (id.clone(), agent_name(&id).name)),
-        at_ms: question
-            .at_ms
-            .map(|at_ms| at_ms as i64)
-            .or_else(|| asked.last_ms(question)),
+        agent: None,
+        member: None,
+        at_ms: wanted.at_ms.or_else(|| asked.last_ms(&wanted)),
         asked,
         pipelines: OwnPipelines::of(library),
         run: library.jobs().autopsy.begin(),
     };
-    let fact = Fact::find(&case, &question.fact, here)?;
-    if case.agent.is_none() {
-        case.agent = fact
-            .found
-            .as_ref()
-            .and_then(|found| agent_of(library, found));
+    if let Some(id) = wanted.agent.clone().or_else(|| case.asked.agent()) {
+        let member = session.as_ref().and_then(|it| it.member.clone());
+        let member = member.or_else(|| case.asked.member());
+        let member = member.filter(|_| wanted.session.is_some());
+        let member = member.filter(|_| owner::has_members(library, &id));
+        case.set_agent(&id, member);
+    }
+    let mut fact = Fact::find(&case, &question.fact, here)?;
+    if fact.found.is_none() && wanted.agent.is_none() && case.agent.is_some() {
+        // It may be in the files of another agent than the one whose log was read.
+        let asked = case.agent.take();
+        fact = Fact::find(&case, &question.fact, here)?;
+        case.agent = asked;
+    }
+    if let Some(found) = &fact.found {
+        case.assign(&wanted, found)?;
     }
     let autopsy = match &fact.found {
         None => nowhere(&case, &fact),
@@ -165,15 +283,6 @@ pub fn autopsy_markdown(
         None => autopsy(library, question, None)?,
     };
     Ok(autopsy_text(&autopsy, with_text))
-}
-
-/// The agent whose memory a place is.
-fn agent_of(library: &Library, found: &Found) -> Option<(String, String)> {
-    let lists = library.lists();
-    let mut folders = lists.snapshot.folders.iter();
-    let folder = folders.find(|folder| folder.id == found.place.folder)?;
-    let id = folder.agent.clone()?;
-    Some((id.clone(), agent_name(&id).name))
 }
 
 /// Result for a fact that no note contains.

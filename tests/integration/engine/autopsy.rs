@@ -107,7 +107,7 @@ impl Scene {
     pub(crate) fn log(&self, questions: &[NewPast]) {
         let mut store = Store::open(self.library.dir()).expect("nobody writes");
         let log = ReadLog {
-            path: "/log.jsonl".to_owned(),
+            path: "/7f3a.jsonl".to_owned(),
             agent: self.agent.to_owned(),
             cursor: Some("1".to_owned()),
             n_bytes: 1,
@@ -830,13 +830,23 @@ fn no_line_is_read_outside_of_watched_folders() {
         "the safe is behind the clock",
         "memory/out/secret.md:1",
         "memory/link.md:1",
-        &absolute,
     ] {
         let found = scene.of_session(fact);
         let is_read = found.place.is_some_and(|place| !place.text.is_empty());
         assert!(!is_read, "{fact}");
         assert_ne!(found.verdict, Verdict::NeverAsked, "{fact}");
     }
+    let question = AutopsyQuestion {
+        fact: absolute,
+        agent: None,
+        session: None,
+        at_ms: None,
+    };
+    let refused = autopsy(&scene.library, &question, None).expect_err("it is not watched");
+    assert!(
+        refused.to_string().contains("no note in a watched folder"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -28,13 +28,16 @@ impl Rollout {
     }
 }
 
+/// The session of a rollout file, by its name without storage suffixes.
+pub(super) fn session_of_name(name: &str) -> &str {
+    let id = name.len().checked_sub(36).and_then(|at| name.get(at..));
+    id.filter(|id| id.matches('-').count() == 4).unwrap_or(name)
+}
+
 impl Reader for Rollout {
     /// `rollout-2026-06-03T08-14-02-<uuid>`: a fork's file contains its parent's lines too, so the file name decides.
     fn session_of(&self, log: &Log) -> String {
-        let name = log.bare_name();
-        let id = name.len().checked_sub(36).and_then(|at| name.get(at..));
-        let id = id.filter(|id| id.matches('-').count() == 4);
-        id.unwrap_or(&name).to_owned()
+        session_of_name(&log.bare_name()).to_owned()
     }
 
     fn is_worth(&self, line: &[u8]) -> bool {

@@ -45,6 +45,7 @@ fn home() -> Notes {
             ".openclaw/workspace/memory/soup.md",
             "# Soup\n\nStock, salt and a long walk.\n",
         ),
+        (&format!("{sessions}/quiet.jsonl"), &session("quiet", &[])),
         (&format!("{sessions}/lost.jsonl"), &session("lost", &[lost])),
         (
             &format!("{sessions}/given.jsonl"),
@@ -98,10 +99,11 @@ fn a_fact_is_followed_to_where_it_was_lost() {
     // A later modification time of the file does not prove that the line was written later.
     check(&[FACT, "--at", "2019-05-04"], "never_asked");
     check(
-        &[FACT, "--agent", "openclaw", "--session", "other"],
+        &[FACT, "--agent", "openclaw", "--session", "quiet"],
         "never_asked",
     );
     check(&[FACT, "--session", "given"], "given_unused");
+    check(&[FACT, "--session", "giv"], "given_unused");
     let lost = check(
         &[FACT, "--agent", "openclaw", "--session", "lost"],
         "ranked_out",
@@ -165,6 +167,12 @@ fn it_is_printed_for_people_and_for_reports() {
             "no agent has the id hal",
         ),
         (vec!["autopsy", FACT, "--at", "soon"], 2, "soon"),
+        (
+            vec!["autopsy", FACT, "--session", "bogus"],
+            2,
+            "no log that was read names such a session",
+        ),
+        (vec!["autopsy", "nosuch.md:5"], 2, "there is no such file"),
         (
             vec!["autopsy", FACT, "--at", day, "--session", "x"],
             2,

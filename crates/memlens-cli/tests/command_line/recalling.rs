@@ -144,6 +144,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     assert_eq!(n_listed(&["PORT router"]), 1);
     assert_eq!(n_listed(&["--agent", "codex"]), 0);
     assert_eq!(n_listed(&["--session", "7f3a"]), 3);
+    assert_eq!(n_listed(&["--session", "7f"]), 3);
     assert_eq!(n_listed(&["--session", "-garden-notes"]), 0);
     assert_eq!(n_listed(&["--since", &at(2, "21:00:06")]), 2);
     assert_eq!(n_listed(&["--only", "searches"]), 2);

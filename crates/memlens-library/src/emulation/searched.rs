@@ -298,8 +298,9 @@ impl Library {
 }
 
 impl Library {
-    /// Whether the program of a watched folder's agent indexes a note by rules that are known.
-    pub fn indexes(&self, agent: &str, folder: FolderId, path: &str) -> bool {
+    /// Whether the program of a watched folder's agent indexes a note by rules that are known. With `member`, in the index of that
+    /// agent of the program.
+    pub fn indexes(&self, agent: &str, member: Option<&str>, folder: FolderId, path: &str) -> bool {
         let lists = self.lists();
         let Some(folder) = lists.snapshot.folder(folder) else {
             return false;
@@ -307,7 +308,10 @@ impl Library {
         folder.agent.as_deref() == Some(agent)
             && self.searched(agent).is_some_and(|rules| {
                 let path = Path::new(&folder.path).join(path);
-                rules.judge(&path).is_ok()
+                match member {
+                    Some(_) => rules.judge_as(member, &path).is_ok(),
+                    None => rules.judge(&path).is_ok(),
+                }
             })
     }
 }

@@ -1,14 +1,17 @@
 //! Did the agent ask, and in words that can find the fact?
 
+use std::collections::BTreeSet;
+
 use memlens_document::{Text, quoted_note};
+use memlens_library::notes::note_names::agent_name;
 use memlens_library::{EngineError, Library};
 use memlens_past as past;
 use memlens_past::{Past, PastFilter, PastKinds};
-use memlens_wire::{AskedThen, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof};
+use memlens_wire::{AskedThen, AutopsyStep, StepOutcome, StepProof};
 
 use super::about::About;
 use super::ranked::Ranked;
-use super::words::{moment, quoted, times};
+use super::words::{listed, moment, quoted, times};
 use super::{Case, asked_then, step as proof};
 
 /// How long before the time in question a question may have been about it.
@@ -26,8 +29,30 @@ pub(super) struct Asked {
     pub openings: Vec<Past>,
     /// Whether a log was read that would contain them.
     pub is_logged: bool,
+    /// Names of other agents whose logs were read.
+    pub others: Vec<String>,
     /// Description of their time: "in this session".
     pub when: String,
+}
+
+/// Which questions are wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    pub agent: Option<String>,
+    /// The id of the agent among those of its program; questions of no known one are wanted too.
+    pub member: Option<String>,
+    pub session: Option<String>,
+    /// Whether a log with the session was read.
+    pub is_session_read: bool,
+    /// The moment in question, milliseconds since 1970.
+    pub at_ms: Option<i64>,
+}
+
+impl Wanted {
+    fn is_wanted(&self, agent: &str, member: Option<&str>) -> bool {
+        let is_of_agent = self.agent.as_deref().is_none_or(|it| it == agent);
+        is_of_agent && (self.member.is_none() || self.member.as_deref() == member)
+    }
 }
 
 impl Asked {
@@ -35,9 +60,9 @@ impl Asked {
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn of(library: &Library, question: &AutopsyQuestion) -> Result<Asked, EngineError> {
-        let at_ms = question.at_ms.map(|at_ms| at_ms as i64);
-        let since_ms = match (&question.session, at_ms) {
+    pub fn of(library: &Library, wanted: &Wanted) -> Result<Asked, EngineError> {
+        let at_ms = wanted.at_ms;
+        let since_ms = match (&wanted.session, at_ms) {
             (None, Some(at_ms)) => Some(at_ms.saturating_sub(BEFORE_MS)),
             (Some(_), _) | (None, None) => None,
         };
@@ -46,28 +71,44 @@ impl Asked {
                 library,
                 &PastFilter {
                     kinds,
-                    agent: question.agent.clone(),
-                    session: question.session.clone(),
+                    agent: wanted.agent.clone(),
+                    session: wanted.session.clone(),
                     since_ms,
                     ..PastFilter::default()
                 },
             )?;
             past.retain(|past| {
-                at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms))
+                let is_in_time =
+                    at_ms.is_none_or(|at_ms| past.asked.at_ms.is_none_or(|asked| asked <= at_ms));
+                let members = wanted.member.as_ref().zip(past.member.as_ref());
+                is_in_time && members.is_none_or(|(wanted, asked)| wanted == asked)
             });
             Ok::<_, EngineError>(past)
         };
         let questions = of_kind(PastKinds::Searches)?;
         let openings = of_kind(PastKinds::Openings)?;
-        let is_of_agent = |agent: &str| question.agent.as_deref().is_none_or(|it| it == agent);
-        let logs = library.store().read_logs()?;
-        let mut logs = logs.iter();
-        let is_read = logs.any(|(log, _)| is_of_agent(&log.agent) && log.cursor.is_some());
+        let mut is_read = false;
+        let mut others = BTreeSet::new();
+        for (log, _) in library.store().read_logs()? {
+            if log.cursor.is_none() {
+                continue;
+            }
+            let member = past::member_of_log(&log.agent, &log.path);
+            if wanted.is_wanted(&log.agent, member.as_deref()) {
+                is_read = true;
+            } else if wanted.agent.as_ref() != Some(&log.agent) {
+                others.insert(agent_name(&log.agent).name);
+            }
+        }
+        if wanted.session.is_some() {
+            is_read = wanted.is_session_read;
+        }
         Ok(Asked {
             is_logged: is_read || !questions.is_empty() || !openings.is_empty(),
+            others: others.into_iter().collect(),
             questions,
             openings,
-            when: match (&question.session, at_ms) {
+            when: match (&wanted.session, at_ms) {
                 (Some(_), _) => "in this session".to_owned(),
                 (None, Some(at_ms)) => format!("in the day before {}", moment(at_ms)),
                 (None, None) => "in all that is logged".to_owned(),
@@ -91,9 +132,17 @@ impl Asked {
         }
     }
 
+    /// The one agent of a program that asked; `None` if several did, or if that is not known.
+    pub fn member(&self) -> Option<String> {
+        let mut all = self.questions.iter().chain(&self.openings);
+        let first = all.next()?.member.as_ref()?;
+        all.all(|it| it.member.as_ref() == Some(first))
+            .then(|| first.clone())
+    }
+
     /// Time of a session's last question; `None` without a session.
-    pub fn last_ms(&self, question: &AutopsyQuestion) -> Option<i64> {
-        question.session.as_ref()?;
+    pub fn last_ms(&self, wanted: &Wanted) -> Option<i64> {
+        wanted.session.as_ref()?;
         let all = self.questions.iter().chain(&self.openings);
         all.filter_map(|it| it.asked.at_ms).max()
     }
@@ -105,10 +154,23 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     let (who, when) = (case.who(), &asked.when);
     let say = |outcome, said: String| proof(AutopsyStep::Asked, outcome, said);
     if !asked.is_logged {
+        let only = match asked.others.as_slice() {
+            [] => String::new(),
+            others => format!(", only logs of {}", listed(others)),
+        };
         return say(
             StepOutcome::Unknown,
             format!(
-                "What {who} asked is not known: none of its logs is read. Import past questions first."
+                "What {who} asked is not known: none of its logs is read{only}. Import past questions first."
+            ),
+        );
+    }
+    let n_about = about.iter().filter(|it| it.is_about()).count();
+    if case.agent_id().is_none() && n_about == 0 {
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "No question about it is known {when}. Which agent should have known it is not known either: name it with --agent."
             ),
         );
     }
@@ -119,14 +181,13 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
         );
     }
     let closest_first = closest_first(about);
-    let n_about = about.iter().filter(|it| it.is_about()).count();
     if n_about == 0 {
-        let listed = closest_first.into_iter().take(QUESTIONS_TOLD).map(|at| {
+        let shown = closest_first.into_iter().take(QUESTIONS_TOLD).map(|at| {
             let came = "not about it".to_owned();
             asked_then(&asked.questions[at], came, about[at].cosine)
         });
         return StepProof {
-            questions: listed.collect(),
+            questions: shown.collect(),
             ..say(
                 StepOutcome::Failed,
                 format!(
@@ -183,6 +244,14 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             StepOutcome::Passed,
             format!("{n_times} {when}, without a word of the fact; by meaning it was reached.")
                 .into(),
+        )
+    } else if let Some(gap) = case.ranking_gap() {
+        (
+            StepOutcome::Unknown,
+            format!(
+                "{n_times} {when}, without a word of the fact; whether that can find it is not known: {gap}."
+            )
+            .into(),
         )
     } else {
         (

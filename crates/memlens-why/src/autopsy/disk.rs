@@ -73,7 +73,8 @@ fn shown(library: &Library, path: &Path) -> String {
 fn sources(case: &Case<'_>) -> Vec<Source> {
     let lists = case.library.lists();
     let folders: Vec<&Folder> = lists.snapshot.folders.iter().collect();
-    let is_own = |folder: &Folder| match case.part() {
+    let own_part = case.own_part();
+    let is_own = |folder: &Folder| match &own_part {
         Part::Folders(ids) => ids.contains(&folder.id),
         Part::All | Part::Folder(_) | Part::Chunks(_) => true,
     };

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use memlens_ingest::{Reason, Verdict};
+use memlens_ingest::{Kind, Reason, Verdict};
 use memlens_library::notes::place::Place;
 use memlens_library::{EngineError, Library};
 use memlens_params::Params;
+use memlens_retrieve::Part;
 use memlens_store::{Folder, FolderId};
 use memlens_written::{Gaps, NOTE_LINES, Passage, best_passage};
 
@@ -204,16 +205,29 @@ fn at_line(
     typed: &str,
     here: Option<&Path>,
 ) -> Result<Option<Found>, EngineError> {
-    let is_place = typed.rsplit_once(':').is_some_and(|(path, line)| {
+    let Some((named, _)) = typed.rsplit_once(':').filter(|(path, line)| {
         !path.is_empty() && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if !is_place {
+    }) else {
         return Ok(None);
-    }
-    let lists = library.lists();
+    };
+    let refused = |why: &str| EngineError::Place {
+        typed: typed.to_owned(),
+        why: why.to_owned(),
+    };
     // Words may end in a colon and digits as well: 22:31.
-    let Ok(Some(place)) = Place::parse(&lists.snapshot, typed, here) else {
-        return Ok(None);
+    let not_there = |error: EngineError| match is_path(named) {
+        true => Err(error),
+        false => Ok(None),
+    };
+    let lists = library.lists();
+    let place = match Place::parse(&lists.snapshot, typed, here) {
+        Ok(Some(place)) => place,
+        Ok(None) => {
+            return not_there(refused(
+                "no note in a watched folder has this name; say the fact in words instead",
+            ));
+        }
+        Err(error) => return not_there(error),
     };
     let (Some(line), Some(folder)) = (place.line, folder(library, place.folder)) else {
         return Ok(None);
@@ -225,7 +239,12 @@ fn at_line(
             reason,
             Reason::Link | Reason::NotRegular | Reason::Unseen(_) | Reason::Outside
         ),
-        Verdict::Folder | Verdict::Gone => return Ok(None),
+        Verdict::Folder => return not_there(refused("it is a folder; name a note in it")),
+        Verdict::Gone => {
+            return not_there(refused(
+                "there is no such file; say the fact in words instead",
+            ));
+        }
     };
     let place = Place {
         line: None,
@@ -240,17 +259,21 @@ fn at_line(
     let Some(text) = text else {
         return Ok(Some(Found::new(library, place, line, String::new())));
     };
-    let refused = |why: String| EngineError::Place {
-        typed: typed.to_owned(),
-        why,
-    };
     let Some(line_text) = text.lines().nth(line as usize - 1) else {
-        return Err(refused(format!("it has {} lines", text.lines().count())));
+        let n_lines = text.lines().count();
+        return Err(refused(&format!("it has {n_lines} lines")));
     };
     if line_text.trim().is_empty() {
-        return Err(refused("this line is empty".to_owned()));
+        return Err(refused("this line is empty"));
     }
     Ok(Some(Found::new(library, place, line, shown(line_text))))
+}
+
+/// Whether a text before a colon and a line number is meant as the path of a note, and not as words.
+fn is_path(named: &str) -> bool {
+    let is_address = named.contains("://");
+    let has_folders = named.contains('/') && !named.contains(char::is_whitespace);
+    !is_address && (has_folders || Kind::of(Path::new(named)).is_some())
 }
 
 /// Whether a chunk of another note holds all words of a fact.
@@ -265,7 +288,7 @@ pub(super) fn is_in_another_note(
     let typed: Vec<&str> = fact.words.iter().map(|(_, typed)| typed.as_str()).collect();
     let terms: Vec<String> = fact.words.iter().map(|(term, _)| term.clone()).collect();
     let mut is_any = false;
-    passages(case, &typed.join(" "), &terms, |held| {
+    passages(case, case.part(), &typed.join(" "), &terms, |held| {
         let is_same = held.place.folder == place.folder && held.place.path == place.path;
         is_any |= !is_same && held.n_words == terms.len();
     })?;
@@ -275,7 +298,7 @@ pub(super) fn is_in_another_note(
 /// The best passage among the chunks of the library.
 fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<Held>, EngineError> {
     let mut best = None;
-    passages(case, typed, terms, |held| {
+    passages(case, case.own_part(), typed, terms, |held| {
         best = better(best.take(), Some(held));
     })?;
     Ok(best)
@@ -284,11 +307,11 @@ fn in_library(case: &Case<'_>, typed: &str, terms: &[String]) -> Result<Option<H
 /// Calls `each` with the best passage of each of the chunks that hold most of some words.
 fn passages(
     case: &Case<'_>,
+    part: Part,
     typed: &str,
     terms: &[String],
     mut each: impl FnMut(Held),
 ) -> Result<(), EngineError> {
-    let part = case.part();
     let search = case.library.search_in(typed, &Params::default(), part)?;
     let candidates = &search.set().candidates;
     let mut slots: Vec<u32> = (0..candidates.len() as u32).collect();

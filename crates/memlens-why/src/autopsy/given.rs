@@ -450,7 +450,7 @@ impl<'a> Named<'a> {
         };
         for past in &case.asked.questions {
             for result in past.asked.returned.iter().flatten() {
-                let is_gone = || places.find(&past.asked.agent, &result.path).is_err();
+                let is_gone = || places.find_of(past, &result.path).is_err();
                 if named.is_held_by(result) && is_gone() {
                     named.former.insert(result.path.clone());
                 }
@@ -515,7 +515,7 @@ impl<'a> Named<'a> {
 
     /// The name of a note that is not the fact's by its name, and held the line.
     fn other_name<'p>(&self, past: &Past, path: &'p str) -> Name<'p> {
-        match self.places.find(&past.asked.agent, path) {
+        match self.places.find_of(past, path) {
             Ok(_) => Name::Copy(path),
             Err(_) => Name::Former(path),
         }
@@ -523,7 +523,7 @@ impl<'a> Named<'a> {
 
     fn is_it<'p>(&self, past: &Past, path: &'p str) -> Option<Name<'p>> {
         let place = &self.found.place;
-        match self.places.find(&past.asked.agent, path) {
+        match self.places.find_of(past, path) {
             Ok(it) if it.folder == place.folder && it.path == place.path => Some(Name::Now),
             Ok(_) => None,
             Err(_) => {

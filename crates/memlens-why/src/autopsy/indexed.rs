@@ -5,11 +5,12 @@ use memlens_emulate::openclaw::{OwnChunk, OwnIndex};
 use memlens_ingest::Reason;
 use memlens_library::EngineError;
 use memlens_library::emulation::own_index::date;
+use memlens_library::notes::note_names::agent_name;
 use memlens_store::NoText;
 use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
 
 use super::fact::{Found, is_changed};
-use super::{Case, step as proof};
+use super::{Case, owner, step as proof};
 use crate::cause::Cause;
 use crate::why::{not_indexed, problem};
 
@@ -43,7 +44,17 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
     let who = case.who();
     let lost = in_library(case, found)?;
     let is_in_library = lost.is_none();
+    let other = owner::agent(case.library, found)
+        .filter(|other| case.searches_files() && case.agent_id() != Some(other.as_str()))
+        .map(|other| agent_name(&other).name);
     let (outcome, cause, said) = match (own(case, found), lost) {
+        (Own::None, _) if other.is_some() => {
+            let other = other.unwrap_or_default();
+            let said = format!(
+                "This note is in the memory of {other}. {who} has no index: it searches the folders that each call names, so whether it would search this one is not known."
+            );
+            (StepOutcome::Unknown, None, said)
+        }
         // What Memlens lacks does not matter if the agent has it.
         (Own::Holds(written), lost) => {
             let but = lost.map_or_else(String::new, |cause| {
@@ -66,7 +77,8 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
         (Own::None | Own::Unreadable(_), Some(cause @ Cause::LeftOut { .. }))
             if case.agent_id().is_some_and(|agent| {
                 let place = &found.place;
-                case.library.indexes(agent, place.folder, &place.path)
+                case.library
+                    .indexes(agent, case.member.as_deref(), place.folder, &place.path)
             }) =>
         {
             let said = format!(
@@ -107,7 +119,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             let place = &found.place;
             let unsearched = case.agent_id().and_then(|agent| {
                 case.library
-                    .not_searched(agent, None, place.folder, &place.path)
+                    .not_searched(agent, case.member.as_deref(), place.folder, &place.path)
             });
             if unsearched.is_some() || is_passed_over(case, found)? {
                 let why = unsearched.as_ref().map(|it| format!(" {}", it.reason));
@@ -238,14 +250,14 @@ fn is_passed_over(case: &Case<'_>, found: &Found) -> Result<bool, EngineError> {
     if Program::ranked_by(ranking.pipeline).is_none() || is_changed(case.library, &found.place) {
         return Ok(false);
     }
-    let search = case.library.search_as(&found.text, &ranking, case.part())?;
+    let search = case.search(&found.text, &ranking)?;
     let chunks = search
         .retriever
         .chunks_of(found.place.folder, &found.place.path);
     Ok(chunks.is_none_or(|chunks| chunks.is_empty()))
 }
 
-/// What the agent's own index says of the line; the one of several that holds the note.
+/// What the agent's own index says of the line; of several the one of the agent that asked.
 fn own(case: &Case<'_>, found: &Found) -> Own {
     let Some(program) = Program::ranked_by(case.ranking().pipeline) else {
         return Own::None;
@@ -253,18 +265,36 @@ fn own(case: &Case<'_>, found: &Found) -> Own {
     let lists = case.library.lists();
     let files = case.library.own_files(program, &lists.snapshot.folders);
     let unread = case.library.why_unread(program, &lists.snapshot.folders);
-    let mut own = unread.map_or(Own::None, Own::Unreadable);
+    let none = || unread.clone().map_or(Own::None, Own::Unreadable);
+    let mut members: Vec<Option<String>> = Vec::new();
+    let mut answers = Vec::new();
     for (path, stamp) in &files {
+        let member = memlens_agents::openclaw_member(path);
+        if case.member.is_some() && member.is_some() && member != case.member {
+            continue;
+        }
+        let at = match members.iter().position(|it| *it == member) {
+            Some(at) => at,
+            None => {
+                members.push(member);
+                answers.push(none());
+                answers.len() - 1
+            }
+        };
+        // The first database that holds the note.
+        if matches!(answers[at], Own::Holds(_) | Own::Older(_)) {
+            continue;
+        }
         match case.library.read_own(path, stamp) {
-            Err(why) => own = Own::Unreadable(why),
+            Err(why) => answers[at] = Own::Unreadable(why),
             Ok(index) => match of_note(&index, &found.place.path) {
                 None if index.chunks.is_empty() => {}
-                None => own = Own::Lacks,
+                None => answers[at] = Own::Lacks,
                 Some(chunks) => {
                     let written = chunks.iter().filter_map(|it| it.written_ms).max();
                     let is_held = !found.text.is_empty()
                         && chunks.iter().any(|it| holds(&it.text, &found.text));
-                    return if is_held {
+                    answers[at] = if is_held {
                         Own::Holds(written)
                     } else {
                         Own::Older(written)
@@ -273,7 +303,17 @@ fn own(case: &Case<'_>, found: &Found) -> Own {
             },
         }
     }
-    own
+    let mut answers = answers.into_iter();
+    let Some(first) = answers.next() else {
+        return none();
+    };
+    let is_same = |it: Own| std::mem::discriminant(&it) == std::mem::discriminant(&first);
+    if answers.all(is_same) {
+        first
+    } else {
+        let why = "several of its agents have one, and which of them asked is not known";
+        Own::Unreadable(why.to_owned())
+    }
 }
 
 /// The chunks of a note, by its path in the workspace, which the watched folder may be or be in.

@@ -103,9 +103,7 @@ impl Ranked {
         for &at in in_turn {
             let asked = &questions[at].asked;
             let ranking = case.pipelines.ranking(asked);
-            let search = case
-                .library
-                .search_as(&asked.question, &ranking, case.part())?;
+            let search = case.search(&asked.question, &ranking)?;
             let journey = row(&search, &ranking.values, found)?;
             tried.push(Tried {
                 at,
@@ -113,7 +111,7 @@ impl Ranked {
                 reach: None,
                 fate: journey.map(|journey| Fate {
                     // An agent with an unknown search is not assumed to search by meaning.
-                    is_near: case.is_ranking_known() && is_near(&search, &journey),
+                    is_near: case.is_emulated() && is_near(&search, &journey),
                     ..Fate::of(&journey)
                 }),
             });
@@ -170,8 +168,12 @@ impl Ranked {
             let (a, b) = (about[a.at].closeness(), about[b.at].closeness());
             b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
         });
+        let is_inexact = |at: usize| case.gap_for(&case.asked.questions[at].asked).is_some();
         let told = closest_first.into_iter().map(|(place, tried)| {
             let came = match tried.fate.as_ref().map(|fate| (fate.rank, fate.score)) {
+                Some((Some(rank), _)) if is_inexact(tried.at) => {
+                    format!("the emulation finds it at rank {rank}")
+                }
                 Some((Some(rank), _)) => format!("finds it now at rank {rank}"),
                 Some((None, Some(score))) if place == 0 => {
                     format!("came closest, {}", number(score, 3))
@@ -276,9 +278,7 @@ pub(super) fn row(
 fn best(case: &Case<'_>, found: &Found, at: usize) -> Result<Option<Best>, EngineError> {
     let asked = &case.asked.questions[at].asked;
     let ranking = case.pipelines.ranking(asked);
-    let search = case
-        .library
-        .search_as(&asked.question, &ranking, case.part())?;
+    let search = case.search(&asked.question, &ranking)?;
     let place = Place {
         line: Some(found.line),
         ..found.place.clone()
@@ -322,9 +322,7 @@ fn rank_with(
             values: values.clone(),
             ..ranking.clone()
         };
-        let again = case
-            .library
-            .search_as(&search.query, &changed, case.part())?;
+        let again = case.search(&search.query, &changed)?;
         row(&again, &values, found)?
     } else {
         row(search, &values, found)?
@@ -384,18 +382,22 @@ pub(super) fn step(
     let past = &case.asked.questions[best.at];
     let question = &past.asked.question;
     let by = by_whom(case, best);
-    if !case.is_ranking_known() {
+    let gap = case.gap_for(&past.asked);
+    if gap.is_some() || !case.is_emulated() {
         let fares = match best.why.journey.rank.filter(|_| best.why.kept) {
             Some(rank) => format!("finds it at rank {rank}"),
             None => "does not find it".to_owned(),
         };
-        return say(
-            StepOutcome::Unknown,
-            format!(
+        let said = match gap {
+            Some(gap) => format!(
+                "Whether its ranking lost it is not known: {gap}. “{question}” {fares} without that difference{by}."
+            ),
+            None => format!(
                 "Whether its ranking lost it is not known, since the ranking of {} is not. “{question}” {fares} by Memlens's own.",
                 case.who()
             ),
-        );
+        };
+        return say(StepOutcome::Unknown, said);
     }
     if best.why.kept {
         let rank = best.why.journey.rank.unwrap_or_default();

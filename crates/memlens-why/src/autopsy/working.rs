@@ -31,7 +31,7 @@ pub(super) fn question(
     let ranking = case.ranking();
     let mut best: Option<WorkingQuestion> = None;
     for question in candidates(case, fact, found)? {
-        let search = case.library.search_as(&question, &ranking, case.part())?;
+        let search = case.search(&question, &ranking)?;
         let Some(journey) = row(&search, &ranking.values, found)? else {
             continue;
         };
