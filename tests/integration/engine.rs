@@ -10,6 +10,8 @@ mod asking;
 mod autopsy;
 #[path = "engine/autopsy_cases.rs"]
 mod autopsy_cases;
+#[path = "engine/autopsy_loaded.rs"]
+mod autopsy_loaded;
 #[path = "engine/autopsy_whose.rs"]
 mod autopsy_whose;
 #[path = "engine/autopsy_written.rs"]

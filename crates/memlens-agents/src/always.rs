@@ -19,6 +19,7 @@ use crate::loaded::{FileLoad, cut_lines, loaded};
 use crate::looking::Found;
 use crate::measure::measure;
 use crate::{Cut, Measured};
+pub(crate) use projects::cwd_of_log;
 pub use projects::projects;
 use reading::Reader;
 

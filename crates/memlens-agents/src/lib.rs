@@ -46,6 +46,7 @@ mod openclaw_search;
 mod outputs;
 mod recall;
 mod searched;
+mod session;
 mod settings;
 mod targets;
 
@@ -69,5 +70,6 @@ pub use recall::{
     Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log, session_of_file,
 };
 pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
+pub use session::{LoadedIn, SessionPlace, in_folders, loaded_in};
 pub use settings::{Config, read_config, read_config_and_files};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

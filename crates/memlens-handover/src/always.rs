@@ -18,6 +18,21 @@ pub fn always_loaded(home: &Home, watched: &[Folder], agent: &str) -> SessionLoa
     }
 }
 
+/// What an agent loads in sessions that begin in a folder; empty unless a folder of the agent is watched.
+pub fn loaded_in_folder(home: &Home, watched: &[Folder], agent: &str, cwd: &Path) -> SessionLoad {
+    let Some(found) = watched_agent(home, watched, agent) else {
+        return SessionLoad::default();
+    };
+    let mut load = memlens_agents::session_load(home, &found, Some(cwd));
+    // Its user's instruction files; its memory files depend on the folder.
+    let of_user = memlens_agents::session_load(home, &found, None).files;
+    let more = of_user
+        .into_iter()
+        .filter(|file| file.kind != AlwaysKind::Memory);
+    load.files.extend(more);
+    load
+}
+
 /// The agent of an id if a folder of it is watched.
 fn watched_agent(home: &Home, watched: &[Folder], agent: &str) -> Option<Found> {
     let found = look(home)

@@ -349,6 +349,7 @@ mod tests {
             id,
             asked,
             member: None,
+            log: std::path::PathBuf::new(),
         }
     }
 

@@ -15,7 +15,7 @@ mod then_now;
 pub mod vectors;
 mod worked_out;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memlens_agents::{PastKind, PastQuestion};
 use memlens_store::{NewPast, PastWanted, Store, StoredPast};
@@ -48,6 +48,8 @@ pub struct Past {
     pub asked: PastQuestion,
     /// The id of the agent among those of its program that asked it, if its log names it.
     pub member: Option<String>,
+    /// The log that it was read from, absolute.
+    pub log: PathBuf,
 }
 
 impl Past {
@@ -183,6 +185,7 @@ fn past(stored: StoredPast) -> Past {
     Past {
         id: stored.id,
         member: member_of_log(&agent, &stored.log),
+        log: PathBuf::from(&stored.log),
         asked: PastQuestion {
             kind: if is_opening {
                 PastKind::Opening

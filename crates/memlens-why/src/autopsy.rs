@@ -22,10 +22,11 @@ mod words;
 mod working;
 mod written;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memlens_agents::PastQuestion;
+use memlens_agents::{Home, PastQuestion, SessionPlace, session_of_file};
 use memlens_document::Text;
 use memlens_retrieve::Part;
 
@@ -63,6 +64,8 @@ struct Case<'a> {
     /// When the agent should have known it, milliseconds since 1970; `None` for now.
     at_ms: Option<i64>,
     asked: Asked,
+    /// The session in question; `None` if none is.
+    session: Option<String>,
     pipelines: OwnPipelines<'a>,
     /// The reading of files and of their history.
     run: JobRun<'a, AutopsyProgress>,
@@ -76,6 +79,38 @@ impl Case<'_> {
 
     fn agent_id(&self) -> Option<&str> {
         self.agent.as_ref().map(|(id, _)| id.as_str())
+    }
+
+    /// Where the session in question took place, by each of its logs; empty if nothing says so.
+    fn sessions(&self, home: &Home) -> Vec<SessionPlace> {
+        let Some(agent) = self.agent_id() else {
+            return Vec::new();
+        };
+        let mut places: Vec<SessionPlace> = Vec::new();
+        if let Some(session) = &self.session {
+            let all = self.asked.questions.iter().chain(&self.asked.openings);
+            let mut logs: BTreeSet<PathBuf> = all
+                .filter(|past| past.asked.agent == agent && past.asked.session == *session)
+                .map(|past| past.log.clone())
+                .collect();
+            // A session that asked nothing has a log too.
+            let read = self.library.store().read_logs().unwrap_or_default();
+            let read = read.into_iter().filter(|(log, _)| log.agent == agent);
+            logs.extend(
+                read.map(|(log, _)| PathBuf::from(log.path)).filter(|path| {
+                    session_of_file(agent, path).as_deref() == Some(session.as_str())
+                }),
+            );
+            let logs = logs.into_iter();
+            places.extend(logs.map(|log| SessionPlace::of(home, agent, &log, session)));
+        }
+        if places.is_empty() && self.member.is_some() {
+            places.push(SessionPlace {
+                member: self.member.clone(),
+                ..SessionPlace::default()
+            });
+        }
+        places
     }
 
     /// Ranking of the agent's questions, unless a question asked for something else.
@@ -241,6 +276,7 @@ pub fn autopsy(
         member: None,
         at_ms: wanted.at_ms.or_else(|| asked.last_ms(&wanted)),
         asked,
+        session: wanted.session.clone(),
         pipelines: OwnPipelines::of(library),
         run: library.jobs().autopsy.begin(),
     };
@@ -315,6 +351,8 @@ struct Findings<'a> {
     works: Option<WorkingQuestion>,
     /// Number of questions about the fact.
     n_about: usize,
+    /// Whether the agent may have loaded the line at the start of the session, so that no later step is known to have lost it.
+    may_be_loaded: bool,
 }
 
 /// Result for a fact that a note contains.
@@ -324,11 +362,14 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     let sight = first_sight(case, fact, found)?;
     let written = written::step(case, found, &sight, history.as_ref(), &places)?;
     let is_later = written.outcome == StepOutcome::Failed;
-    let loading = load_cap::step(case, found);
-    let is_loaded = loading.is_loaded && !is_later;
+    let loading = load_cap::step(case, found).at_the_time(case, found, &places);
+    // A line that may have been written later may not have been there to load.
+    let is_loaded = loading.is_loaded && written.outcome == StepOutcome::Passed;
+    let may_be_loaded = !is_later && (loading.may_be_loaded || (loading.is_loaded && !is_loaded));
     let former = history.as_ref().map_or(&[][..], |it| &it.former);
     let is_written = written.outcome == StepOutcome::Passed;
-    let given = Given::of(case, found, &places, former, is_loaded, is_written);
+    let given = Given::of(case, found, &places, former, is_loaded, is_written)
+        .or_perhaps_loaded(may_be_loaded);
     let indexed = indexed::step(case, found)?;
     // A search that does not matter is not repeated.
     let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
@@ -371,6 +412,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
         ranked: ranked.as_ref(),
         works,
         n_about: about.iter().filter(|it| it.is_about()).count(),
+        may_be_loaded,
     };
     Ok(verdict::autopsy(case, fact, steps, findings))
 }

@@ -77,13 +77,6 @@ pub enum Cause {
         /// Name of the agent on screen.
         name: String,
     },
-    /// A file that has to be there for the agent to load its memory is missing.
-    NothingLoaded {
-        /// What is missing and what follows, as a sentence.
-        missing: String,
-        /// Name of the agent on screen.
-        name: String,
-    },
 }
 
 impl Cause {
@@ -125,7 +118,6 @@ impl Cause {
             Self::OwnIndex { holds, .. } => holds.clone(),
             Self::PastCap { cut } => cut.clone(),
             Self::SwitchedOff { said, .. } => said.clone(),
-            Self::NothingLoaded { missing, .. } => missing.clone(),
         }
     }
 
@@ -171,9 +163,6 @@ impl Cause {
             Self::SwitchedOff { name, .. } => {
                 format!("Change that setting, or write the line where {name} loads it.")
             }
-            Self::NothingLoaded { name, .. } => format!(
-                "Let {name} write that file again; until then it loads nothing of its memory."
-            ),
         }
     }
 }
@@ -257,9 +246,7 @@ impl From<Cause> for WhyNot {
                 by: name,
                 unsearched: None,
             },
-            Cause::PastCap { .. } | Cause::SwitchedOff { .. } | Cause::NothingLoaded { .. } => {
-                Self::OutOfScope
-            }
+            Cause::PastCap { .. } | Cause::SwitchedOff { .. } => Self::OutOfScope,
         }
     }
 }

@@ -105,9 +105,14 @@ impl Scene {
     /// Stores questions of a session as the agent's log would give them. The log counts as read even without a
     /// question.
     pub(crate) fn log(&self, questions: &[NewPast]) {
+        self.log_at("/7f3a.jsonl", questions);
+    }
+
+    /// The same for a log at a certain path.
+    pub(crate) fn log_at(&self, path: &str, questions: &[NewPast]) {
         let mut store = Store::open(self.library.dir()).expect("nobody writes");
         let log = ReadLog {
-            path: "/7f3a.jsonl".to_owned(),
+            path: path.to_owned(),
             agent: self.agent.to_owned(),
             cursor: Some("1".to_owned()),
             n_bytes: 1,

@@ -76,6 +76,9 @@ fn verdict(planted: &Planted, case: &Case<'_>) -> Verdict {
         }
     }
     let scene = Scene::of(planted.agent, planted.memory, &notes);
+    scene
+        .home
+        .write(".codex/config.toml", "[features]\nmemories = true\n");
     let questions: Vec<_> = case
         .asked
         .iter()

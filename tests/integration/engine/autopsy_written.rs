@@ -263,27 +263,6 @@ fn what_is_loaded_need_not_be_found() {
 }
 
 #[test]
-fn without_its_summary_codex_loads_nothing() {
-    let note = ("rollout_summaries/2026-05-10-login.md", LINE);
-    let of = |notes: &[(&str, &str)]| {
-        let scene = Scene::of("codex", ".codex/memories", notes);
-        scene.log(&[]);
-        scene.of_session(FACT)
-    };
-    let missing = of(&[note]);
-    check(&missing, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
-    check_proof(
-        &missing,
-        AutopsyStep::LoadCap,
-        StepOutcome::Failed,
-        "memory_summary.md is missing, so Codex loads nothing of its memory",
-    );
-    assert_eq!(missing.headline, "Codex loads nothing of its memory.");
-    let there = of(&[note, ("memory_summary.md", "A summary.\n")]);
-    check(&there, Verdict::NeverAsked, Some(AutopsyStep::Asked));
-}
-
-#[test]
 fn what_an_agent_opened_without_a_search_was_given() {
     let scene = Scene::claude(&[("house.md", LINE), ("soup.md", "- Stock and salt.\n")]);
     let opened = |used: serde_json::Value| {

@@ -70,6 +70,18 @@ fn cwds(mut sessions: Vec<(SystemTime, PathBuf)>) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The folder that a session began in, by the beginning of its log. A log of another session that was continued may hold its rows too.
+pub(crate) fn cwd_of_log(log: &Path, session: &str) -> Option<PathBuf> {
+    let text = start(log, BYTES_MAX)?;
+    let own = text.lines().find_map(|line| {
+        let row: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_own = row["sessionId"].as_str() == Some(session);
+        row["cwd"].as_str().filter(|_| is_own).map(str::to_owned)
+    });
+    let cwd = PathBuf::from(own.or_else(|| cwd(&text))?);
+    cwd.is_absolute().then_some(cwd)
+}
+
 /// The first folder that a log names as the one its session works in.
 fn cwd(text: &str) -> Option<String> {
     // Within a text of the log the quotes are escaped.

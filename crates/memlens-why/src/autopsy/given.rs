@@ -60,6 +60,8 @@ enum Shown {
 pub(super) struct Given<'a> {
     /// Whether it loads the line at the start of every session.
     is_loaded: bool,
+    /// Whether it may have loaded the line at the start of the session.
+    may_be_loaded: bool,
     by: Vec<By<'a>>,
     beside: Option<Beside<'a>>,
     /// The questions after which it was opened or cited, each with how.
@@ -83,6 +85,7 @@ impl<'a> Given<'a> {
         let named = Named::of(case, found, places, former, is_written);
         let mut given = Given {
             is_loaded,
+            may_be_loaded: false,
             by: Vec::new(),
             beside: None,
             used: Vec::new(),
@@ -152,6 +155,14 @@ impl<'a> Given<'a> {
             }
         }
         given
+    }
+
+    /// With whether the agent may have loaded the line at the start of the session.
+    pub fn or_perhaps_loaded(self, may_be_loaded: bool) -> Given<'a> {
+        Given {
+            may_be_loaded,
+            ..self
+        }
     }
 
     /// Whether the agent had it: loaded, by a search, or by opening its note.
@@ -239,6 +250,15 @@ impl<'a> Given<'a> {
                 format!(
                     "Yes: no search returned it, but the agent opened the note{}.",
                     when(past)
+                ),
+            );
+        }
+        if self.may_be_loaded {
+            return say(
+                StepOutcome::Unknown,
+                format!(
+                    "Not known: {} may have loaded this line at the start of the session.",
+                    case.who()
                 ),
             );
         }

@@ -1,11 +1,17 @@
 //! Does the agent load that line when a session begins, or can it only search for it?
 
-use memlens_agents::{AlwaysKind, Content, Home};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use memlens_agents::{AlwaysKind, AlwaysLoaded, Content, Home, LoadedIn, SessionPlace, in_folders};
 use memlens_handover::agents::{loaded, past_cap, switched_off, tightest};
-use memlens_handover::always::always_loaded;
+use memlens_handover::always::{always_loaded, loaded_in_folder};
+use memlens_library::notes::note_names::agent_name;
+use memlens_past::Places;
 use memlens_wire::{AutopsyStep, LoadedFile, StepOutcome, StepProof};
 
 use super::fact::Found;
+use super::written::saved_ms;
 use super::{Case, step as proof};
 use crate::cause::Cause;
 
@@ -14,6 +20,8 @@ pub(super) struct Loading {
     pub step: StepProof,
     /// Whether the agent loads this line at the start of every session.
     pub is_loaded: bool,
+    /// Whether the agent may have loaded it: it loads the line in some sessions, and nothing says whether in this one.
+    pub may_be_loaded: bool,
     pub cause: Option<Cause>,
 }
 
@@ -26,7 +34,41 @@ impl Loading {
         Loading {
             step: proof(AutopsyStep::LoadCap, outcome, said),
             is_loaded: false,
+            may_be_loaded: false,
             cause: None,
+        }
+    }
+
+    /// The step at the moment in question: in a note that was saved since, the line may have been before the cut then.
+    pub fn at_the_time(self, case: &Case<'_>, found: &Found, places: &Places) -> Loading {
+        let is_past_cap = matches!(self.cause, Some(Cause::PastCap { .. }));
+        let Some(at_ms) = case.at_ms.filter(|_| is_past_cap) else {
+            return self;
+        };
+        let saved_ms = saved_ms(case, found, places);
+        if saved_ms.is_some_and(|saved_ms| saved_ms <= at_ms) {
+            return self;
+        }
+        let now = self.step.proof;
+        let mut step = proof(
+            AutopsyStep::LoadCap,
+            StepOutcome::Unknown,
+            now + " The note was saved after the moment in question, so whether this line was loaded then is not known.",
+        );
+        step.questions = self.step.questions;
+        Loading {
+            step,
+            may_be_loaded: true,
+            is_loaded: false,
+            cause: None,
+        }
+    }
+
+    /// Some sessions load it, and nothing says whether the one in question does.
+    fn in_some(said: String) -> Loading {
+        Loading {
+            may_be_loaded: true,
+            ..Loading::new(StepOutcome::Unknown, said)
         }
     }
 }
@@ -65,24 +107,36 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
         if let Some(said) = file.and_then(|file| switched_off(home, case.agent_id(), file)) {
             return switched_off_by(said, who);
         }
-        if let Some(missing) = missing(home, case.agent_id()) {
-            let said = format!(
-                "{missing} is missing, so {who} loads nothing of its memory at the start of a session."
-            );
-            return Loading {
-                cause: Some(Cause::NothingLoaded {
-                    missing: said.clone(),
-                    name: who.to_owned(),
-                }),
-                ..Loading::new(StepOutcome::Failed, said)
-            };
-        }
+        let without = file.and_then(|file| missing(home, case.agent_id(), file));
+        let without = without.map_or_else(String::new, |missing| {
+            format!(" It loads nothing of its memory, as {missing} is missing.")
+        });
         return Loading::passed(format!(
-            "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it."
+            "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it.{without}"
         ));
     }
-    let cut = tightest(of_note.iter().copied());
-    match cut.and_then(|file| past_cap(file, Some(found.line))) {
+    if found.is_gone {
+        return Loading::in_some(format!(
+            "{who} loads this note at the start of a session, but the file no longer holds this line."
+        ));
+    }
+    let scope = of_note
+        .first()
+        .map(|file| scope(case, home, &file.agent, Path::new(&file.path)));
+    let cut = tightest(of_note.iter().copied()).and_then(|file| past_cap(file, Some(found.line)));
+    match scope {
+        None | Some(LoadedIn::This) => {}
+        Some(LoadedIn::Others(whose)) => return Loading::passed(only_in(&program(case), &whose)),
+        Some(LoadedIn::Unknown(whose)) => {
+            let perhaps = perhaps_in(&program(case), &whose);
+            return match cut {
+                None => Loading::in_some(perhaps),
+                // No session loads it, and whether this one loads the rest of the note does not matter.
+                Some(cut) => Loading::new(StepOutcome::Unknown, format!("{cut} {perhaps}")),
+            };
+        }
+    }
+    match cut {
         None => Loading {
             is_loaded: true,
             ..Loading::passed(format!("{who} loads this line at the start of a session."))
@@ -94,20 +148,119 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     }
 }
 
+/// The name of the program, of which an agent may be one of several.
+fn program(case: &Case<'_>) -> String {
+    case.agent_id()
+        .map_or_else(|| case.who().to_owned(), |id| agent_name(id).name)
+}
+
+fn only_in(who: &str, whose: &str) -> String {
+    format!(
+        "Nothing was cut: {who} loads this note only in sessions {whose}, and this session is not one of them."
+    )
+}
+
+fn perhaps_in(who: &str, whose: &str) -> String {
+    format!(
+        "{who} loads this note at the start of sessions {whose}; whether the session in question is one of them is not known."
+    )
+}
+
+/// Whether the session in question loads a memory file of an agent.
+fn scope(case: &Case<'_>, home: &Home, agent: &str, path: &Path) -> LoadedIn {
+    let found = memlens_agents::look(home);
+    let found = found.iter().find(|found| found.agent.id == agent);
+    let (Some(found), Some(folder)) = (found, path.parent()) else {
+        return LoadedIn::This;
+    };
+    let loaded_in =
+        |session: Option<&SessionPlace>| memlens_agents::loaded_in(home, found, folder, session);
+    let mut all = case
+        .sessions(home)
+        .into_iter()
+        .map(|session| loaded_in(Some(&session)));
+    let Some(first) = all.next() else {
+        return loaded_in(None);
+    };
+    match (first, all.collect::<Vec<_>>()) {
+        (first, others) if others.iter().all(|other| *other == first) => first,
+        // Logs of the same session that name several places.
+        (LoadedIn::Others(whose) | LoadedIn::Unknown(whose), _) => LoadedIn::Unknown(whose),
+        (LoadedIn::This, _) => loaded_in(None),
+    }
+}
+
+/// The folder that the session in question began in; `None` if that is not known.
+fn folder_of_session(sessions: Vec<SessionPlace>) -> Option<PathBuf> {
+    let folders: BTreeSet<Option<PathBuf>> = sessions.into_iter().map(|it| it.cwd).collect();
+    if folders.len() > 1 {
+        return None;
+    }
+    folders.into_iter().next().flatten()
+}
+
+/// What is loaded of an instruction file in the session in question; an error is the step if that is not known, or nothing is.
+fn instruction_file(
+    case: &Case<'_>,
+    home: &Home,
+    agent: &str,
+    path: &Path,
+) -> Option<Result<AlwaysLoaded, Loading>> {
+    let lists = case.library.lists();
+    let watched = &lists.snapshot.folders;
+    let cwd = folder_of_session(case.sessions(home));
+    if let Some(cwd) = &cwd {
+        let of_session = loaded_in_folder(home, watched, agent, cwd);
+        let mut files = of_session.files.into_iter();
+        if let Some(file) = files.find(|file| file.path == path) {
+            return Some(Ok(file));
+        }
+    }
+    let load = always_loaded(home, watched, agent);
+    let mut of_file: Vec<AlwaysLoaded> = load
+        .files
+        .into_iter()
+        .filter(|file| file.path == path)
+        .collect();
+    let is_loaded = |file: &&AlwaysLoaded| matches!(file.content, Content::Loaded { .. });
+    let whose: BTreeSet<PathBuf> = of_file
+        .iter()
+        .filter(is_loaded)
+        .filter_map(|file| file.project.clone())
+        .collect();
+    let is_everywhere = of_file.iter().any(|file| file.project.is_none());
+    if of_file.is_empty() {
+        return None;
+    }
+    let named = in_folders(home, &Vec::from_iter(whose.iter().cloned()));
+    if cwd.is_some() && !is_everywhere && !whose.is_empty() {
+        return Some(Err(Loading::passed(only_in(&program(case), &named))));
+    }
+    let in_all = || {
+        let all = memlens_agents::projects(home, agent);
+        all.iter().all(|project| whose.contains(project))
+    };
+    if !is_everywhere && !whose.is_empty() && !in_all() {
+        return Some(Err(Loading::in_some(perhaps_in(&program(case), &named))));
+    }
+    let at = of_file.iter().position(|file| is_loaded(&file));
+    Some(Ok(of_file.swap_remove(at.unwrap_or_default())))
+}
+
 /// The step for a line of an instruction file; `None` if the agent does not always load the file.
 fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
     let path = found.file.as_ref()?;
     let who = case.who();
-    let lists = case.library.lists();
-    let load = always_loaded(home, &lists.snapshot.folders, case.agent_id()?);
-    let file = load.files.iter().find(|file| file.path == *path)?;
+    let file = match instruction_file(case, home, case.agent_id()?, path)? {
+        Ok(file) => file,
+        Err(loading) => return Some(loading),
+    };
     if let Content::NotLoaded(why) = &file.content {
         let name = home.shown(path);
         return Some(match file.kind {
-            AlwaysKind::Rule => Loading::new(
-                StepOutcome::Unknown,
-                format!("Whether {who} loaded {name} then is not known: {why}."),
-            ),
+            AlwaysKind::Rule => Loading::in_some(format!(
+                "Whether {who} loaded {name} then is not known: {why}."
+            )),
             AlwaysKind::Memory | AlwaysKind::Instructions | AlwaysKind::Import => {
                 switched_off_by(format!("{who} does not load {name}: {why}."), who)
             }
@@ -150,8 +303,8 @@ fn switched_off_by(said: String, who: &str) -> Loading {
     }
 }
 
-/// The file without which an agent loads nothing of its memory, if it is missing.
-fn missing(home: &Home, agent: Option<&str>) -> Option<String> {
+/// The file without which an agent loads nothing of the memory that a note is in, if it is missing.
+fn missing(home: &Home, agent: Option<&str>, note: &Path) -> Option<String> {
     // Codex 0.169.0 loads its memory into a session only through this summary.
     let summary = match agent? {
         "codex" => "memory_summary.md",
@@ -164,5 +317,9 @@ fn missing(home: &Home, agent: Option<&str>) -> Option<String> {
         .find(|it| it.files.iter().any(|file| file.name == summary))?
         .folder;
     let path = folder.join(summary);
-    path.symlink_metadata().is_err().then(|| home.shown(&path))
+    let is_in_it = note.starts_with(folder)
+        || folder
+            .canonicalize()
+            .is_ok_and(|folder| note.starts_with(folder));
+    (is_in_it && path.symlink_metadata().is_err()).then(|| home.shown(&path))
 }

@@ -24,8 +24,9 @@ pub(super) fn autopsy(
         ranked,
         works,
         n_about,
+        may_be_loaded,
     } = findings;
-    let verdict = verdict(fact, &steps, n_about);
+    let verdict = verdict(fact, &steps, n_about, may_be_loaded);
     let cause = cause.filter(|_| matches!(verdict, Verdict::PastLoadCap | Verdict::NotIndexed));
     let best = ranked.and_then(|it| it.best.as_ref());
     let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
@@ -70,8 +71,8 @@ pub(super) fn autopsy(
     }
 }
 
-/// The first step that lost it.
-fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize) -> Verdict {
+/// The first step that lost it. A line that may have been loaded need not have been searched for.
+fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize, may_be_loaded: bool) -> Verdict {
     let Some(lost) = steps.iter().find(|it| it.outcome == StepOutcome::Failed) else {
         return Verdict::Unknown;
     };
@@ -79,6 +80,9 @@ fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize) -> Verdict {
         AutopsyStep::Written if fact.found.is_none() => Verdict::NeverWritten,
         AutopsyStep::Written => Verdict::WrittenLater,
         AutopsyStep::LoadCap => Verdict::PastLoadCap,
+        AutopsyStep::Indexed | AutopsyStep::Asked | AutopsyStep::Ranked if may_be_loaded => {
+            Verdict::Unknown
+        }
         AutopsyStep::Indexed => Verdict::NotIndexed,
         AutopsyStep::Asked if n_about == 0 => Verdict::NeverAsked,
         AutopsyStep::Asked => Verdict::AskedBadly,
@@ -103,9 +107,6 @@ fn headline(
         Verdict::NeverWritten => "It is not written in any note.".to_owned(),
         Verdict::WrittenLater => "It was written after it was needed.".to_owned(),
         Verdict::PastLoadCap => match cause {
-            Some(Cause::NothingLoaded { .. }) => {
-                format!("{who} loads nothing of its memory.")
-            }
             Some(Cause::SwitchedOff { .. }) => {
                 format!("{who} does not load it because of a setting.")
             }

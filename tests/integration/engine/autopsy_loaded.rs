@@ -1,0 +1,287 @@
+//! Whether the session in question loaded the line.
+//!
+//! Properties checked: what sessions of another project, or of another agent of the program, load is not given to this one; where the
+//! session's place is not known and matters, neither "given" nor "never asked" is the verdict; a line of which the time is not known is
+//! not given because it is loaded now.
+
+use memlens_engine::view::{Autopsy, AutopsyStep, StepOutcome, Verdict};
+use memlens_tests::{Notes, index};
+use serde_json::json;
+
+use crate::autopsy::{AT_MS, FACT, LINE, LONG_AGO_MS, Scene, check, check_proof, step};
+
+const OTHER: &str = "- The cat likes rain.\n";
+
+fn slug(path: &str) -> String {
+    path.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-")
+}
+
+/// The memory folder of Claude Code's sessions in a folder of the home.
+fn claude_memory(home: &Notes, project: &str) -> String {
+    let folder = std::fs::canonicalize(home.path())
+        .expect("it is there")
+        .join(project);
+    format!(".claude/projects/{}", slug(&folder.display().to_string()))
+}
+
+/// Two projects of Claude Code; the fact is in the memory of `beta`. The session in question began in `in_project`.
+fn claude(in_project: &str) -> Scene {
+    let scene = Scene::of(
+        "claude-code",
+        ".claude/projects",
+        &[("x/none.md", "- None.\n")],
+    );
+    std::fs::remove_dir_all(scene.home.at(".claude/projects/x")).expect("it is there");
+    for (project, text) in [("alpha", OTHER), ("beta", LINE)] {
+        scene.home.write(&format!("{project}/.git/HEAD"), "x");
+        let memory = claude_memory(&scene.home, project);
+        scene
+            .home
+            .write(&format!("{memory}/memory/MEMORY.md"), text);
+        let cwd = scene.home.at(project);
+        let row = json!({"sessionId": format!("of-{project}"), "cwd": cwd});
+        scene
+            .home
+            .write(&format!("{memory}/of-{project}.jsonl"), format!("{row}\n"));
+    }
+    let log = format!("{}/7f3a.jsonl", claude_memory(&scene.home, in_project));
+    let row = json!({"sessionId": "7f3a", "cwd": scene.home.at(in_project)});
+    scene.home.write(&log, format!("{row}\n"));
+    index(scene.library.dir(), &[&scene.home.at(".claude/projects")]);
+    scene.library.refresh().expect("it can be read");
+    scene.log_at(
+        &scene.home.at(&log).display().to_string(),
+        &[scene.asked("weather", Some(json!([])))],
+    );
+    scene
+}
+
+fn load_cap(autopsy: &Autopsy, outcome: StepOutcome, said: &str) {
+    check_proof(autopsy, AutopsyStep::LoadCap, outcome, said);
+}
+
+#[test]
+fn what_sessions_of_another_project_load_is_not_given() {
+    let scene = claude("alpha");
+    let other = scene.of_session(FACT);
+    load_cap(
+        &other,
+        StepOutcome::Passed,
+        "only in sessions in ~/beta, and this session is not one of them",
+    );
+    check(&other, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+    let own = scene.of_session("the cat likes rain");
+    check(&own, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    let scene = claude("beta");
+    let own = scene.of_session(FACT);
+    check(&own, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    let other = scene.of_session("the cat likes rain");
+    load_cap(&other, StepOutcome::Passed, "only in sessions in ~/alpha");
+    // Without a session nothing says where it was.
+    let open = scene.autopsy(FACT, None, None);
+    let said = "at the start of sessions in ~/beta; whether the session in question";
+    load_cap(&open, StepOutcome::Unknown, said);
+    assert_eq!(open.verdict, Verdict::Unknown, "{open:#?}");
+    let said = "sessions in ~/beta";
+    assert!(open.summary.contains(said), "{}", open.summary);
+    let said = "may have loaded this line";
+    check_proof(&open, AutopsyStep::Given, StepOutcome::Unknown, said);
+    // The place of a session that asked nothing is known by its log.
+    let quiet = scene.home.at(&format!(
+        "{}/of-beta.jsonl",
+        claude_memory(&scene.home, "beta")
+    ));
+    scene.log_at(&quiet.display().to_string(), &[]);
+    let quiet = scene.autopsy(FACT, Some("of-beta"), None);
+    check(&quiet, Verdict::GivenUnused, Some(AutopsyStep::Used));
+}
+
+#[test]
+fn instructions_of_another_project_are_not_given() {
+    for (project, verdict) in [
+        ("alpha", Verdict::NeverAsked),
+        ("beta", Verdict::GivenUnused),
+    ] {
+        let scene = claude(project);
+        let fact = "- Of the well the lid is loose.\n";
+        scene.home.write("beta/CLAUDE.md", fact);
+        let autopsy = scene.of_session("of the well the lid is loose");
+        assert_eq!(autopsy.verdict, verdict, "{project}: {autopsy:#?}");
+        let open = scene.autopsy("of the well the lid is loose", None, None);
+        load_cap(&open, StepOutcome::Unknown, "sessions in ~/beta");
+        assert_eq!(open.verdict, Verdict::Unknown, "{open:#?}");
+        // The user's own file is loaded everywhere.
+        scene
+            .home
+            .write(".claude/CLAUDE.md", "- The roof was mended in May.\n");
+        for session in [Some("7f3a"), None] {
+            let all = scene.autopsy("the roof was mended in May", session, None);
+            check(&all, Verdict::GivenUnused, Some(AutopsyStep::Used));
+        }
+    }
+}
+
+#[test]
+fn gemini_cli_loads_the_memory_of_its_project_only() {
+    let at = ".gemini/tmp";
+    let scene = Scene::of(
+        "gemini-cli",
+        at,
+        &[
+            ("alpha/memory/MEMORY.md", OTHER),
+            ("beta/memory/MEMORY.md", LINE),
+        ],
+    );
+    for name in ["alpha", "beta"] {
+        let folder = scene.home.at(name);
+        std::fs::create_dir_all(&folder).expect("it can be made");
+        scene.home.write(
+            &format!("{at}/{name}/.project_root"),
+            folder.display().to_string(),
+        );
+    }
+    let log = scene
+        .home
+        .at(&format!("{at}/alpha/chats/session-7f3a.jsonl"));
+    scene.log_at(
+        &log.display().to_string(),
+        &[scene.asked("weather", Some(json!([])))],
+    );
+    let other = scene.of_session(FACT);
+    load_cap(&other, StepOutcome::Passed, "only in sessions in ~/beta");
+    check(&other, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+    check(
+        &scene.of_session("the cat likes rain"),
+        Verdict::GivenUnused,
+        Some(AutopsyStep::Used),
+    );
+    assert_eq!(scene.autopsy(FACT, None, None).verdict, Verdict::Unknown);
+}
+
+#[test]
+fn each_agent_of_openclaw_loads_its_own_workspace_only() {
+    let scene = Scene::of(
+        "openclaw",
+        ".openclaw",
+        &[("workspace/MEMORY.md", OTHER), ("ws-work/MEMORY.md", LINE)],
+    );
+    scene.home.write(
+        ".openclaw/openclaw.json",
+        r#"{"meta": {"lastTouchedVersion": "2026.9.6"}, "agents": {"entries": {"main": {}, "work": {"workspace": "~/.openclaw/ws-work"}}}}"#,
+    );
+    let log = scene.home.at(".openclaw/agents/main/sessions/7f3a.jsonl");
+    scene.log_at(
+        &log.display().to_string(),
+        &[scene.asked("weather", Some(json!([])))],
+    );
+    let other = scene.of_session(FACT);
+    load_cap(
+        &other,
+        StepOutcome::Passed,
+        "only in sessions of its agent work",
+    );
+    assert_ne!(other.verdict, Verdict::GivenUnused, "{other:#?}");
+    check(
+        &scene.of_session("the cat likes rain"),
+        Verdict::GivenUnused,
+        Some(AutopsyStep::Used),
+    );
+    // Without a session it is about the agent whose workspace it is.
+    let open = scene.autopsy(FACT, None, None);
+    check(&open, Verdict::GivenUnused, Some(AutopsyStep::Used));
+}
+
+#[test]
+fn codex_loads_its_memory_only_in_sessions_that_switch_it_on() {
+    let scene = Scene::of(
+        "codex",
+        ".codex/memories",
+        &[("memory_summary.md", LINE), ("MEMORY.md", OTHER)],
+    );
+    scene.log(&[]);
+    let open = scene.of_session(FACT);
+    load_cap(
+        &open,
+        StepOutcome::Unknown,
+        "features.memories is not true in ~/.codex/config.toml",
+    );
+    assert_eq!(open.verdict, Verdict::Unknown, "{open:#?}");
+    scene
+        .home
+        .write(".codex/config.toml", "[features]\nmemories = true\n");
+    check(
+        &scene.of_session(FACT),
+        Verdict::GivenUnused,
+        Some(AutopsyStep::Used),
+    );
+}
+
+#[test]
+fn a_missing_summary_of_codex_loses_no_note_that_is_not_loaded() {
+    let note = ("rollout_summaries/2026-05-10-login.md", LINE);
+    let scene = Scene::of("codex", ".codex/memories", &[note]);
+    scene.log(&[]);
+    scene.home.write("notes/cat.md", OTHER);
+    index(scene.library.dir(), &[&scene.home.at("notes")]);
+    scene.library.refresh().expect("it can be read");
+    let missing = scene.of_session(FACT);
+    check(&missing, Verdict::NeverAsked, Some(AutopsyStep::Asked));
+    load_cap(
+        &missing,
+        StepOutcome::Passed,
+        "nothing of its memory, as ~/.codex/memories/memory_summary.md is missing",
+    );
+    // Of a note elsewhere it says nothing.
+    let elsewhere = scene.of_session("the cat likes rain");
+    load_cap(&elsewhere, StepOutcome::Passed, "does not load this note");
+    let said = format!("{:?}", step(&elsewhere, AutopsyStep::LoadCap));
+    assert!(!said.contains("memory_summary"), "{said}");
+    scene
+        .home
+        .write(".codex/memories/memory_summary.md", "A summary.\n");
+    let there = format!("{:?}", step(&scene.of_session(FACT), AutopsyStep::LoadCap));
+    assert!(!there.contains("missing"), "{there}");
+}
+
+#[test]
+fn what_is_loaded_now_may_not_have_been_written_then() {
+    let scene = Scene::claude(&[("MEMORY.md", LINE)]);
+    let mut question = scene.asked("weather", Some(json!([])));
+    question.at_ms = Some(LONG_AGO_MS as i64);
+    scene.log(&[question]);
+    let open = scene.of_session(FACT);
+    load_cap(&open, StepOutcome::Passed, "loads this line");
+    check_proof(
+        &open,
+        AutopsyStep::Given,
+        StepOutcome::Unknown,
+        "may have loaded this line",
+    );
+    assert_eq!(open.verdict, Verdict::Unknown, "{open:#?}");
+    let scene = Scene::claude(&[("MEMORY.md", LINE)]);
+    scene.log(&[scene.asked("weather", Some(json!([])))]);
+    check(
+        &scene.of_session(FACT),
+        Verdict::GivenUnused,
+        Some(AutopsyStep::Used),
+    );
+}
+
+#[test]
+fn a_line_past_the_cap_now_may_have_been_before_it_then() {
+    let lines: String = (1..=250)
+        .map(|n| format!("- fact {n} is about the attic\n"))
+        .collect();
+    let scene = Scene::claude(&[("MEMORY.md", &(lines + LINE))]);
+    scene.log(&[scene.asked("weather", Some(json!([])))]);
+    let then = |at_ms: f64| scene.autopsy(FACT, None, Some(at_ms));
+    let unchanged = then(AT_MS as f64);
+    check(&unchanged, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
+    let before = then(LONG_AGO_MS);
+    load_cap(
+        &before,
+        StepOutcome::Unknown,
+        "The note was saved after the moment in question",
+    );
+    assert_eq!(before.verdict, Verdict::Unknown, "{before:#?}");
+}
