@@ -852,7 +852,7 @@ export class FakeBackend {
   }
 
   showInFolder(folder: string, path: string) {
-    return this.#answer("showInFolder", [folder, path], () => null);
+    return this.#answer("showInFolder", [folder, path], () => undefined);
   }
 
   openLink(address: string) {
