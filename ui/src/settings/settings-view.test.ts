@@ -251,3 +251,33 @@ describe("the editor", () => {
     expect(await screen.findByRole("combobox", { name: "Editor" })).toHaveValue("zed");
   });
 });
+
+describe("the list of sections", () => {
+  test("names every section that is shown, in its order, and leads to it", async () => {
+    const { user } = await open();
+    const nav = screen.getByRole("navigation", { name: "Sections of the settings" });
+    const links = [...nav.querySelectorAll("a")];
+    const headings = [...document.querySelectorAll(".sections h2")];
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(headings.map(({ id }) => `#${id}`));
+    await user.click(within(nav).getByText("Appearance"));
+    expect(document.activeElement).toHaveAttribute("id", "settings-theme");
+    expect(within(nav).getByText("Appearance")).toHaveAttribute("aria-current", "true");
+    expect(nav.querySelectorAll("[aria-current]")).toHaveLength(1);
+  });
+
+  test("leaves out a section that is not shown", async () => {
+    await open({ folders: [] });
+    const nav = screen.getByRole("navigation", { name: "Sections of the settings" });
+    expect(within(nav).queryByText("Evergreen")).toBeNull();
+    expect(document.getElementById("settings-evergreen")).toBeNull();
+  });
+});
+
+test("what cannot be undone is marked as dangerous, on its button and in its question", async () => {
+  const { user } = await open();
+  const erase = screen.getByRole("button", { name: "Erase all stored data…" });
+  expect(erase).toHaveClass("danger");
+  await user.click(erase);
+  const dialog = await screen.findByRole("alertdialog");
+  expect(within(dialog).getByRole("button", { name: "Erase all" })).toHaveClass("danger");
+});
