@@ -88,7 +88,9 @@ pub fn session_named(
     }
     match found.as_slice() {
         [_] => Ok(found.pop()),
-        [] => no_session("no log that was read names such a session".to_owned()),
+        [] => {
+            no_session("no search that was read, and no log file, is of such a session".to_owned())
+        }
         several => {
             let name = |it: &KnownSession| format!("{} of {}", it.id, it.agent);
             let mut names: Vec<String> = several.iter().take(NAMED).map(name).collect();

@@ -1,9 +1,9 @@
 //! Whose memory a fact is in, whose questions count, and which session and line are meant.
 
 use memlens_engine::view::{Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, Verdict};
-use memlens_engine::{EngineError, Home, Library, autopsy, past};
+use memlens_engine::{EngineError, Home, Library, RecallChange, acts, autopsy, past};
 use memlens_store::{NewPast, ReadLog, Store};
-use memlens_tests::{Notes, fresh, index, open};
+use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
 use serde_json::json;
 
 use crate::autopsy::{AT_MS, FACT, LINE, check, check_proof, step};
@@ -161,7 +161,10 @@ fn a_session_is_named_by_its_id_or_the_beginning_of_it() {
         assert_eq!(found.closest.as_deref(), Some("router"), "{found:#?}");
     }
     let refused = both.refused(FACT, Some("bogus"));
-    assert!(refused.contains("no log that was read names"), "{refused}");
+    assert!(
+        refused.contains("no search that was read, and no log file"),
+        "{refused}"
+    );
     // A session of another agent is none of this one.
     let of_other = both.try_ask(FACT, Some("claude-code"), Some("7f3a"));
     let unread = of_other.expect("no log of Claude Code is read");
@@ -325,6 +328,8 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
         "{main:#?}"
     );
     assert_ne!(main.verdict, Verdict::GivenUnused, "{main:#?}");
+    let said = "no watched note is there under that name now";
+    check_proof(&main, AutopsyStep::Given, StepOutcome::Unknown, said);
     let work = members.ask(BULB, None, Some("w1"));
     assert_eq!(work.verdict, Verdict::GivenUnused, "{work:#?}");
     // A log that does not say which agent asked proves nothing about either.
@@ -339,6 +344,8 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
         StepOutcome::Passed,
         "{unknown:#?}"
     );
+    let said = "the log does not say in whose workspace";
+    check_proof(&unknown, AutopsyStep::Given, StepOutcome::Unknown, said);
     let places = past::places::places(&members.library).expect("they can be listed");
     let find = |member, path: &str| places.find("openclaw", member, path).map(|it| it.path);
     assert_eq!(
@@ -358,6 +365,33 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
         find(Some("gone"), "memory/w.md"),
         Err(past::places::NoPlace::NoWorkspace)
     );
+}
+
+#[test]
+fn an_own_index_is_that_of_the_agent_that_asked() {
+    let members = members();
+    let allowed = RecallChange {
+        is_allowed: Some(true),
+        ..RecallChange::default()
+    };
+    acts::change_recall(&members.library.to_write(), allowed).expect("nobody writes");
+    members.log(
+        OF_WORK,
+        "openclaw",
+        &[asked("openclaw", "w1", "projector bulb", json!([]))],
+    );
+    // Both indexes have a note of that path; that of main is read first.
+    for (member, text) in [
+        ("main", "# W\n\n- The projector is new.\n"),
+        ("work", BULB_LINE),
+    ] {
+        let path = format!(".openclaw/agents/{member}/agent/openclaw-agent.sqlite");
+        let chunks = [("memory/w.md", (1, 3), text, vec![1.0, 0.0])];
+        write_openclaw_index(&members.home.at(&path), "another", AT_MS, &chunks);
+    }
+    let work = members.ask(BULB, None, Some("w1"));
+    let said = "It is in OpenClaw agent “work”'s own index";
+    check_proof(&work, AutopsyStep::Indexed, StepOutcome::Passed, said);
 }
 
 #[test]

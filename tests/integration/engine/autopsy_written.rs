@@ -219,8 +219,7 @@ fn a_note_that_was_given_under_a_former_name_was_given() {
     scene.log(&[question]);
     let alike = scene.of_session(FACT);
     assert_ne!(alike.verdict, Verdict::GivenUnused, "{alike:#?}");
-    let said =
-        "memory/old/home-server.md, which may be this note, at rank 1; no note has that name now";
+    let said = "memory/old/home-server.md, which may be this note, at rank 1; no watched note is there under that name now";
     check_proof(&alike, AutopsyStep::Given, StepOutcome::Unknown, said);
     // The text that was returned proves it.
     held[0]["line_hashes"] = json!([memlens_agents::line_hash(LINE)]);

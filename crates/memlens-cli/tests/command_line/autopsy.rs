@@ -170,7 +170,7 @@ fn it_is_printed_for_people_and_for_reports() {
         (
             vec!["autopsy", FACT, "--session", "bogus"],
             2,
-            "no log that was read names such a session",
+            "no search that was read, and no log file, is of such a session",
         ),
         (vec!["autopsy", "nosuch.md:5"], 2, "there is no such file"),
         (

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use memlens_agents::{Returned, Used, line_hash};
+use memlens_past::places::NoPlace;
 use memlens_past::{Past, Places};
 use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
 
 use super::fact::Found;
 use super::words::{OWN_WORDS, moment, telling};
 use super::written::saved_ms;
-use super::{Case, asked_then, step as proof};
+use super::{Case, asked_then, owner, step as proof};
 
 /// Number of questions that are listed.
 const QUESTIONS_TOLD: usize = 20;
@@ -46,7 +47,7 @@ enum Doubt {
     /// The lines include it, and the text in the log does not contain it as one line.
     OtherText,
     /// The answer named a note that does not exist now and had the same file name.
-    OtherNote,
+    OtherNote(NoPlace),
 }
 
 /// Whether an answer contained a line.
@@ -208,7 +209,7 @@ impl<'a> Given<'a> {
             let under = match name {
                 Name::Now => String::new(),
                 Name::Former(former) => format!("under its former name {former}, "),
-                Name::Copy(other) | Name::Alike(other) => {
+                Name::Copy(other) | Name::Alike(other, _) => {
                     format!("as the same line of {other}, ")
                 }
             };
@@ -383,12 +384,19 @@ impl Beside<'_> {
                     "{held}; the log does not say which lines, so whether it held the fact is not known."
                 ),
             ),
-            Some(Doubt::OtherNote) => (
-                StepOutcome::Unknown,
-                format!(
-                    "{held}; no note has that name now, so whether it was this one is not known."
-                ),
-            ),
+            Some(Doubt::OtherNote(why)) => {
+                let why = match why {
+                    NoPlace::NoWorkspace => "the log does not say in whose workspace that is",
+                    NoPlace::Several => "several notes have that name now",
+                    NoPlace::Deleted | NoPlace::None => {
+                        "no watched note is there under that name now"
+                    }
+                };
+                (
+                    StepOutcome::Unknown,
+                    format!("{held}; {why}, so whether it was this one is not known."),
+                )
+            }
             Some(Doubt::OtherText) => (
                 StepOutcome::Unknown,
                 format!(
@@ -408,7 +416,7 @@ enum Name<'a> {
     /// That of another note, which holds the same line.
     Copy(&'a str),
     /// One that no note has now, with the file name that only its note has.
-    Alike(&'a str),
+    Alike(&'a str, NoPlace),
 }
 
 impl<'a> Name<'a> {
@@ -416,7 +424,7 @@ impl<'a> Name<'a> {
     fn other(&self) -> Option<&'a str> {
         match *self {
             Name::Now => None,
-            Name::Former(name) | Name::Copy(name) | Name::Alike(name) => Some(name),
+            Name::Former(name) | Name::Copy(name) | Name::Alike(name, _) => Some(name),
         }
     }
 }
@@ -458,13 +466,18 @@ impl<'a> Named<'a> {
         // Every memory has files of these names.
         let is_common = matches!(&*own, "memory.md" | "user.md" | "readme.md" | "index.md");
         let hash = line_hash(&found.text).filter(|_| telling(&found.text).len() >= OWN_WORDS);
+        let is_elsewhere = case
+            .agent_id()
+            .zip(case.member.as_deref())
+            .is_some_and(|(agent, member)| !owner::is_around(case.library, agent, member, found));
         let mut named = Named {
             found,
             places,
             only_name: (is_only && !is_common).then_some(own),
             hash,
             former: BTreeSet::new(),
-            former_paths,
+            // A relative path of another workspace is not one of this note.
+            former_paths: if is_elsewhere { &[] } else { former_paths },
             saved_ms: saved_ms(case, found, places),
             held_ms: case.at_ms.filter(|_| is_written),
         };
@@ -502,8 +515,8 @@ impl<'a> Named<'a> {
         if self.is_held_by(result) {
             return Shown::Yes;
         }
-        if matches!(name, Name::Alike(_)) {
-            return Shown::Unknown(Doubt::OtherNote);
+        if let Name::Alike(_, why) = name {
+            return Shown::Unknown(Doubt::OtherNote(*why));
         }
         let has_text = !result.line_hashes.is_empty();
         let covers = |(start, end)| (start..=end).contains(&self.found.line);
@@ -519,7 +532,7 @@ impl<'a> Named<'a> {
     /// Whether opening or citing a note showed the line, `Some(None)` if that is not known; `None` if it is another note.
     fn shown_by(&self, past: &Past, used: &Used) -> Option<Option<bool>> {
         let is_known = match (self.is_it(past, &used.path)?, used.lines) {
-            (Name::Alike(_), _) => false,
+            (Name::Alike(..), _) => false,
             // The line may have been at another place.
             (_, Some(_)) => self.is_unchanged_since(past),
             (_, None) => self.held_line_at(past),
@@ -546,7 +559,7 @@ impl<'a> Named<'a> {
         match self.places.find_of(past, path) {
             Ok(it) if it.folder == place.folder && it.path == place.path => Some(Name::Now),
             Ok(_) => None,
-            Err(_) => {
+            Err(why) => {
                 if self
                     .found
                     .file
@@ -557,15 +570,14 @@ impl<'a> Named<'a> {
                 }
                 let name = path.rsplit(['/', '\\']).next().map(str::to_lowercase);
                 let is_moved = self.only_name.is_some() && name == self.only_name;
-                let is_former = self.former.contains(path)
-                    || self
-                        .former_paths
-                        .iter()
-                        .any(|former| former.ends_with(path));
+                let is_known_place = why != NoPlace::NoWorkspace;
+                let mut former_paths = self.former_paths.iter().filter(|_| is_known_place);
+                let is_former =
+                    self.former.contains(path) || former_paths.any(|former| former.ends_with(path));
                 if is_former {
                     Some(Name::Former(path))
                 } else {
-                    is_moved.then_some(Name::Alike(path))
+                    is_moved.then_some(Name::Alike(path, why))
                 }
             }
         }

@@ -38,6 +38,15 @@ pub(super) fn member(library: &Library, agent: &str, found: &Found) -> Option<St
         .or_else(|| only(&|index| index.own_folders().any(|root| path.starts_with(root))))
 }
 
+/// Whether the note is in a folder that one of the agents of a program searches.
+pub(super) fn is_around(library: &Library, agent: &str, member: &str, found: &Found) -> bool {
+    let Some((path, searched)) = absolute(library, found).zip(library.searched(agent)) else {
+        return false;
+    };
+    let mut indexes = searched.indexes.iter();
+    indexes.any(|it| it.member.eq_ignore_ascii_case(member) && it.is_around(&path))
+}
+
 /// The watched folders of a program that one of its agents searches.
 pub(super) fn folders(library: &Library, agent: &str, member: &str) -> Vec<FolderId> {
     let Some(searched) = library.searched(agent) else {
