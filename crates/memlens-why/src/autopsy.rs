@@ -13,6 +13,7 @@ mod given;
 mod grepped;
 mod indexed;
 mod last;
+mod line_load;
 mod load_cap;
 mod markdown;
 mod owner;
@@ -362,7 +363,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     let sight = first_sight(case, fact, found)?;
     let written = written::step(case, found, &sight, history.as_ref(), &places)?;
     let is_later = written.outcome == StepOutcome::Failed;
-    let loading = load_cap::step(case, found).at_the_time(case, found, &places);
+    let loading = load_cap::step(case, fact, found).at_the_time(case, found, &places);
     // A line that may have been written later may not have been there to load.
     let is_loaded = loading.is_loaded && written.outcome == StepOutcome::Passed;
     let may_be_loaded = !is_later && (loading.may_be_loaded || (loading.is_loaded && !is_loaded));

@@ -70,6 +70,20 @@ pub enum Cause {
         /// What is cut, as a sentence.
         cut: String,
     },
+    /// The agent blocks the entry of a loaded note.
+    Blocked {
+        /// What it takes the entry for, as a sentence.
+        said: String,
+        /// Name of the agent on screen.
+        name: String,
+    },
+    /// The agent removes the line from the text before it loads it.
+    Removed {
+        /// What it removes, as a sentence.
+        said: String,
+        /// Name of the agent on screen.
+        name: String,
+    },
     /// The agent does not load the note because of a setting.
     SwitchedOff {
         /// The setting and what follows, as a sentence.
@@ -117,7 +131,9 @@ impl Cause {
             Self::NotSearched { name, .. } => format!("{name} does not search this note."),
             Self::OwnIndex { holds, .. } => holds.clone(),
             Self::PastCap { cut } => cut.clone(),
-            Self::SwitchedOff { said, .. } => said.clone(),
+            Self::Blocked { said, .. }
+            | Self::Removed { said, .. }
+            | Self::SwitchedOff { said, .. } => said.clone(),
         }
     }
 
@@ -159,6 +175,12 @@ impl Cause {
             }
             Self::PastCap { .. } => {
                 "Move the line above the cut, or shorten what is before it.".to_owned()
+            }
+            Self::Blocked { name, .. } => {
+                format!("Write the entry in words that {name} does not take for a threat.")
+            }
+            Self::Removed { .. } => {
+                "Move the line out of the front matter or the comment.".to_owned()
             }
             Self::SwitchedOff { name, .. } => {
                 format!("Change that setting, or write the line where {name} loads it.")
@@ -246,7 +268,10 @@ impl From<Cause> for WhyNot {
                 by: name,
                 unsearched: None,
             },
-            Cause::PastCap { .. } | Cause::SwitchedOff { .. } => Self::OutOfScope,
+            Cause::PastCap { .. }
+            | Cause::Blocked { .. }
+            | Cause::Removed { .. }
+            | Cause::SwitchedOff { .. } => Self::OutOfScope,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a fact is written: the line that holds most of its words, in the library or in any file on the disk.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memlens_ingest::{Kind, Reason, Verdict};
@@ -176,6 +177,27 @@ impl Fact {
             line: held.line,
             missing: missing.collect(),
         }
+    }
+
+    /// Where the fact is in a line: as it was typed, else each of its words. Empty if one of them is not in the line.
+    pub fn ranges_in(&self, line: &str) -> Vec<Range<usize>> {
+        // Lower case of ASCII keeps every byte at its place.
+        let typed = self.typed.to_ascii_lowercase();
+        let as_typed = line.to_ascii_lowercase().find(&typed);
+        if let Some(at) = as_typed {
+            return vec![at..at + typed.len()];
+        }
+        let in_line = memlens_index::words(line);
+        let mut ranges = Vec::new();
+        for (term, _) in &self.words {
+            let of_word = in_line.iter().filter(|word| word.term == *term);
+            let n_before = ranges.len();
+            ranges.extend(of_word.map(|word| word.bytes.clone()));
+            if ranges.len() == n_before {
+                return Vec::new();
+            }
+        }
+        ranges
     }
 
     /// The distinctive words that a question shares with the fact or its line, as the question writes them.

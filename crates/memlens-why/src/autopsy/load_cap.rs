@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use memlens_agents::{AlwaysKind, AlwaysLoaded, Content, Home, LoadedIn, SessionPlace, in_folders};
-use memlens_handover::agents::{loaded, past_cap, switched_off, tightest};
+use memlens_agents::{
+    AlwaysKind, AlwaysLoaded, Content, FileLoad, Home, LoadedIn, SessionPlace, in_folders,
+};
+use memlens_handover::agents::{loaded, switched_off, tightest};
 use memlens_handover::always::{always_loaded, loaded_in_folder};
 use memlens_library::notes::note_names::agent_name;
 use memlens_past::Places;
 use memlens_wire::{AutopsyStep, LoadedFile, StepOutcome, StepProof};
 
-use super::fact::Found;
+use super::fact::{Fact, Found};
+use super::line_load::{Extent, Line, LineLoad, line_load, removed_said};
 use super::written::saved_ms;
 use super::{Case, step as proof};
 use crate::cause::Cause;
@@ -41,8 +44,11 @@ impl Loading {
 
     /// The step at the moment in question: in a note that was saved since, the line may have been before the cut then.
     pub fn at_the_time(self, case: &Case<'_>, found: &Found, places: &Places) -> Loading {
-        let is_past_cap = matches!(self.cause, Some(Cause::PastCap { .. }));
-        let Some(at_ms) = case.at_ms.filter(|_| is_past_cap) else {
+        let is_by_place = matches!(
+            self.cause,
+            Some(Cause::PastCap { .. } | Cause::Removed { .. } | Cause::Blocked { .. })
+        );
+        let Some(at_ms) = case.at_ms.filter(|_| is_by_place) else {
             return self;
         };
         let saved_ms = saved_ms(case, found, places);
@@ -74,7 +80,7 @@ impl Loading {
 }
 
 /// The step about whether the line is loaded, beyond a limit, or in a note that is not loaded.
-pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
+pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
     let who = case.who();
     let Some(home) = case.library.home() else {
         return Loading::new(
@@ -84,7 +90,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
         );
     };
     let lists = case.library.lists();
-    let files = loaded(home, &lists.snapshot.folders).files;
+    let view = loaded(home, &lists.snapshot.folders);
     let is_it = |file: &&LoadedFile| {
         let is_note = match &file.folder {
             Some(folder) => {
@@ -98,9 +104,9 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
         };
         is_note && case.agent_id().is_none_or(|id| id == file.agent)
     };
-    let of_note: Vec<&LoadedFile> = files.iter().filter(is_it).collect();
+    let of_note: Vec<&LoadedFile> = view.files.iter().filter(is_it).collect();
     if of_note.is_empty() {
-        if let Some(loading) = instructions(case, home, found) {
+        if let Some(loading) = instructions(case, fact, home, found) {
             return loading;
         }
         let file = found.file.as_deref();
@@ -123,28 +129,67 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Loading {
     let scope = of_note
         .first()
         .map(|file| scope(case, home, &file.agent, Path::new(&file.path)));
-    let cut = tightest(of_note.iter().copied()).and_then(|file| past_cap(file, Some(found.line)));
+    let row = tightest(of_note.iter().copied()).or(of_note.first().copied());
+    let of_line = row.and_then(|row| {
+        let load = text_of(home, row)?;
+        let find = |line: &str| fact.ranges_in(line);
+        Some(line_load(row, &load, found.line, find))
+    });
+    let extent = of_line.unwrap_or(LineLoad::Loaded);
     match scope {
         None | Some(LoadedIn::This) => {}
         Some(LoadedIn::Others(whose)) => return Loading::passed(only_in(&program(case), &whose)),
         Some(LoadedIn::Unknown(whose)) => {
             let perhaps = perhaps_in(&program(case), &whose);
-            return match cut {
-                None => Loading::in_some(perhaps),
+            return match extent {
+                LineLoad::Loaded | LineLoad::InPart(_) => Loading::in_some(perhaps),
                 // No session loads it, and whether this one loads the rest of the note does not matter.
-                Some(cut) => Loading::new(StepOutcome::Unknown, format!("{cut} {perhaps}")),
+                LineLoad::Cut(cut) | LineLoad::Blocked(cut) | LineLoad::Removed(cut) => {
+                    Loading::new(StepOutcome::Unknown, format!("{cut} {perhaps}"))
+                }
             };
         }
     }
-    match cut {
-        None => Loading {
+    match extent {
+        LineLoad::Loaded => Loading {
             is_loaded: true,
             ..Loading::passed(format!("{who} loads this line at the start of a session."))
         },
-        Some(cut) => Loading {
+        LineLoad::InPart(said) => Loading::in_some(said),
+        LineLoad::Cut(cut) => Loading {
             cause: Some(Cause::PastCap { cut: cut.clone() }),
             ..Loading::new(StepOutcome::Failed, cut)
         },
+        LineLoad::Blocked(said) => Loading {
+            cause: Some(Cause::Blocked {
+                said: said.clone(),
+                name: who.to_owned(),
+            }),
+            ..Loading::new(StepOutcome::Failed, said)
+        },
+        LineLoad::Removed(said) => removed(said, who),
+    }
+}
+
+/// The text of a file that an agent loads, with what is loaded of it.
+fn text_of(home: &Home, row: &LoadedFile) -> Option<FileLoad> {
+    let mut found = memlens_agents::look(home)
+        .into_iter()
+        .find(|found| found.agent.id == row.agent)?;
+    if row.folder.is_some() {
+        found.follow_projects(home);
+    }
+    let mut files = memlens_agents::loaded(&found).files.into_iter();
+    files.find(|file| file.path == Path::new(&row.path))
+}
+
+fn removed(said: String, who: &str) -> Loading {
+    Loading {
+        cause: Some(Cause::Removed {
+            said: said.clone(),
+            name: who.to_owned(),
+        }),
+        ..Loading::new(StepOutcome::Failed, said)
     }
 }
 
@@ -248,7 +293,7 @@ fn instruction_file(
 }
 
 /// The step for a line of an instruction file; `None` if the agent does not always load the file.
-fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> {
+fn instructions(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Option<Loading> {
     let path = found.file.as_ref()?;
     let who = case.who();
     let file = match instruction_file(case, home, case.agent_id()?, path)? {
@@ -266,29 +311,38 @@ fn instructions(case: &Case<'_>, home: &Home, found: &Found) -> Option<Loading> 
             }
         });
     }
-    let text = file.text()?;
-    let (at, line) = text
-        .split_inclusive('\n')
-        .scan(0, |at, line| {
-            let start = *at;
-            *at += line.len();
-            Some((start, line))
-        })
-        .nth((found.line as usize).checked_sub(1)?)?;
+    let Content::Loaded {
+        text,
+        measured,
+        source,
+    } = &file.content
+    else {
+        return None;
+    };
+    let line = Line::of(measured, text, found.line)?;
+    let (extent, is_cut) = line.wanted(|line| fact.ranges_in(line));
     let name = home.shown(path);
-    let is_loaded = (at..at + line.trim_end().len()).any(|at| file.is_loaded(at));
-    Some(if is_loaded {
-        Loading {
+    Some(match extent {
+        Extent::Whole => Loading {
             is_loaded: true,
             ..Loading::passed(format!(
                 "{who} loads this line of {name} at the start of a session."
             ))
-        }
-    } else {
-        let cut = format!("{who} loads {name} at the start of a session, but not this line.");
-        Loading {
-            cause: Some(Cause::PastCap { cut: cut.clone() }),
-            ..Loading::new(StepOutcome::Failed, cut)
+        },
+        Extent::Part => Loading::in_some(format!(
+            "{who} loads only a part of this line of {name} at the start of a session."
+        )),
+        Extent::Nothing => {
+            if file.agent == "claude-code" && !is_cut {
+                removed(removed_said(who, &name, source.version), who)
+            } else {
+                let cut =
+                    format!("{who} loads {name} at the start of a session, but not this line.");
+                Loading {
+                    cause: Some(Cause::PastCap { cut: cut.clone() }),
+                    ..Loading::new(StepOutcome::Failed, cut)
+                }
+            }
         }
     })
 }

@@ -107,6 +107,10 @@ fn headline(
         Verdict::NeverWritten => "It is not written in any note.".to_owned(),
         Verdict::WrittenLater => "It was written after it was needed.".to_owned(),
         Verdict::PastLoadCap => match cause {
+            Some(Cause::Blocked { .. }) => format!("{who} blocks it when it loads the note."),
+            Some(Cause::Removed { .. }) => {
+                format!("{who} removes it when it loads the note.")
+            }
             Some(Cause::SwitchedOff { .. }) => {
                 format!("{who} does not load it because of a setting.")
             }
