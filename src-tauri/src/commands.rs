@@ -38,9 +38,9 @@ pub mod tuning;
 
 /// What every command works on.
 pub struct Shell {
-    /// The engine.
+    /// The engine, or why it cannot be opened.
     pub opening: Arc<Opening>,
-    /// The system's dialogs.
+    /// The open and save dialogs of the system.
     pub dialogs: Arc<Dialogs>,
     /// What is on its way into other programs.
     pub exports: Arc<export::Exports>,
@@ -564,7 +564,7 @@ pub async fn activity(shell: State<'_, Shell>) -> Answer<Vec<Activity>> {
     work(&shell, |engine| Ok(engine.activity())).await
 }
 
-/// Watches a folder.
+/// Adds a folder to the watched ones.
 #[tauri::command]
 #[specta::specta]
 pub async fn add_folder(shell: State<'_, Shell>, path: String) -> Answer<LibraryState> {
@@ -600,7 +600,7 @@ pub async fn data_size(shell: State<'_, Shell>) -> Answer<DataSize> {
     work(&shell, |engine| Ok(engine.library().data_size())).await
 }
 
-/// Stops watching a folder.
+/// Removes a folder from the watched ones.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_folder(shell: State<'_, Shell>, folder: String) -> Answer<LibraryState> {
@@ -809,7 +809,7 @@ pub async fn preset_read(app: AppHandle, shell: State<'_, Shell>, path: String) 
     .await
 }
 
-/// The saved presets.
+/// All saved presets, by name.
 #[tauri::command]
 #[specta::specta]
 pub async fn presets(shell: State<'_, Shell>) -> Answer<Vec<Preset>> {

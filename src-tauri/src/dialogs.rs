@@ -139,7 +139,7 @@ impl Dialogs {
         })
     }
 
-    /// Asks whether agents' logs may be read: they hold more than what was asked of the memory.
+    /// Asks whether agents' logs may be read: they contain more than memory searches.
     pub fn allows_recall(&self, app: &AppHandle, logs: &RecallLogs) -> bool {
         self.agrees(app, "Read past questions?", recall_question(logs), "Read")
     }

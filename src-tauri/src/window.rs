@@ -78,7 +78,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
             if let WindowEvent::CloseRequested { .. } = event
                 && let Some(engine) = window.state::<Shell>().opening.engine()
             {
-                // A window that cannot say where it stands closes all the same.
+                // A window whose position cannot be read closes all the same.
                 let _ = Frame::keep(window, &engine);
             }
         })
@@ -98,7 +98,7 @@ fn is_of_the_window(address: &Url) -> bool {
     address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
 }
 
-/// Tells why there is no window, and ends the program.
+/// Prints why there is no window, and ends the program.
 fn refuse(error: &dyn std::error::Error) -> ! {
     eprintln!("cannot open the window: {error}");
     std::process::exit(1);
@@ -223,7 +223,7 @@ fn stage_looks() -> serde_json::Value {
 /// Writes the TypeScript bindings of every command, event and type.
 ///
 /// # Errors
-/// What the exporter says, for a person.
+/// The exporter's message for the user.
 pub fn write_bindings(path: &Path) -> Result<(), String> {
     let language = Typescript::default()
         .header("// Generated from the Rust types by `cargo xtask codegen`. Do not edit.\n");

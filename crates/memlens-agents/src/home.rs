@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Environment variables that move an agent's places. No other is read.
+/// [`Home::VARIABLES`], in alphabetical order.
 const VARIABLES: &[&str] = &[
     "APPDATA",
     "BASIC_MEMORY_CONFIG_DIR",

@@ -37,7 +37,7 @@ pub struct Index {
     program: &'static str,
     /// The id of the agent among the program's; empty if the program has none.
     pub member: String,
-    /// Whether questions of no known agent are asked of it.
+    /// Whether it answers questions of unknown agents.
     pub is_default: bool,
     /// The key of the config that switches its search off, with its value.
     pub switched_off: Option<String>,
@@ -144,7 +144,7 @@ pub struct Unsearched {
 }
 
 impl Searched {
-    /// What a program searches, by the configs in a home; `None` if its rules are not known, or nothing of it is there.
+    /// What a program searches, by the configs in a home; `None` if its rules are unknown, or the program is not there.
     pub fn of(home: &Home, agent: &str) -> Option<Searched> {
         match agent {
             "openclaw" => openclaw::searched(home),
@@ -162,7 +162,7 @@ impl Searched {
         }
     }
 
-    /// The index of an agent of the program, or the one that questions of no known agent are asked of.
+    /// The index of an agent of the program, or the one that answers questions of unknown agents.
     pub fn index(&self, member: Option<&str>) -> Option<&Index> {
         let named = member.and_then(|id| self.indexes.iter().find(|it| it.member == id));
         named

@@ -346,15 +346,15 @@ impl Traits {
 /// The word lists, prepared for look-up.
 pub(crate) struct Lexicon {
     stemmer: Stemmer,
-    /// By the word itself.
+    /// Traits by the word as written.
     words: HashMap<String, Traits>,
-    /// By stem.
+    /// Traits by stem, for words not in `words`.
     stems: HashMap<String, Traits>,
     same: HashMap<String, String>,
     /// By stem: the class, and whether only a capital letter makes the word a member.
     classes: HashMap<String, (u8, bool)>,
     polar: HashMap<String, Polar>,
-    /// By the first stem.
+    /// Phrases by their first stem.
     phrases: HashMap<String, Vec<Phrase>>,
     units: HashMap<&'static str, (Dimension, f64)>,
     /// The pairs that hold `required`, `keep`, `always` and `on`, if the list has them.

@@ -72,7 +72,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the text.
+    /// Returns the text as it was given.
     pub fn text(&self) -> &str {
         &self.text
     }

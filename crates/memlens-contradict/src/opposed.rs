@@ -37,7 +37,7 @@ struct Pair<'a> {
     special: Special,
 }
 
-/// Compares two sentences.
+/// Compares two sentences for a contradiction.
 pub(crate) fn compare(a: &Sentence, b: &Sentence, special: Special) -> Verdict {
     match opposed(a, b, special) {
         Ok(found) => Verdict::Contradiction(found),

@@ -82,7 +82,7 @@ pub enum OppositionsError {
         "line {line} of the opposition pairs is not \"words | opposite words\": {text:?}; separate the words of each side with commas"
     )]
     Malformed {
-        /// 1-based.
+        /// 1-based line in the file.
         line: usize,
         /// The line, cut if it is long.
         text: String,
@@ -90,9 +90,9 @@ pub enum OppositionsError {
     /// A word is on both sides of one line.
     #[error("line {line} of the opposition pairs has {word:?} on both sides; remove it from one")]
     BothSides {
-        /// 1-based.
+        /// 1-based line in the file.
         line: usize,
-        /// The word.
+        /// The word that is on both sides.
         word: String,
     },
     /// A word is too long.
@@ -100,7 +100,7 @@ pub enum OppositionsError {
         "line {line} of the opposition pairs has a word of more than {WORD_BYTES_MAX} bytes; shorten it"
     )]
     TooLong {
-        /// 1-based.
+        /// 1-based line in the file.
         line: usize,
     },
     /// There are too many lines.

@@ -22,7 +22,7 @@ pub(crate) enum Governor {
     Word { symbol: u64, is_functional: bool },
 }
 
-/// A content word.
+/// A word with a meaning of its own, not a function word.
 #[derive(Debug, Clone)]
 pub(crate) struct Word {
     /// Equal for words of one meaning, for both sides of an opposition and for names of one class.
@@ -36,7 +36,7 @@ pub(crate) struct Word {
     pub(crate) class: Option<u8>,
     pub(crate) negator: Option<Range<usize>>,
     pub(crate) bytes: Range<usize>,
-    /// Index of its token.
+    /// Index of its token in the sentence.
     pub(crate) token: usize,
     pub(crate) is_name: bool,
     /// A name in the place of "called NAME", which is no content of its own.
@@ -87,7 +87,7 @@ pub(crate) struct Manner {
     pub(crate) is_of_its_day: bool,
     /// It begins with a date or a time, as an entry of a log does.
     pub(crate) is_entry: bool,
-    /// It tells of something that happened: "was rotated", "paid".
+    /// It reports a past event: "was rotated", "paid".
     pub(crate) is_past: bool,
     /// Its first verb tells of something that happened: "we fixed", "the tests have passed". It may happen again.
     pub(crate) is_event: bool,
@@ -119,7 +119,7 @@ pub(crate) struct Literal {
     pub(crate) start: usize,
 }
 
-/// What a sentence states.
+/// The statement of a sentence.
 #[derive(Debug, Clone)]
 pub(crate) struct Sentence {
     pub(crate) bytes: Range<usize>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token, with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
     /// Letters, also with digits, `_`, inner `-`, `'` and `.`.
@@ -28,7 +28,7 @@ pub(crate) enum Shape {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token {
     pub(crate) shape: Shape,
-    /// Bytes in the text.
+    /// Byte range in the text.
     pub(crate) bytes: Range<usize>,
     /// Whether it follows the token before without white space.
     pub(crate) is_glued: bool,

@@ -48,7 +48,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Returns the other side.
+    /// Returns the side opposite to this one.
     pub fn other(self) -> Side {
         match self {
             Side::A => Side::B,

@@ -46,7 +46,7 @@ enum Block {
 }
 
 impl Document {
-    /// A document without content.
+    /// Returns a document without any block.
     pub fn new() -> Document {
         Document::default()
     }

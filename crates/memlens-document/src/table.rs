@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// Appends a row.
+    /// Appends a row, one cell per column.
     pub fn row(&mut self, cells: Vec<Text>) {
         self.rows.push(cells);
     }

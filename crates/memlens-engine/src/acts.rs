@@ -1,4 +1,4 @@
-//! The user's acts that change a library, for the window and the command line alike (see [`Writes`]).
+//! The user's actions that change a library, for the window and the command line alike (see [`Writes`]).
 
 pub use memlens_evidence::tuning::{
     delete_query_set, delete_run, import_query_set, new_query_set, remove_queries,

@@ -1,4 +1,4 @@
-//! The library as the window holds it: one thread writes and watches, everyone else reads.
+//! The library as the window holds it: one thread writes and watches, all others read.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -33,7 +33,7 @@ use parking_lot::Mutex;
 use crate::aggregator::{Aggregator, Alarm};
 use crate::past_watch::{Due, PastBell, PastWatch};
 
-/// Something the window should show without having asked.
+/// An event to show in the window.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// The library changed.
@@ -55,21 +55,21 @@ pub struct Engine {
     _jobs: JobReporter,
     /// Ends before the writer that it writes by.
     _past: PastWatch,
-    /// Ends before all else that it tells.
+    /// Dropped first, because it sends events to the others.
     pub(crate) writer: Arc<Writer>,
     shared: Arc<Shared>,
     /// Ends with its value.
     _aggregator: Aggregator,
 }
 
-/// What is read beside the thread that writes.
+/// State shared with the writing thread.
 struct Shared {
     library: Library,
     model: String,
     work: Arc<Mutex<Work>>,
     /// Rung when the library changed and somebody uses corroboration.
     alarm: Arc<Alarm>,
-    /// Set once somebody does: what nobody uses costs nothing.
+    /// Set at the first use of corroboration; without it, observations are not compared.
     wants_clusters: AtomicBool,
     listener: Listener,
     /// Rung when notes changed and past questions are to be checked.
@@ -79,8 +79,8 @@ struct Shared {
 impl Engine {
     /// Opens the library in `dir`, brings it into step with its folders and watches them.
     ///
-    /// While another process writes, when there is no model to index with, or where this process may
-    /// not write, it is only read, and its state says so.
+    /// If another process writes, if there is no model to index with, or if this process may not write, the library is only
+    /// read, and its state says so.
     ///
     /// # Errors
     /// As [`Library::open`].
@@ -169,18 +169,17 @@ impl Engine {
         })
     }
 
-    /// The library, to read.
+    /// The library, for reading.
     pub fn library(&self) -> &Library {
         &self.shared.library
     }
 
-    /// The library in one line and behind it.
+    /// The state of the library, as the window's status line and its details show it.
     pub fn state(&self) -> LibraryState {
         self.shared.state()
     }
 
-    /// Has observations compared in the background from now on, where these parameters make use of
-    /// it; an event tells when they are.
+    /// Compares observations in the background from now on, if these parameters use the result; an event reports each pass.
     pub fn keep_aggregated(&self, params: &impl ParameterSet) {
         if native(&params.values()).is_some_and(|params| uses_clusters(&params)) {
             self.compare_in_background();
@@ -193,7 +192,7 @@ impl Engine {
         self.shared.ring_if_wanted();
     }
 
-    /// Passes over all observations where anything changed, and tells of it.
+    /// Compares all observations if anything changed, and reports the new state.
     pub(crate) fn pass(&self) -> Result<(), EngineError> {
         if self.library().aggregate()? {
             self.shared.tell_state();
@@ -215,7 +214,7 @@ impl Engine {
     /// # Errors
     /// As [`folders_to_add`](memlens_handover::folders_to_add) and [`Engine::add_folder`]; folders that were added before stay.
     pub fn add_agent(&self, home: &Home, id: &str) -> Result<LibraryState, EngineError> {
-        // As it is now: readers take up what was added a moment later.
+        // Read from the store, because the lists are refreshed a moment later.
         let watched = self.write(|store| Ok(store.folders()?))?;
         for FolderToAdd { path, agent, name } in folders_to_add(home, id, &watched)? {
             self.writer.add_folder_of(&path, agent, &name)?;
@@ -223,7 +222,7 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Notes whose memory each watched folder is, by what is found in a home.
+    /// Records the agent of each watched folder, from the agents found in a home.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`].
@@ -234,7 +233,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Forgets a folder.
+    /// Removes a folder with its notes.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`].
@@ -257,8 +256,8 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Forgets everything: folders, notes, embeddings, presets, thumbs, settings, the scores of rerankers, models that
-    /// were downloaded, and the keys that this library put into the system's keyring. The notes themselves are not touched.
+    /// Erases everything: folders, notes, embeddings, presets, thumbs, settings, reranker scores, downloaded models, and the keys
+    /// that this library stored in the system's keyring. The note files themselves are not touched.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`], [`EngineError::Index`].
@@ -277,13 +276,13 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Pauses all indexing, the walk of a folder included, or has it go on, and try at once what failed.
+    /// Pauses all indexing, including the walk of a folder, or resumes it and retries at once what failed.
     pub fn pause_indexing(&self, is_paused: bool) -> LibraryState {
         self.writer.pause(is_paused);
         self.state()
     }
 
-    /// What happened, newest first.
+    /// Recent events, newest first.
     pub fn activity(&self) -> Vec<Activity> {
         self.shared.work.lock().activity()
     }
@@ -322,7 +321,7 @@ impl Engine {
         self.write(|store| Ok(store.put_setting(key, value.as_deref())?))
     }
 
-    /// Starts to download a model; events tell how far it is. What came before goes on from there.
+    /// Starts to download a model; events report the progress. An earlier partial download is continued.
     ///
     /// # Errors
     /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
@@ -418,7 +417,7 @@ impl Shared {
         }
     }
 
-    /// Passes over all observations where anything changed, and tells.
+    /// Compares all observations if anything changed, and reports the new state.
     fn aggregate(&self) {
         // Stopped since the alarm rang.
         if !self.library.wants_aggregation() {
@@ -494,7 +493,7 @@ impl Shared {
         self.forget_activity(is_unwanted);
     }
 
-    /// Drops what was reported of lost answers.
+    /// Drops the reported lost answers.
     fn forget_lost(&self) {
         self.forget_activity(|activity| activity.what == Happening::Lost);
     }
@@ -504,7 +503,7 @@ impl Shared {
         (self.listener)(Event::Lost(None));
     }
 
-    /// Reads what agents logged since, where the person allowed it.
+    /// Reads new entries of the agents' logs, if the user allowed it.
     fn go_on_with_logs(&self, writer: &Writer) {
         if self.work.lock().read_only().is_some() {
             return;
@@ -530,14 +529,14 @@ impl Shared {
         }
     }
 
-    /// Checks past questions once the library is as its folders are, and tells what they lost.
+    /// Checks past questions once the library is in step with its folders, and reports lost answers.
     fn check_past(&self, before: Option<Checked>) -> Option<Checked> {
         let is_wanted = self.library.recall_choice().is_alarm_on
             && self.library.store().n_past().unwrap_or_default() > 0;
-        // What changed while nobody wanted to know is no news afterwards.
+        // Changes from before the user switched the check on are not reported.
         let era = worked_out(&self.library).era();
         let before = before.filter(|before| is_wanted && before.era() == era);
-        // Half of a first walk is no edit.
+        // The library is incomplete during its first walk.
         if !is_wanted || self.work.lock().progress().is_some() {
             return before;
         }
@@ -581,7 +580,7 @@ impl Shared {
     }
 }
 
-/// Whether an error keeps the library from being written and not from being read.
+/// Whether an error only prevents writing the library, not reading it.
 fn is_only_no_writing(error: &EngineError) -> bool {
     if let EngineError::Store(StoreError::Folder { source, .. }) = error {
         return matches!(

@@ -1,8 +1,8 @@
-//! The facade of Memlens: open a library, watch folders, search, rank, look at the reasons.
+//! The facade of Memlens: open a library, watch folders, search, rank, and explain rankings.
 //!
-//! [`Library`] reads and searches, beside any writer. [`Engine`] holds it and a [`memlens_indexer::Writer`] for a window:
-//! a thread of its own writes and watches. A [`Search`] is retrieved once
-//! and ranked any number of times. [`view`] holds the types that are sent to a window.
+//! [`Library`] reads and searches, beside any writer. [`Engine`] combines it with a [`memlens_indexer::Writer`] for a window:
+//! a separate thread writes and watches. A [`Search`] is retrieved once and ranked any number of times. [`view`] holds the
+//! types that are sent to a window.
 //!
 //! This crate prints nothing and knows no window and no command line.
 //!
@@ -40,18 +40,18 @@ mod window_frame;
 
 pub use engine::{Engine, Event, Listener};
 pub use memlens_agents::Home;
-/// A key of an agent's config, and what it does.
+/// Keys of agents' configs, and their effects.
 pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
-/// What an agent asked, and what it was given.
+/// Past questions with the results that agents received.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
-/// What a query set is measured by, and how many judged queries a conclusion needs.
+/// Metrics of query sets, and the number of judged queries that a conclusion needs.
 pub use memlens_eval::{Metric, QUERIES_MIN};
 pub use memlens_evidence::{
     JudgedFile, LoadedSet, Nearest, QueryFile, Run, RunDrop, RunRecord, compare_over, judged,
     nearest, run_query, scores, tuning,
 };
-/// Where agents are looked for.
+/// Starting programs with the right file permissions.
 pub use memlens_files::{start_private, with_users_umask};
 pub use memlens_handover::{
     AgentConfig, ConfigChange, Evidence, Export, Finding, FolderToAdd, LoadedView, Measured,
@@ -75,13 +75,13 @@ pub use memlens_library::{
 pub use memlens_past as past;
 pub use memlens_past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
 pub use memlens_recall::{RecallChange, recall_logs};
-/// Stops a download.
+/// Cancels a running download.
 pub use memlens_rerank::CancellationToken;
 pub use memlens_rerank::choice::{
     HttpChoice, HttpState, KeyState, KindOffer, ModelChoice, ModelOffer, RerankChange,
     RerankSettings, RerankTest,
 };
-/// What a hook reads.
+/// Input of a rerank hook.
 pub use memlens_rerank::hook::Event as HookEvent;
 /// An event without the mark that some programs write before it.
 pub use memlens_rerank::hook::without_mark;

@@ -36,7 +36,7 @@ impl Found {
     pub fn path(&self) -> &Path {
         match self {
             Found::Note(path) | Found::Missing(path) => path,
-            // It is unknown which of them is meant, so it is none; `check` reports that first.
+            // Several notes match, so none counts; `check` reports that first.
             Found::Several(_) => Path::new(""),
         }
     }

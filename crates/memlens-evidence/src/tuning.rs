@@ -83,7 +83,7 @@ pub(crate) struct Wish {
 }
 
 impl Wish {
-    /// Converts the window's request.
+    /// Parses the request of the window.
     fn of(library: &Library, wish: &SetWish) -> Result<Wish, EngineError> {
         Ok(Wish {
             loaded: load_set(library, &wish.set)?,

@@ -6,9 +6,8 @@
 //! their vectors. So damage to these files costs time but changes no result. A writer rebuilds them from the vectors,
 //! as it does for a list that never had them.
 //!
-//! Opening reads only the checks, a tenth of the codes. Codes are verified before the first question, and each vector
-//! when it is read.
-//! vector when it is read.
+//! Opening reads only the checks, a tenth of the codes. Codes are verified before the first question, and each vector when
+//! it is read.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -31,7 +30,7 @@ const CRC_BYTES: usize = size_of::<u32>();
 const CHECK_BYTES: usize = ID_BYTES + 3 * CRC_BYTES;
 /// Number of codes that are verified and then compared while they are in the cache: 100 kB at 384 dimensions.
 const AT_ONCE: usize = 512;
-/// The files' extensions.
+/// Extensions of the codes and of the checks.
 const ENDINGS: [&str; 2] = ["codes", "checks"];
 
 /// The valid codes of a list's first rows.
@@ -118,7 +117,7 @@ impl CodeFile {
             (codes.files, codes.n_checked) = (None, 0);
             return codes;
         }
-        // If nobody asked `known`, what was verified for a state before it still holds.
+        // If `known` verified nothing itself, the codes that were verified for a state before it still count.
         let n_compared = |known: &Self| known.n_compared().unwrap_or(known.n_known);
         codes.n_known = known.map_or(0, n_compared);
         codes
@@ -295,11 +294,11 @@ impl CodeWriter {
         let n_rows = list.n_rows();
         let is_whole =
             codes.n_checked() == n_rows && codes.n_compared().is_none_or(|n| n == n_rows);
-        // Without rows nothing would show that the files are ours to truncate.
+        // Without rows there is nothing that shows that the files belong to this list and may be truncated.
         if n_rows > 0 && is_whole {
             let open = |own: &PathBuf, row_bytes: usize| {
                 let mut file = open_own(own, File::options().write(true))?;
-                // Cuts off what was never committed.
+                // Cuts off codes that were never committed.
                 file.set_len((n_rows * row_bytes) as u64)?;
                 file.seek(SeekFrom::End(0))?;
                 Ok::<_, io::Error>(file)

@@ -309,7 +309,7 @@ mod tests {
         }
     }
 
-    /// A remainder near 0 would be lost if its length were computed from the other lengths.
+    /// The length of a remainder near 0 must not be computed from the other lengths, which would lose it.
     #[test]
     fn a_vector_that_its_levels_nearly_are_has_a_ceiling_too() {
         let rotation = Rotation::new(2);

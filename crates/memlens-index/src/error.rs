@@ -15,15 +15,15 @@ pub enum IndexError {
     /// The list was truncated, mixed up or damaged.
     #[error("cannot open list at {}: it is damaged: {why}", path.display())]
     Torn {
-        /// The damaged file or its folder.
+        /// The list's file that is damaged, or its folder.
         path: PathBuf,
-        /// The reason for the verdict.
+        /// What is wrong with it.
         why: String,
     },
     /// The list was written by another version of this crate or of tantivy.
     #[error("cannot open list at {}: its format is {found}", path.display())]
     WrongFormat {
-        /// Path of the list.
+        /// Path of the list's head or folder.
         path: PathBuf,
         /// The format that the list names.
         found: String,
@@ -31,7 +31,7 @@ pub enum IndexError {
     /// The rows were made by another model.
     #[error("cannot use list at {}: its rows are of {found}, not of {expected}", path.display())]
     WrongModel {
-        /// Path of the list.
+        /// Path of the list's head.
         path: PathBuf,
         /// Model and dimension of its rows.
         found: String,
@@ -41,7 +41,7 @@ pub enum IndexError {
     /// The list was built from another state of the library.
     #[error("cannot use list at {}: it is of generation {found}, not {expected}", path.display())]
     Stale {
-        /// Path of the list.
+        /// Path of the list's head or folder.
         path: PathBuf,
         /// The generation that it was built from.
         found: u64,
@@ -60,7 +60,7 @@ pub enum IndexError {
     /// Another writer, in this process or another, has the list open.
     #[error("cannot write list at {}: another writer has it open", path.display())]
     Busy {
-        /// Path of the list.
+        /// Path of the list's head or folder.
         path: PathBuf,
     },
     /// A vector does not have the list's dimension, has a number that is not finite, or is not of unit length.
@@ -84,17 +84,17 @@ pub enum IndexError {
         attempt: &'static str,
         /// Path of the file or folder.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Tantivy failed.
+    /// An operation of tantivy failed.
     #[error("cannot {attempt} text list at {}: {source}", path.display())]
     Text {
         /// What was attempted, as a verb.
         attempt: &'static str,
         /// Path of the list's folder.
         path: PathBuf,
-        /// The error of tantivy.
+        /// The error that tantivy returned.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }

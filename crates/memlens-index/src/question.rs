@@ -1,4 +1,4 @@
-//! What a question asks of the list: its words, the identifiers in it, and which of them belong together.
+//! Analysis of a question: its words, the identifiers in it, and which of them belong together.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) const QUERY_WORDS_MAX: usize = 4096;
 /// How a question's word is related to the words around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordKind {
-    /// A word by itself.
+    /// A word that is not part of an identifier.
     #[default]
     Plain,
     /// A part of an identifier.
@@ -86,7 +86,7 @@ pub(crate) type Need = Vec<Vec<u16>>;
 pub(crate) struct Question {
     /// The distinct terms, in the order of the question; parts come before their whole.
     pub(crate) asked: Vec<Asked>,
-    /// By position in `asked`.
+    /// What a chunk must hold for each entry of `asked`.
     pub(crate) needs: Vec<Need>,
     /// Number of further distinct words.
     pub(crate) n_left_out: usize,
@@ -97,7 +97,7 @@ impl Question {
         let groups = groups(text);
         let numbers = numbers(text);
         let mut terms = Terms::default();
-        // Runs of plain words, to be joined.
+        // Runs of words outside identifiers, which may be joined.
         let mut alone: Vec<(usize, &Word)> = Vec::new();
         let mut needs: Vec<(Range<usize>, Need)> = Vec::new();
         for (at, group) in groups.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Question {
                 }
                 parts => {
                     let parts = parts.iter().map(|part| terms.add(part_of(text, part)));
-                    // All are added, also behind one that is left out.
+                    // Evaluated eagerly, so that all parts are added even if one is left out.
                     let parts: Vec<Option<u16>> = parts.collect();
                     let parts: Option<BTreeSet<u16>> = parts.into_iter().collect();
                     parts.map(|parts| parts.into_iter().collect())

@@ -11,7 +11,7 @@ const PART_MIN: usize = 10_000;
 
 /// Returns how many of `n` items each thread gets: at least 10,000, so that small work is one part.
 pub fn part_len(n: usize) -> usize {
-    // Asked of the system only once, and not for small work, which takes less time than the call.
+    // Queried once, and not for small work, which takes less time than the system call.
     static N_THREADS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(1, |n| n.get().min(THREADS_MAX)));
     if n <= PART_MIN {

@@ -1,5 +1,5 @@
-//! What the list knows of a text besides its plain words: identifiers as a whole, letters without accents, and numbers
-//! without the signs between their digits.
+//! Terms of a text besides its plain words: identifiers as a whole, letters without accents, and numbers without the signs
+//! between their digits.
 //!
 //! The growth of the vocabulary is bounded: a text of n words has at most 2 n such terms.
 //!

@@ -56,11 +56,11 @@ pub struct QueryWord {
     pub kind: WordKind,
     /// Whether it is an identifier, or a part of one, that a chunk in scope holds.
     pub is_name: bool,
-    /// Whether it was not typed so: words or digits of the question joined to an identifier, which are looked up beside
-    /// them.
+    /// Whether it does not occur in the query itself: an identifier made by joining words or digits of the query, which is
+    /// looked up in addition to them.
     pub is_joined: bool,
-    /// The most that the word adds to the score of a chunk: for an identifier and its parts what the best chunk in scope
-    /// gets, for another word the limit for ever more occurrences, `weight * idf * (k1 + 1)`.
+    /// Upper bound of the word's contribution to a score: for an identifier and its parts the contribution to the best chunk
+    /// in scope, for another word the limit for ever more occurrences, `weight * idf * (k1 + 1)`.
     pub reach: f32,
     /// Where it is looked up; empty if another program looked it up.
     pub forms: Forms,
@@ -75,15 +75,15 @@ pub struct Forms(Vec<Form>);
 /// How a chunk holds a word of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// As a word.
+    /// As a plain word.
     Word,
     /// Joined with its neighbours: an identifier as a whole, in any style.
     Whole,
     /// As the beginning of a longer word.
     Prefix,
-    /// With other accents.
+    /// With different accents, or none.
     Folded,
-    /// With other signs between its digits.
+    /// As a number with different signs between its digits.
     Digits,
 }
 
@@ -100,7 +100,7 @@ impl How {
 /// A word of a query that a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// Position in [`TextHits::words`].
+    /// Position of the word in [`TextHits::words`].
     pub word: u16,
     /// How the chunk holds it.
     pub how: How,
@@ -173,7 +173,7 @@ impl NameShare {
 /// One chunk that a query finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextHit {
-    /// The chunk's id.
+    /// The id of the chunk.
     pub chunk: u64,
     /// The sum over the words in the chunk of `weight * BM25`, half of it for the beginning of a longer number beside an
     /// exact one; above 0, at most [`TextHits::ideal`].
@@ -218,8 +218,8 @@ impl TextIndex {
             let head_before = head(dir);
             let verified = open_verified(dir, files);
             let opened = verified.and_then(|verified| Self::read(dir, verified, known));
-            // A writer that commits or finishes a merge meanwhile may remove a file that we read about, or make us read
-            // parts of two states. Each of them replaces this file in one step.
+            // A writer that commits or finishes a merge meanwhile may remove a file, or leave us with parts of two states. Either
+            // changes this file, which is replaced in one step.
             if head(dir) == head_before {
                 return opened;
             }
@@ -331,7 +331,7 @@ impl TextIndex {
         let roles = roles(&looked_up);
         let mut words = Vec::with_capacity(looked_up.len());
         let mut found = Vec::with_capacity(looked_up.len());
-        // The position of each term that is left.
+        // The position of each remaining term.
         let mut left: Vec<Option<u16>> = Vec::with_capacity(looked_up.len());
         for (it, role) in looked_up.into_iter().zip(roles) {
             if role == Role::None {
@@ -383,7 +383,7 @@ impl TextIndex {
         })
     }
 
-    /// Returns the most that any chunk in scope gets for an identifier, or for a part of one.
+    /// Returns the largest contribution of an identifier, or of a part of one, to any chunk in scope.
     fn reach(
         &self,
         word: &QueryWord,
@@ -582,7 +582,7 @@ impl TextIndex {
 
 /// What an occurrence of a word adds to the score of a chunk.
 pub(crate) enum Scorer {
-    /// BM25.
+    /// BM25 with the usual b.
     Word(Bm25Weight),
     /// BM25 with b = 0: the length of a chunk says nothing about an identifier in it. Holds `weight * idf`.
     Name(f32),
@@ -637,11 +637,11 @@ struct LookedUp {
 /// What a term of a question counts as.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// As it was asked.
+    /// As an independent term.
     Own,
     /// As a part of an identifier that is in scope: it says little besides the whole.
     Part,
-    /// Not at all: joined words that are no identifier in scope, or a part of one word in camelCase that is in scope.
+    /// It is ignored: joined words that are no identifier in scope, or a part of a camelCase word that is in scope.
     None,
 }
 
@@ -653,7 +653,7 @@ fn roles(looked_up: &[LookedUp]) -> Vec<Role> {
     let names = Places::of(names.flat_map(|it| it.asked.covers.iter().chain(&it.asked.camel)));
     let role = |it: &LookedUp| {
         let asked = &it.asked;
-        // The parts of joined words are looked up; words that are no identifier say nothing more together.
+        // The parts of joined words are looked up anyway; if the words are no identifier, the whole adds nothing.
         let is_known = if asked.camel.is_empty() {
             it.is_name
         } else {

@@ -19,11 +19,11 @@ pub struct TextScores<'a> {
     index: &'a TextIndex,
     /// The query's distinct words, as in [`crate::TextHits::words`].
     pub words: Vec<QueryWord>,
-    /// As in [`crate::TextHits::n_words_left_out`].
+    /// See [`crate::TextHits::n_words_left_out`].
     pub n_words_left_out: usize,
-    /// As in [`crate::TextHits::ideal`].
+    /// See [`crate::TextHits::ideal`]; never below a score.
     pub ideal: f32,
-    /// As in [`crate::TextHits::names`].
+    /// See [`crate::TextHits::names`]; computed after the scores.
     pub names: NameShare,
     /// The postings of each word in each segment: by word, then by segment.
     found: Vec<Vec<Found>>,
@@ -190,7 +190,7 @@ impl TextScores<'_> {
         }
     }
 
-    /// Returns [`crate::TextHits::names`].
+    /// Computes [`crate::TextHits::names`] from the hits.
     fn share_of_names(&self) -> Result<NameShare, TantivyError> {
         let mut is_held = vec![false; self.words.len()];
         for (at, word) in (0..).zip(&self.words) {

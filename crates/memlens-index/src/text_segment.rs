@@ -45,7 +45,7 @@ struct Written {
 
 /// The entries of a segment that hold a term.
 pub(crate) enum Found {
-    /// No entry.
+    /// The term is in no entry.
     None,
     /// Those of one plain word, including deleted entries.
     One(TermInfo),

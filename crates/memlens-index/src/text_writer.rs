@@ -30,7 +30,7 @@ pub struct TextEntry<'a> {
     pub chunk: u64,
     /// The id of the chunk's document.
     pub document: u64,
-    /// The chunk's text.
+    /// The chunk's text, without its headings.
     pub text: &'a str,
     /// The file name without extension, the headings above the text and those in it, one a line; their words count once,
     /// as if they were in the text.
@@ -257,7 +257,7 @@ impl TextWriter {
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
         writer.set_merge_policy(Box::new(merging));
-        // Files that a killed process left. Those that cannot be removed now are removed with a later commit.
+        // Removes files that a killed process left. A later commit removes those that are in use now.
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::debug!(%error, "cannot remove what is no part of the text list");
         }
@@ -298,7 +298,7 @@ impl Drop for TextWriter {
     /// change while the list is opened, copied or removed next.
     fn drop(&mut self) {
         if let Some(writer) = self.writer.take() {
-            // Whatever fails now was not committed, or remains in the segments that it was merged from.
+            // A failure here loses nothing: uncommitted data is lost anyway, and merged data is still in the source segments.
             let _ = writer.wait_merging_threads();
         }
     }
@@ -371,7 +371,7 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
     Ok(totals)
 }
 
-/// Tantivy's lock files.
+/// The files that tantivy locks.
 pub(crate) const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
 /// The other files with fixed names, tantivy's and ours.
 const HEADS: [&str; 3] = [META, ".managed.json", SUMS];

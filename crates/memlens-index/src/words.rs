@@ -339,9 +339,8 @@ fn extends_unit(c: char) -> bool {
     matches!(c, '\u{1160}'..='\u{11ff}' | '\u{d7b0}'..='\u{d7ff}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// Checks a table of scripts and signs; single characters; places of all or some words; that composed and decomposed
-/// spellings give the same words; that a text's words are those of its parts.
-/// or in several code points changes nothing; that a text's words are those of its parts.
+/// Checks a table of scripts and signs; single characters; places of all or some words; that spelling in one or several code
+/// points gives the same words; that a text's words are those of its parts.
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

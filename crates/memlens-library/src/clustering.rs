@@ -1,4 +1,4 @@
-//! Which observations of the whole memory say the same, found in one pass, and who they are.
+//! Which observations of the whole memory say the same, found in one pass, and where they are.
 
 pub mod clusters;
 pub mod drift;
@@ -37,18 +37,18 @@ const CHECK_INTERVAL: usize = 256;
 pub struct Clustering {
     /// The generation of the library that it was made from.
     pub generation: u64,
-    /// Who agrees with whom, by ids: places in the order of folder, path and place in the document.
+    /// Which observations agree, by ids: positions in the order of folder, path and place in the document.
     pub aggregation: Arc<Aggregation>,
     /// How long the pass took.
     pub took: Duration,
-    /// The paths of the notes whose observations are left out, since they are not as they were saved.
+    /// The paths of notes whose observations are left out because the notes differ from what was saved.
     pub altered: Vec<String>,
     /// Which observations contradict each other.
     contradictions: Pass,
     /// How the notes of those are written.
     sources: Sources,
     observations: Vec<Kept>,
-    /// The bytes of each.
+    /// Byte range of each observation.
     places: Vec<Range<u32>>,
     of_document: HashMap<DocumentId, Range<u32>>,
 }
@@ -178,7 +178,7 @@ impl Clustering {
             let said = stored.observation;
             let id = observations.len() as u32;
             of_document.entry(stored.document).or_insert(id..id).end = id + 1;
-            // Those of one note follow each other.
+            // Observations of one note are consecutive.
             let document = of_document.len() as u32 - 1;
             if rows.len() < of_document.len() {
                 rows.push(row);
@@ -252,7 +252,7 @@ impl Clustering {
         }))
     }
 
-    /// The observations that a chunk with these bytes of a document holds; empty for one of a document that came since.
+    /// The observations that a chunk with these bytes of a document holds; empty if the document was added later.
     pub fn held_by(&self, bytes: &Range<u32>, document: DocumentId) -> Range<u32> {
         let Some(ids) = self.of_document.get(&document) else {
             return 0..0;
@@ -262,7 +262,7 @@ impl Clustering {
         ids.start + held.start as u32..ids.start + held.end as u32
     }
 
-    /// Who else says what this observation says, nearest first.
+    /// Other observations that say the same as this one, nearest first.
     pub fn supporters(&self, observation: u32, params: &Params) -> Vec<Said> {
         let (measure, level) = cluster_level(params);
         let members = self.aggregation.of(measure).members_of(observation, level);
@@ -270,7 +270,7 @@ impl Clustering {
         self.nearest_first(observation, others, measure)
     }
 
-    /// The clusters at the distance that the parameters name; in a scope those of which a member stands in it.
+    /// The clusters at the distance of the parameters; with a scope only those with a member in it.
     pub fn report(&self, params: &Params, scope: Option<&Scope>) -> ClusterReport {
         let (measure, level) = cluster_level(params);
         let clusters = self.aggregation.of(measure);
@@ -292,7 +292,7 @@ impl Clustering {
                 .map(|id| &self.observations[*id as usize].fingerprint.words);
             texts.collect::<HashSet<_>>().len()
         };
-        // Stable: equals stay in the order of their first members.
+        // The sort is stable: equal ones stay in the order of their first members.
         members.sort_by_cached_key(|members| {
             std::cmp::Reverse((n_sources(members), n_wordings(members), members.len()))
         });

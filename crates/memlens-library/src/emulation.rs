@@ -35,9 +35,9 @@ use crate::{EngineError, Library};
 const TEXTS_AT_ONCE: usize = 16;
 /// Factor by which more vectors are cached than a memory needs: those of other programs, which chunk differently.
 const VECTORS_KEPT: usize = 6;
-/// How long a memory is used although the agent's own database changed: it contains the agent's conversations as well.
+/// How long a memory is used after the agent's own database changed, which contains the agent's conversations as well.
 const OWN_STANDS: Duration = Duration::from_secs(10);
-/// How long the time is used that determines the age of notes.
+/// How long the reference time for the age of notes is used.
 const MOMENT: Duration = Duration::from_secs(60 * 60);
 
 impl Library {

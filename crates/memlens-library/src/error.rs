@@ -62,7 +62,7 @@ pub enum EngineError {
         by: String,
         /// How many answers there are.
         n: usize,
-        /// Why most of them are not, and what to do, with a blank before; empty if that is not known.
+        /// Why most of them are not, and what to do, preceded by a blank; empty if unknown.
         why: String,
     },
     /// There is no such past question.

@@ -83,7 +83,7 @@ impl<P> Job<P> {
         }
     }
 
-    /// Starts a run. To be called before anything that the run waits for, so that it can be stopped while it waits.
+    /// Starts a run. Must be called before anything that the run waits for, so that it can be stopped while it waits.
     pub fn begin(&self) -> JobRun<'_, P> {
         self.push(&mut self.runs.lock())
     }
@@ -105,7 +105,7 @@ impl<P> Job<P> {
         JobRun { job: self, stop }
     }
 
-    /// The number of runs in progress, also of those that wait.
+    /// The number of runs in progress, including waiting ones.
     pub fn n_runs(&self) -> usize {
         self.runs.lock().len()
     }
@@ -205,7 +205,7 @@ impl SetRun<'_> {
 pub struct Jobs {
     /// Asking all past questions again.
     pub replay: Job<QuerySetProgress>,
-    /// Reading agents' logs.
+    /// Reading the logs of agents.
     pub import: Job<RecallProgress>,
     /// Two rankings over a query set.
     pub compare: Job<QuerySetProgress>,
@@ -215,7 +215,7 @@ pub struct Jobs {
     pub autopsy: Job<AutopsyProgress>,
     /// Embedding the chunks of an emulated memory.
     pub emulation: Job<EmulationProgress>,
-    /// Downloads of models.
+    /// Downloads of reranker models.
     pub downloads: Downloads,
     /// Comparing all observations.
     pub aggregation: Job<AggregationProgress>,
@@ -356,7 +356,7 @@ impl JobReporter {
     ) -> Result<JobReporter, EngineError> {
         let reported = jobs.clone();
         let mut last = Jobs::default().progress();
-        // For what runs already.
+        // Reports jobs that already run.
         jobs.bell.ring();
         let thread = std::thread::Builder::new()
             .name("memlens-jobs".to_owned())

@@ -1,4 +1,4 @@
-//! What the user says about notes: thumbs, marks against decay, and questions to keep.
+//! Judgments of the user about notes: thumbs, marks against decay, and saved questions.
 
 pub mod evergreen;
 pub mod feedback;

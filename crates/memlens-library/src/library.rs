@@ -1,4 +1,4 @@
-//! The library to read: search it, look at its notes. Works beside any writer.
+//! The library for reading: search it and inspect its notes. Works beside any writer.
 
 pub mod data;
 pub mod status;
@@ -42,11 +42,11 @@ const MENDING: Duration = Duration::from_secs(10);
 /// How long it sleeps between two looks.
 const MENDING_STEP: Duration = Duration::from_millis(25);
 
-/// A library to read.
+/// A library, opened for reading.
 pub struct Library {
     dir: PathBuf,
     store: Arc<StoreReader>,
-    /// A connection of its own, so that nobody waits while the lists are read anew.
+    /// Separate connection, so that refreshing the lists does not block other readers.
     refreshing: Mutex<Store>,
     retriever: RwLock<Arc<NativeRetriever>>,
     source: EmbedderSource,
@@ -75,16 +75,15 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens the library in `dir` to read. A list that is torn or stale while nobody writes is
-    /// rebuilt first.
+    /// Opens the library in `dir` for reading. A list that is torn or stale is rebuilt first, unless another process writes.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none, and as [`Lists::open`].
+    /// [`StoreError::Missing`] if there is none, and as [`Lists::open`].
     pub fn open(dir: &Path, source: EmbedderSource) -> Result<Library, EngineError> {
         Library::try_open(dir, source, false).map_err(|error| error.at(dir))
     }
 
-    /// Opens it for a question that is asked at once: the model of questions is loaded meanwhile.
+    /// Opens it for a question that follows at once: the embedding model is loaded in parallel.
     ///
     /// # Errors
     /// As [`Library::open`].
@@ -104,7 +103,7 @@ impl Library {
         let embedder = Arc::new(QueryEmbedder::new(Box::new(move || load(Purpose::Query))));
         let lists = thread::scope(|scope| -> Result<Lists, EngineError> {
             if to_search {
-                // Whether it can be loaded the question asks again.
+                // Only preloads; the question reports a failure.
                 scope.spawn(|| embedder.load().is_ok());
             }
             Ok(match Lists::open(&store, None, || writer(dir)) {
@@ -166,7 +165,7 @@ impl Library {
         self.home.as_ref()
     }
 
-    /// The model of questions, with the vectors that it keeps.
+    /// The embedder of questions, with its cached vectors.
     pub fn embedder(&self) -> &QueryEmbedder {
         &self.embedder
     }
@@ -187,7 +186,7 @@ impl Library {
         self.reranking.erase(&self.dir)
     }
 
-    /// The library's folder.
+    /// Path of the library's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -207,12 +206,12 @@ impl Library {
         self.retriever.read().lists.clone()
     }
 
-    /// What answers questions of this library, as it is now.
+    /// The retriever of this library in its current state.
     pub fn retriever(&self) -> Arc<NativeRetriever> {
         self.retriever.read().clone()
     }
 
-    /// Takes up what a writer changed. Returns whether anything did.
+    /// Loads what a writer changed. Returns whether anything did.
     ///
     /// # Errors
     /// As [`Library::open`]; the old lists stay in use then.
@@ -220,7 +219,7 @@ impl Library {
         self.refresh_after(false)
     }
 
-    /// Does the same; where `is_written_here`, by the calling thread, it waits for no writer to bring the lists into step.
+    /// The same. If `is_written_here` (by the calling thread), does not wait for another writer to bring the lists into step.
     pub fn refresh_after(&self, is_written_here: bool) -> Result<bool, EngineError> {
         let mut store = self.refreshing.lock();
         store.thaw()?;
@@ -234,7 +233,7 @@ impl Library {
         Ok(true)
     }
 
-    /// Opens the lists anew, also where nothing changed: what was read of them and found damaged is read again.
+    /// Opens the lists again even if nothing changed, so that data found damaged is read again.
     fn read_again(&self) -> Result<Arc<NativeRetriever>, EngineError> {
         let mut store = self.refreshing.lock();
         store.thaw()?;
@@ -255,7 +254,7 @@ impl Library {
         Ok(retriever.clone())
     }
 
-    /// Lets the vectors rest where nobody has searched for a moment; to be called now and then.
+    /// Releases the page cache of the vectors if nobody has searched for a moment; to be called now and then.
     ///
     /// They are most of what a quiet library takes of this process's memory, see [`memlens_index::VectorFile::rest`].
     pub fn rest(&self) {
@@ -264,7 +263,7 @@ impl Library {
             return;
         }
         *read = None;
-        // Searches that are kept may hold lists of older generations, which map the same file once more.
+        // Cached searches may hold lists of older generations, which map the same file again.
         let searches = self.searches();
         for search in searches.iter() {
             search.retriever.rest();
@@ -272,12 +271,12 @@ impl Library {
         self.retriever.read().rest();
     }
 
-    /// Notes that a search read the vectors, so that they do not rest before the next one.
+    /// Records that a search read the vectors, so that they are not released before the next one.
     pub fn note_vectors_read(&self) {
         *self.vectors_read.lock() = Some(Instant::now());
     }
 
-    /// Observations that agree, as the last pass found them; `None` before the first pass.
+    /// Observations that agree, from the last pass; `None` before the first.
     pub fn clustering(&self) -> Option<Arc<Clustering>> {
         self.clustering.read().clone()
     }
@@ -309,7 +308,7 @@ impl Library {
     /// changed, or if the job was stopped.
     ///
     /// # Errors
-    /// [`EngineError::Store`]; what the last pass found stays then.
+    /// [`EngineError::Store`]; the result of the last pass stays in use then.
     pub fn aggregate(&self) -> Result<bool, EngineError> {
         let run = self.jobs.aggregation.begin();
         let _one_at_a_time = self.aggregating.lock();
@@ -336,8 +335,7 @@ impl Library {
         Ok(true)
     }
 
-    /// Passes over all observations where these parameters make use of them: before a search where no
-    /// thread in the background does it.
+    /// Does the same if these parameters use the result; for a search of a program without a background thread.
     ///
     /// # Errors
     /// As [`Library::aggregate`].
@@ -348,11 +346,10 @@ impl Library {
         Ok(())
     }
 
-    /// Loads the query's embedder and compares the codes of vectors with their checksums, so that the first search waits for
-    /// neither.
+    /// Loads the embedder of questions and verifies the codes of vectors, so that the first search waits for neither.
     ///
     /// # Errors
-    /// [`EngineError::Embed`] when there is no model; searches go on with words alone.
+    /// [`EngineError::Embed`] if there is no model; searches then use words only.
     pub fn warm(&self) -> Result<(), EngineError> {
         self.lists().vectors.n_coded();
         self.embedder
@@ -361,9 +358,9 @@ impl Library {
             .map_err(EngineError::from)
     }
 
-    /// Searches: asks both lists once, at the greatest depth, and keeps the facts.
+    /// Searches: queries both lists once, at the greatest depth, and freezes the facts.
     ///
-    /// Without a model the BM25 list alone answers, and the notices say so.
+    /// Without a model only the BM25 list is searched, and the notices say so.
     ///
     /// # Errors
     /// [`EngineError::EmptyQuery`], [`EngineError::Index`].
@@ -390,11 +387,11 @@ impl Library {
         self.search_by(query, &NATIVE, &params.values(), self.retriever(), part)
     }
 
-    /// Searches a part of any memory, to be ranked by any pipeline that ranks what it finds, and keeps the facts.
+    /// Searches a part of any memory, for a pipeline that ranks what its retriever finds, and freezes the facts.
     ///
     /// # Errors
-    /// [`EngineError::EmptyQuery`]; [`EngineError::OtherRetriever`] where the pipeline ranks what another one finds;
-    /// [`EngineError::Index`] and [`EngineError::Retrieve`] where it cannot be asked.
+    /// [`EngineError::EmptyQuery`]; [`EngineError::OtherRetriever`] if the pipeline ranks what another retriever finds;
+    /// [`EngineError::Index`] and [`EngineError::Retrieve`] if the search fails.
     pub fn search_by(
         &self,
         query: &str,
@@ -406,8 +403,8 @@ impl Library {
         self.search_told(query, pipeline, params, (retriever, None), part, true)
     }
 
-    /// Searches as [`Library::search_by`] in a memory, and says how true that is to another program's; `is_kept` where it may be
-    /// asked of by its id afterwards.
+    /// Like [`Library::search_by`], for a memory that may emulate another program's. `is_kept` caches the search, so that it can
+    /// be requested by its id.
     ///
     /// # Errors
     /// As [`Library::search_by`].
@@ -470,7 +467,7 @@ impl Library {
         // The model is slow, and the searches are locked below.
         let thumbs = self.thumbs()?;
         asked.prepare(&thumbs, &retrieved);
-        // Thumbs and marks are read while no other may be taken up, so that none is missed between here and the keeping.
+        // Marks and thumbs cannot change between here and the insertion into the cache.
         let mut searches = self.searches();
         let thumbs = self.thumbs()?;
         let (marks, notice) = self.marks_and_notice()?;
@@ -503,7 +500,7 @@ impl Library {
             retrieved,
         };
         search.facts.put_on(&mut search.retrieved);
-        // Each turn leaves out one at least.
+        // Each round leaves out at least one chunk.
         loop {
             let found = search.altered(params)?;
             if found.is_empty() {
@@ -524,8 +521,8 @@ impl Library {
         Ok(search)
     }
 
-    /// Asks the lists. Where a row that was read is not as it was written, it is read once more; then they are built anew: here
-    /// if nobody writes, else by a thread of this process, for which this waits a moment.
+    /// Queries the lists. If a row is damaged, the lists are opened again; if it still is, they are rebuilt: here if no process
+    /// writes, otherwise by a thread of this process, for which this waits a moment.
     fn retrieve_or_repair(
         &self,
         retriever: Arc<dyn Retriever>,
@@ -536,14 +533,14 @@ impl Library {
             Err(error) if is_own && is_torn(&error) => {}
             answer => return Ok(answer?),
         }
-        // What was bad for a moment only, as memory can be, is sound now. What cannot even be opened is to be repaired.
+        // Repairs transient damage, such as in memory. Lists that cannot even be opened are rebuilt below.
         let again = self.read_again();
         let mut tried = again.unwrap_or_else(|_| self.retriever());
         match ask(tried.clone(), question, &self.dir) {
             Err(error) if is_torn(&error) => {}
             answer => return Ok(answer?),
         }
-        // Nothing where somebody writes.
+        // Does nothing if another process writes.
         let notices = repair(&self.dir, &self.source)?;
         let writer = self.mender.get().and_then(Weak::upgrade);
         let writer = writer.filter(|writer| notices.is_empty() && writer.doubt());
@@ -575,12 +572,12 @@ impl Library {
         }
     }
 
-    /// The thumbs as they were last read.
+    /// The cached thumbs.
     pub(crate) fn read_thumbs(&self) -> MutexGuard<'_, ReadThumbs> {
         self.thumbs.lock()
     }
 
-    /// Puts another in place of each search that is kept, under the same id.
+    /// Replaces every cached search, keeping its id.
     pub(crate) fn replace_searches(
         &self,
         next: impl Fn(&Search) -> Result<Search, EngineError>,
@@ -591,7 +588,7 @@ impl Library {
         Ok(())
     }
 
-    /// Puts a changed one in place of a search that is kept, under the same id, and returns it.
+    /// Replaces a cached search by a changed one, keeping its id, and returns it.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -608,12 +605,12 @@ impl Library {
         Ok(kept.clone())
     }
 
-    /// Where embedders come from.
+    /// The function that loads embedding models.
     pub(crate) fn source(&self) -> &EmbedderSource {
         &self.source
     }
 
-    /// Keeps no search any more, and no emulated memory.
+    /// Drops all cached searches and emulated memories.
     pub fn forget_searches(&self) {
         self.forget_emulations();
         self.embedder.forget();
@@ -621,7 +618,7 @@ impl Library {
         self.searches().clear();
     }
 
-    /// A search that is still kept.
+    /// A cached search.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -629,7 +626,7 @@ impl Library {
         self.searches().get(id).cloned()
     }
 
-    /// A search that is still kept and that a person looks at: it stays until they look at another.
+    /// A cached search that the user is viewing: it stays cached until another is viewed.
     ///
     /// # Errors
     /// [`EngineError::SearchGone`].
@@ -677,7 +674,7 @@ impl Library {
         })
     }
 
-    /// The library's store, to read.
+    /// The library's store, locked for reading.
     pub fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock()
     }
@@ -691,13 +688,13 @@ pub(crate) fn writer(dir: &Path) -> Option<String> {
     }
 }
 
-/// Rebuilds the lists of a library that nobody writes to.
+/// Rebuilds the lists of a library that no process writes to.
 fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineError> {
     let mut store = match Store::open(dir) {
         Err(StoreError::Locked { .. }) => return Ok(Vec::new()),
         other => other?,
     };
-    // Whatever model there is now, the vectors are of the one that made them.
+    // The vectors are of the model that made them, whatever model is configured now.
     let (model, dim) = match store.embedding_model()? {
         Some(made_by) => made_by,
         None => {

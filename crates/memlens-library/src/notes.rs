@@ -74,7 +74,7 @@ impl Library {
         Ok(root.entries("", &facts))
     }
 
-    /// All problems of files.
+    /// All problems of files in watched folders.
     ///
     /// # Errors
     /// [`EngineError::Store`].
@@ -89,11 +89,10 @@ impl Library {
             .collect())
     }
 
-    /// A note as it is on disk now, with its chunks as they were indexed; a note that waits to be indexed has none.
+    /// A note as it is on disk now, with its chunks as indexed; a note that is not indexed yet has none.
     ///
     /// # Errors
-    /// [`EngineError::NoDocument`] for one that no watched folder has, [`EngineError::Ingest`] when
-    /// it cannot be read any more.
+    /// [`EngineError::NoDocument`] if no watched folder has it, [`EngineError::Ingest`] if it cannot be read any more.
     pub fn document(&self, folder: FolderId, path: &str) -> Result<DocumentView, EngineError> {
         let lists = self.lists();
         let snapshot = &lists.snapshot;

@@ -22,8 +22,8 @@ impl Library {
         memlens_files::write(path, bytes).map_err(file_error(path))
     }
 
-    /// Refuses a place for a file, whatever links lead there: in a watched folder, in the library's folder, in place of one of
-    /// the files that were named to be read, or of an agent's config, state, log or instructions.
+    /// Refuses an output path, with links resolved, that is in a watched folder, in the library's folder, one of the input files,
+    /// or an agent's config, state, log or instructions.
     ///
     /// # Errors
     /// [`EngineError::WatchedPlace`], [`EngineError::OwnPlace`], [`EngineError::InputPlace`], [`EngineError::AgentPlace`];

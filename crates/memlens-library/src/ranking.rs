@@ -1,4 +1,4 @@
-//! A pipeline and the values of its parameters: what a question is ranked by.
+//! A pipeline and the values of its parameters.
 
 pub mod values_in_file;
 
@@ -15,17 +15,17 @@ use crate::closest::with_closest;
 /// The name of Memlens's own pipeline.
 pub const NATIVE_NAME: &str = "memlens";
 
-/// What a question is ranked by.
+/// A pipeline with values.
 #[derive(Clone)]
 pub struct Ranking {
-    /// The pipeline.
+    /// The pipeline, which has the stages.
     pub pipeline: &'static dyn AnyPipeline,
-    /// Values of its table.
+    /// Values of the pipeline's table.
     pub values: Values,
 }
 
 impl Ranking {
-    /// Memlens's own pipeline.
+    /// A ranking by Memlens's own pipeline.
     pub fn native(params: &Params) -> Ranking {
         Ranking {
             pipeline: &NATIVE,
@@ -33,7 +33,7 @@ impl Ranking {
         }
     }
 
-    /// A pipeline by its defaults.
+    /// A pipeline with its defaults.
     pub fn of(pipeline: &'static dyn AnyPipeline) -> Ranking {
         Ranking {
             pipeline,
@@ -41,10 +41,10 @@ impl Ranking {
         }
     }
 
-    /// What a window or a file says.
+    /// Parses a ranking of a window or file.
     ///
     /// # Errors
-    /// [`EngineError::NoPipeline`]; [`EngineError::Param`] where a value is refused, or is of another pipeline.
+    /// [`EngineError::NoPipeline`]; [`EngineError::Param`] if a value is invalid, or of another pipeline.
     pub fn given(given: &memlens_wire::Ranking) -> Result<Ranking, EngineError> {
         let ranking = Ranking::of(pipeline(&given.pipeline)?);
         let values = given
@@ -104,7 +104,7 @@ pub fn pipeline_of(table: &'static Table) -> Option<&'static dyn AnyPipeline> {
     known.find(|pipeline| std::ptr::eq(pipeline.table(), table))
 }
 
-/// A pipeline as a person names it: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`, `basic-memory@0.24`.
+/// A pipeline by its typed name: `memlens`, `openclaw` (the newest edition), `openclaw@2026.7.35`, `qmd`, `basic-memory@0.24`.
 ///
 /// # Errors
 /// [`EngineError::NoPipeline`].
@@ -136,7 +136,7 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
     }
 }
 
-/// The pipeline of a program of which one version is known, by its name and any release of that version; `None` for other programs.
+/// The pipeline of a program with only one known version, by its name and any release of that version; `None` for others.
 fn of_one_version(
     program: &str,
     version: Option<&str>,

@@ -7,7 +7,7 @@ use crate::{EngineError, Library};
 
 /// Default number of days after which a past question is forgotten.
 const KEEP_DAYS: u32 = 365;
-/// Key of the setting.
+/// Key of the stored setting.
 const KEY: &str = "recall";
 
 /// The user's settings for past questions.

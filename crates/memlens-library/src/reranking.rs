@@ -142,7 +142,7 @@ impl Reranking {
         opened(&mut self.cache.lock(), dir)
     }
 
-    /// Lets go of everything as [`Reranking::forget`], and removes the cache of scores.
+    /// Drops everything like [`Reranking::forget`], and removes the cache of scores.
     ///
     /// # Errors
     /// [`EngineError::Store`] if it cannot be removed.

@@ -539,7 +539,7 @@ fn text_or_reason<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
     (None, Some(why.to_owned()))
 }
 
-/// Parameters of Memlens's own pipeline; `None` if these belong to another one.
+/// Parameters of Memlens's own pipeline; `None` for those of another one.
 pub fn native(values: &Values) -> Option<Params> {
     std::ptr::eq(values.table(), Params::default().table()).then(|| Params::of(values))
 }

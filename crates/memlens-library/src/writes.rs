@@ -10,10 +10,10 @@ use crate::{EngineError, Library};
 
 /// Writes what the user changes.
 pub trait Writes {
-    /// The library, to read.
+    /// The library, opened for reading.
     fn library(&self) -> &Library;
 
-    /// Makes a change in the database. The caller reads texts, files and lists before, because nobody else writes meanwhile.
+    /// Makes a change in the database. The caller reads texts, files and lists beforehand, because this blocks other writers.
     ///
     /// # Errors
     /// Those of `change`. [`EngineError::Indexer`] for a window that may only read; for the command line

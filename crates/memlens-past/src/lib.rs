@@ -127,7 +127,7 @@ pub(crate) fn newest(library: &Library, n_most: u32) -> Result<Vec<Past>, Engine
 /// The past question of an id.
 ///
 /// # Errors
-/// [`EngineError::NoPast`] where there is none, [`EngineError::Store`].
+/// [`EngineError::NoPast`] if there is none, [`EngineError::Store`].
 pub fn find(library: &Library, id: &str) -> Result<Past, EngineError> {
     let number = id.parse().ok();
     let stored = match number {

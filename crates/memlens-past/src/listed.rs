@@ -81,7 +81,7 @@ pub fn page(
     let open: Option<i64> = page.open.as_deref().and_then(|id| id.parse().ok());
     let open_at = open.and_then(|id| keys.iter().position(|key| key.id == id));
     let at = page.at.map(|at| at as usize).or(open_at).unwrap_or(0);
-    // A place that is no more, since questions were forgotten, is on the last page.
+    // A position beyond the end, because questions were forgotten, gives the last page.
     let first = at.min(keys.len().saturating_sub(1)) / PAGE * PAGE;
     let ids: Vec<i64> = keys
         .iter()

@@ -122,7 +122,7 @@ fn asked_for(ranking: Ranking, asked: &PastQuestion) -> (Ranking, Option<String>
     (Ranking { values, ..ranking }, unfollowed)
 }
 
-/// The part of the library that a question of an agent is asked of: its own folders if some are watched.
+/// The part of the library that a question of an agent searches: its own folders if some are watched.
 pub fn part_asked(library: &Library, agent: &str) -> Part {
     part_of_agent(library, agent).unwrap_or(Part::All)
 }

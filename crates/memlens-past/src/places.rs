@@ -41,9 +41,9 @@ type Name = (String, Option<String>, String);
 /// A note of the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotePlace {
-    /// The watched folder.
+    /// Watched folder that contains the note.
     pub folder: FolderId,
-    /// Path in the folder.
+    /// The note's path in that folder.
     pub path: String,
     /// When its bytes were saved, milliseconds since 1970: a new mtime alone does not count.
     pub saved_ms: i64,
@@ -52,7 +52,7 @@ pub struct NotePlace {
 /// Why a note cannot be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlace {
-    /// No note has that name, and there is no such file on the disk.
+    /// There is no note and no file on the disk with that name.
     Deleted,
     /// No note of the library has that name.
     None,

@@ -137,8 +137,7 @@ pub fn replay(
     Ok(Some(summary))
 }
 
-/// Asks a past question again, beside whatever a person asks: it takes no place among the searches that are kept, and asks
-/// nobody's reranker.
+/// Asks a past question again, in parallel to the user's own searches: it is not cached, and calls no reranker.
 pub(crate) fn search_past(
     library: &Library,
     past: &Past,

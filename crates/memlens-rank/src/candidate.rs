@@ -127,7 +127,7 @@ pub enum DateSource {
     Written,
     /// A date in the file's name or in the folders around it. A week or a month counts as its last day.
     FileName,
-    /// The file's modification time.
+    /// The modification time of the file.
     Modified,
 }
 
@@ -170,14 +170,14 @@ pub enum HeldAs {
     Whole,
     /// As the beginning of a longer word.
     Prefix,
-    /// With other accents.
+    /// With different accents, or none.
     Folded,
     /// As a number with other signs between its digits.
     Digits,
 }
 
 impl HeldAs {
-    /// Returns how it is shown behind a word; `None` for a word by itself.
+    /// Returns the remark to show after a word; `None` for a word by itself.
     pub fn text(self) -> Option<&'static str> {
         match self {
             HeldAs::Word => None,

@@ -68,7 +68,7 @@ pub struct CellColumn {
     pub state: Vec<Option<RerankState>>,
 }
 
-/// What one cell shows.
+/// The content of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CellValue {
     /// The 1-based rank before the stage.
@@ -128,8 +128,8 @@ impl CellColumn {
     }
 }
 
-/// One ranking in columns. Every vector but `stages`, `order`, `copies` and `cells` is indexed by slot. What nobody shows
-/// is left out, because the columns are sent at every step of a slider.
+/// One ranking in columns, sent at every step of a slider, so without data that nothing shows. Every vector but `stages`,
+/// `order`, `copies` and `cells` is indexed by slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Columns {
     /// All stages in the order of the pipeline.

@@ -28,21 +28,21 @@ pub struct Look {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Hue {
-    /// Vector lists.
+    /// Lists ordered by vectors.
     Vector,
-    /// Lists by words.
+    /// Lists ordered by matching words.
     Bm25,
-    /// Fusion of lists.
+    /// The fusion of several lists.
     Fusion,
-    /// Rerankers.
+    /// Scores of an external model.
     Rerank,
-    /// Agreement with others.
+    /// Agreement with other observations.
     Corroboration,
-    /// The user's thumbs.
+    /// Thumbs up and down.
     Feedback,
-    /// Age.
+    /// The age of a note.
     Decay,
-    /// Diversity.
+    /// Differences from the rows above.
     Diversity,
     /// Neutral: stages that drop or move rows, and all others.
     Cut,
@@ -71,7 +71,7 @@ pub struct Start {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 #[serde(untagged)]
 pub enum StartValue {
-    /// A number.
+    /// A value of a numeric parameter.
     Number(f64),
     /// One of the parameter's choices.
     Choice(&'static str),
@@ -134,7 +134,7 @@ pub enum Cell {
         /// What an empty cell says.
         without: &'static str,
     },
-    /// Rank before and after.
+    /// Rank before and after the stage.
     Place,
 }
 
@@ -143,7 +143,7 @@ pub enum Cell {
 pub struct Score {
     /// What the number is: its name, then its range behind a comma.
     pub unit: &'static str,
-    /// Number of decimals.
+    /// Number of decimals shown.
     pub decimals: u32,
     /// The score of a full bar.
     pub full: Full,
@@ -155,7 +155,7 @@ pub struct Score {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum Full {
-    /// 1.
+    /// The score 1, for scores with that maximum.
     One,
     /// The best of the column.
     Best,
@@ -217,9 +217,9 @@ impl Start {
 /// How a stage of a pipeline is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Type)]
 pub struct StageLook {
-    /// The stage.
+    /// The stage's identifier in the pipeline.
     pub stage: StageId,
-    /// How it is shown.
+    /// How the stage is shown.
     pub look: Look,
 }
 

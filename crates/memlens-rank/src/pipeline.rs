@@ -79,7 +79,7 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Nothing was decided.
+    /// The stage decided nothing.
     pub const NONE: Reasons = Reasons {
         effects: Vec::new(),
         details: Vec::new(),
@@ -90,7 +90,7 @@ impl Reasons {
 pub struct Outcome {
     /// Whether the stage did its work.
     pub status: Status,
-    /// The reasons.
+    /// The reasons, one per row.
     pub reasons: Reasons,
     /// A short fact about the stage's work.
     pub note: Option<String>,
@@ -136,7 +136,7 @@ pub struct Stage<P: 'static = Params> {
     pub id: StageId,
     /// Returns for each of the rows, in their order, the reason that decides what happens to it.
     pub explain: fn(&Context<'_, P>, &[Row]) -> Outcome,
-    /// How it is shown.
+    /// How the stage is shown.
     pub look: Look,
 }
 

@@ -101,7 +101,7 @@ pub enum Effect {
     /// The row has `score` from here on, but the least score is compared with `before` until a later stage scores
     /// again; both finite.
     Fade {
-        /// The row's new score.
+        /// The row's new score, after fading.
         score: f64,
         /// The score that counts for the least score.
         before: f64,
@@ -164,7 +164,7 @@ impl Effect {
 /// What placed a row regardless of its score, as the user reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placer {
-    /// Its score placed it.
+    /// Nothing but its score.
     Nothing,
     /// The stage, by its label.
     Stage,
@@ -176,19 +176,19 @@ pub enum Placer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Term {
-    /// There is no value.
+    /// Absent; serialised as null.
     Missing,
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// A whole number.
+    /// A non-negative whole number.
     Count(u32),
-    /// A number.
+    /// A finite number.
     Number(f64),
-    /// One of several words.
+    /// A word of a fixed set.
     Word(&'static str),
-    /// Whole numbers.
+    /// A list of whole numbers.
     Counts(Vec<u32>),
-    /// Values of their own.
+    /// A nested record.
     Terms(Terms),
 }
 
@@ -363,7 +363,7 @@ impl PartialEq for Detail {
     }
 }
 
-/// Serialises as its [`Record`].
+/// Serialises like its [`Record`].
 impl Serialize for Detail {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.record().serialize(serializer)

@@ -18,7 +18,7 @@ pub enum RetrieveError {
     /// The lists are being written, and the writer did not finish in time.
     #[error("cannot search yet: {writer} is building the lists of {}; try again in a moment", dir.display())]
     Building {
-        /// The library's folder.
+        /// Path of the library's folder.
         dir: PathBuf,
         /// The program that writes them.
         writer: String,
@@ -28,7 +28,7 @@ pub enum RetrieveError {
     Outside {
         /// The memory's name, as shown to the user.
         what: String,
-        /// The reason.
+        /// Why it could not, for the user.
         why: String,
     },
 }

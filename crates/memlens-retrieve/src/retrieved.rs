@@ -27,9 +27,9 @@ pub struct Retrieved {
 pub struct RowFacts {
     /// The note, shared by its rows.
     pub note: Arc<NoteFacts>,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
     /// The headings above the chunk, joined by ` > `; empty if there are none.
     pub heading: String,
@@ -48,9 +48,9 @@ pub struct RowFacts {
 pub struct NoteFacts {
     /// The note's id in the library; it changes whenever the note's content changes.
     pub id: DocumentId,
-    /// The watched folder's id.
+    /// The id of the watched folder.
     pub folder: FolderId,
-    /// The watched folder's name.
+    /// The name of the watched folder.
     pub folder_name: String,
     /// The watched folder's absolute path.
     pub folder_path: String,

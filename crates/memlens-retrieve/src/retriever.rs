@@ -96,7 +96,7 @@ pub struct Within {
 /// A part of a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Part {
-    /// The whole memory.
+    /// The whole memory, without restriction.
     #[default]
     All,
     /// A watched folder, or a folder or note in it.
@@ -132,8 +132,8 @@ impl Within {
 pub struct NoteChunk {
     /// The identifier of the chunk.
     pub chunk: ChunkId,
-    /// First line, 1-based.
+    /// First line of the chunk, 1-based.
     pub start_line: u32,
-    /// Last line, 1-based.
+    /// Last line of the chunk, 1-based.
     pub end_line: u32,
 }

@@ -1,4 +1,4 @@
-//! The checksums that rows carry: SQLite notices a page that does not fit together, and not a bit that turned within it.
+//! Checksums of rows: SQLite detects a torn page but not a flipped bit inside one.
 //!
 //! A document's checksum covers its row, its chunks but for their texts, which their hashes cover, and its windows, so
 //! that a row which is gone or belongs elsewhere now is noticed too. Its observations have a sum of their own, as they are

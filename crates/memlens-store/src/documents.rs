@@ -114,7 +114,7 @@ pub struct NewWindow {
 pub enum Change {
     /// Inserts a document, or replaces the one at its path.
     Put(Box<NewDocument>),
-    /// Removes the document at a path, and what was noted of it.
+    /// Removes the document at a path, with everything recorded about it.
     Remove {
         /// Watched folder of the document.
         folder: FolderId,
@@ -151,7 +151,7 @@ pub struct StoredChunk {
     pub text: String,
 }
 
-/// Why there is no text of a chunk.
+/// Why a chunk has no text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoText {
     /// The chunk is not in the library any more: its note changed, or is gone.

@@ -85,7 +85,7 @@ pub enum StoreError {
         /// Error that SQLite reported for it.
         source: rusqlite::Error,
     },
-    /// The database is no database any more, or its pages do not fit together.
+    /// The file is not a database, or its pages are inconsistent.
     #[error("cannot {attempt}: the library's database {} is damaged: {source}; nothing was deleted: open Memlens \
         again or run `memlens index`, which sets it aside and puts back what you made if that is kept; else restore a copy \
         of it, or erase it with `memlens erase --yes` and index the folders again (your notes are not touched)", path.display())]
@@ -108,7 +108,7 @@ pub enum StoreError {
         /// Error that SQLite reported for it.
         source: rusqlite::Error,
     },
-    /// The file that keeps what the user made cannot be written.
+    /// The file that stores the user's data cannot be written.
     #[error("cannot keep what you made in {}: {source}; it is in the library's database, and is kept there once it can be written", path.display())]
     Made {
         /// Path of the file beside the database.

@@ -62,10 +62,10 @@ pub struct StoredFeedback {
     pub feedback: NewFeedback,
 }
 
-/// What a vote came to.
+/// Effect of a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voted {
-    /// There is a thumb where none was.
+    /// The thumb was added; there was none before.
     Given,
     /// The thumb that was there points the other way now.
     Turned,
@@ -73,14 +73,14 @@ pub enum Voted {
     TakenBack,
 }
 
-/// Counts what an import came to.
+/// Result of an import, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Number of thumbs that are new.
     pub n_added: u32,
     /// Thumbs that point the other way now, since those imported are newer.
     pub n_turned: u32,
-    /// Thumbs that were known, or are older than the one that is there.
+    /// Thumbs that were already stored, or are older than the stored one.
     pub n_known: u32,
 }
 

@@ -103,7 +103,7 @@ impl Store {
         })
     }
 
-    /// Forgets a folder with its documents; its embeddings stay, should it come back.
+    /// Removes a folder with its documents; its embeddings stay for the case that it is added again.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

@@ -15,7 +15,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word that the library keeps.
+    /// The word that the library stores.
     pub fn word(self) -> &'static str {
         match self {
             Origin::Observed => "observed",

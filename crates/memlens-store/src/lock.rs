@@ -71,7 +71,7 @@ impl Drop for WriteLock {
 
 /// Process that holds the lock of the library in `dir`, as text for the user; `None` if no process holds it.
 ///
-/// Writes nothing, and keeps no writer from its work.
+/// Writes nothing and does not block writers.
 ///
 /// # Errors
 /// [`StoreError::Folder`] and [`StoreError::NoLock`] if the lock file cannot be opened.

@@ -34,7 +34,7 @@ pub struct NewObservation {
 pub struct StoredObservation {
     /// The document that says it.
     pub document: DocumentId,
-    /// What it says and where.
+    /// Its content and its place.
     pub observation: NewObservation,
 }
 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::error::Attempt;
 use crate::{Judgment, Store, StoreError};
 
-/// A past question to be kept.
+/// A past question to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPast {
     /// Id of the agent that asked.
@@ -45,7 +45,7 @@ pub struct NewPast {
 pub struct StoredPast {
     /// Names it; never used twice.
     pub id: i64,
-    /// What is known of it.
+    /// The question as it was read.
     pub past: NewPast,
     /// The path of the log that it was first read from.
     pub log: String,
@@ -68,7 +68,7 @@ pub struct ReadLog {
     pub problem: Option<String>,
 }
 
-/// Counts what became of questions that were given to be kept.
+/// Counts the outcomes of stored questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Number of searches that are new.
@@ -172,7 +172,7 @@ impl Store {
             .attempt(ATTEMPT)
     }
 
-    /// How many searches are kept of each log that is known, by its path.
+    /// Number of stored searches of each known log, by its path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -33,7 +33,7 @@ impl Store {
             .attempt("read the presets")
     }
 
-    /// Saves a preset in place of one of the same name.
+    /// Saves a preset; replaces one of the same name.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -49,7 +49,7 @@ impl Store {
         })
     }
 
-    /// Deletes a preset; one that is not there is no error.
+    /// Deletes a preset; a missing one is no error.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -70,7 +70,7 @@ impl Store {
             .attempt("count the problems")
     }
 
-    /// Whether anything is noted of a file.
+    /// Whether a file has any recorded problem.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -85,7 +85,7 @@ impl Store {
             .attempt("read the problems")
     }
 
-    /// Whether just this is noted of a file, and nothing else.
+    /// Whether a file has exactly this recorded problem.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -118,7 +118,7 @@ impl Store {
         })
     }
 
-    /// Deletes a query set; one that is not there is no error.
+    /// Deletes a query set; a missing one is no error.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

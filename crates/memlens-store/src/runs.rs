@@ -75,7 +75,7 @@ impl Store {
         })
     }
 
-    /// Calls a run by another name; one that is not there is no error.
+    /// Renames a run; a missing one is no error.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Deletes a run; one that is not there is no error.
+    /// Deletes a run; a missing one is no error.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -160,8 +160,8 @@ impl Store {
         }
     }
 
-    /// Saves a snapshot for those who open the library later, where none is or much has changed since the last one. Where
-    /// the file cannot be written, that costs them time and is no error.
+    /// Saves a snapshot for later readers if there is none or much has changed since the last one. If the file cannot be
+    /// written, opening takes longer; that is no error.
     ///
     /// # Errors
     /// As [`Store::snapshot`].

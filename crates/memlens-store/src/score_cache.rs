@@ -122,7 +122,7 @@ impl ScoreCache {
     /// values are cached in memory only.
     ///
     /// # Errors
-    /// [`StoreError::Sql`] where not even that can be had.
+    /// [`StoreError::Sql`] if that fails too.
     pub fn open(dir: &Path) -> Result<ScoreCache, StoreError> {
         ScoreCache::open_within(dir, CacheLimits::default())
     }
@@ -365,7 +365,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Makes room for a new file in place of a damaged one.
+/// Creates an empty file and removes a damaged one.
 fn replace(path: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
     tracing::warn!(path = %path.display(), %error, "the score cache is damaged and begun anew");
     remove(path).map_err(|_| rusqlite::Error::InvalidPath(path.to_owned()))
@@ -395,7 +395,7 @@ fn remove(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A cache that fails is no damage to the library; what failed is only said.
+/// A failing cache does not damage the library, so a failure is only logged.
 fn sql_error(attempt: &'static str, source: rusqlite::Error) -> StoreError {
     StoreError::Sql { attempt, source }
 }

@@ -24,7 +24,7 @@ mod documents;
 
 pub use documents::{DocumentBlock, Documents};
 
-/// Where more documents than this share changed, all are read: one pass is faster than many look-ups.
+/// If a larger share of documents changed, all are read: one pass is faster than many look-ups.
 const ALL_FROM_SHARE: usize = 4;
 
 /// A document in a snapshot, with what it was cut into.

@@ -146,7 +146,7 @@ impl Store {
         self.connection
             .execute_batch("VACUUM")
             .attempt("shrink the library")?;
-        // A reader that is just reading keeps the log for now; that is no error.
+        // An active reader delays this; that is no error.
         self.connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
             .attempt("shrink the library")

@@ -209,7 +209,7 @@ impl Store {
         })
     }
 
-    /// What the user should know of the place of the library: that it cannot be closed to other users, or that its owner is not known.
+    /// Notice about the library's folder: it cannot be closed to other users, or its owner is unknown.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
@@ -516,7 +516,7 @@ fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .and_then(|()| connection.pragma_update(None, "synchronous", "NORMAL"))
-        // What is deleted is overwritten; what that misses goes at rest.
+        // Deleted data is overwritten; what that misses is removed later, see `rest.rs`.
         .and_then(|()| connection.pragma_update(None, "secure_delete", "ON"))
         .map_err(|source| StoreError::of_sql("prepare the library", path, source))?;
     Ok(connection)

@@ -215,7 +215,7 @@ pub(crate) fn see(
         .map(drop)
 }
 
-/// Notes that a document was touched: whether it was another one for a while is not known.
+/// Records that a document was touched: its content may have been different for a while.
 pub(crate) fn touch(transaction: &Transaction<'_>, document: DocumentId) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("UPDATE versions SET first_ms = ?2 WHERE document = ?1")?
@@ -223,7 +223,7 @@ pub(crate) fn touch(transaction: &Transaction<'_>, document: DocumentId) -> rusq
         .map(drop)
 }
 
-/// Keeps what is known of a document that is about to be removed or replaced.
+/// Stores what is known about a document that is about to be removed or replaced.
 pub(crate) fn keep_former(
     transaction: &Transaction<'_>,
     folder: FolderId,
@@ -251,7 +251,7 @@ pub(crate) fn keep_former(
         transaction.prepare_cached("SELECT text FROM chunks WHERE document = ?1")?;
     let mut rows = statement.query([document])?;
     while let Some(row) = rows.next()? {
-        // A text that turned is no UTF-8, or another one: it shows no line.
+        // A damaged text may be invalid UTF-8 or another text; then no line is shown.
         let text = row.get_ref(0)?.as_str().unwrap_or_default();
         lines.extend(text.lines().filter_map(hash_of_line));
     }

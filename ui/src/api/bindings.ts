@@ -9,7 +9,7 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 export const commands = {
 	/**  What happened to notes lately, the newest first. */
 	activity: () => __TAURI_INVOKE<Activity[]>("activity"),
-	/**  Watches a folder. */
+	/**  Adds a folder to the watched ones. */
 	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
 	/**  Passes over all observations now, if anything changed. */
 	aggregate: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params, folder }),
@@ -61,13 +61,13 @@ export const commands = {
 	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
 	/**  Saves a preset. Returns all of them. */
 	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
-	/**  The saved presets. */
+	/**  All saved presets, by name. */
 	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
 	/**  The problems of files, each with its place. */
 	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
 	/**  Ranks the candidates of a search again. */
 	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
-	/**  Stops watching a folder. */
+	/**  Removes a folder from the watched ones. */
 	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
 	/**  Rows of a search, in the order given: as JSON with their journeys, or their whole texts. */
 	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
@@ -726,7 +726,7 @@ without: string }) & { by?: never } |
 by: string; 
 /**  What an empty cell says. */
 without: string }) & { many?: never; one?: never } | 
-/**  Rank before and after. */
+/**  Rank before and after the stage. */
 ({ kind: "place" }) & { by?: never; many?: never; one?: never; without?: never };
 
 /**  What one column of the table shows of each row, by slot. A vector is empty if the column shows nothing of its kind. */
@@ -851,8 +851,8 @@ export type Column = {
 };
 
 /**
- *  One ranking in columns. Every vector but `stages`, `order`, `copies` and `cells` is indexed by slot. What nobody shows
- *  is left out, because the columns are sent at every step of a slider.
+ *  One ranking in columns, sent at every step of a slider, so without data that nothing shows. Every vector but `stages`,
+ *  `order`, `copies` and `cells` is indexed by slot.
  */
 export type Columns = {
 	/**  All stages in the order of the pipeline. */
@@ -1514,7 +1514,7 @@ export type FormulaLine = {
 
 /**  The score of a full bar. */
 export type Full = 
-/**  1. */
+/**  The score 1, for scores with that maximum. */
 "one" | 
 /**  The best of the column. */
 "best" | 
@@ -1647,21 +1647,21 @@ export type HttpState = {
 
 /**  A hue of the window's palette. */
 export type Hue = 
-/**  Vector lists. */
+/**  Lists ordered by vectors. */
 "vector" | 
-/**  Lists by words. */
+/**  Lists ordered by matching words. */
 "bm25" | 
-/**  Fusion of lists. */
+/**  The fusion of several lists. */
 "fusion" | 
-/**  Rerankers. */
+/**  Scores of an external model. */
 "rerank" | 
-/**  Agreement with others. */
+/**  Agreement with other observations. */
 "corroboration" | 
-/**  The user's thumbs. */
+/**  Thumbs up and down. */
 "feedback" | 
-/**  Age. */
+/**  The age of a note. */
 "decay" | 
-/**  Diversity. */
+/**  Differences from the rows above. */
 "diversity" | 
 /**  Neutral: stages that drop or move rows, and all others. */
 "cut";
@@ -3115,7 +3115,7 @@ agent: string }) & { folder?: never; path?: never };
 export type Score = {
 	/**  What the number is: its name, then its range behind a comma. */
 	unit: string,
-	/**  Number of decimals. */
+	/**  Number of decimals shown. */
 	decimals: number,
 	/**  The score of a full bar. */
 	full: Full,
@@ -3351,9 +3351,9 @@ export type StageInfo = {
 
 /**  How a stage of a pipeline is shown. */
 export type StageLook = {
-	/**  The stage. */
+	/**  The stage's identifier in the pipeline. */
 	stage: StageId,
-	/**  How it is shown. */
+	/**  How the stage is shown. */
 	look: Look,
 };
 
@@ -3387,7 +3387,7 @@ export type Start = {
 
 /**  The value of a parameter that starts a stage. */
 export type StartValue = 
-/**  A number. */
+/**  A value of a numeric parameter. */
 number | 
 /**  One of the parameter's choices. */
 string;

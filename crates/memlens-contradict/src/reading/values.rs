@@ -57,7 +57,7 @@ impl ValueKind {
     }
 }
 
-/// How exactly a value is meant.
+/// Precision of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
     Exact,

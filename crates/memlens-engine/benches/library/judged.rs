@@ -23,7 +23,7 @@ const QUESTION_WORDS: usize = 12;
 /// How often all of them are asked; the first time is not counted.
 const ROUNDS: usize = 3;
 
-/// The words of a line, and where it stands.
+/// The words of a line, and its place.
 struct Judged {
     question: String,
     note: String,
@@ -93,7 +93,7 @@ fn evaluate(library: &Library, set: &QueryFile) {
     whole.print();
 }
 
-/// Tunes as `memlens tune` does; the questions are asked anew for it.
+/// Tunes as `memlens tune` does, with fresh retrieval of every question.
 fn tune(library: &Library, set: &QueryFile) {
     let request = TuneRequest {
         parameters: None,

@@ -53,7 +53,7 @@ const ROUNDS: usize = 21;
 const OPENINGS: usize = 9;
 /// How many notes are saved while the engine watches.
 const SAVES: usize = 60;
-/// Makes this program the process that makes the library: its memory is measured, and must be of nothing else.
+/// Re-runs this program as a separate process that makes the library, because its memory is measured.
 const MAKE: &str = "--make";
 /// The same for many short notes.
 const MAKE_MANY: &str = "--make-many";

@@ -9,7 +9,7 @@ use serde_json::json;
 pub const MICROSECONDS: &str = "us";
 /// The unit of times of a millisecond and above.
 pub const MILLISECONDS: &str = "ms";
-/// The unit of what somebody waits for.
+/// Unit of latencies that a user notices.
 pub const SECONDS: &str = "s";
 
 pub struct Series {

@@ -112,7 +112,7 @@ pub(super) fn judgments(library: &Library) -> Result<LoadedSet, EngineError> {
     let mut set = KeptSet::default();
     let mut at: HashMap<String, usize> = HashMap::new();
     let mut n_gone = 0;
-    // Of several on one text the person's word comes before what was observed, and the newer before the older.
+    // Of several for one text, the user's judgment precedes observed use, and the newer precedes the older.
     let mut is_decided = HashSet::new();
     for ((origin, asked, .., thumb), stands) in all.iter().zip(stands) {
         let at = *at.entry(question(asked)).or_insert_with(|| {

@@ -76,7 +76,7 @@ impl RunRecord {
     /// Reads a file that `memlens eval --json` printed or the window exported.
     ///
     /// # Errors
-    /// [`EngineError::File`]; [`EngineError::Run`] where it is no run.
+    /// [`EngineError::File`]; [`EngineError::Run`] if it is not a run.
     pub fn read(path: &Path) -> Result<RunRecord, EngineError> {
         let bytes = memlens_files::read(path, BYTES_MAX).map_err(|source| EngineError::File {
             attempt: "read",
@@ -222,7 +222,7 @@ pub fn runs(library: &Library) -> Result<Vec<RunInfo>, EngineError> {
 /// A stored run with all its figures.
 ///
 /// # Errors
-/// [`EngineError::Run`] where there is none of this id; [`EngineError::Store`].
+/// [`EngineError::Run`] if there is no run with this id; [`EngineError::Store`].
 pub fn run(library: &Library, id: &str) -> Result<RunView, EngineError> {
     let (info, record) = run_of_id(library, id)?;
     let ranking = record.ranking();

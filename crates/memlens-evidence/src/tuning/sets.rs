@@ -46,7 +46,7 @@ pub fn query_sets(library: &Library) -> Result<Vec<QuerySetInfo>, EngineError> {
 /// A query set with the state of each relevant place.
 ///
 /// # Errors
-/// [`EngineError::QuerySet`] where there is none of this id; [`EngineError::Store`].
+/// [`EngineError::QuerySet`] if there is no set with this id; [`EngineError::Store`].
 pub fn query_set(library: &Library, id: &str) -> Result<QuerySetView, EngineError> {
     let LoadedSet { info, set, notices } = load_set(library, id)?;
     let lists = library.lists();

@@ -34,7 +34,7 @@ const GAIN_ERRORS: f64 = 2.5;
 /// So many tries are shown.
 const TRIES_SHOWN: usize = 5;
 
-/// What is tuned.
+/// The input of one tuning.
 pub(crate) struct Task<'a> {
     pub prepared: &'a Prepared,
     pub present: &'a Ranking,
@@ -49,7 +49,7 @@ type Figures = Vec<f64>;
 struct Tries<'a> {
     meter: Meter<'a>,
     queries: Vec<&'a PreparedQuery>,
-    /// By the values tried.
+    /// Results by tried values.
     known: HashMap<String, (Values, Figures)>,
     n_rankings: usize,
 }

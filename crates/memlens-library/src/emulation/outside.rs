@@ -39,8 +39,8 @@ impl Outside {
     }
 }
 
-/// What is to be said of judged answers, given by the absolute paths of their notes, that the program of a ranking does not
-/// index; `None` if it indexes all of them.
+/// Notice about judged answers, given by the absolute paths of their notes, that the program of a ranking does not index;
+/// `None` if it indexes all of them.
 ///
 /// # Errors
 /// [`EngineError::NoneSearched`] if it indexes none: every figure would be 0 and mean nothing. As [`Library::search_as`] if its

@@ -1,7 +1,7 @@
 //! The index that an agent made of its notes itself, if it can replace our chunks and vectors.
 //!
-//! It is read from a copy, and again after its file changed. The agent's memory or ours: if its vectors are of another
-//! model than ours, nothing of it is used except the model's name.
+//! It is read from a copy, and again after its file changed. If its vectors are of another model than ours, only the model's
+//! name is used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

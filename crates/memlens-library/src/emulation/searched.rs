@@ -84,7 +84,7 @@ pub struct Unwatched {
     pub agent: String,
     /// The folder that the agent searches.
     pub folder: String,
-    /// The note.
+    /// The note's place in that folder.
     pub place: Place,
 }
 
@@ -112,8 +112,8 @@ impl Library {
         rules
     }
 
-    /// The index of a program that a question is asked of: that of its agent, else of the one whose workspace is searched in, else
-    /// the default one; of those whose folders are watched. `None` if none is watched, or the program's rules are not known.
+    /// The index of a program that answers a question: that of its agent, otherwise of the agent whose workspace is searched,
+    /// otherwise the default one; only those whose folders are watched. `None` if none is, or the program's rules are unknown.
     pub(crate) fn index_asked(
         &self,
         agent: &str,

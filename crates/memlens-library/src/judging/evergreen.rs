@@ -118,7 +118,7 @@ fn named(
     Ok((place.folder, place.path))
 }
 
-/// The watched folder that is meant as a whole, by its name or its path.
+/// The watched folder that is typed as a whole, by its name or its path.
 fn watched(folders: &[Folder], typed: &str, here: Option<&Path>) -> Option<FolderId> {
     let typed = typed.trim();
     let by_path = here

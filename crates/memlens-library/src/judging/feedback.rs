@@ -128,7 +128,7 @@ impl Library {
         self.write_output(self.feedback_text()?.as_bytes(), path, &[])
     }
 
-    /// The vote for a thumb at a place, and the thumbs on what its text was.
+    /// The vote for a thumb at a place, and the thumbs on earlier forms of its text.
     pub(crate) fn typed_vote(
         &self,
         query: &str,
@@ -237,8 +237,8 @@ pub fn vote(
     library.row_thumbs(&kept)
 }
 
-/// Gives the chunk at a place, as a user types it, a thumb for a question, as [`vote`] does for a row. Of several chunks at a line the
-/// first counts.
+/// Gives the chunk at a typed place a thumb for a question, like [`vote`] for a row. If several chunks contain the line, the
+/// first one counts.
 ///
 /// # Errors
 /// [`EngineError::EmptyQuery`]; [`EngineError::Thumb`] if the place names no chunk, or more than one; as [`Writes::write`].
@@ -344,7 +344,7 @@ fn read_line(line: &[u8], now_ms: i64) -> Result<NewFeedback, String> {
         thumb,
         at,
     } = serde_json::from_slice(line).map_err(|error| {
-        // It would contain a line number within this line.
+        // The message would contain a line number within this line.
         let said = error.to_string();
         said.split(" at line ").next().unwrap_or(&said).to_owned()
     })?;

@@ -14,7 +14,7 @@ pub const SHARE_MIN: f64 = 0.6;
 pub struct JudgedText<'a> {
     /// BLAKE3 hash of the text.
     pub hash: &'a [u8; 32],
-    /// The text.
+    /// The text as judged.
     pub text: &'a str,
     /// The note: the watched folder's name and the path in it, or the path alone.
     pub path: &'a str,

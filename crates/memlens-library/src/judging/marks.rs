@@ -84,7 +84,7 @@ impl Unreadable {
 }
 
 impl Marks {
-    /// Reads the marks of a library; if they are in an unknown form, the second error says so.
+    /// Reads the marks of a library; the second error is for marks in an unknown form.
     pub fn of(store: &Store) -> Result<Result<Marks, Unreadable>, EngineError> {
         let text = store.setting(KEY)?;
         Ok(match text {
@@ -101,8 +101,8 @@ impl Marks {
         }
     }
 
-    /// Says that a path does not decay, or does, with all in it; if that takes back what was said of it, what was said
-    /// of paths in it before counts again.
+    /// Marks a path, with everything in it, as evergreen or as decaying. If that removes a mark, earlier marks inside the path
+    /// count again.
     fn put(&mut self, folder: &str, path: &str, is_evergreen: bool) {
         let marks = self.of_folder.entry(folder.to_owned()).or_default();
         marks.put(path, is_evergreen);
@@ -118,8 +118,8 @@ impl Marks {
         Ok(store.put_setting(KEY, text.as_deref())?)
     }
 
-    /// All marks, and the notes whose name says that they do not decay, by folder and path. A mark without effect,
-    /// because a later one is on a parent, is left out.
+    /// All marks, and the notes that do not decay because of their name, by folder and path. Marks without effect, because a
+    /// later one is on a parent, are left out.
     pub fn list(&self, snapshot: &Snapshot) -> Vec<Evergreen> {
         let mut found: BTreeMap<(&str, &str), Evergreen> = BTreeMap::new();
         for (folder, marks) in &self.of_folder {

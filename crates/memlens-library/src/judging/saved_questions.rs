@@ -15,8 +15,8 @@ pub fn saved_questions(library: &Library) -> Result<Vec<String>, EngineError> {
     read(&library.store())
 }
 
-/// Saves a question, or forgets that it was saved, and returns those that are, the newest first. White space around it counts as none; one
-/// that is saved already stays where it is.
+/// Saves a question or removes it, and returns all saved ones, the newest first. Surrounding white space is ignored. A
+/// question that is already saved keeps its place.
 ///
 /// # Errors
 /// As [`Writes::write`].
@@ -42,7 +42,7 @@ fn save(store: &mut Store, question: &str, is_saved: bool) -> Result<Vec<String>
     Ok(questions)
 }
 
-/// A value that cannot be read is reported and not replaced: a later version may have written it.
+/// An unreadable value is reported and not replaced: a later version may have written it.
 pub fn read(store: &Store) -> Result<Vec<String>, EngineError> {
     let text = store.setting(KEY)?;
     text.map_or(Ok(Vec::new()), |text| {

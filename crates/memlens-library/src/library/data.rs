@@ -15,7 +15,7 @@ use crate::{EngineError, Library};
 /// How long a measured size is cached.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
 
-/// Measures the library in `dir`; parts that cannot be read count as 0.
+/// Measures the library in `dir`; unreadable parts count as 0.
 pub fn data_size(dir: &Path) -> DataSize {
     let [text_list, vectors, total] =
         [text_path(dir), vector_folder(dir), dir.to_owned()].map(|path| n_bytes(&path) as f64);

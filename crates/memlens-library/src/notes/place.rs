@@ -24,7 +24,7 @@ impl Place {
     /// with a watched folder's name (with or without the agent's), or is relative to `here`, or is the end of the absolute path
     /// of a note in the library. What is there, in the library or on the disk, comes before what is not.
     ///
-    /// None when it is not in a watched folder.
+    /// `None` if it is not in a watched folder.
     ///
     /// # Errors
     /// [`EngineError::Place`] when it names nothing, a line 0, or things in several folders.

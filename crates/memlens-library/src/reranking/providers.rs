@@ -27,7 +27,7 @@ pub fn models_folder(dir: &Path) -> PathBuf {
 /// The highest value of `rerank_max_docs`.
 const TEST_TEXTS_MAX: u32 = 200;
 
-/// What is chosen for reranking, and tells where the key of a provider is that is on.
+/// The user's choices for reranking, and where the key of the active provider is stored.
 ///
 /// # Errors
 /// [`EngineError::Store`]; [`RerankError::Setting`] for a choice that this version does not understand.
@@ -75,8 +75,8 @@ pub fn hook_started_by(
 /// them, at least 2 and at most 200; by default as many as `rerank_max_docs` does.
 ///
 /// # Errors
-/// [`EngineError::NoReranker`] where none is set, [`EngineError::Rerank`] for what the provider did, and where
-/// another one was set meanwhile, of which the answer says nothing.
+/// [`EngineError::NoReranker`] if none is set; [`EngineError::Rerank`] if the provider fails, or if another one was set
+/// meanwhile, to which the answer does not apply.
 pub fn test_rerank_http(
     library: &Library,
     n_texts: Option<u32>,
@@ -92,7 +92,7 @@ pub fn test_rerank_http(
         timeout,
         call.cancel.clone(),
     );
-    // Another process may have set it, or this one its key alone.
+    // Another process may have changed it, or this one its key.
     let now = choices(&library.store())?.http()?;
     if now.as_ref() != Some(&checked) || !library.reranking.is_wanted(&call) {
         return Err(RerankError::Setting {
@@ -146,7 +146,7 @@ pub(crate) enum Chosen {
 /// The reranker that the user set up for this mode; `None` for a mode that needs no setting.
 ///
 /// # Errors
-/// [`EngineError::NoReranker`] where none is set up or it is off.
+/// [`EngineError::NoReranker`] if none is set up or it is off.
 pub(crate) fn chosen(store: &Store, mode: RerankMode) -> Result<Option<Chosen>, EngineError> {
     Ok(match mode {
         RerankMode::Off | RerankMode::Late => None,
@@ -159,7 +159,7 @@ pub(crate) fn chosen(store: &Store, mode: RerankMode) -> Result<Option<Chosen>, 
 }
 
 impl Chosen {
-    /// A text that differs where another reranker must be made.
+    /// A key that changes whenever another reranker must be made.
     pub(crate) fn text(&self) -> String {
         match self {
             Chosen::Model(model, _) => format!("{model:?}"),

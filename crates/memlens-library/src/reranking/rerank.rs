@@ -335,7 +335,7 @@ fn texts_at_once(mode: RerankMode) -> usize {
     }
 }
 
-/// Records who scores from now on; scores of another model are not part of the same table.
+/// Records the scorer from now on; scores of different models are kept in different tables.
 fn note_scorer(known: &mut RerankScores, info: &RerankerInfo) {
     if (&known.provider, &known.model) != (&info.provider, &info.model) {
         known.provider.clone_from(&info.provider);

@@ -22,17 +22,17 @@ pub(crate) struct Found {
     pub notices: Vec<String>,
 }
 
-/// Asks the lists of a retriever. What was read of a file while another program shortened it is thrown away.
+/// Queries a retriever's lists. Data that was read while another program shortened a file is discarded.
 ///
 /// # Errors
-/// [`IndexError::Torn`](memlens_index::IndexError::Torn) then, too.
+/// [`IndexError::Torn`](memlens_index::IndexError::Torn) in that case too.
 pub(crate) fn ask(
     retriever: Arc<dyn Retriever>,
     question: &Question<'_>,
     dir: &Path,
 ) -> Result<Found, RetrieveError> {
     let n_before = n_faults();
-    // Zeros in place of missing data can be anything to a reader.
+    // A missing part of a mapped file reads as zeros, which can make the reader panic.
     let asked = catch_unwind(AssertUnwindSafe(|| retriever.retrieve(question)));
     if n_faults() != n_before {
         let why = "a file became shorter while it was read".to_owned();

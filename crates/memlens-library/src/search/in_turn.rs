@@ -1,4 +1,4 @@
-//! Asks many questions one after another.
+//! Answers many questions one after another.
 
 use memlens_rank::RetrieverId;
 
@@ -16,9 +16,8 @@ impl Ranking {
 }
 
 impl Library {
-    /// All items, in order. Before the first of every four, the lists are prepared for these four, so that each search
-    /// costs less; the results are the same. `question` returns the text; `None` if the item is asked of another
-    /// memory.
+    /// All items, in order. Before every fourth one, the lists are prepared for the next four, so that each search costs less;
+    /// the results are the same. `question` returns the text; `None` if the item is not for the library's own lists.
     pub fn in_turn<'a, Asked>(
         &'a self,
         all: &'a [Asked],

@@ -11,10 +11,10 @@ use crate::trace::Entry;
 use crate::words::{number, scored, setting};
 use crate::{CellValue, Thumbs};
 
-/// Limit of the effect of thumbs at strength 1: weights lie within 1 ± this.
+/// Maximum distance of a weight from 1, at strength 1.
 const REACH: f64 = 0.5;
-/// Number of neutral thumbs that are added to the real ones. With 2, a single thumb has a third of the reach and ten
-/// agreeing ones have five sixths.
+/// Number of neutral thumbs that are added to the real ones. With 2, a single thumb has a third of the maximum effect and
+/// ten agreeing ones have five sixths.
 const THUMBS_OF_NO_OPINION: f64 = 2.0;
 
 /// How thumbs weight the row: `base * weight`, `weight = 1 + strength * 0.5 * (up - down) / (up + down + 2)`.
@@ -22,9 +22,9 @@ const THUMBS_OF_NO_OPINION: f64 = 2.0;
 pub struct Feedback {
     /// The score before the stage.
     pub base: f64,
-    /// Number of thumbs up.
+    /// Number of thumbs up on the text.
     pub n_up: u32,
-    /// Number of thumbs down.
+    /// Number of thumbs down on the text.
     pub n_down: u32,
     /// The thumbs up, each counted by its closeness in `[0, 1]`; see [`Thumbs`].
     pub up: f64,

@@ -225,7 +225,7 @@ impl<'a> Plan<'a> {
         positive(self.vector_weight + self.text_weight)
     }
 
-    /// Reciprocal rank fusion, divided by what first place in every list gives, so in `[0, 1]`. `None` for a row in
+    /// Reciprocal rank fusion, divided by the score of a row that is first in every list, so in `[0, 1]`. `None` for a row in
     /// neither list.
     ///
     /// Source: Cormack, Clarke and Buettcher, SIGIR 2009.
@@ -253,8 +253,8 @@ impl<'a> Plan<'a> {
     ) -> Fusion {
         let (cosine, bm25) = (vector.score, text.score);
         let bm25_ideal = context.set.bm25_ideal;
-        // An identifier that the memory holds is meant; a sentence that sounds alike says less. Nothing moves to a text
-        // side without weight.
+        // The user means an identifier that the memory holds; a sentence with a similar meaning is less relevant. Nothing moves
+        // to a text side without weight.
         let moves = self.method == FusionMethod::Calibrated
             && self.vector.is_some()
             && self.text_weight > 0.0

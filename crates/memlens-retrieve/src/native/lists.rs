@@ -17,16 +17,16 @@ use crate::RetrieveError;
 
 /// How long a reader waits for a writer to bring the lists up to date.
 const SETTLE: Duration = Duration::from_secs(20);
-/// Pause between two attempts.
+/// Pause between two attempts to open the lists.
 const SETTLE_STEP: Duration = Duration::from_millis(25);
 
 /// The data that a search reads, of one generation; never changes.
 pub struct Lists {
     /// The library without its texts, in the total order of chunks.
     pub snapshot: Snapshot,
-    /// The BM25 list.
+    /// The BM25 list of this generation.
     pub text: TextIndex,
-    /// The vector list.
+    /// The vector list of this generation.
     pub vectors: VectorFile,
     /// The rows of the vector list, by place.
     pub rows: Rows,

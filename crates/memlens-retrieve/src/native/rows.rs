@@ -103,7 +103,7 @@ impl Rows {
 
     /// Returns the block that holds a place, and the position in it.
     fn find(&self, place: u32) -> (usize, usize) {
-        // A block may be empty, so the last one that begins there is meant.
+        // A block may be empty, so this takes the last one that begins at or before the place.
         let block = self.firsts.partition_point(|first| *first <= place) - 1;
         (block, (place - self.firsts[block]) as usize)
     }

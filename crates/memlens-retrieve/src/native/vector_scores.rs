@@ -53,7 +53,7 @@ const STRIDE: usize = 512;
 
 impl<'a> VectorScores<'a> {
     /// # Errors
-    /// [`IndexError::BadVector`] if the question's vector is none of this list.
+    /// [`IndexError::BadVector`] if the question's vector does not fit the list.
     pub fn new(
         vectors: &'a VectorFile,
         rows: &'a Rows,

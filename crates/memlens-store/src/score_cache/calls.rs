@@ -29,7 +29,7 @@ pub struct RerankCall {
 }
 
 impl ScoreCache {
-    /// Remembers a call; the oldest one goes where there are too many.
+    /// Records a call; the oldest one is dropped if there are too many.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

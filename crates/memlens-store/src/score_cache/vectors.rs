@@ -36,7 +36,7 @@ impl ScoreCache {
         Ok(found)
     }
 
-    /// The same for many texts, in their order; their use is not noted.
+    /// The same for many texts, in their order; does not count as a use.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
@@ -76,8 +76,7 @@ impl ScoreCache {
         })
     }
 
-    /// Keeps the token vectors of a text by `model`, in place of those before. What is larger than the whole limit is
-    /// not kept.
+    /// Stores the token vectors of a text by `model`, replacing earlier ones. Vectors larger than the whole limit are not stored.
     ///
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.

@@ -19,7 +19,7 @@ const BLOCK_SIZE_MIN: usize = BLOCK_SIZE / 4;
 #[derive(Clone)]
 pub struct Documents {
     blocks: Vec<Arc<DocumentBlock>>,
-    /// Where each block begins, and at the end where the last one ends.
+    /// Start of each block, and at the end the end of the last one.
     starts: Vec<Start>,
 }
 
@@ -127,7 +127,7 @@ impl Documents {
         block?.documents.get(index - start.document)
     }
 
-    /// The index of the first document of which this does not hold; it must hold of all those before and of none behind.
+    /// Index of the first document for which this is false; it must be true for all before it and false for all after it.
     pub fn partition_point(&self, holds: impl Fn(&DocumentRow) -> bool) -> usize {
         let is_before = |block: &Arc<DocumentBlock>| holds(&block.documents[0]);
         let Some(at) = self.blocks.partition_point(is_before).checked_sub(1) else {
@@ -153,7 +153,7 @@ impl Documents {
     /// # Panics
     /// If there is no such place.
     pub(crate) fn document_at(&self, place: u32) -> (usize, u32) {
-        // A block may hold no chunk: the last that begins there is meant.
+        // A block may hold no chunk, so this takes the last one that begins at or before the place.
         let (block, start) = self.block_of(|start| start.place <= place);
         let firsts = &block.expect("there is such a place").firsts;
         let within = place - start.place;

@@ -20,7 +20,7 @@ use crate::{EngineError, Library};
 /// otherwise returns the same search.
 ///
 /// # Errors
-/// [`EngineError::Store`] where texts cannot be read.
+/// [`EngineError::Store`] if texts cannot be read.
 pub fn fill_in(
     library: &Library,
     search: Arc<Search>,
