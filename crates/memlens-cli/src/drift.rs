@@ -226,12 +226,11 @@ fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
     for (side, newer) in [(&drifted.a, NewerSide::A), (&drifted.b, NewerSide::B)] {
         let mut line = Text::default();
         for part in &side.parts {
-            line = line
-                + if part.is_marked {
-                    strong(&part.text)
-                } else {
-                    Text::from(&part.text)
-                };
+            line += if part.is_marked {
+                strong(&part.text)
+            } else {
+                Text::from(&part.text)
+            };
         }
         let date = side.date.as_deref().unwrap_or("no date");
         let newer = if drifted.newer == Some(newer) {

@@ -224,7 +224,7 @@ impl Clustering {
         let n_asked = Cell::new(0_usize);
         let aggregation = aggregate_while(&looked_at, &contradictions.sure, || {
             n_asked.set(n_asked.get() + 1);
-            n_asked.get() % CHECK_INTERVAL != 0 || !run.is_stopped()
+            !n_asked.get().is_multiple_of(CHECK_INTERVAL) || !run.is_stopped()
         });
         let Some(aggregation) = aggregation.map(Arc::new) else {
             return Ok(None);

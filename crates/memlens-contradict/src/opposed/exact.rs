@@ -120,7 +120,7 @@ fn is_generic(sentence: &Sentence) -> bool {
     if let Some((first, rest)) = words.split_first()
         && has(DETERMINERS, first)
     {
-        return rest.first().is_none_or(|noun| is_generic(noun));
+        return rest.first().is_none_or(&is_generic);
     }
     let verb = words.iter().position(|word| has(BE, word));
     let n_subject = verb.unwrap_or(2).min(words.len());

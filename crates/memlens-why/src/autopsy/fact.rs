@@ -185,7 +185,7 @@ impl Fact {
         let typed = self.typed.to_ascii_lowercase();
         let as_typed = line.to_ascii_lowercase().find(&typed);
         if let Some(at) = as_typed {
-            return vec![at..at + typed.len()];
+            return std::iter::once(at..at + typed.len()).collect();
         }
         let in_line = memlens_index::words(line);
         let mut ranges = Vec::new();

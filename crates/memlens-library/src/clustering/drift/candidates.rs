@@ -138,7 +138,7 @@ impl<'a> Sentences<'a> {
         let n_checks = Cell::new(0_usize);
         let goes_on = || {
             n_checks.set(n_checks.get() + 1);
-            n_checks.get() % CHECK_INTERVAL != 0 || goes_on()
+            !n_checks.get().is_multiple_of(CHECK_INTERVAL) || goes_on()
         };
         for statements in &chosen {
             if !goes_on() {
@@ -158,7 +158,7 @@ impl<'a> Sentences<'a> {
         let sets: Vec<&[u64]> = groups.iter().map(|(words, _)| *words).collect();
         let mut near: Vec<(u32, u32)> = Vec::new();
         found.n_pairs_skipped +=
-            near_sets(&sets, NEAR_PAIRS_MANY, &goes_on, |a, b| near.push((a, b)))?;
+            near_sets(&sets, NEAR_PAIRS_MANY, goes_on, |a, b| near.push((a, b)))?;
         near.sort_unstable();
         for (a, b) in near {
             if !goes_on() {
