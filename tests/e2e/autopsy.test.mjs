@@ -1,5 +1,7 @@
 /** "Why did my agent forget…?": from Search, one fact that was ranked out, one that stands nowhere, one that was given and not used. */
 import assert from "node:assert/strict";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 
 import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
 import { inOneWindow, openSample } from "./driver/scenario.mjs";
@@ -39,6 +41,9 @@ const scenario = inOneWindow({
       },
     ];
     await scratch.write("memory/greenhouse.md", `# Heater\n\n${GIVEN}.\n`);
+    // Saved before the agent asked: what an answer held of a note that was changed since is not known.
+    const dayBefore = new Date(hoursAgo(24));
+    await utimes(join(scratch.notes, "memory/greenhouse.md"), dayBefore, dayBefore);
     await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
   },
   open: async (scratch) => {

@@ -207,7 +207,7 @@ test("logs are named with their size and read only when the person says so", asy
   const logs = within(await screen.findByRole("region", { name: "Logs of agents" }));
   expect(logs.getByText("~/.clerk/sessions.db").closest("section")).toHaveTextContent("Clerk 1 file, 48 MB");
   expect(logs.getByText("~/.iris/log/2026-11.jsonl").closest("section")).toHaveTextContent("3.1 MB");
-  expect(screen.getByText(/stays on this machine/)).toBeInTheDocument();
+  expect(screen.getByText(/stored on this machine only/)).toBeInTheDocument();
   // The figure of the system's question.
   expect(screen.getByText(/these\s+2 log files \(51 MB\)/)).toBeInTheDocument();
   expect(await violations(container)).toEqual([]);
