@@ -219,13 +219,13 @@ fn a_line_that_cannot_be_identified_is_not_taken_for_words() {
     }
 }
 
-/// OpenClaw with the agents `main` and `work`, each with a workspace; the fact is in that of `work`.
+/// OpenClaw with the agents `main` and `lab`, each with a workspace; the fact is in that of `lab`.
 fn members() -> Agents {
     let config = json!({
         "meta": {"lastTouchedVersion": "2026.9.6"},
         "agents": {"entries": {
             "main": {"workspace": "~/.openclaw/ws-main"},
-            "work": {"workspace": "~/.openclaw/ws-work"},
+            "lab": {"workspace": "~/.openclaw/ws-lab"},
         }},
     });
     Agents::of(
@@ -235,23 +235,23 @@ fn members() -> Agents {
                 ".openclaw/ws-main/memory/m.md",
                 "# Main\n\n- The cat is called Minka.\n",
             ),
-            (".openclaw/ws-work/memory/w.md", BULB_LINE),
+            (".openclaw/ws-lab/memory/w.md", BULB_LINE),
         ],
         &[
             (".openclaw/ws-main", "openclaw"),
-            (".openclaw/ws-work", "openclaw"),
+            (".openclaw/ws-lab", "openclaw"),
         ],
     )
 }
 
-const OF_WORK: &str = ".openclaw/agents/work/sessions/w1.jsonl";
+const OF_LAB: &str = ".openclaw/agents/lab/sessions/w1.jsonl";
 const OF_MAIN: &str = ".openclaw/agents/main/sessions/m1.jsonl";
 
 #[test]
 fn a_session_of_any_agent_of_openclaw_searches_its_own_workspace() {
     let members = members();
     members.log(
-        OF_WORK,
+        OF_LAB,
         "openclaw",
         &[asked("openclaw", "w1", "projector bulb", json!([]))],
     );
@@ -260,19 +260,19 @@ fn a_session_of_any_agent_of_openclaw_searches_its_own_workspace() {
         "openclaw",
         &[asked("openclaw", "m1", "projector bulb", json!([]))],
     );
-    let work = members.ask(BULB, None, Some("w1"));
-    check(&work, Verdict::RankedOut, Some(AutopsyStep::Ranked));
+    let lab = members.ask(BULB, None, Some("w1"));
+    check(&lab, Verdict::RankedOut, Some(AutopsyStep::Ranked));
     assert!(
-        work.headline.starts_with("OpenClaw agent “work” asked"),
-        "{work:#?}"
+        lab.headline.starts_with("OpenClaw agent “lab” asked"),
+        "{lab:#?}"
     );
     check_proof(
-        &work,
+        &lab,
         AutopsyStep::Ranked,
         StepOutcome::Failed,
         "finds it now at rank 1",
     );
-    // The workspace of work is not searched by main.
+    // The workspace of lab is not searched by main.
     let main = members.ask(BULB, None, Some("m1"));
     check(&main, Verdict::NotIndexed, Some(AutopsyStep::Indexed));
     assert!(
@@ -316,11 +316,11 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
         &[asked("openclaw", "m1", "projector bulb", held.clone())],
     );
     members.log(
-        OF_WORK,
+        OF_LAB,
         "openclaw",
         &[asked("openclaw", "w1", "projector bulb", held.clone())],
     );
-    // The note of that name in main's workspace is deleted; work has another.
+    // The note of that name in main's workspace is deleted; lab has another.
     let main = members.ask(BULB, None, Some("m1"));
     assert_ne!(
         step(&main, AutopsyStep::Given).outcome,
@@ -330,8 +330,8 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
     assert_ne!(main.verdict, Verdict::GivenUnused, "{main:#?}");
     let said = "no watched note is there under that name now";
     check_proof(&main, AutopsyStep::Given, StepOutcome::Unknown, said);
-    let work = members.ask(BULB, None, Some("w1"));
-    assert_eq!(work.verdict, Verdict::GivenUnused, "{work:#?}");
+    let lab = members.ask(BULB, None, Some("w1"));
+    assert_eq!(lab.verdict, Verdict::GivenUnused, "{lab:#?}");
     // A log that does not say which agent asked proves nothing about either.
     members.log(
         "events.jsonl",
@@ -349,10 +349,10 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
     let places = past::places::places(&members.library).expect("they can be listed");
     let find = |member, path: &str| places.find("openclaw", member, path).map(|it| it.path);
     assert_eq!(
-        find(Some("work"), "memory/w.md").as_deref(),
+        find(Some("lab"), "memory/w.md").as_deref(),
         Ok("memory/w.md")
     );
-    assert_eq!(find(Some("work"), "memory/w").as_deref(), Ok("memory/w.md"));
+    assert_eq!(find(Some("lab"), "memory/w").as_deref(), Ok("memory/w.md"));
     assert_eq!(
         find(Some("main"), "memory/w.md"),
         Err(past::places::NoPlace::Deleted)
@@ -376,22 +376,22 @@ fn an_own_index_is_that_of_the_agent_that_asked() {
     };
     acts::change_recall(&members.library.to_write(), allowed).expect("nobody writes");
     members.log(
-        OF_WORK,
+        OF_LAB,
         "openclaw",
         &[asked("openclaw", "w1", "projector bulb", json!([]))],
     );
     // Both indexes have a note of that path; that of main is read first.
     for (member, text) in [
         ("main", "# W\n\n- The projector is new.\n"),
-        ("work", BULB_LINE),
+        ("lab", BULB_LINE),
     ] {
         let path = format!(".openclaw/agents/{member}/agent/openclaw-agent.sqlite");
         let chunks = [("memory/w.md", (1, 3), text, vec![1.0, 0.0])];
         write_openclaw_index(&members.home.at(&path), "another", AT_MS, &chunks);
     }
-    let work = members.ask(BULB, None, Some("w1"));
-    let said = "It is in OpenClaw agent “work”'s own index";
-    check_proof(&work, AutopsyStep::Indexed, StepOutcome::Passed, said);
+    let lab = members.ask(BULB, None, Some("w1"));
+    let said = "It is in OpenClaw agent “lab”'s own index";
+    check_proof(&lab, AutopsyStep::Indexed, StepOutcome::Passed, said);
 }
 
 #[test]
