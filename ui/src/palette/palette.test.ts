@@ -1,9 +1,9 @@
 // What the palette finds, and that it forgets no key.
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
-import { PAST_KEYS_TOLD } from "../past/past-keys";
+import { PAST_KEY_LIST } from "../past/past-keys";
 import { searchActions } from "../search/search-actions";
-import { KEYS_TOLD } from "../search/search-keys";
+import { KEY_LIST } from "../search/search-keys";
 import { action } from "../shared/action";
 import { TABS, viewOfKey } from "../views";
 import type { KnownFile } from "../why-not/place";
@@ -50,11 +50,11 @@ describe("what is found", () => {
     ["zzz", []],
   ];
   it.each(CASES)("by “%s”", (typed, expected) => {
-    const told = found(typed, OFFERED, notesFor(typed, FILES), noteItem).flatMap(({ id, items }) =>
+    const listed = found(typed, OFFERED, notesFor(typed, FILES), noteItem).flatMap(({ id, items }) =>
       items.map(({ title }) => `${id}: ${title}`),
     );
-    expect(told.slice(0, expected.length)).toEqual(expected);
-    if (expected.length === 0) expect(told).toEqual([]);
+    expect(listed.slice(0, expected.length)).toEqual(expected);
+    if (expected.length === 0) expect(listed).toEqual([]);
   });
 });
 
@@ -114,7 +114,7 @@ describe("keys", () => {
       ...[...Object.values(searchActions(workspace)), ...windowActions(workspace)].map(({ key }) => key),
       ...TABS.map((_, at) => `Ctrl ${at + 1}`),
     ]);
-    const listed = [...KEYS_TOLD, ...PAST_KEYS_TOLD].flatMap(({ keys }) => keys);
+    const listed = [...KEY_LIST, ...PAST_KEY_LIST].flatMap(({ keys }) => keys);
     expect(listed.filter((key) => !known.has(key) && !NOT_LISTED.has(key))).toEqual([]);
   });
 

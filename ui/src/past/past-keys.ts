@@ -14,7 +14,7 @@ const STEPS: Record<string, Step> = {
 };
 
 /** For the list of all keys. */
-export const PAST_KEYS_TOLD: { keys: string[]; does: string }[] = [
+export const PAST_KEY_LIST: { keys: string[]; does: string }[] = [
   { keys: ["/"], does: "Find in past questions" },
   { keys: ["↑", "↓", "Home", "End", "PgUp", "PgDn"], does: "Move through the questions" },
   { keys: ["Enter"], does: "Open the question’s trace in Search" },

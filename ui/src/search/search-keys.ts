@@ -37,7 +37,7 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 };
 
 /** For the dialog that lists them, in the order in which they are told. */
-export const KEYS_TOLD: { keys: string[]; does: string; isForThumbs?: true }[] = [
+export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = [
   { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
   {
     keys: ["Ctrl Shift P"],

@@ -1,14 +1,14 @@
 // The keys of the window, as Settings lists them.
-import { PAST_KEYS_TOLD } from "../past/past-keys";
-import { KEYS_TOLD } from "../search/search-keys";
+import { PAST_KEY_LIST } from "../past/past-keys";
+import { KEY_LIST } from "../search/search-keys";
 
 /** What the keys of one place do. */
 export type KeyGroup = { place: string; keys: readonly { keys: readonly string[]; does: string }[] };
 
 /** Every key, by the view it works in. */
 export const KEY_GROUPS: readonly KeyGroup[] = [
-  { place: "Search", keys: KEYS_TOLD },
-  { place: "Past questions", keys: PAST_KEYS_TOLD },
+  { place: "Search", keys: KEY_LIST },
+  { place: "Past questions", keys: PAST_KEY_LIST },
   {
     place: "Memory",
     keys: [
