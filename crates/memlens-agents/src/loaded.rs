@@ -71,6 +71,8 @@ pub struct Loaded {
     pub cuts: bool,
     /// What is left out by this limit.
     pub cut: Cut,
+    /// How much of `used` is not loaded as it is, by this limit and those before it; 0 without a cut, and for several files.
+    pub left_out: u64,
     /// Whether a total over several files lowered the limit.
     pub is_by_total: bool,
     /// Files with entries: how many begin in what is cut, and how many there are.
@@ -242,6 +244,7 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
             cap: Some(most),
             cuts: true,
             cut: if is_cut { Cut::Files } else { Cut::None },
+            left_out: 0,
             is_by_total: false,
             entries: None,
             n_lines: 0,
@@ -261,13 +264,14 @@ pub(crate) fn rows(file: &FileLoad) -> Vec<Loaded> {
         is_by_total,
     } = file;
     let n_lines = text.lines().count() as u64;
-    let row = |unit, used, most, cuts, cut: Option<std::ops::Range<usize>>| Loaded {
+    let row = |unit, used, most, cuts, cut: Option<std::ops::Range<usize>>, left_out| Loaded {
         agent,
         path: path.clone(),
         unit,
         used,
         cap: most,
         cuts,
+        left_out,
         entries: cap.entries_split_by.map(|mark| {
             let starts = entry_starts(text, mark);
             let is_past = |start: &&usize| cut.as_ref().is_some_and(|cut| cut.contains(start));
@@ -283,7 +287,7 @@ pub(crate) fn rows(file: &FileLoad) -> Vec<Loaded> {
     };
     if measured.counts.is_empty() {
         let used = Unit::Characters.size(text);
-        return vec![row(Unit::Characters, used, None, false, None)];
+        return vec![row(Unit::Characters, used, None, false, None, 0)];
     }
     let counts = measured.counts.iter().enumerate();
     counts
@@ -295,6 +299,7 @@ pub(crate) fn rows(file: &FileLoad) -> Vec<Loaded> {
                 Some(count.cap),
                 cuts,
                 count.cut.clone(),
+                count.left_out,
             )
         })
         .collect()

@@ -66,6 +66,8 @@ pub struct Count {
     pub cap: u64,
     /// The bytes of the file that this limit leaves out.
     pub cut: Option<Range<usize>>,
+    /// How much of `used` is not loaded as it is, by this limit and those before it; 0 without a cut.
+    pub left_out: u64,
 }
 
 impl Measured {
@@ -86,6 +88,7 @@ impl Measured {
                 used: unit.size(text.trim_end_matches(body::is_space)),
                 cap: 0,
                 cut: Some(0..text.len()),
+                left_out: unit.size(text.trim_end_matches(body::is_space)),
             }],
         }
     }
@@ -107,6 +110,11 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
         }
         Keeps::Ends { head, tail } => ends(&body, cap, (head, tail)),
         Keeps::Beginning | Keeps::BeginningExactly | Keeps::Entries => {
+            // The carriage return of the line break at a cut is not loaded either.
+            let loaded_to = |end: usize| match &whole[..end] {
+                before if whole[end..].starts_with('\n') && before.ends_with('\r') => end - 1,
+                _ => end,
+            };
             let mut end = whole.len();
             let mut counts = Vec::new();
             for limit in &cap.limits {
@@ -118,17 +126,21 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
                         beginning(&whole[..end], limit.unit, limit.most)
                     };
                 }
+                let is_cut = end < before;
+                let used = limit.unit.size(whole);
                 counts.push(Count {
                     unit: limit.unit,
-                    used: limit.unit.size(whole),
+                    used,
                     cap: limit.most,
-                    cut: (end < before).then(|| body.source_of(end)..body.source_end()),
+                    cut: is_cut.then(|| body.source_of(end)..body.source_end()),
+                    left_out: if is_cut {
+                        used - limit.unit.size(&whole[..loaded_to(end)])
+                    } else {
+                        0
+                    },
                 });
             }
-            // The carriage return of the line break at the cut is not loaded either.
-            if whole[end..].starts_with('\n') && whole[..end].ends_with('\r') {
-                end -= 1;
-            }
+            let end = loaded_to(end);
             Measured {
                 kept: body.kept(0..end, Part::Head),
                 left_out: Vec::new(),
@@ -180,6 +192,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
         used,
         cap: limit.most,
         cut: None,
+        left_out: 0,
     }];
     if used <= limit.most {
         return Measured {
@@ -197,6 +210,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
         Rounded::Up,
     );
     counts[0].cut = Some(body.source_of(until)..body.source_of(again));
+    counts[0].left_out = used - limit.unit.size(&whole[..until]) - limit.unit.size(&whole[again..]);
     let tokens = (used - limit.most).div_ceil(4);
     let mut kept = body.kept(0..until, Part::Head);
     kept.extend(body.kept(again..whole.len(), Part::Tail));

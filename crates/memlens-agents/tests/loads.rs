@@ -50,6 +50,25 @@ fn kept(file: &FileLoad, part: Part) -> String {
     ranges.map(|kept| &file.text[kept.range.clone()]).collect()
 }
 
+/// Checks that what is reported as left out of each file is what is not loaded of its size.
+fn check_left_out(load: &MemoryLoad) {
+    for file in &load.files {
+        for count in &file.measured.counts {
+            let kept = [Part::Head, Part::Tail].map(|part| count.unit.size(&kept(file, part)));
+            let expected = match count.cut {
+                Some(_) => count.used - kept[0] - kept[1],
+                None => 0,
+            };
+            assert_eq!(
+                count.left_out,
+                expected,
+                "{}: {count:?}",
+                file.path.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn claude_code_2_1_332_memory_md() {
     let rows = lines("claude-code-2.1.332/memory-md-loads.jsonl");
@@ -59,6 +78,7 @@ fn claude_code_2_1_332_memory_md() {
         let text = row["file"].as_str().expect("it has a text");
         let load = load(&[(".claude/projects/a/memory/MEMORY.md", text)]);
         let file = file(&load, "MEMORY.md");
+        check_left_out(&load);
         // The request holds line feeds alone.
         let given = file
             .measured
@@ -137,6 +157,7 @@ fn codex_0_169_0_memory_summary() {
             assert_eq!(load.rows[0].cut, Cut::None, "{name}");
             continue;
         };
+        check_left_out(&load);
         let head = kept(file, Part::Head);
         let tail = kept(file, Part::Tail);
         assert_eq!(head.len() as u64, row["given_head_bytes"], "{name}");
@@ -253,6 +274,7 @@ fn openclaw_2026_9_6_workspace_files() {
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, *text)).collect();
     let load = load(&files);
+    check_left_out(&load);
     for row in lines("openclaw-2026.9.6-loads/loads.jsonl") {
         let name = row["file"].as_str().expect("it is named");
         let Some(mark) = row["mark"].as_str() else {

@@ -457,6 +457,7 @@ fn loaded_file(
         cuts: row.cuts,
         is_by_total: row.is_by_total,
         cut,
+        left_out: saturated(row.left_out),
         cut_at_line,
         again_at_line,
         digest: digest

@@ -107,6 +107,9 @@ pub struct LoadedFile {
     pub is_by_total: bool,
     /// Part of the file that this limit leaves out.
     pub cut: LoadCut,
+    /// Size of what is not loaded as it is, in the limit's unit, by this limit and those before it; 0 without a cut and for
+    /// several files.
+    pub left_out: u32,
     /// First line that is not loaded completely, if the file is cut.
     pub cut_at_line: Option<u32>,
     /// First line that is loaded again, if the middle is cut.

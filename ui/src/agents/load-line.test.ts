@@ -7,9 +7,9 @@ import {
   cutOf,
   isUnseen,
   leftOut,
+  leftOutShort,
   lineExplained,
   lineSaid,
-  pastCap,
   sourceSaid,
   tightest,
   usedOfCap,
@@ -43,8 +43,17 @@ describe("the limit that cuts", () => {
 
 test.each([
   [LINES, "212 lines", "Not loaded by Claude Code from here on: 212 of 412 lines"],
-  [{ ...LINES, cut_at_line: 412 }, "1 line", "Not loaded by Claude Code from here on: 1 of 412 lines"],
-  [MIDDLE, "20 lines", "Not loaded by OpenClaw from here to line 89: 20 of 120 lines"],
+  [
+    { ...LINES, cut_at_line: 412, left_out: 1 },
+    "1 line",
+    "Not loaded by Claude Code from here on: 1 of 412 lines",
+  ],
+  [MIDDLE, "720 characters", "Not loaded by OpenClaw from here to line 89: 720 of 4,610 characters"],
+  [
+    { ...MIDDLE, unit: "bytes", left_out: 4_250, used: 14_250 },
+    "4.3 kB",
+    "Not loaded by OpenClaw from here to line 89: 4.3 kB of 14 kB",
+  ],
 ])("what is left out: %#", (file, short, said) => {
   expect(leftOut(file)).toBe(short);
   expect(lineSaid(file)).toBe(said);
@@ -77,10 +86,12 @@ test("lines of the middle are not loaded, those of the digest and after it are",
   expect(againSaid(file)).toBe("Loaded again by OpenClaw from here on");
 });
 
-test("what is past a cap is in the cap's own unit", () => {
-  expect(pastCap(LINES)).toBe("212");
-  expect(pastCap(MIDDLE)).toBe("610");
-  expect(pastCap({ ...LINES, unit: "bytes", used: 29_250, cap: 25_000 })).toBe("4.3 KB");
+test("what is not loaded is in the cap's own unit", () => {
+  expect(leftOutShort(LINES)).toBe("212");
+  // The mark in the middle takes room of the cap, so more is left out than is past it.
+  expect(leftOutShort(MIDDLE)).toBe("720");
+  expect(leftOutShort({ ...LINES, unit: "bytes", left_out: 4_250 })).toBe("4.3 KB");
+  expect(leftOutShort({ ...MIDDLE, cut: "files", used: 60_700, cap: 60_000, left_out: 0 })).toBe("700");
 });
 
 test("the version that was checked", () => {

@@ -61,25 +61,26 @@ export function isUnseen(file: LoadedFile | null, line: number): boolean {
   );
 }
 
-/** What is left out, short: "212 lines", "610 characters". */
-export function leftOut(file: LoadedFile): string {
-  const lines = linesCut(file);
-  if (lines !== null) return counted(lines.to - lines.from + 1, "line");
-  return amount(file.used - (file.cap ?? file.used), file.unit);
+/** What is left out of a file, in the unit of its limit: "212 lines", "1,625 characters". */
+export function leftOut({ left_out, unit }: LoadedFile): string {
+  return amount(left_out, unit);
 }
 
-/** How much is past a cap, in the cap's own unit: "610", "4.2 KB". */
-export function pastCap(file: LoadedFile): string {
-  const past = file.used - (file.cap ?? file.used);
-  return file.unit === "bytes" ? `${(past / 1000).toFixed(1)} KB` : count(past);
+/** The same beside the size and the limit, which name the unit; of several files, what is past their limit. */
+export function leftOutShort(file: LoadedFile): string {
+  const n = file.cut === "files" ? file.used - (file.cap ?? file.used) : file.left_out;
+  return file.unit === "bytes" ? `${(n / 1000).toFixed(1)} KB` : count(n);
 }
 
 /** The sentence at the line from which on nothing is loaded. */
 export function lineSaid(file: LoadedFile): string {
-  const { agent_name, n_lines } = file;
+  const { agent_name } = file;
   const lines = linesCut(file);
   if (lines === null) return `${agent_name} does not load all of these files`;
-  const n = `${count(lines.to - lines.from + 1)} of ${counted(n_lines, "line")}`;
+  const n =
+    file.unit === "bytes"
+      ? `${bytes(file.left_out)} of ${bytes(file.used)}`
+      : `${count(file.left_out)} of ${amount(file.used, file.unit)}`;
   return file.again_at_line === null
     ? `Not loaded by ${agent_name} from here on: ${n}`
     : `Not loaded by ${agent_name} from here to line ${count(lines.to)}: ${n}`;

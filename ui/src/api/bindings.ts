@@ -1923,6 +1923,11 @@ export type LoadedFile = {
 	is_by_total: boolean,
 	/**  Part of the file that this limit leaves out. */
 	cut: LoadCut,
+	/**
+	 *  Size of what is not loaded as it is, in the limit's unit, by this limit and those before it; 0 without a cut and for
+	 *  several files.
+	 */
+	left_out: number,
 	/**  First line that is not loaded completely, if the file is cut. */
 	cut_at_line: number | null,
 	/**  First line that is loaded again, if the middle is cut. */

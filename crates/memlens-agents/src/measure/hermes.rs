@@ -301,6 +301,7 @@ pub(super) fn entries(text: &str, name: &str, cap: &Cap) -> Measured {
                 used: limit.unit.size(&stored),
                 cap: limit.most,
                 cut: None,
+                left_out: 0,
             })
             .collect(),
     }

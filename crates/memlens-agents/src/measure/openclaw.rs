@@ -45,7 +45,7 @@ pub(super) fn trimmed(body: &Body, name: &str, most: u64) -> Measured {
             kept: body.kept(0..text.len(), Part::Head),
             left_out: Vec::new(),
             given: text.to_owned(),
-            counts: vec![count(n, most, None)],
+            counts: vec![count(n, most, None, 0)],
         };
     }
     if name.eq_ignore_ascii_case("AGENTS.md") {
@@ -277,6 +277,7 @@ impl Ends {
         digest: Vec<Kept>,
     ) -> Measured {
         let cut = body.source_of(self.head.end)..body.source_of(self.tail.start);
+        let left_out = size(&body.text()[self.head.end..self.tail.start]);
         let mut kept = body.kept(self.head, Part::Head);
         kept.extend(body.kept(self.tail, Part::Tail));
         kept.extend(digest);
@@ -284,17 +285,18 @@ impl Ends {
             kept,
             left_out: Vec::new(),
             given,
-            counts: vec![count(n, most, Some(cut))],
+            counts: vec![count(n, most, Some(cut), left_out)],
         }
     }
 }
 
-fn count(used: u64, cap: u64, cut: Option<Range<usize>>) -> Count {
+fn count(used: u64, cap: u64, cut: Option<Range<usize>>, left_out: u64) -> Count {
     Count {
         unit: Unit::Utf16,
         used,
         cap,
         cut,
+        left_out,
     }
 }
 
