@@ -10,7 +10,7 @@ use std::sync::Arc;
 use memlens_engine::view::{
     Activity, DataSize, DocumentView, ErrorInfo, FileProblem, FolderTree, JobKind, Journey,
     KnownStamps, LibraryState, PipelineInfo, Preset, Ranking as RankingArgument, SearchAnswer,
-    Snippet, UnreadFolder,
+    Snippet, SuggestedQuestion, UnreadFolder,
 };
 use memlens_engine::{
     ClustersAnswer, Engine, EngineError, FeedbackEntry, FeedbackImport, FolderId, Home, Library,
@@ -397,14 +397,21 @@ pub async fn set_evergreen(
     .await
 }
 
-/// Questions to begin with, made from the headings of the notes. Empty if the headings have too few words.
+/// Questions to begin with: those that agents asked, first those that found nothing; else some made from the notes.
 #[tauri::command]
 #[specta::specta]
-pub async fn example_questions(shell: State<'_, Shell>) -> Answer<Vec<String>> {
+pub async fn suggested_questions(shell: State<'_, Shell>) -> Answer<Vec<SuggestedQuestion>> {
     work(&shell, |engine| {
-        Ok(memlens_engine::example_questions(engine.library()))
+        memlens_engine::past::suggested(engine.library())
     })
     .await
+}
+
+/// Copies the sample notes beside the library, unless they are there, and watches them.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_sample_notes(shell: State<'_, Shell>) -> Answer<LibraryState> {
+    work(&shell, memlens_engine::open_sample_notes).await
 }
 
 /// The questions that were saved, the newest first.

@@ -37,7 +37,7 @@ scenario("first start offers what is there and watches nothing unasked", async (
   assert.match(claude, /~\/\.claude\/projects\/-srv-house\/memory\n1 note/);
   assert.match(codex, /~\/\.codex\/memories/);
   await window.click("li.agent button", "Watch: Claude Code");
-  await window.until("it is watched", () => document.querySelector("li.agent") === null);
+  await window.until("it is watched", () => document.querySelectorAll("li.agent .watching").length === 1);
   await window.indexed();
   const [folder] = await folders(window);
   assert.equal(folder.name, "Claude Code");

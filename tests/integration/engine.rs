@@ -44,6 +44,8 @@ mod failing;
 mod feedback;
 #[path = "engine/first_sight.rs"]
 mod first_sight;
+#[path = "engine/first_start.rs"]
+mod first_start;
 #[path = "engine/flipping.rs"]
 mod flipping;
 #[path = "engine/folded.rs"]

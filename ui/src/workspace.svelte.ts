@@ -104,6 +104,8 @@ export class Workspace {
   /** Counts the wishes to type a question; the query box takes the focus on each. */
   #nQueryWishes = $state(0);
   #isQueryWished = $state(false);
+  /** Whether the start page is shown in place of the Search view. */
+  #isStarting = $state(false);
 
   constructor(backend: Backend) {
     this.backend = backend;
@@ -175,8 +177,23 @@ export class Workspace {
     return this.#isQueryWished;
   }
 
+  /** Whether the start page is shown in place of the Search view: from a start without folders until a question is asked. */
+  get isStarting(): boolean {
+    return this.#isStarting;
+  }
+
+  showStart(): void {
+    this.#isStarting = true;
+    this.show("search");
+  }
+
+  leaveStart(): void {
+    this.#isStarting = false;
+  }
+
   /** Brings the query box up, from any view. */
   askForQuery(): void {
+    this.#isStarting = false;
     this.#view = "search";
     this.#isQueryWished = true;
     this.#nQueryWishes++;
@@ -185,6 +202,13 @@ export class Workspace {
   show(view: ViewId): void {
     this.#view = view;
     this.#isQueryWished = false;
+  }
+
+  /** Shows a section of the settings, by the id of its heading. */
+  async showSettings(section: string): Promise<void> {
+    this.show("settings");
+    await tick();
+    document.getElementById(section)?.scrollIntoView({ block: "start" });
   }
 
   /** Shows the settings, with the focus on the choice of an editor. */
@@ -207,6 +231,7 @@ export class Workspace {
   ): Promise<void> {
     this.pipelines.use({ pipeline, values: withFixes(values, fixes) });
     this.queries.remember(question);
+    this.#isStarting = false;
     this.#view = "search";
     const watched = agentsOf(this.library.state?.folders ?? []).find(({ id }) => id === agent);
     const scope =
@@ -269,6 +294,7 @@ export class Workspace {
       this.saved.read(),
     ]);
     if (this.library.state !== null) this.session.takeUp(this.library.state);
+    if (this.library.state?.folders.length === 0) this.#isStarting = true;
     await this.#askStartQuery();
     this.#isReady = true;
   }
@@ -282,6 +308,7 @@ export class Workspace {
       return;
     }
     if (query === null || query === "") return;
+    this.#isStarting = false;
     this.show("search");
     await this.search.searchNow(query);
   }

@@ -50,6 +50,7 @@ import type {
   SearchAnswer,
   SetFormat,
   SetWish,
+  SuggestedQuestion,
   TraceForm,
   TreeEntry,
   TuneRequest,
@@ -632,10 +633,31 @@ export class FakeBackend {
   }
 
   /** Of the headings of the notes. */
-  examples = ["Home server: push relay", "Who wants to be told what"];
+  suggested: SuggestedQuestion[] = [
+    { question: "What do my notes say about the push relay?", agent_name: null, found_nothing: false },
+    { question: "Who wants to be told what?", agent_name: null, found_nothing: false },
+  ];
 
-  exampleQuestions() {
-    return this.#answer("exampleQuestions", [], () => this.examples);
+  suggestedQuestions() {
+    return this.#answer("suggestedQuestions", [], () => this.suggested);
+  }
+
+  openSampleNotes() {
+    return this.#answer("openSampleNotes", [], () => {
+      const folder = {
+        id: `folder-${this.#state.folders.length + 1}`,
+        path: "/home/robin/.local/share/memlens-sample-notes",
+        name: "memlens-sample-notes",
+        agent: null,
+        n_files: 11,
+        n_chunks: 117,
+        status: "watching" as const,
+        why: null,
+      };
+      const folders = this.#state.folders.filter(({ path }) => path !== folder.path);
+      this.changeState({ folders: [...folders, folder] });
+      return this.#state;
+    });
   }
 
   savedList: string[] = [];

@@ -36,6 +36,7 @@ mod aggregator;
 mod engine;
 mod moving;
 mod past_watch;
+mod sample_notes;
 mod window_frame;
 
 pub use engine::{Engine, Event, Listener};
@@ -68,7 +69,7 @@ pub use memlens_library::{
     Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library, LibraryStatus,
     Place, Ranking, RowReport, Search, SearchReport, StageReport, StepReport, Timing, TraceForm,
     answers_outside, clusters, compare, contents, data_size, drift, drift_report, erase,
-    example_questions, folded_sentence, heat, location, pipeline, pipelines, providers, rank_given,
+    folded_sentence, heat, location, pipeline, pipelines, providers, rank_given,
     refuse_agent_place, report, rerank_calls, rows_json, saved_questions, sent_texts, stage_looks,
     trace_text, unread,
 };
@@ -98,4 +99,5 @@ pub use memlens_wire::{
     SentText, WhyAnswer, WhyNot,
 };
 pub use moving::move_folder;
+pub use sample_notes::open_sample_notes;
 pub use window_frame::window_frame;

@@ -11,6 +11,7 @@ pub mod places;
 mod queries;
 mod replay;
 mod sessions;
+mod suggested;
 mod then_now;
 pub mod vectors;
 mod worked_out;
@@ -36,6 +37,7 @@ pub use queries::{queries_text, write_queries};
 pub use replay::replay;
 pub(crate) use replay::{Replayed, search_past};
 pub use sessions::{KnownSession, session_named};
+pub use suggested::suggested;
 pub use then_now::then_now;
 pub use worked_out::{Era, WorkedOut, forget_worked_out, worked_out};
 

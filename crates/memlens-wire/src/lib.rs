@@ -58,7 +58,8 @@ pub use on_disk::OnDisk;
 pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
     NoteAnswers, NowResult, PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport,
-    RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries, ThenNow, ThenResult,
+    RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries, SuggestedQuestion, ThenNow,
+    ThenResult,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

@@ -37,6 +37,17 @@ pub struct PastQuestions {
     pub lost: Option<LostAnswers>,
 }
 
+/// A question to begin with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct SuggestedQuestion {
+    /// Text of the question, in one line.
+    pub question: String,
+    /// Name on screen of the agent that asked it; `None` if it was made from the notes.
+    pub agent_name: Option<String>,
+    /// Whether it found nothing when an agent asked it last.
+    pub found_nothing: bool,
+}
+
 /// A day on which agents asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct PastDay {

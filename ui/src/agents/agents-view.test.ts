@@ -111,7 +111,10 @@ describe("first start", () => {
     expect(backend.nCalls("addAgent")).toBe(0);
     await user.click(screen.getByRole("button", { name: "Watch: Codex" }));
     expect(backend.calls.find((call) => call.name === "addAgent")?.args).toEqual(["codex"]);
-    await waitFor(() => expect(screen.queryByRole("heading", { name: "Found on this machine" })).toBeNull());
+    // It stays listed, with what became of it.
+    const codex = screen.getByRole("heading", { name: /^Codex/ }).closest("li");
+    await waitFor(() => expect(codex).toHaveTextContent(/watching 2 files/));
+    expect(screen.getByRole("button", { name: "Watch: OpenClaw" })).toBeEnabled();
   });
 
   test("says nothing of agents where there are none", async () => {
@@ -127,7 +130,7 @@ describe("Settings", () => {
     const { container } = await open("settings");
     await screen.findByRole("heading", { name: "OpenClaw 2026.9.6" });
     for (const [name, words] of [
-      ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "610 cut", "17,940"]],
+      ["OpenClaw", ["~/.openclaw/workspace", "64 notes", "720 cut", "17,940"]],
       ["Claude Code", ["version unknown", "212 cut", "Checked with Claude Code 2.1.332."]],
       ["Codex", ["9.3", "memory_summary.md is missing", "Finds exact substrings only"]],
       ["Hermes", ["~/.hermes/memories is not a folder"]],
@@ -225,7 +228,9 @@ describe("Memory", () => {
   const SHORT = AGENTS.map((one) => ({
     ...one,
     loaded: one.loaded.map((file) =>
-      file.cut_at_line === null ? file : { ...file, used: 13, cap: 6, cut_at_line: 7, n_lines: 13 },
+      file.cut_at_line === null
+        ? file
+        : { ...file, used: 13, cap: 6, left_out: 7, cut_at_line: 7, n_lines: 13 },
     ),
   }));
   const SAID = "Not loaded by Claude Code from here on: 7 of 13 lines";
@@ -279,7 +284,7 @@ describe("Memory", () => {
       return screen.getAllByRole("note").map((line) => line.textContent);
     };
     const expected = [
-      expect.stringContaining("Not loaded by OpenClaw from here to line 6: 4 of 120 lines"),
+      expect.stringContaining("Not loaded by OpenClaw from here to line 6: 720 of 4,610 characters"),
       expect.stringContaining("Loaded again by OpenClaw from here on"),
     ];
     expect(await said()).toEqual(expected);

@@ -1,17 +1,23 @@
-// The agents of this machine: looked for when asked, watched one at a time.
+// The agents of this machine: looked for when asked, watched alone or all together.
 import type { Backend } from "../api/backend";
-import type { AgentsView, ErrorInfo } from "../api/bindings";
-import { Actions, Call } from "../shared/call.svelte";
+import type { AgentsView, AgentView, ErrorInfo } from "../api/bindings";
+import { toErrorInfo } from "../api/errors";
+import { Call } from "../shared/call.svelte";
 import { AlwaysLoaded } from "./always-loaded.svelte";
+
+/** Whether an agent has folders of notes that are not watched. */
+export function canBeWatched({ is_watched, folders }: AgentView): boolean {
+  return !is_watched && folders.length > 0;
+}
 
 /** What was found, and what became of watching it. */
 export class Agents {
   readonly #backend: Backend;
   readonly #onAdded: () => void;
   readonly #looking: Call<[], AgentsView>;
-  readonly #adding = new Actions();
-  /** The agent that is being added, or was last. */
-  #added = $state<string | null>(null);
+  /** Ids of the agents that are to be added, the first of which is being added. */
+  #queue = $state.raw<readonly string[]>([]);
+  #failures = $state.raw<ReadonlyMap<string, ErrorInfo>>(new Map());
   /** The files that one of them always loads. */
   readonly always: AlwaysLoaded;
 
@@ -32,12 +38,21 @@ export class Agents {
   }
   /** Id of the agent that is being added. */
   get adding(): string | null {
-    return this.#adding.isRunning ? this.#added : null;
+    return this.#queue[0] ?? null;
   }
-  /** The agent that could not be added, and why, until the next try. */
-  get failed(): { id: string; error: ErrorInfo } | null {
-    const { error } = this.#adding;
-    return error === null || this.#added === null ? null : { id: this.#added, error };
+  /** How many agents *Watch all* would add. */
+  get nToWatch(): number {
+    return this.view?.agents.filter(canBeWatched).length ?? 0;
+  }
+
+  /** Whether an agent waits until those before it are added. */
+  isWaiting(id: string): boolean {
+    return this.#queue.indexOf(id) > 0;
+  }
+
+  /** Why an agent could not be added, until the next try. */
+  failureOf(id: string): ErrorInfo | null {
+    return this.#failures.get(id) ?? null;
   }
 
   /** Looks again; the newest answer wins. */
@@ -47,14 +62,29 @@ export class Agents {
 
   /** Watches the folders of an agent. */
   async add(id: string): Promise<void> {
-    if (this.#adding.isRunning) return;
-    this.#added = id;
-    this.#adding.dismissError();
-    await this.#adding.run(async () => {
-      await this.#backend.addAgent(id);
-      this.#onAdded();
-    });
-    // What was watched before a failure is watched.
-    await this.look();
+    await this.#add([id]);
+  }
+
+  /** Watches every agent that is not watched yet. A failure does not affect the others. */
+  async addAll(): Promise<void> {
+    const agents = this.view?.agents ?? [];
+    await this.#add(agents.filter(canBeWatched).map(({ id }) => id));
+  }
+
+  async #add(ids: readonly string[]): Promise<void> {
+    if (this.#queue.length > 0) return;
+    this.#queue = ids;
+    this.#failures = new Map([...this.#failures].filter(([id]) => !ids.includes(id)));
+    for (const id of ids) {
+      try {
+        await this.#backend.addAgent(id);
+        this.#onAdded();
+      } catch (error) {
+        this.#failures = new Map([...this.#failures, [id, toErrorInfo(error)]]);
+      }
+      // What was watched before a failure is watched.
+      await this.look();
+      this.#queue = this.#queue.slice(1);
+    }
   }
 }

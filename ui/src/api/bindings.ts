@@ -21,8 +21,6 @@ export const commands = {
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
 	/**  Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched. */
 	eraseAll: () => __TAURI_INVOKE<LibraryState | null>("erase_all"),
-	/**  Questions to begin with, made from the headings of the notes. Empty if the headings have too few words. */
-	exampleQuestions: () => __TAURI_INVOKE<string[]>("example_questions"),
 	/**  Asks where and writes `memlens.json`. Returns the path; null if the user cancels. */
 	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
 	/**  The text of `memlens.json` for these parameters. */
@@ -45,6 +43,8 @@ export const commands = {
 	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
 	/**  Opens a web or mail address (`http`, `https` or `mailto`) with the system's program, if the user allows it. Returns whether they did. */
 	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
+	/**  Copies the sample notes beside the library, unless they are there, and watches them. */
+	openSampleNotes: () => __TAURI_INVOKE<LibraryState>("open_sample_notes"),
 	/**  Pauses the indexing of a folder, or continues it. */
 	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
 	/**  Pauses all indexing, or continues it. */
@@ -96,6 +96,8 @@ export const commands = {
 	 *  autopsy ends with what it has read, and says so. The calls of other jobs return null.
 	 */
 	stop: (job: JobKind) => __TAURI_INVOKE<null>("stop", { job }),
+	/**  Questions to begin with: those that agents asked, first those that found nothing; else some made from the notes. */
+	suggestedQuestions: () => __TAURI_INVOKE<SuggestedQuestion[]>("suggested_questions"),
 	/**  The thumbs that the rows of a search have for its question. */
 	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
 	/**  A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking. */
@@ -3432,6 +3434,16 @@ export type StepProof = {
 	proof: string,
 	/**  Questions that belong to the step, nearest first; at most 20. */
 	questions: AskedThen[],
+};
+
+/**  A question to begin with. */
+export type SuggestedQuestion = {
+	/**  Text of the question, in one line. */
+	question: string,
+	/**  Name on screen of the agent that asked it; `None` if it was made from the notes. */
+	agent_name: string | null,
+	/**  Whether it found nothing when an agent asked it last. */
+	found_nothing: boolean,
 };
 
 /**  The mean of every metric over some queries. */

@@ -134,6 +134,13 @@ export function nUnsearched(trees: readonly FolderTree[]): number {
   return trees.reduce((n, tree) => n + count(tree.entries), 0);
 }
 
+/** Returns how many notes trees hold, also those that wait or have a problem. */
+export function nNotes(trees: readonly FolderTree[]): number {
+  const count = (entries: readonly TreeEntry[]): number =>
+    entries.reduce((n, entry) => n + (entry.is_folder ? count(entry.children) : 1), 0);
+  return trees.reduce((n, tree) => n + count(tree.entries), 0);
+}
+
 /** What is not read of a folder, by the id of its row; null while that is not known. */
 export type UnreadOf = (id: string) => UnreadFolder | null;
 

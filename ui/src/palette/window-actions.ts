@@ -47,6 +47,10 @@ export function windowActions(workspace: Workspace): Action[] {
       refusal: isFirstRun ? "no folder is watched" : null,
       keywords: ["changes", "log", "history"],
     }),
+    action("window.start", "Show the start page", () => workspace.showStart(), {
+      refusal: state === null ? "the library is not open" : null,
+      keywords: ["first", "agents", "findings", "welcome"],
+    }),
     action("window.editor", "Choose an editor", () => void workspace.showEditors(), {
       refusal: state === null ? "the library is not open" : null,
       keywords: ["settings"],

@@ -111,6 +111,12 @@ export class PastList {
     this.#read("list");
   }
 
+  /** Lists every question that found nothing. */
+  showFoundNothing(): void {
+    this.#filter = { ...ALL, only: "found_nothing" };
+    this.#read("list");
+  }
+
   /** Reads the list again: some questions arrived, some were forgotten, or all were replayed. */
   refresh(): void {
     this.#read("sight");

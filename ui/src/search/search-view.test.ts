@@ -386,7 +386,9 @@ describe("states", () => {
   it("says what to do before the first question, and asks an example", async () => {
     const { user, backend } = await open({ startQuery: null });
     expect(screen.getByRole("heading", { name: "Ask your agent's memory" })).toBeInTheDocument();
-    await user.click(await screen.findByRole("button", { name: "Home server: push relay" }));
+    await user.click(
+      await screen.findByRole("button", { name: "What do my notes say about the push relay?" }),
+    );
     await screen.findByRole("grid");
     expect(backend.nCalls("search")).toBe(1);
   });

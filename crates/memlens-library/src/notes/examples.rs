@@ -5,11 +5,16 @@ use memlens_store::DocumentRow;
 use crate::Library;
 
 const EXAMPLES: usize = 3;
-/// Longer questions do not fit on a line.
+/// First words of headings that are written small within a sentence.
+const SMALL_WORDS: [&str; 18] = [
+    "a", "an", "the", "my", "our", "how", "what", "when", "where", "which", "who", "why", "whose",
+    "if", "this", "these", "all", "some",
+];
+/// Longer headings do not fit on a line.
 const CHARS_MAX: usize = 80;
 
-/// Up to three questions that the notes answer: headings of notes from each third of the memory. Empty if no
-/// heading has enough words.
+/// Up to three questions about what the notes name in their headings, from each third of the memory. Empty if no heading has
+/// enough words.
 pub fn example_questions(library: &Library) -> Vec<String> {
     let documents = &library.lists().snapshot.documents;
     let third = |at: usize| at * documents.len() / EXAMPLES;
@@ -39,7 +44,30 @@ fn question(headings: &str) -> Option<String> {
         Some(above) if n_words(last) < 3 => format!("{above}: {last}"),
         Some(_) | None => last.to_owned(),
     };
-    (n_words(&said) >= 2 && said.chars().count() <= CHARS_MAX).then_some(said)
+    (n_words(&said) >= 2 && said.chars().count() <= CHARS_MAX).then(|| asked(&said))
+}
+
+/// A heading as a question. Of a text with other letters than those of English the language is not known, so it stays as it is.
+fn asked(heading: &str) -> String {
+    if heading.ends_with(['?', '？']) || !heading.is_ascii() {
+        return heading.to_owned();
+    }
+    let heading = heading.trim_end_matches(['.', ':', '!']);
+    if let Some(aim) = heading.strip_prefix("How to ") {
+        return format!("How do I {aim}?");
+    }
+    if heading.starts_with("What to ") {
+        return format!("{heading}?");
+    }
+    let (first, rest) = heading.split_once(' ').unwrap_or((heading, ""));
+    // A name keeps its capital.
+    let is_small = SMALL_WORDS.contains(&first.to_ascii_lowercase().as_str());
+    let subject = if is_small {
+        format!("{} {rest}", first.to_ascii_lowercase())
+    } else {
+        heading.to_owned()
+    };
+    format!("What do my notes say about {subject}?")
 }
 
 fn n_words(text: &str) -> usize {
@@ -56,14 +84,27 @@ mod tests {
         for (headings, expected) in [
             (
                 "Home server > The push relay and its port",
-                Some("The push relay and its port"),
+                Some("What do my notes say about the push relay and its port?"),
             ),
-            ("Home server > Relay", Some("Home server: Relay")),
-            ("Home server", Some("Home server")),
+            (
+                "Home server > Relay",
+                Some("What do my notes say about Home server: Relay?"),
+            ),
+            (
+                "Server > How to restart the relay",
+                Some("How do I restart the relay?"),
+            ),
+            ("What to do if it hangs.", Some("What to do if it hangs?")),
+            (
+                "Why the relay moved",
+                Some("What do my notes say about why the relay moved?"),
+            ),
+            ("FAQ > Who has the key?", Some("Who has the key?")),
             ("Relay", None),
             ("2026-05-01", None),
             ("Log > 2026-05-01", None),
             ("", None),
+            ("Schl\u{fc}ssel im Flur", Some("Schl\u{fc}ssel im Flur")),
             (
                 "\u{5bb6}\u{306e} \u{30b5}\u{30fc}\u{30d0}\u{30fc}",
                 Some("\u{5bb6}\u{306e} \u{30b5}\u{30fc}\u{30d0}\u{30fc}"),

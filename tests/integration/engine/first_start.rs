@@ -1,0 +1,220 @@
+//! What the start page counts: questions to begin with, the size of what an agent does not load, notes that no search finds, and
+//! the sample notes.
+
+use std::path::Path;
+
+use memlens_engine::view::{LoadCut, SuggestedQuestion, TreeEntry};
+use memlens_engine::{
+    Home, agents, folders_to_add, loaded, open_sample_notes, past, watched_folders,
+};
+use memlens_store::NewPast;
+use memlens_tests::{Notes, open};
+use serde_json::json;
+
+use crate::forgetting::{asked, days_ago, library, notes};
+use crate::watched::{Watched, scratch};
+
+fn suggested(questions: &[NewPast]) -> Vec<(String, Option<String>, bool)> {
+    let notes = notes();
+    let dir = library(&notes, questions);
+    let suggested = past::suggested(&open(dir.path())).expect("they can be read");
+    let told = suggested.into_iter().map(
+        |SuggestedQuestion {
+             question,
+             agent_name,
+             found_nothing,
+         }| (question, agent_name, found_nothing),
+    );
+    told.collect()
+}
+
+/// A question that found something.
+fn answered(call: &str, question: &str, at_ms: i64) -> NewPast {
+    NewPast {
+        returned: Some(json!([{"path": "router.md", "lines": [1, 1], "score": 0.5}]).to_string()),
+        ..asked(call, question, at_ms)
+    }
+}
+
+#[test]
+fn questions_that_found_nothing_come_first() {
+    let told = suggested(&[
+        answered("1", "where is the router", days_ago(1)),
+        asked("2", "who feeds the koi", days_ago(3)),
+        answered("3", "when are bees treated", days_ago(4)),
+        asked("4", "who has the key", days_ago(2)),
+        // It found something when it was asked last.
+        asked("5", "Where is the  router", days_ago(9)),
+        NewPast {
+            is_pattern: true,
+            ..asked("6", "koi|carp", days_ago(0))
+        },
+        NewPast {
+            has_failed: true,
+            returned: None,
+            ..asked("7", "what failed", days_ago(0))
+        },
+        asked("8", &"long ".repeat(80), days_ago(0)),
+    ]);
+    let of = |question: &str, found_nothing| {
+        let agent = Some("OpenClaw".to_owned());
+        (question.to_owned(), agent, found_nothing)
+    };
+    assert_eq!(
+        told,
+        [
+            of("who has the key", true),
+            of("who feeds the koi", true),
+            of("where is the router", false),
+            of("when are bees treated", false),
+        ]
+    );
+}
+
+#[test]
+fn questions_are_made_from_notes_only_if_no_agent_asked() {
+    let notes = Notes::new(&[(
+        "house.md",
+        "# The push relay and its port\n\nIt listens on 8093.\n",
+    )]);
+    let dir = library(&notes, &[]);
+    let told = past::suggested(&open(dir.path())).expect("they can be read");
+    let made: Vec<(&str, Option<&str>)> = told
+        .iter()
+        .map(|it| (it.question.as_str(), it.agent_name.as_deref()))
+        .collect();
+    assert_eq!(
+        made,
+        [(
+            "What do my notes say about the push relay and its port?",
+            None
+        )]
+    );
+    // One that cannot be suggested is not one that was asked.
+    let opening = NewPast {
+        is_opening: true,
+        ..asked("1", "", days_ago(0))
+    };
+    let dir = library(&notes, &[opening]);
+    let told = past::suggested(&open(dir.path())).expect("they can be read");
+    assert_eq!(told.len(), 1);
+}
+
+/// Entries of a tree that are notes, and those that no search of the agent finds.
+fn counted(entries: &[TreeEntry]) -> (u32, u32) {
+    entries.iter().fold((0, 0), |(n, unsearched), entry| {
+        let inner = counted(&entry.children);
+        let is_note = u32::from(!entry.is_folder);
+        let is_unsearched = u32::from(entry.not_searched.is_some());
+        (n + inner.0 + is_note, unsearched + inner.1 + is_unsearched)
+    })
+}
+
+#[test]
+fn findings_of_one_workspace_are_counted_once_and_alike() {
+    let memory = "The attic is cold.\n".repeat(1_100);
+    let config = r#"{"meta": {"lastTouchedVersion": "2026.9.6"}, "agents": {"list": [
+        {"id": "main", "default": true}, {"id": "lab", "workspace": "~/.openclaw/workspace"}]}}"#;
+    let home = Notes::new(&[
+        (".openclaw/openclaw.json", config),
+        (".openclaw/workspace/MEMORY.md", &memory),
+        (".openclaw/workspace/AGENTS.md", "Be brief.\n"),
+        (".openclaw/workspace/TOOLS.md", "None.\n"),
+        (
+            ".openclaw/workspace/memory/2026-11-02.md",
+            "The relay was sold.\n",
+        ),
+    ]);
+    let dir = scratch();
+    let mut watched = Watched::at_home(dir.path(), &home);
+    let of_home = Home::new(home.path());
+    let state = watched
+        .engine
+        .add_agent(&of_home, "openclaw")
+        .expect("it can be added");
+    assert_eq!(state.folders.len(), 1, "two agents share it");
+    watched.wait("everything is indexed", Watched::is_idle);
+
+    let trees = watched.engine.trees().expect("they can be read");
+    let counts: Vec<(u32, u32)> = trees.iter().map(|tree| counted(&tree.entries)).collect();
+    assert_eq!(counts, [(4, 2)]);
+    let folders = watched_folders(dir.path()).expect("they can be read");
+    let view = agents(&of_home, &folders);
+    let openclaw = &view.agents[0];
+    assert_eq!((openclaw.n_notes, openclaw.n_unsearched), (4, 2));
+
+    let files = loaded(&of_home, &folders).files;
+    let cut: Vec<_> = files
+        .iter()
+        .filter(|file| file.cut == LoadCut::Middle)
+        .collect();
+    let names: Vec<Option<&str>> = cut.iter().map(|file| file.note.as_deref()).collect();
+    assert_eq!(names, [Some("MEMORY.md")]);
+    // More than what is past the cap, because the mark takes room of it.
+    let past_cap = cut[0].used - cut[0].cap.expect("it has one");
+    assert_eq!(cut[0].used, 20_899);
+    assert!(
+        (past_cap + 100..past_cap + 130).contains(&cut[0].left_out),
+        "{cut:?}"
+    );
+}
+
+#[test]
+fn a_config_that_breaks_or_goes_leaves_what_is_watched() {
+    let home = Notes::new(&[
+        (
+            ".openclaw/openclaw.json",
+            r#"{"meta": {"lastTouchedVersion": "2026.9.6"}}"#,
+        ),
+        (".openclaw/workspace/MEMORY.md", "The relay is grey.\n"),
+        (".openclaw/workspace/AGENTS.md", "Be brief.\n"),
+    ]);
+    let dir = scratch();
+    let mut watched = Watched::at_home(dir.path(), &home);
+    let of_home = Home::new(home.path());
+    watched
+        .engine
+        .add_agent(&of_home, "openclaw")
+        .expect("it can be added");
+    watched.wait("everything is indexed", Watched::is_idle);
+    let folders = watched_folders(dir.path()).expect("they can be read");
+    let look = || {
+        let view = agents(&of_home, &folders);
+        let openclaw = &view.agents[0];
+        (
+            openclaw.is_watched,
+            openclaw.version.clone(),
+            openclaw.problems.len(),
+        )
+    };
+    assert_eq!(look(), (true, Some("2026.9.6".to_owned()), 0));
+    home.write(".openclaw/openclaw.json", "{broken");
+    let (_, version, n_problems) = look();
+    assert_eq!((version, n_problems), (None, 1));
+    std::fs::remove_file(home.at(".openclaw/openclaw.json")).expect("it is there");
+    assert_eq!(look(), (true, None, 0));
+    assert_eq!(
+        folders_to_add(&of_home, "openclaw", &folders).expect("it is there"),
+        []
+    );
+}
+
+#[test]
+fn sample_notes_are_watched_beside_the_library() {
+    let around = scratch();
+    let dir = around.path().join("library");
+    let mut watched = Watched::open(&dir);
+    let state = open_sample_notes(&watched.engine).expect("they can be opened");
+    let names: Vec<&str> = state.folders.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["memlens-sample-notes"]);
+    watched.wait("everything is indexed", Watched::is_idle);
+    assert_eq!(watched.engine.state().n_files, 11);
+    // A second time they are there, and watched already.
+    let again = open_sample_notes(&watched.engine);
+    assert!(again.is_err() || again.is_ok_and(|state| state.folders.len() == 1));
+    assert!(
+        Path::new(&dir)
+            .with_file_name("memlens-sample-notes")
+            .is_dir()
+    );
+}

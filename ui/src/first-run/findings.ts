@@ -1,0 +1,89 @@
+// What is found in the notes of watched agents while they are indexed, each with the place that shows it.
+//
+// Every figure is counted by the function that its place counts with, so that both are equal.
+import type { AgentsView, FolderState, FolderTree, LoadedFile } from "../api/bindings";
+import { cutOf, leftOut } from "../agents/load-line";
+import { nNotes, nUnsearched } from "../memory/tree-rows";
+import { count, counted } from "../shared/format";
+import { sentence } from "../shared/sentence";
+
+/** Where a finding is shown. */
+export type FindingPlace =
+  | { kind: "line"; folder: string; path: string; line: number }
+  | { kind: "unsearched"; agent: string }
+  | { kind: "agents" }
+  | { kind: "found-nothing" }
+  | { kind: "contradictions" };
+
+export type Finding = { id: string; text: string; place: FindingPlace };
+
+/** Notes that an agent does not load whole when a session begins; one finding a note, of the limit that leaves out most. */
+export function loadFindings(files: readonly LoadedFile[], folders: readonly FolderState[]): Finding[] {
+  const cuts = new Map<string, LoadedFile>();
+  for (const { folder, note } of files) {
+    const cut = folder === null || note === null ? null : cutOf(files, folder, note);
+    // A limit over several files names no place in a note.
+    if (cut !== null && cut.cut_at_line !== null) cuts.set(`${folder}\n${note}`, cut);
+  }
+  const all = [...cuts.values()];
+  return all.map((cut) => {
+    const folder = folders.find(({ id }) => id === cut.folder);
+    const isAlone = all.filter(({ agent, note }) => agent === cut.agent && note === cut.note).length === 1;
+    const name = isAlone || folder === undefined ? (cut.note ?? cut.name) : `${cut.note} in ${folder.name}`;
+    const verb = cut.left_out === 1 ? "is" : "are";
+    const how =
+      cut.digest.length > 0
+        ? `given to ${cut.agent_name} only as a digest or not at all`
+        : `never loaded by ${cut.agent_name}`;
+    return {
+      id: `load ${cut.folder} ${cut.note}`,
+      text: `${leftOut(cut)} of ${name} ${verb} ${how} when a session begins`,
+      place: {
+        kind: "line",
+        folder: cut.folder ?? "",
+        path: cut.note ?? "",
+        line: cut.cut_at_line ?? 1,
+      },
+    };
+  });
+}
+
+/** For each agent, how many of its notes its own search never finds. */
+export function searchFindings(trees: readonly FolderTree[]): Finding[] {
+  const agents = new Map(
+    trees.flatMap(({ folder: { agent } }) => (agent === null ? [] : [[agent.id, agent]])),
+  );
+  return [...agents.values()].flatMap(({ id, name }) => {
+    const own = trees.filter(({ folder }) => folder.agent?.id === id);
+    const n = nUnsearched(own);
+    if (n === 0) return [];
+    const text = `${count(n)} of ${counted(nNotes(own), "note")} ${n === 1 ? "is" : "are"} never searched by ${name}`;
+    return [{ id: `search ${id}`, text, place: { kind: "unsearched", agent: id } }];
+  });
+}
+
+/** Files that a watched agent would load and that are missing, and settings that turn loading off. */
+export function agentFindings(view: AgentsView | null): Finding[] {
+  const watched = view?.agents.filter(({ folders }) => folders.some(({ is_watched }) => is_watched)) ?? [];
+  return watched.flatMap(({ id, missing, switches }) =>
+    [...missing, ...switches].map((said) => ({
+      id: `agent ${id} ${said}`,
+      text: sentence(said).replace(/\.$/, ""),
+      place: { kind: "agents" as const },
+    })),
+  );
+}
+
+/** How many of the past questions found nothing. */
+export function pastFindings(n_found_nothing: number, n_questions: number): Finding[] {
+  if (n_found_nothing === 0) return [];
+  const text = `${count(n_found_nothing)} of ${counted(n_questions, "past question")} found nothing`;
+  return [{ id: "past", text, place: { kind: "found-nothing" } }];
+}
+
+/** Sure contradictions. */
+export function contradictionFindings(n_sure: number): Finding[] {
+  if (n_sure === 0) return [];
+  const text = `${counted(n_sure, "contradiction")} in your notes`;
+  return [{ id: "contradictions", text, place: { kind: "contradictions" } }];
+}
