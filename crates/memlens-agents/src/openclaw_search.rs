@@ -9,7 +9,9 @@ mod memory;
 
 use serde_json::Value;
 
-pub(crate) use keys::{FEB_2026, Kind, Known, SINCE_2026_8, UP_TO_2026_7, effect};
+pub(crate) use keys::{
+    FEB_2026, Kind, Known, SINCE_2026_8, UP_TO_2026_7, effect, is_empty_section,
+};
 pub(crate) use memory::extra_paths_key;
 pub use memory::{ExtraPath, MemorySearch, SearchOff};
 
@@ -186,7 +188,7 @@ pub(crate) fn openclaw_search(config: &Value, schema: Schema) -> SearchSettings 
     below(
         &config["memorySearch"],
         "memorySearch",
-        |_, _| BEFORE,
+        |_, _| Some(BEFORE),
         &mut all,
     );
     of_memory(&config["memory"], schema, &mut all);
@@ -320,6 +322,9 @@ fn of_memory(memory: &Value, schema: Schema, settings: &mut Vec<Setting>) {
             continue;
         }
         each(value, name, &mut |key, value| {
+            if is_empty_section(schema.memory_keys(), key, value) {
+                return;
+            }
             let effect = effect(schema.memory_keys(), key, value, schema.unknown(key));
             settings.push(setting("memory", key, value, effect));
         });
@@ -365,14 +370,20 @@ fn of_search(
     settings: &mut Vec<Setting>,
 ) {
     let is_of_place = (schema == Schema::Since2026Aug) == (since == Schema::Since2026Aug);
+    let is_empty = search.as_object().is_some_and(serde_json::Map::is_empty);
+    if is_empty && !is_of_place {
+        settings.push(setting(place, "", search, schema.elsewhere()));
+    }
     below(
         search,
         place,
         |key, value| {
-            if is_of_place {
-                effect(schema.keys(), key, value, schema.unknown(key))
+            if !is_of_place {
+                Some(schema.elsewhere())
+            } else if is_empty_section(schema.keys(), key, value) {
+                None
             } else {
-                schema.elsewhere()
+                Some(effect(schema.keys(), key, value, schema.unknown(key)))
             }
         },
         settings,
@@ -382,12 +393,12 @@ fn of_search(
 fn below(
     value: &Value,
     place: &str,
-    effect: impl Fn(&str, &Value) -> Effect,
+    effect: impl Fn(&str, &Value) -> Option<Effect>,
     settings: &mut Vec<Setting>,
 ) {
     each(value, "", &mut |key, value| {
         let effect = effect(key, value);
-        settings.push(setting(place, key, value, effect));
+        settings.extend(effect.map(|effect| setting(place, key, value, effect)));
     });
 }
 
@@ -457,9 +468,10 @@ pub(crate) fn shown(effect: Effect, value: &Value) -> Value {
     }
 }
 
-/// Calls `tell` for every value that is not an object, with its path.
+/// Calls `tell` for every value that is not an object, and for every empty object inside of the value, with its path.
 pub(crate) fn each(value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Value)) {
     match value {
+        Value::Object(fields) if fields.is_empty() && !path.is_empty() => tell(path, value),
         Value::Object(fields) => {
             for (name, value) in fields {
                 // A name with dots is not a path of keys.
@@ -614,6 +626,57 @@ mod tests {
         }
         assert_eq!(rows("{}"), []);
         assert_eq!(settings("{}").voids, []);
+    }
+
+    #[test]
+    fn an_unknown_key_with_an_empty_object_refuses_the_file() {
+        let check = |text: &str, expected: &[(&str, Effect)]| {
+            let rows = rows(text);
+            let found: Vec<(&str, Effect)> = rows
+                .iter()
+                .map(|(_, key, _, effect)| (key.as_str(), *effect))
+                .collect();
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(voids(text, None).is_empty(), expected.is_empty(), "{text}");
+        };
+        let unknown = |key| Schema::Since2026Aug.unknown(key);
+        check(
+            &newest("{sync: {}}"),
+            &[("memory.search.sync", unknown("sync"))],
+        );
+        check(
+            &newest("{query: {hybrid: {}}}"),
+            &[("memory.search.query.hybrid", unknown("query.hybrid"))],
+        );
+        check(
+            &newest("{enabled: {}}"),
+            &[(
+                "memory.search.enabled",
+                Effect::WrongKind("true or false, without quotes"),
+            )],
+        );
+        check(
+            "{memory: {backend: {}}}",
+            &[("memory.backend", unknown("backend"))],
+        );
+        check(
+            "{agents: {defaults: {memorySearch: {}}}}",
+            &[(
+                "agents.defaults.memorySearch",
+                Schema::Since2026Aug.elsewhere(),
+            )],
+        );
+        check(
+            &older("{surprise: {}}"),
+            &[(
+                "agents.defaults.memorySearch.surprise",
+                Schema::UpTo2026Jul.unknown("surprise"),
+            )],
+        );
+        // Sections that the version knows set nothing, and are not refused.
+        check(&newest("{query: {}, store: {fts: {}}}"), &[]);
+        check(&older("{sync: {}, chunking: {}}"), &[]);
+        check(&newest("{}"), &[]);
     }
 
     #[test]

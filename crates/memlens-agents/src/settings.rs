@@ -8,7 +8,7 @@ use crate::config::{parse_text, read_text};
 use crate::include;
 use crate::openclaw_search::{
     self, Effect, Known, MemorySearch, Schema, SearchSettings, Setting, SettingGroup, Void, each,
-    effect, openclaw_search, shown,
+    effect, is_empty_section, openclaw_search, shown,
 };
 use crate::targets::{basic_memory, octopus, openviking};
 
@@ -138,6 +138,9 @@ fn program_of(path: &Path, value: &Value) -> Option<&'static str> {
 fn flat(known: &[Known], config: &Value, around: &str) -> SearchSettings {
     let mut settings = Vec::new();
     each(config, "", &mut |key, value| {
+        if is_empty_section(known, key, value) {
+            return;
+        }
         let is_below = key.split('.').next() == Some(around) && key.contains('.');
         if is_below && !known.iter().any(|(it, ..)| *it == key) && is_of_provider(key) {
             return;

@@ -79,6 +79,15 @@ pub(crate) fn effect(known: &[Known], key: &str, value: &Value, otherwise: Effec
     }
 }
 
+/// Whether a value is an empty section of known keys, which sets nothing.
+pub(crate) fn is_empty_section(known: &[Known], key: &str, value: &Value) -> bool {
+    let is_below = |(name, ..): &Known| {
+        name.strip_prefix(key)
+            .is_some_and(|below| below.starts_with('.'))
+    };
+    value.as_object().is_some_and(serde_json::Map::is_empty) && known.iter().any(is_below)
+}
+
 const MODEL: Effect =
     Effect::NotEmulated("it chooses the embedding model; Memlens searches with its own");
 const SWITCH: Effect = Effect::Elsewhere("it switches memory search on or off");
@@ -408,8 +417,7 @@ impl Schema {
 
     /// Effect of an unknown key of the search's settings.
     pub(crate) fn unknown(self, key: &str) -> Effect {
-        let is_fixed =
-            key.split('.').next() == Some("chunking") || key.starts_with("query.hybrid.");
+        let is_fixed = key.split('.').next() == Some("chunking") || key.starts_with("query.hybrid");
         match self {
             Schema::Since2026Aug if is_fixed => Effect::Refused(
                 "2026.8 and later fix this; 2026.9.6 refuses the key, and with it the whole file",
