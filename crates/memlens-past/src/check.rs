@@ -22,8 +22,24 @@ const QUESTIONS_NAMED: usize = 20;
 
 /// A note by its folder and path.
 type Note = (FolderId, String);
-/// A question by its agent and its text: two with the same are one question.
-type Asked = (String, String);
+/// A question by its asker and its text: two with the same are one question.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Asked {
+    agent: String,
+    /// The agent of OpenClaw that asked: each searches its own workspace.
+    member: Option<String>,
+    question: String,
+}
+
+impl Asked {
+    fn of(past: &Past) -> Asked {
+        Asked {
+            agent: past.asked.agent.clone(),
+            member: past.member.clone(),
+            question: past.asked.question.clone(),
+        }
+    }
+}
 
 /// Results of past questions at one generation.
 pub struct Checked {
@@ -93,7 +109,7 @@ impl Checked {
                     ranked_by.insert(ranked_words(&now.ranking));
                     lost.entry(note).or_default().push(LostAnswer {
                         id: now.id.to_string(),
-                        question: asked.1.clone(),
+                        question: asked.question.clone(),
                         was: *rank,
                         is: None,
                     });
@@ -235,7 +251,7 @@ fn planned(
     let mut found = HashMap::with_capacity(asked.len());
     let mut to_ask = Vec::new();
     for past in asked {
-        let key = (past.asked.agent.clone(), past.asked.question.clone());
+        let key = Asked::of(&past);
         let known = of_now.and_then(|it| it.found.get(&key));
         match known.filter(|known| is_current(&past, known)) {
             Some(known) => drop(found.insert(key, known.clone())),
@@ -295,7 +311,7 @@ mod tests {
     use memlens_params::Params;
     use memlens_store::FolderId;
 
-    use super::{Checked, Found, planned, ranked_words, sentence};
+    use super::{Asked, Checked, Found, planned, ranked_words, sentence};
     use crate::{Era, Past};
     use memlens_library::notes::note_names::NoteNames;
     use memlens_library::{Ranking, pipeline};
@@ -328,7 +344,7 @@ mod tests {
         Checked {
             generation: u64::from(version),
             era: Era::default(),
-            found: HashMap::from([(("codex".to_owned(), "koi".to_owned()), found)]),
+            found: HashMap::from([(Asked::of(&asked(found.id, "koi")), found)]),
             folders: folders.iter().copied().collect(),
             hashes: watched
                 .map(|(folder, path, version)| ((folder, path.to_owned()), [version; 32]))
@@ -407,6 +423,36 @@ mod tests {
         };
         assert_eq!(plan(None), (0, vec![8, 5]));
         assert_eq!(plan(Some(&known)), (1, vec![5]));
+    }
+
+    #[test]
+    fn questions_of_two_agents_of_one_program_are_two_questions() {
+        let of_member = |id, member: &str| Past {
+            member: Some(member.to_owned()),
+            ..asked(id, "koi")
+        };
+        let both = vec![of_member(8, "main"), of_member(9, "lab")];
+        let (found, to_ask) = planned(both, None, |_, _| true);
+        let to_ask: Vec<(Option<String>, i64)> = to_ask
+            .into_iter()
+            .map(|(asked, past)| (asked.member, past.id))
+            .collect();
+        assert!(found.is_empty());
+        assert_eq!(
+            to_ask,
+            [(Some("main".to_owned()), 8), (Some("lab".to_owned()), 9)]
+        );
+        let known = Checked {
+            found: HashMap::from([(Asked::of(&of_member(8, "main")), found_by_main())]),
+            ..checked(found_by_main(), 1, &[GARDEN])
+        };
+        let again = vec![of_member(8, "main"), of_member(9, "lab")];
+        let (found, to_ask) = planned(again, Some(&known), |_, _| true);
+        assert_eq!((found.len(), to_ask.len()), (1, 1), "lab never asked");
+    }
+
+    fn found_by_main() -> Found {
+        found(8, native(), &[(GARDEN, "koi.md")])
     }
 
     #[test]

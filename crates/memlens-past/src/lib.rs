@@ -117,12 +117,12 @@ pub fn list(library: &Library, filter: &PastFilter) -> Result<Vec<Past>, EngineE
     Ok(stored.into_iter().map(past).collect())
 }
 
-/// The newest searches, at most so many, each once per agent.
+/// The newest searches, at most so many, each once per asker.
 ///
 /// # Errors
 /// [`EngineError::Store`].
 pub(crate) fn newest(library: &Library, n_most: u32) -> Result<Vec<Past>, EngineError> {
-    let stored = library.store().newest_past(n_most)?;
+    let stored = library.store().newest_past(n_most, member_of_log)?;
     Ok(stored.into_iter().map(past).collect())
 }
 

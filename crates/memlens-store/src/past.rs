@@ -4,12 +4,13 @@
 
 pub(crate) mod page;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::Attempt;
-use crate::{Judgment, Store, StoreError};
+use crate::{Judgment, PastWanted, Store, StoreError};
 
 /// A past question to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,23 +102,47 @@ static COLUMNS: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Store {
-    /// The newest searches, at most `n_most`, with each agent's distinct questions once.
+    /// The newest searches, at most `n_most`, with each asker's distinct questions once. `member` returns which of an agent's
+    /// members asked, by the agent's id and the log's path: two members are two askers.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn newest_past(&self, n_most: u32) -> Result<Vec<StoredPast>, StoreError> {
-        // The index of words holds all that the first part looks at; `id` is that of the newest.
-        let newest = format!(
-            "WITH newest AS (SELECT id, max(at_ms) AS newest_ms FROM past_questions WHERE is_opening = 0 \
-             GROUP BY agent, question \
-             ORDER BY newest_ms DESC, id DESC LIMIT ?1) \
-             {} WHERE id IN (SELECT id FROM newest) ORDER BY at_ms DESC, id DESC",
-            *COLUMNS
-        );
-        self.connection
-            .prepare_cached(&newest)
-            .and_then(|mut statement| sound(statement.query_map([n_most], read)?))
-            .attempt(ATTEMPT)
+    pub fn newest_past(
+        &self,
+        n_most: u32,
+        member: impl Fn(&str, &str) -> Option<String>,
+    ) -> Result<Vec<StoredPast>, StoreError> {
+        let ids = self.newest_ids(n_most, member).attempt(ATTEMPT)?;
+        self.past_wanted(&PastWanted {
+            among: Some(&ids),
+            ..PastWanted::default()
+        })
+    }
+
+    /// Reads no more rows than it needs, in the order of their index.
+    fn newest_ids(
+        &self,
+        n_most: u32,
+        member: impl Fn(&str, &str) -> Option<String>,
+    ) -> rusqlite::Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, agent, question, log FROM past_questions INDEXED BY past_questions_by_time \
+             WHERE is_opening = 0 ORDER BY at_ms DESC, id DESC",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut known = HashSet::new();
+        let mut ids = Vec::new();
+        while ids.len() < n_most as usize
+            && let Some(row) = rows.next()?
+        {
+            let (agent, question, log): (String, String, String) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            let member = member(&agent, &log);
+            if known.insert((agent, member, question)) {
+                ids.push(row.get(0)?);
+            }
+        }
+        Ok(ids)
     }
 
     /// The past question with this id; `None` if there is none.
@@ -723,12 +748,23 @@ mod tests {
             said("openclaw", "5", None, "bees"),
         ];
         store.keep_past(&log("12"), &all, &[]).unwrap();
-        let newest = |n_most: u32| -> Vec<String> {
-            let newest = store.newest_past(n_most).unwrap();
+        let newest = |store: &Store, n_most: u32| -> Vec<String> {
+            let newest = store.newest_past(n_most, |_, _| None).unwrap();
             newest.into_iter().map(|it| it.past.call).collect()
         };
-        assert_eq!(newest(9), ["2", "3", "4", "5"]);
-        assert_eq!(newest(2), ["2", "3"]);
-        assert_eq!(newest(0), [""; 0]);
+        assert_eq!(newest(&store, 9), ["2", "3", "4", "5"]);
+        assert_eq!(newest(&store, 2), ["2", "3"]);
+        assert_eq!(newest(&store, 0), [""; 0]);
+        let another = ReadLog {
+            path: "/logs/lab".to_owned(),
+            ..log("1")
+        };
+        store
+            .keep_past(&another, &[said("openclaw", "6", Some(5), "koi")], &[])
+            .unwrap();
+        assert_eq!(newest(&store, 9), ["2", "3", "4", "5"]);
+        let by_log = store.newest_past(9, |_, log| Some(log.to_owned())).unwrap();
+        let by_log: Vec<&str> = by_log.iter().map(|it| it.past.call.as_str()).collect();
+        assert_eq!(by_log, ["2", "3", "4", "6", "5"]);
     }
 }

@@ -656,7 +656,7 @@ fn a_past_question_that_is_not_as_it_was_saved_is_passed_over_and_read_again() {
         .expect("it can be changed");
     drop(database);
     let mut store = open(dir.path());
-    let newest = store.newest_past(9).expect("they can be read");
+    let newest = store.newest_past(9, |_, _| None).expect("they can be read");
     assert_eq!(newest.len(), 1);
     assert_eq!(newest[0].past, all[1]);
     assert!(!store.is_past_as_saved().expect("it can be read"));

@@ -403,7 +403,7 @@ mod tests {
             "only-opened"
         );
         assert_eq!(store.n_past().unwrap(), 1);
-        assert_eq!(store.newest_past(9).unwrap().len(), 1);
+        assert_eq!(store.newest_past(9, |_, _| None).unwrap().len(), 1);
         assert_eq!(
             store.past_of_session("codex", "only-opened", 9).unwrap(),
             []
