@@ -39,6 +39,7 @@ mod counting;
 mod edit;
 mod home;
 mod include;
+mod line_load;
 mod loaded;
 mod looking;
 mod measure;
@@ -58,6 +59,7 @@ pub use always::{
 pub use counting::{Counted, count};
 pub use edit::{Put, diff, edited, fragment};
 pub use home::Home;
+pub use line_load::{Extent, Line, LineLoads, Lost, UnloadedLines};
 pub use loaded::{Cut, FileLoad, Loaded, MemoryLoad, Missing, Unreadable, loaded};
 pub use looking::{Found, IfMissing, LoadFile, Loads, SwitchedOff, look, whose};
 pub use measure::{Count, Kept, LeftOut, Measured, Part, measure};

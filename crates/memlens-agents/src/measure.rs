@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::agent::{Cap, Keeps, Unit};
 use body::Body;
 pub(crate) use body::html_comments;
-pub(crate) use openclaw::{FILE_BUDGET_MIN, clamped};
+pub(crate) use openclaw::{FILE_BUDGET_MIN, clamped, shown_in_digest};
 
 /// What is loaded of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Measured {
     pub kept: Vec<Kept>,
     /// Entries that are not loaded although no limit leaves them out.
     pub left_out: Vec<LeftOut>,
+    /// Byte ranges of the front matter and the comments that the agent removes before it counts, sorted.
+    pub removed: Vec<Range<usize>>,
     /// The text that the agent is given, with its markers.
     pub given: String,
     /// One for each limit of the cap.
@@ -82,6 +84,7 @@ impl Measured {
         Measured {
             kept: Vec::new(),
             left_out: Vec::new(),
+            removed: Vec::new(),
             given: String::new(),
             counts: vec![Count {
                 unit,
@@ -101,14 +104,21 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
         return hermes::entries(text, name, cap);
     }
     let body = Body::of(text, cap.removed);
+    Measured {
+        removed: body.removed().to_vec(),
+        ..measure_body(&body, name, cap, left)
+    }
+}
+
+fn measure_body(body: &Body, name: &str, cap: &Cap, left: Option<u64>) -> Measured {
     let whole = body.text();
     match cap.keeps {
         Keeps::OpenClaw => {
             let most = cap.limits.first().map_or(u64::MAX, |limit| limit.most);
             let most = left.map_or(most, |left| left.min(most));
-            openclaw::trimmed(&body, name, most)
+            openclaw::trimmed(body, name, most)
         }
-        Keeps::Ends { head, tail } => ends(&body, cap, (head, tail)),
+        Keeps::Ends { head, tail } => ends(body, cap, (head, tail)),
         Keeps::Beginning | Keeps::BeginningExactly | Keeps::Entries => {
             // The carriage return of the line break at a cut is not loaded either.
             let loaded_to = |end: usize| match &whole[..end] {
@@ -144,6 +154,7 @@ pub fn measure(text: &str, name: &str, cap: &Cap, left: Option<u64>) -> Measured
             Measured {
                 kept: body.kept(0..end, Part::Head),
                 left_out: Vec::new(),
+                removed: Vec::new(),
                 given: whole[..end].to_owned(),
                 counts,
             }
@@ -182,6 +193,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
         return Measured {
             kept: body.kept(0..whole.len(), Part::Head),
             left_out: Vec::new(),
+            removed: Vec::new(),
             given: whole.to_owned(),
             counts: Vec::new(),
         };
@@ -198,6 +210,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
         return Measured {
             kept: body.kept(0..whole.len(), Part::Head),
             left_out: Vec::new(),
+            removed: Vec::new(),
             given: whole.to_owned(),
             counts,
         };
@@ -217,6 +230,7 @@ fn ends(body: &Body, cap: &Cap, (head, tail): (u64, u64)) -> Measured {
     Measured {
         kept,
         left_out: Vec::new(),
+        removed: Vec::new(),
         given: format!(
             "{}…{tokens} tokens truncated…{}",
             &whole[..until],

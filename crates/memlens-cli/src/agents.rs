@@ -3,11 +3,12 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{
-    AgentView, AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysView, LoadCut, LoadedFile,
+    AgentView, AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysView, LoadedFile, UnloadedLines,
 };
 use memlens_engine::{
     EngineError, Folder, Home, Indexer, LoadedView, Purpose, add_agent_folders, agents,
-    always_view, folders_to_add, known_agent, loaded, watched_folders,
+    always_view, cut_said, folders_to_add, known_agent, loaded, removed_lines_said,
+    unloaded_lines_said, watched_folders,
 };
 use serde::Serialize;
 
@@ -51,6 +52,8 @@ struct LoadedReport<'a> {
     cuts: bool,
     cut_at_line: Option<u32>,
     again_at_line: Option<u32>,
+    /// Lines that are not loaded whole.
+    unloaded: &'a [UnloadedLines],
     version: &'a str,
 }
 
@@ -73,6 +76,8 @@ struct InstructionReport<'a> {
     lines: u32,
     cut_at_line: Option<u32>,
     again_at_line: Option<u32>,
+    /// Lines that are not loaded whole.
+    unloaded: &'a [UnloadedLines],
     version: &'a str,
 }
 
@@ -263,6 +268,7 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
                 cuts: file.cuts,
                 cut_at_line: file.cut_at_line,
                 again_at_line: file.again_at_line,
+                unloaded: &file.unloaded,
                 version: &file.version,
             })
         });
@@ -283,6 +289,7 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
                 lines: file.n_lines,
                 cut_at_line: file.cut_at_line,
                 again_at_line: file.again_at_line,
+                unloaded: &file.unloaded,
                 version: &view.version,
             })
         });
@@ -308,18 +315,16 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
 
 /// Returns the line of an instruction file.
 fn always_loading(view: &AlwaysView, file: &AlwaysFile) -> Text {
-    let last = file.again_at_line.unwrap_or(file.n_lines + 1) - 1;
-    let state = match (file.state, file.cut_at_line) {
-        (AlwaysState::Loaded, None) => {
-            let lines = plural(file.n_lines, "line", "lines");
-            format!("{} {lines}, loaded whole", file.n_lines)
+    let state = match file.state {
+        AlwaysState::Loaded => {
+            unloaded_lines_said(&file.unloaded, file.n_lines).unwrap_or_else(|| {
+                let lines = plural(file.n_lines, "line", "lines");
+                format!("{} {lines}, loaded whole", file.n_lines)
+            })
         }
-        (AlwaysState::Loaded, Some(line)) => {
-            format!("lines {line} to {last} of {} are not loaded", file.n_lines)
-        }
-        (AlwaysState::NotRead, _) => "not read by Memlens".to_owned(),
-        (AlwaysState::NotLoaded, _) => "not loaded".to_owned(),
-        (AlwaysState::Missing, _) => "finding: it is missing".to_owned(),
+        AlwaysState::NotRead => "not read by Memlens".to_owned(),
+        AlwaysState::NotLoaded => "not loaded".to_owned(),
+        AlwaysState::Missing => "finding: it is missing".to_owned(),
     };
     let mut line = Text::from(format!(
         "{:<12} always loaded: {}  {state}",
@@ -339,17 +344,15 @@ fn always_loading(view: &AlwaysView, file: &AlwaysFile) -> Text {
 /// Returns the line of a file that is loaded.
 fn loading(file: &LoadedFile) -> Text {
     let LoadedFile {
-        agent,
-        unit,
-        used,
-        n_lines,
-        ..
+        agent, unit, used, ..
     } = file;
     let of_all = if file.name == "In all" { " in all" } else { "" };
-    let extent = if file.blocked.is_empty() {
+    let extent = if !file.blocked.is_empty() {
+        "loaded without its blocked entries"
+    } else if file.unloaded.is_empty() {
         "loaded whole"
     } else {
-        "loaded without its blocked entries"
+        "loaded in part"
     };
     let mut line = Text::from(match file.cap {
         Some(cap) if file.cuts => format!("{agent:<12} {used} of {cap} {unit}{of_all}"),
@@ -358,21 +361,11 @@ fn loading(file: &LoadedFile) -> Text {
         }
         None => format!("{agent:<12} {used} {unit}, {extent}"),
     });
-    let cut = match (file.cut, file.cut_at_line, file.again_at_line) {
-        (LoadCut::End, Some(line), _) => format!(
-            "  cut at line {line}: {} of {n_lines} lines are not loaded",
-            n_lines - line + 1
-        ),
-        (LoadCut::Middle, Some(line), Some(again)) => {
-            format!(
-                "  lines {line} to {} of {n_lines} are not loaded",
-                again - 1
-            )
+    for said in [cut_said(file), removed_lines_said(&file.unloaded)] {
+        if !said.is_empty() {
+            line += strong(format!("  {said}"));
         }
-        (LoadCut::Files, ..) => "  some of its files are cut".to_owned(),
-        _ => String::new(),
-    };
-    line += strong(cut);
+    }
     for (first, last, patterns) in &file.blocked {
         let lines = if first == last {
             format!("line {first} is")

@@ -1,15 +1,23 @@
 //! Agents and the library: which of their folders are watched, which agent a watched folder belongs to, and which part
 //! of a note its agent loads.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memlens_agents::{AGENTS, Agent, Cut, FileLoad, Found, Home, Loaded, Searched, count, look};
+use memlens_agents::{
+    AGENTS, Agent, Cut, FileLoad, Found, Home, LineLoads, Loaded, Lost, Searched, count, look,
+};
 use memlens_indexer::Indexer;
 use memlens_library::{EngineError, Library};
 use memlens_retrieve::Part;
 use memlens_store::{Folder, FolderId, Store, StoreError};
-use memlens_wire::{AgentFolder, AgentView, AgentsView, LoadCut, LoadedFile, WhyAnswer, WhyNot};
+use memlens_wire::{
+    AgentFolder, AgentView, AgentsView, LoadCut, LoadedFile, Unloaded, UnloadedLines, WhyAnswer,
+    WhyNot,
+};
+
+use crate::load_said::{lines_said, unloaded_said};
 
 /// Time limit of finding agents with folders of any size: what remains after scanning and measuring is for counting.
 const FINDING_TIME: Duration = Duration::from_millis(150);
@@ -225,29 +233,65 @@ pub fn part_of_agent(library: &Library, agent: &str) -> Result<Part, EngineError
     Ok(Part::Folders(of_agent))
 }
 
-/// Adds to an answer what the note's agent does not load of the place that was asked about.
+/// Adds to an answer what the note's agents do not load of the place that was asked about.
 pub fn with_load_cap(library: &Library, mut answer: WhyAnswer, home: &Home) -> WhyAnswer {
     let lists = library.lists();
     let files = loaded(home, &lists.snapshot.folders).files;
     let of_note = files.iter().filter(|file| {
         file.folder.as_deref() == Some(&answer.folder) && file.note.as_deref() == Some(&answer.path)
     });
-    let line = answer.line.or_else(|| best_line(&answer.why));
-    answer.load_cap = tightest(of_note)
-        .and_then(|file| past_cap(file, line))
-        .or_else(|| {
-            let id = answer.folder.parse().ok()?;
-            let folder = lists.snapshot.folder(FolderId(id))?.path.clone();
-            let file = Path::new(&folder).join(&answer.path);
-            switched_off(home, None, &file)
-        });
+    let lines = answer
+        .line
+        .map(|line| line..=line)
+        .or_else(|| best_lines(&answer.why));
+    answer.load_cap = unloaded_by_all(of_note, lines).or_else(|| {
+        let id = answer.folder.parse().ok()?;
+        let folder = lists.snapshot.folder(FolderId(id))?.path.clone();
+        let file = Path::new(&folder).join(&answer.path);
+        switched_off(home, None, &file)
+    });
     answer
 }
 
-/// The first line of the best chunk.
-fn best_line(why: &WhyNot) -> Option<u32> {
+/// What the agents that load a note do not load of some lines of it, or of the whole note; `None` if all load all of it.
+fn unloaded_by_all<'a>(
+    of_note: impl Iterator<Item = &'a LoadedFile>,
+    lines: Option<RangeInclusive<u32>>,
+) -> Option<String> {
+    let mut by_agent: Vec<Vec<&LoadedFile>> = Vec::new();
+    for file in of_note {
+        match by_agent.iter_mut().find(|rows| rows[0].agent == file.agent) {
+            Some(rows) => rows.push(file),
+            None => by_agent.push(vec![file]),
+        }
+    }
+    let said: Vec<Option<String>> = by_agent
+        .iter()
+        .map(|rows| {
+            let lines = lines.clone().unwrap_or(1..=rows[0].n_lines.max(1));
+            unloaded_said(rows, lines)
+        })
+        .collect();
+    if said.iter().all(Option::is_none) {
+        return None;
+    }
+    let these = match &lines {
+        Some(lines) => lines_said(*lines.start(), *lines.end()),
+        None => "the whole note".to_owned(),
+    };
+    let sentences = said.into_iter().zip(&by_agent).map(|(said, rows)| {
+        said.unwrap_or_else(|| format!("{} loads {these}.", rows[0].agent_name))
+    });
+    Some(sentences.collect::<Vec<_>>().join(" "))
+}
+
+/// First and last lines of the best chunk.
+fn best_lines(why: &WhyNot) -> Option<RangeInclusive<u32>> {
     match why {
-        WhyNot::Searched { chunks, .. } => chunks.first().map(|best| best.journey.row.start_line),
+        WhyNot::Searched { chunks, .. } => {
+            let row = &chunks.first()?.journey.row;
+            Some(row.start_line..=row.end_line)
+        }
         WhyNot::NotWatched
         | WhyNot::Gone
         | WhyNot::LeftOut { .. }
@@ -256,75 +300,6 @@ fn best_line(why: &WhyNot) -> Option<u32> {
         | WhyNot::NotHeld { .. }
         | WhyNot::Empty
         | WhyNot::OutOfScope => None,
-    }
-}
-
-/// The limit of a file that leaves out most.
-pub fn tightest<'a>(files: impl Iterator<Item = &'a LoadedFile>) -> Option<&'a LoadedFile> {
-    files
-        .filter(|file| file.cut != LoadCut::None || !file.blocked.is_empty())
-        .min_by_key(|file| file.cut_at_line.unwrap_or(u32::MAX))
-}
-
-/// Statement about a line of a file that is cut; `None` if the line is loaded. Without a line, about the file.
-pub fn past_cap(file: &LoadedFile, line: Option<u32>) -> Option<String> {
-    let LoadedFile {
-        agent_name,
-        unit,
-        used,
-        name,
-        version,
-        cap,
-        is_by_total,
-        ..
-    } = file;
-    let blocking = file
-        .blocked
-        .iter()
-        .find(|(first, last, _)| line.is_some_and(|line| (*first..=*last).contains(&line)));
-    if let Some((first, last, patterns)) = blocking {
-        return Some(format!(
-            "Blocked: {agent_name} takes the entry in {} of {name} for a threat ({patterns}) and loads a remark in its place (checked with {version}).",
-            lines(*first, *last)
-        ));
-    }
-    let cut = file.cut_at_line?;
-    let is_loaded = |line| {
-        line < cut
-            || file.again_at_line.is_some_and(|again| line >= again)
-            || file
-                .digest
-                .iter()
-                .any(|(first, last)| (*first..=*last).contains(&line))
-    };
-    if line.is_some_and(is_loaded) {
-        return None;
-    }
-    let cap = cap.unwrap_or_default();
-    let total = if *is_by_total {
-        ", which is what the files before it leave of the total"
-    } else {
-        ""
-    };
-    Some(match file.again_at_line {
-        None => format!(
-            "Past the load cap: {agent_name} loads {name} up to {cap} {unit}{total}, so from line {cut} on it sees \
-             nothing unless it opens the file (checked with {version})."
-        ),
-        Some(again) => format!(
-            "Past the load cap: {agent_name} loads {cap} of the {used} {unit} of {name}{total}. It leaves out the middle, \
-             lines {cut} to {}, and sees it only if it opens the file (checked with {version}).",
-            again - 1
-        ),
-    })
-}
-
-/// `line 3`, `lines 3 to 5`.
-fn lines(first: u32, last: u32) -> String {
-    if first == last {
-        format!("line {first}")
-    } else {
-        format!("lines {first} to {last}")
     }
 }
 
@@ -379,8 +354,13 @@ struct Measured {
 
 fn loaded_of(home: &Home, found: &Found, watched: &[Folder]) -> Measured {
     let load = memlens_agents::loaded(found);
+    let of_files: Vec<(&FileLoad, Vec<UnloadedLines>)> = load
+        .files
+        .iter()
+        .map(|file| (file, unloaded_lines(&file.measured, &file.text)))
+        .collect();
     let files = load.rows.into_iter().map(|row| {
-        let file = load.files.iter().find(|file| file.path == row.path);
+        let file = of_files.iter().find(|(file, _)| file.path == row.path);
         loaded_file(found, row, file, watched)
     });
     Measured {
@@ -410,17 +390,40 @@ fn blocked(home: &Home, found: &Found, file: &FileLoad) -> Vec<String> {
         format!(
             "{} blocks the entry in {} of {}: it takes it for a threat ({patterns})",
             found.agent.name,
-            lines(saturated(first), saturated(last)),
+            lines_said(saturated(first), saturated(last)),
             home.shown(&file.path)
         )
     };
     entries.map(sentence).collect()
 }
 
+/// The lines of a text that are not loaded whole.
+pub(crate) fn unloaded_lines(
+    measured: &memlens_agents::Measured,
+    text: &str,
+) -> Vec<UnloadedLines> {
+    let runs = LineLoads::new(measured, text).unloaded().into_iter();
+    runs.map(|run| UnloadedLines {
+        first: saturated(run.first),
+        last: saturated(run.last),
+        loaded: run
+            .loaded
+            .into_iter()
+            .map(|(first, last)| (saturated(first), saturated(last)))
+            .collect(),
+        why: match run.lost {
+            Lost::Cut => Unloaded::PastCap,
+            Lost::Removed => Unloaded::Removed,
+            Lost::Blocked => Unloaded::Blocked,
+        },
+    })
+    .collect()
+}
+
 fn loaded_file(
     found: &Found,
     row: Loaded,
-    file: Option<&FileLoad>,
+    file: Option<&(&FileLoad, Vec<UnloadedLines>)>,
     watched: &[Folder],
 ) -> LoadedFile {
     let place = row.of.as_ref().and_then(|_| watching(&row.path, watched));
@@ -442,8 +445,9 @@ fn loaded_file(
             .map_or_else(String::new, |name| name.display().to_string()),
         None => "In all".to_owned(),
     };
-    let digest = file.map(FileLoad::digest_lines).unwrap_or_default();
-    let blocked = file.map(FileLoad::blocked_lines).unwrap_or_default();
+    let (digest, blocked, unloaded) = file
+        .map(|(file, unloaded)| (file.digest_lines(), file.blocked_lines(), unloaded.clone()))
+        .unwrap_or_default();
     LoadedFile {
         agent: row.agent.to_owned(),
         agent_name: found.agent.name.to_owned(),
@@ -468,6 +472,7 @@ fn loaded_file(
             .into_iter()
             .map(|(first, last, patterns)| (saturated(first), saturated(last), patterns))
             .collect(),
+        unloaded,
         n_lines: saturated(row.n_lines),
         entries: row
             .entries

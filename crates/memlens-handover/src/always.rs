@@ -8,7 +8,7 @@ use memlens_library::EngineError;
 use memlens_store::Folder;
 use memlens_wire::{AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysText, AlwaysView};
 
-use crate::agents::{known_agent, saturated, watching};
+use crate::agents::{known_agent, saturated, unloaded_lines, watching};
 
 /// What an agent loads in any session, with the texts and the ranges that are loaded; empty unless a folder of the agent is watched.
 pub fn always_loaded(home: &Home, watched: &[Folder], agent: &str) -> SessionLoad {
@@ -92,33 +92,7 @@ pub fn always_text(
     Ok(AlwaysText {
         file: always_file(home, watched, file),
         text: text.to_owned(),
-        unseen: unseen(file, text),
     })
-}
-
-/// First and last lines of which nothing is loaded.
-fn unseen(file: &AlwaysLoaded, text: &str) -> Vec<(u32, u32)> {
-    let Content::Loaded { measured, .. } = &file.content else {
-        return Vec::new();
-    };
-    let mut unseen: Vec<(u32, u32)> = Vec::new();
-    let mut at = 0;
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        let range = at..at + line.trim_end().len();
-        at += line.len();
-        let is_loaded = measured
-            .kept
-            .iter()
-            .any(|kept| kept.range.start < range.end && range.start < kept.range.end);
-        if is_loaded || range.is_empty() {
-            continue;
-        }
-        match unseen.last_mut() {
-            Some(last) if last.1 + 1 == number => last.1 = number,
-            _ => unseen.push((number, number)),
-        }
-    }
-    unseen
 }
 
 fn always_file(home: &Home, watched: &[Folder], file: &AlwaysLoaded) -> AlwaysFile {
@@ -154,5 +128,9 @@ fn always_file(home: &Home, watched: &[Folder], file: &AlwaysLoaded) -> AlwaysFi
         n_characters: saturated(text.chars().count() as u64),
         cut_at_line,
         again_at_line,
+        unloaded: match &file.content {
+            Content::Loaded { text, measured, .. } => unloaded_lines(measured, text),
+            Content::NotRead(_) | Content::NotLoaded(_) | Content::Missing(_) => Vec::new(),
+        },
     }
 }

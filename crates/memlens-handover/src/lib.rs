@@ -5,6 +5,7 @@ pub mod agents;
 pub mod always;
 pub mod evidence;
 pub mod export;
+pub mod load_said;
 pub mod made;
 pub mod own_ranking;
 pub mod preset;
@@ -17,6 +18,7 @@ pub use agents::{
 pub use always::{always_loaded, always_text, always_view};
 pub use evidence::{Evidence, Measured};
 pub use export::{ConfigChange, Export, config_of, export, export_only, target, targets_told};
+pub use load_said::{cut_said, removed_lines_said, unloaded_lines_said};
 pub use made::{export_made, made};
 pub use own_ranking::{OwnRanking, own_ranking, own_ranking_of, pipelines_of};
 pub use preset::{

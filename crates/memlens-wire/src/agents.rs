@@ -80,6 +80,31 @@ pub enum LoadCut {
     Files,
 }
 
+/// Why an agent does not load text of a file that it loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum Unloaded {
+    /// A limit leaves it out.
+    PastCap,
+    /// The agent removes it before it counts: front matter or a comment.
+    Removed,
+    /// The agent takes its entry for a threat and loads a remark in its place.
+    Blocked,
+}
+
+/// Consecutive lines that an agent does not load whole, for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct UnloadedLines {
+    /// The first of the lines, counted from 1.
+    pub first: u32,
+    /// The last of the lines.
+    pub last: u32,
+    /// First and last characters that are loaded, counted from 1, if a part of a single line is; empty if nothing is loaded.
+    pub loaded: Vec<(u32, u32)>,
+    /// Why the others are not loaded.
+    pub why: Unloaded,
+}
+
 /// A file that an agent loads at session start, with one of its limits; or a folder's files with their common limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct LoadedFile {
@@ -118,6 +143,8 @@ pub struct LoadedFile {
     pub digest: Vec<(u32, u32)>,
     /// First and last lines of each entry that the agent blocks, with the patterns that it matches.
     pub blocked: Vec<(u32, u32, String)>,
+    /// Lines of the file that are not loaded whole, by all of its limits and rules, in the file's order. All others are loaded.
+    pub unloaded: Vec<UnloadedLines>,
     /// Number of lines in the file.
     pub n_lines: u32,
     /// Files with entries: number of entries that begin in the cut part, and number of all entries.

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use specta::Type;
 
+use crate::agents::UnloadedLines;
+
 /// The files that an agent always loads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct AlwaysView {
@@ -49,6 +51,8 @@ pub struct AlwaysFile {
     pub cut_at_line: Option<u32>,
     /// The first line that is loaded again after the cut.
     pub again_at_line: Option<u32>,
+    /// Lines that are not loaded whole, in the file's order; empty if the file was not read.
+    pub unloaded: Vec<UnloadedLines>,
 }
 
 /// The kind of a file that is always loaded.
@@ -86,6 +90,4 @@ pub struct AlwaysText {
     pub file: AlwaysFile,
     /// Text of the file, decoded.
     pub text: String,
-    /// First and last lines of the ranges that are not loaded at all.
-    pub unseen: Vec<(u32, u32)>,
 }

@@ -26,7 +26,9 @@ use memlens_params::Params;
 use serde::Serialize;
 use specta::Type;
 
-pub use agents::{AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile};
+pub use agents::{
+    AgentFolder, AgentName, AgentView, AgentsView, LoadCut, LoadedFile, Unloaded, UnloadedLines,
+};
 pub use always::{AlwaysFile, AlwaysFileKind, AlwaysState, AlwaysText, AlwaysView};
 pub use autopsy::{
     AskedThen, Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome,

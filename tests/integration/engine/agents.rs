@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use memlens_engine::view::{Happening, LoadCut};
+use memlens_engine::view::{Happening, LoadCut, Unloaded};
 use memlens_engine::{
     Home, Place, Ranking, add_agent_folders, agents, always_text, always_view, folders_to_add,
     loaded, note_agents, part_of_agent, watched_folders, why,
@@ -284,6 +284,116 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
 }
 
 #[test]
+fn what_is_not_loaded_of_a_line_is_said_as_it_is() {
+    let removed = "---\nname: garden\n---\n- The router is in the attic.\n\n<!-- The spare key is under the pot. -->\n\n- Koi eat at noon.\n";
+    // The first line is longer than the cap, so the agent cuts within it.
+    let long = format!("- attic {}\n- The gate is blue.\n", "x".repeat(25_000));
+    let notes = Notes::new(&[
+        (".claude/projects/-garden/memory/MEMORY.md", removed),
+        (".claude/projects/-pond/memory/MEMORY.md", &long),
+    ]);
+    let home = Home::new(notes.path());
+    let garden = notes.at(".claude/projects/-garden/memory");
+    let pond = notes.at(".claude/projects/-pond/memory");
+    let dir = fresh(&[&garden, &pond]);
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("attic", &params, None)
+        .expect("it can be searched");
+    let folder = |at: &Path| {
+        let path = at.display().to_string();
+        let found = watched.iter().find(|folder| folder.path == path);
+        found.expect("it is watched").id
+    };
+    let check = |at: &Path, line: Option<u32>, expected: Option<&str>| {
+        let place = Place {
+            folder: folder(at),
+            path: "MEMORY.md".to_owned(),
+            line,
+        };
+        let answer = why(&library, &search, &params, &place, None).expect("it can be explained");
+        let said = memlens_engine::with_load_cap(&library, answer, &home).load_cap;
+        assert_eq!(said.as_deref(), expected, "line {line:?}");
+    };
+    let out = "Claude Code removes front matter and comments from MEMORY.md before it loads it, and this line is in one of these (checked with 2.1.332).";
+    check(&garden, Some(2), Some(out));
+    check(&garden, Some(6), Some(out));
+    check(&garden, Some(4), None);
+    check(&garden, Some(8), None);
+    check(
+        &pond,
+        Some(1),
+        Some(
+            "Claude Code loads only characters 1 to 25000 of this line of MEMORY.md: the rest is past the load cap (checked with 2.1.332).",
+        ),
+    );
+    check(
+        &pond,
+        Some(2),
+        Some(
+            "Past the load cap: Claude Code loads MEMORY.md up to 25000 characters, which end within line 1, so of what follows it sees nothing unless it opens the file (checked with 2.1.332).",
+        ),
+    );
+    let files = loaded(&home, &watched).files;
+    let said: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            (
+                memlens_engine::cut_said(file),
+                memlens_engine::removed_lines_said(&file.unloaded),
+            )
+        })
+        .collect();
+    let removed = "lines 1 to 3 and 6 are removed before loading (front matter and comments)";
+    let both = |cut: &str, removed: &str| (cut.to_owned(), removed.to_owned());
+    assert_eq!(
+        said,
+        [
+            both("", removed),
+            both("", removed),
+            both("", ""),
+            both("cut within line 1: 1 of 2 lines is not loaded", ""),
+        ]
+    );
+}
+
+#[test]
+fn a_note_that_two_agents_load_is_explained_for_both() {
+    let notes = Notes::new(&[(
+        ".openclaw/workspace/MEMORY.md",
+        &(1..=300)
+            .map(|at| format!("- note {at} about the attic\n"))
+            .collect::<String>(),
+    )]);
+    let workspace = notes.at(".openclaw/workspace");
+    let settings = format!(r#"{{"autoMemoryDirectory": "{}"}}"#, workspace.display());
+    notes.write(".claude/settings.json", &settings);
+    let home = Home::new(notes.path());
+    let dir = fresh(&[&workspace]);
+    let watched = watched_folders(dir.path()).expect("they can be read");
+    let library = open(dir.path());
+    let params = Params::default();
+    let search = library
+        .search("attic", &params, None)
+        .expect("it can be searched");
+    let place = Place {
+        folder: watched[0].id,
+        path: "MEMORY.md".to_owned(),
+        line: Some(250),
+    };
+    let answer = why(&library, &search, &params, &place, None).expect("it can be explained");
+    let said = memlens_engine::with_load_cap(&library, answer, &home).load_cap;
+    assert_eq!(
+        said.as_deref(),
+        Some(
+            "OpenClaw loads line 250. Past the load cap: Claude Code loads MEMORY.md up to 200 lines, so from line 201 on it sees nothing unless it opens the file (checked with 2.1.332)."
+        )
+    );
+}
+
+#[test]
 fn instruction_files_are_read_only_of_a_watched_agent() {
     let notes = Notes::new(&[
         (".claude/CLAUDE.md", "Use tabs.\n@extra.md\n"),
@@ -316,7 +426,13 @@ fn instruction_files_are_read_only_of_a_watched_agent() {
         ]
     );
     let text = always_text(&home, &watched, "claude-code", &extra).expect("it is read");
-    assert_eq!(text.unseen, [(1, 1)]);
+    let unloaded: Vec<(u32, u32, Unloaded)> = text
+        .file
+        .unloaded
+        .iter()
+        .map(|run| (run.first, run.last, run.why))
+        .collect();
+    assert_eq!(unloaded, [(1, 1, Unloaded::Removed)]);
     let other = notes.at("elsewhere/router.md").display().to_string();
     assert!(always_text(&home, &watched, "claude-code", &other).is_err());
     // Instruction files are not notes.

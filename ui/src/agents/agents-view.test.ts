@@ -3,7 +3,7 @@
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
-import { AGENTS } from "../../tests/fake/agents";
+import { AGENTS, pastCap } from "../../tests/fake/agents";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
@@ -167,7 +167,7 @@ describe("Settings", () => {
     for (const said of [
       "In every session",
       "In sessions in ~/server",
-      "loaded whole, 60 characters",
+      "line 1 is not loaded, 60 characters",
       "lines 3 to 4 are not loaded",
       "imported by ~/.claude/CLAUDE.md",
       "It is hidden, or in a hidden folder that is not the agent's",
@@ -230,7 +230,15 @@ describe("Memory", () => {
     loaded: one.loaded.map((file) =>
       file.cut_at_line === null
         ? file
-        : { ...file, used: 13, cap: 6, left_out: 7, cut_at_line: 7, n_lines: 13 },
+        : {
+            ...file,
+            used: 13,
+            cap: 6,
+            left_out: 7,
+            cut_at_line: 7,
+            n_lines: 13,
+            unloaded: [pastCap(7, 13)],
+          },
     ),
   }));
   const SAID = "Not loaded by Claude Code from here on: 7 of 13 lines";
@@ -269,7 +277,9 @@ describe("Memory", () => {
     const short = AGENTS.map((one) => ({
       ...one,
       loaded: one.loaded.map((file) =>
-        file.again_at_line === null ? file : { ...file, cut_at_line: 3, again_at_line: 7 },
+        file.again_at_line === null
+          ? file
+          : { ...file, cut_at_line: 3, again_at_line: 7, unloaded: [pastCap(3, 6)] },
       ),
     }));
     const { user, workspace } = await open("memory", {
@@ -338,6 +348,47 @@ describe("Memory", () => {
       document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen"),
     );
     expect(unseen).toEqual([3, 5, 6]);
+    expect(await violations(container)).toEqual([]);
+  });
+
+  test("marks what the agent removes before it loads the note", async () => {
+    const removing = AGENTS.map((one) => ({
+      ...one,
+      loaded: one.loaded.map((file): LoadedFile => ({
+        ...file,
+        cut: "none",
+        cut_at_line: null,
+        again_at_line: null,
+        unloaded: [
+          { ...pastCap(1, 3), why: "removed" },
+          { ...pastCap(6, 6), why: "removed" },
+        ],
+      })),
+    }));
+    const text = "---\nname: x\n---\nOne.\n\n<!-- two -->\n\nThree.\n";
+    const { user, workspace, container } = await open("memory", {
+      agents: removing,
+      folders: FOLDERS,
+      files: [{ folder: "claude", path: "MEMORY.md", text }],
+    });
+    openDocument.ask("claude", "MEMORY.md", 1);
+    workspace.show("memory");
+    const said = async () => {
+      await waitFor(() => expect(screen.getAllByRole("note")).toHaveLength(2));
+      return screen.getAllByRole("note").map((line) => line.textContent);
+    };
+    const expected = [
+      expect.stringContaining("Removed by Claude Code: it does not load lines 1 to 3"),
+      expect.stringContaining("Removed by Claude Code: it does not load line 6"),
+    ];
+    expect(await said()).toEqual(expected);
+    await user.click(screen.getByRole("button", { name: "Source" }));
+    await waitFor(() => expect(document.querySelector(".line")).not.toBeNull());
+    expect(await said()).toEqual(expected);
+    const unseen = [1, 3, 4, 6, 8].filter((line) =>
+      document.querySelector(`.line[data-line="${line}"]`)?.classList.contains("unseen"),
+    );
+    expect(unseen).toEqual([1, 3, 6]);
     expect(await violations(container)).toEqual([]);
   });
 

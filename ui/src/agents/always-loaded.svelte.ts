@@ -2,6 +2,10 @@
 import type { Backend } from "../api/backend";
 import type { AlwaysFile, AlwaysText, AlwaysView, ErrorInfo } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
+import { count, counted } from "../shared/format";
+
+/** Number of ranges of lines that a sentence names. */
+const RANGES_SHOWN = 3;
 
 /** The list of one agent, and the file of it that is open. */
 export class AlwaysLoaded {
@@ -56,11 +60,18 @@ export function fateSaid(file: AlwaysFile): string {
     case "not_loaded":
       return "not loaded";
     case "loaded": {
-      if (file.cut_at_line === null) return "loaded whole";
-      const last = file.again_at_line === null ? file.n_lines : file.again_at_line - 1;
-      return file.cut_at_line === last
-        ? `line ${String(last)} is not loaded whole`
-        : `lines ${String(file.cut_at_line)} to ${String(last)} are not loaded`;
+      const lost = file.unloaded.filter(({ loaded }) => loaded.length === 0);
+      const [first] = file.unloaded;
+      if (first === undefined) return "loaded whole";
+      if (lost.length === 0) return `line ${count(first.first)} is not loaded whole`;
+      const ranges = lost.map(({ first, last }) =>
+        first === last ? count(first) : `${count(first)} to ${count(last)}`,
+      );
+      const shown = ranges.slice(0, RANGES_SHOWN);
+      const more = ranges.length - shown.length;
+      const tail = more > 0 ? ` and ${counted(more, "more range")}` : "";
+      const isOne = ranges.length === 1 && lost[0]?.first === lost[0]?.last;
+      return isOne ? `line ${shown.join()} is not loaded` : `lines ${shown.join(", ")}${tail} are not loaded`;
     }
   }
 }

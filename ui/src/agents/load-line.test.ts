@@ -1,15 +1,20 @@
 // Texts about caps: what is left out, of what, and by which source.
 import { describe, expect, test } from "vitest";
-import { AGENTS } from "../../tests/fake/agents";
-import type { LoadedFile } from "../api/bindings";
+import { AGENTS, pastCap as past } from "../../tests/fake/agents";
+import type { LoadedFile, UnloadedLines } from "../api/bindings";
 import {
   againSaid,
   cutOf,
+  isLeftOut,
   isUnseen,
   leftOut,
   leftOutShort,
   lineExplained,
   lineSaid,
+  loadOf,
+  remarkExplained,
+  remarkSaid,
+  remarksOf,
   sourceSaid,
   tightest,
   usedOfCap,
@@ -23,6 +28,12 @@ const of = (name: string, unit: string): LoadedFile => {
 };
 const LINES = of("memory/MEMORY.md", "lines");
 const MIDDLE = of("USER.md", "characters");
+
+const inPart = (line: number): UnloadedLines => ({ ...past(line, line), loaded: [[1, 4]] });
+const removed = (first: number, last: number): UnloadedLines => ({
+  ...past(first, last),
+  why: "removed",
+});
 
 describe("the limit that cuts", () => {
   test("is the one that leaves out most", () => {
@@ -44,11 +55,28 @@ describe("the limit that cuts", () => {
 test.each([
   [LINES, "212 lines", "Not loaded by Claude Code from here on: 212 of 412 lines"],
   [
-    { ...LINES, cut_at_line: 412, left_out: 1 },
+    { ...LINES, cut_at_line: 412, left_out: 1, unloaded: [past(412, 412)] },
     "1 line",
     "Not loaded by Claude Code from here on: 1 of 412 lines",
   ],
+  [
+    {
+      ...LINES,
+      unit: "characters",
+      used: 900,
+      cut_at_line: 9,
+      left_out: 80,
+      unloaded: [inPart(9), past(10, 12)],
+    },
+    "80 characters",
+    "Not loaded by Claude Code from within line 9 on: 80 of 900 characters",
+  ],
   [MIDDLE, "720 characters", "Not loaded by OpenClaw from here to line 89: 720 of 4,610 characters"],
+  [
+    { ...MIDDLE, unloaded: [inPart(70), past(71, 88), inPart(89)] },
+    "720 characters",
+    "Not loaded by OpenClaw from within line 70 to within line 89: 720 of 4,610 characters",
+  ],
   [
     { ...MIDDLE, unit: "bytes", left_out: 4_250, used: 14_250 },
     "4.3 kB",
@@ -67,7 +95,7 @@ test.each([
   ],
   [
     { ...MIDDLE, digest: [[71, 71]] as [number, number][], is_by_total: true },
-    "It loads 4,000 characters when a session begins, which is what the files before it leave of the total, from the beginning and from the end. It sees the rest only if it opens the file itself. Its policy lines are loaded as a digest.",
+    "It loads 4,000 characters when a session begins, which is what the files before it leave of the total, from the beginning and from the end. It sees the rest only if it opens the file itself. It loads some lines of the rest as a digest.",
   ],
   [
     { ...LINES, entries: [2, 14] as [number, number] },
@@ -77,13 +105,37 @@ test.each([
   expect(lineExplained(file)).toBe(said);
 });
 
-test("lines of the middle are not loaded, those of the digest and after it are", () => {
-  const file = { ...MIDDLE, digest: [[75, 76]] as [number, number][] };
-  const unseen = [69, 70, 74, 75, 76, 77, 89, 90].filter((line) => isUnseen(file, line));
-  expect(unseen).toEqual([70, 74, 77, 89]);
+test("lines of the middle are not loaded, those of the digest and in part are", () => {
+  const file = { ...MIDDLE, unloaded: [inPart(70), past(71, 74), past(77, 88), inPart(89)] };
+  const unseen = [69, 70, 71, 74, 75, 76, 77, 88, 89, 90].filter((line) => isUnseen(file, line));
+  expect(unseen).toEqual([71, 74, 77, 88]);
   expect([isUnseen(LINES, 200), isUnseen(LINES, 201), isUnseen(LINES, 412)]).toEqual([false, true, true]);
   expect(isUnseen(null, 1)).toBe(false);
-  expect(againSaid(file)).toBe("Loaded again by OpenClaw from here on");
+  expect(againSaid(MIDDLE)).toBe("Loaded again by OpenClaw from here on");
+  expect(againSaid(file)).toBe("Loaded again by OpenClaw from within the line above");
+});
+
+test("what an agent removes is not loaded, and is no cut", () => {
+  const comment: UnloadedLines = { ...removed(9, 9), loaded: [[12, 20]] };
+  const file: LoadedFile = {
+    ...of("memory/MEMORY.md", "characters"),
+    folder: "notes",
+    note: "MEMORY.md",
+    unloaded: [removed(1, 3), comment],
+  };
+  expect(cutOf([file], "notes", "MEMORY.md")).toBeNull();
+  expect(loadOf([file], "notes", "MEMORY.md")).toBe(file);
+  expect(loadOf([{ ...file, unloaded: [] }], "notes", "MEMORY.md")).toBeNull();
+  const remarks = remarksOf([file], "notes", "MEMORY.md");
+  expect(remarks.map(remarkSaid)).toEqual([
+    "Removed by Claude Code: it does not load lines 1 to 3",
+    "Removed by Claude Code: it does not load the comment in line 9",
+  ]);
+  expect([1, 3, 4, 9].filter((line) => isLeftOut(remarks, line))).toEqual([1, 3]);
+  expect([1, 3, 4, 9].filter((line) => isUnseen(file, line))).toEqual([1, 3]);
+  expect(remarks.map(remarkExplained)[0]).toBe(
+    "The agent removes front matter and comments before it loads the file. Checked with 2.1.332: seen in the published program.",
+  );
 });
 
 test("what is not loaded is in the cap's own unit", () => {

@@ -1,5 +1,5 @@
 // Texts about what an agent does not load of a file; the engine measures it.
-import type { LoadedFile } from "../api/bindings";
+import type { LoadedFile, UnloadedLines } from "../api/bindings";
 import { bytes, count, counted } from "../shared/format";
 
 /** Returns the limit that leaves out most of a note; null if all of it is loaded, or it has no cap. */
@@ -7,34 +7,74 @@ export function cutOf(files: readonly LoadedFile[], folder: string, path: string
   return tightest(files.filter((file) => file.folder === folder && file.note === path));
 }
 
-/** An entry of a note that its agent takes for a threat and does not load. */
-export type BlockedEntry = {
+/** Returns what is not loaded of a note, by the limit that leaves out most; null if all of it is loaded. */
+export function loadOf(files: readonly LoadedFile[], folder: string, path: string): LoadedFile | null {
+  const own = files.filter((file) => file.folder === folder && file.note === path);
+  return tightest(own) ?? own.find((file) => file.unloaded.length > 0) ?? null;
+}
+
+/** Lines of a note that its agent does not load for another reason than a limit. */
+export type LoadRemark = {
+  kind: "blocked" | "removed" | "removed_in_part";
   agent_name: string;
   /** First and last line. */
   from: number;
   to: number;
-  /** The patterns that it matches, by the agent's names. */
+  /** The patterns that an entry matches, by the agent's names; otherwise empty. */
   patterns: string;
   source: string;
 };
 
-/** The entries of a note that an agent blocks, in the order of the note. */
-export function blockedOf(files: readonly LoadedFile[], folder: string, path: string): BlockedEntry[] {
-  const file = files.find((file) => file.folder === folder && file.note === path && file.blocked.length > 0);
+/** The entries of a note that an agent blocks, and the front matter and comments that it removes, in the order of the note. */
+export function remarksOf(files: readonly LoadedFile[], folder: string, path: string): LoadRemark[] {
+  const own = files.filter((file) => file.folder === folder && file.note === path);
+  const file = own.find(({ blocked, unloaded }) => blocked.length > 0 || unloaded.some(isRemoved));
   if (file === undefined) return [];
   const { agent_name, source } = file;
-  return file.blocked.map(([from, to, patterns]) => ({ agent_name, from, to, patterns, source }));
+  const blocked = file.blocked.map(([from, to, patterns]) => ({
+    kind: "blocked" as const,
+    from,
+    to,
+    patterns,
+  }));
+  const removed = file.unloaded.filter(isRemoved).map(({ first, last, loaded }) => ({
+    kind: loaded.length > 0 ? ("removed_in_part" as const) : ("removed" as const),
+    from: first,
+    to: last,
+    patterns: "",
+  }));
+  return [...blocked, ...removed]
+    .toSorted((a, b) => a.from - b.from)
+    .map((remark) => ({ ...remark, agent_name, source }));
 }
 
-/** The sentence at an entry that is blocked. */
-export function blockedSaid({ agent_name, from, to }: BlockedEntry): string {
+function isRemoved(lines: UnloadedLines): boolean {
+  return lines.why === "removed";
+}
+
+/** Whether a remark is about a line of which nothing is loaded. */
+export function isLeftOut(remarks: readonly LoadRemark[], line: number): boolean {
+  return remarks.some(({ kind, from, to }) => kind !== "removed_in_part" && from <= line && line <= to);
+}
+
+/** The sentence at lines that are left out. */
+export function remarkSaid({ kind, agent_name, from, to }: LoadRemark): string {
   const lines = from === to ? `line ${count(from)}` : `lines ${count(from)} to ${count(to)}`;
-  return `Blocked by ${agent_name}: it does not load ${lines}`;
+  switch (kind) {
+    case "blocked":
+      return `Blocked by ${agent_name}: it does not load ${lines}`;
+    case "removed":
+      return `Removed by ${agent_name}: it does not load ${lines}`;
+    case "removed_in_part":
+      return `Removed by ${agent_name}: it does not load the comment in ${lines}`;
+  }
 }
 
-/** Why an entry is blocked. */
-export function blockedExplained({ patterns, source }: BlockedEntry): string {
-  return `The entry matches ${patterns}, so the agent is given a remark in its place. Checked with ${source}.`;
+/** Why lines are left out. */
+export function remarkExplained({ kind, patterns, source }: LoadRemark): string {
+  return kind === "blocked"
+    ? `The entry matches ${patterns}, so the agent is given a remark in its place. Checked with ${source}.`
+    : `The agent removes front matter and comments before it loads the file. Checked with ${source}.`;
 }
 
 /** Returns the limit of a file that leaves out most; null if none leaves out anything. */
@@ -43,22 +83,26 @@ export function tightest(files: readonly LoadedFile[]): LoadedFile | null {
   return cutting.toSorted((a, b) => (a.cut_at_line ?? 0) - (b.cut_at_line ?? 0))[0] ?? null;
 }
 
-/** The lines that are not loaded, in the middle or at the end; null for a limit over several files. */
-export function linesCut(file: LoadedFile): { from: number; to: number } | null {
-  if (file.cut_at_line === null) return null;
-  return { from: file.cut_at_line, to: (file.again_at_line ?? file.n_lines + 1) - 1 };
+/** The lines that this limit of a file leaves out, whole or in part. */
+function linesCut(file: LoadedFile): readonly UnloadedLines[] {
+  const from = file.cut_at_line;
+  if (from === null) return [];
+  return file.unloaded.filter(({ why, last }) => why === "past_cap" && last >= from);
 }
 
-/** Whether a line is not loaded. A line of the digest is. */
+/** Whether nothing of a line is loaded. */
 export function isUnseen(file: LoadedFile | null, line: number): boolean {
-  const lines = file === null ? null : linesCut(file);
-  return (
-    file !== null &&
-    lines !== null &&
-    line >= lines.from &&
-    line <= lines.to &&
-    !file.digest.some(([first, last]) => first <= line && line <= last)
-  );
+  return areUnseen(file, line, line);
+}
+
+/** Whether nothing of these lines is loaded. */
+export function areUnseen(file: LoadedFile | null, from: number, to: number): boolean {
+  return unseen(file).some(({ first, last }) => first <= from && to <= last);
+}
+
+/** The lines of a file of which nothing is loaded. */
+export function unseen(file: LoadedFile | null): readonly UnloadedLines[] {
+  return file === null ? [] : file.unloaded.filter(({ loaded }) => loaded.length === 0);
 }
 
 /** What is left out of a file, in the unit of its limit: "212 lines", "1,625 characters". */
@@ -74,21 +118,30 @@ export function leftOutShort(file: LoadedFile): string {
 
 /** The sentence at the line from which on nothing is loaded. */
 export function lineSaid(file: LoadedFile): string {
-  const { agent_name } = file;
-  const lines = linesCut(file);
-  if (lines === null) return `${agent_name} does not load all of these files`;
+  const { agent_name, cut_at_line, again_at_line } = file;
+  if (cut_at_line === null) return `${agent_name} does not load all of these files`;
+  const cut = linesCut(file);
+  const from = isInPart(cut[0]) ? `from within line ${count(cut_at_line)}` : "from here";
   const n =
     file.unit === "bytes"
       ? `${bytes(file.left_out)} of ${bytes(file.used)}`
       : `${count(file.left_out)} of ${amount(file.used, file.unit)}`;
-  return file.again_at_line === null
-    ? `Not loaded by ${agent_name} from here on: ${n}`
-    : `Not loaded by ${agent_name} from here to line ${count(lines.to)}: ${n}`;
+  if (again_at_line === null) return `Not loaded by ${agent_name} ${from} on: ${n}`;
+  const last = cut.at(-1);
+  const to = `${isInPart(last) ? "within line" : "line"} ${count(last?.last ?? again_at_line - 1)}`;
+  return `Not loaded by ${agent_name} ${from} to ${to}: ${n}`;
+}
+
+function isInPart(lines: UnloadedLines | undefined): boolean {
+  return lines !== undefined && lines.loaded.length > 0;
 }
 
 /** The sentence at the line from which on the file is loaded again. */
 export function againSaid(file: LoadedFile): string {
-  return `Loaded again by ${file.agent_name} from here on`;
+  const last = linesCut(file).at(-1);
+  return isInPart(last)
+    ? `Loaded again by ${file.agent_name} from within the line above`
+    : `Loaded again by ${file.agent_name} from here on`;
 }
 
 /** Explanation below the first line: the limit, and what happens to the rest. */
@@ -98,7 +151,7 @@ export function lineExplained(file: LoadedFile): string {
   const [past, all] = file.entries ?? [0, 0];
   const entries = past > 0 ? ` ${count(past)} of ${counted(all, "entry", "entries")} begin there.` : "";
   const kept = file.again_at_line === null ? "" : ", from the beginning and from the end";
-  const digest = file.digest.length > 0 ? " Its policy lines are loaded as a digest." : "";
+  const digest = file.digest.length > 0 ? " It loads some lines of the rest as a digest." : "";
   return `${limit}${kept}. It sees the rest only if it opens the file itself.${digest}${entries}`;
 }
 

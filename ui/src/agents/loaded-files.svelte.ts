@@ -2,7 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { LoadedFile } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { blockedOf, cutOf, type BlockedEntry } from "./load-line";
+import { cutOf, loadOf, remarksOf, type LoadRemark } from "./load-line";
 
 const NONE: readonly LoadedFile[] = [];
 
@@ -23,13 +23,18 @@ export class LoadedFiles {
     await this.#reading.run();
   }
 
-  /** What is not loaded of a note; null if all of it is. */
+  /** The limit that leaves out most of a note; null if none leaves out anything. */
   cutOf(folder: string, path: string): LoadedFile | null {
     return cutOf(this.files, folder, path);
   }
 
-  /** The entries of a note that its agent blocks. */
-  blockedOf(folder: string, path: string): readonly BlockedEntry[] {
-    return blockedOf(this.files, folder, path);
+  /** What is not loaded of a note, by a limit or another rule; null if all of it is loaded. */
+  loadOf(folder: string, path: string): LoadedFile | null {
+    return loadOf(this.files, folder, path);
+  }
+
+  /** The lines of a note that its agent leaves out for another reason than a limit. */
+  remarksOf(folder: string, path: string): readonly LoadRemark[] {
+    return remarksOf(this.files, folder, path);
   }
 }

@@ -447,6 +447,8 @@ export type AlwaysFile = {
 	cut_at_line: number | null,
 	/**  The first line that is loaded again after the cut. */
 	again_at_line: number | null,
+	/**  Lines that are not loaded whole, in the file's order; empty if the file was not read. */
+	unloaded: UnloadedLines[],
 };
 
 /**  The kind of a file that is always loaded. */
@@ -477,8 +479,6 @@ export type AlwaysText = {
 	file: AlwaysFile,
 	/**  Text of the file, decoded. */
 	text: string,
-	/**  First and last lines of the ranges that are not loaded at all. */
-	unseen: ([number, number])[],
 };
 
 /**  The files that an agent always loads. */
@@ -1938,6 +1938,8 @@ export type LoadedFile = {
 	digest: ([number, number])[],
 	/**  First and last lines of each entry that the agent blocks, with the patterns that it matches. */
 	blocked: ([number, number, string])[],
+	/**  Lines of the file that are not loaded whole, by all of its limits and rules, in the file's order. All others are loaded. */
+	unloaded: UnloadedLines[],
 	/**  Number of lines in the file. */
 	n_lines: number,
 	/**  Files with entries: number of entries that begin in the cut part, and number of all entries. */
@@ -3658,6 +3660,27 @@ export type TypedPlace = {
 	start_line: number,
 	/**  Last line of the place, 1-based. */
 	end_line: number,
+};
+
+/**  Why an agent does not load text of a file that it loads. */
+export type Unloaded = 
+/**  A limit leaves it out. */
+"past_cap" | 
+/**  The agent removes it before it counts: front matter or a comment. */
+"removed" | 
+/**  The agent takes its entry for a threat and loads a remark in its place. */
+"blocked";
+
+/**  Consecutive lines that an agent does not load whole, for the same reason. */
+export type UnloadedLines = {
+	/**  The first of the lines, counted from 1. */
+	first: number,
+	/**  The last of the lines. */
+	last: number,
+	/**  First and last characters that are loaded, counted from 1, if a part of a single line is; empty if nothing is loaded. */
+	loaded: ([number, number])[],
+	/**  Why the others are not loaded. */
+	why: Unloaded,
 };
 
 /**  A file or folder that is not read. */

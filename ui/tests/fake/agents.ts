@@ -6,6 +6,7 @@ import type {
   AlwaysView,
   FolderState,
   LoadedFile,
+  UnloadedLines,
 } from "../../src/api/bindings";
 
 const NAMES = ["OpenClaw", "Claude Code", "Codex", "Gemini CLI", "Hermes", "Obsidian"];
@@ -26,6 +27,7 @@ function loaded(file: Partial<LoadedFile> & Pick<LoadedFile, "agent" | "agent_na
     again_at_line: null,
     digest: [],
     blocked: [],
+    unloaded: [],
     n_lines: 1,
     entries: null,
     version: "0.169.0",
@@ -55,6 +57,11 @@ function agent(view: Partial<AgentView> & Pick<AgentView, "id" | "name">, folder
   };
 }
 
+/** Lines of which nothing is loaded, as a limit leaves them out. */
+export function pastCap(first: number, last: number): UnloadedLines {
+  return { first, last, loaded: [], why: "past_cap" };
+}
+
 const OPENCLAW = {
   agent: "openclaw",
   agent_name: "OpenClaw",
@@ -66,6 +73,7 @@ const CLAUDE = {
   agent_name: "Claude Code",
   path: "/home/robin/.claude/projects/-home-robin-server/memory/MEMORY.md",
   n_lines: 412,
+  unloaded: [pastCap(201, 412)],
   version: "2.1.332",
   source: "2.1.332: seen in the published program",
 };
@@ -91,6 +99,7 @@ export const AGENTS: AgentView[] = [
           left_out: 720,
           cut_at_line: 70,
           again_at_line: 90,
+          unloaded: [pastCap(70, 89)],
           n_lines: 120,
         }),
         loaded({
@@ -216,12 +225,16 @@ function always(file: Partial<AlwaysFile> & Pick<AlwaysFile, "shown">): AlwaysFi
     n_characters: 60,
     cut_at_line: null,
     again_at_line: null,
+    unloaded: [],
     ...file,
   };
 }
 
 const ALWAYS = [
-  always({ shown: "~/.claude/CLAUDE.md" }),
+  always({
+    shown: "~/.claude/CLAUDE.md",
+    unloaded: [{ first: 1, last: 1, loaded: [], why: "removed" }],
+  }),
   always({
     shown: "~/.ssh/notes.md",
     kind: "import",
@@ -229,7 +242,7 @@ const ALWAYS = [
     state: "not_read",
     why: "it is hidden, or in a hidden folder that is not the agent's",
   }),
-  always({ shown: "~/server/AGENTS.md", project: "~/server", cut_at_line: 3 }),
+  always({ shown: "~/server/AGENTS.md", project: "~/server", cut_at_line: 3, unloaded: [pastCap(3, 4)] }),
   always({ shown: "~/server/gone.md", project: "~/server", state: "missing", why: "so nothing is imported" }),
 ];
 
@@ -248,5 +261,5 @@ export function alwaysView(agent: string): AlwaysView {
 /** The text of one of them: its first line is a comment that is not loaded. */
 export function alwaysText(_agent: string, path: string): AlwaysText {
   const file = ALWAYS.find((one) => one.path === path) ?? always({ shown: path });
-  return { file, text: "<!-- hidden -->\nUse tabs.\nTest first.\nBe brief.\n", unseen: [[1, 1]] };
+  return { file, text: "<!-- hidden -->\nUse tabs.\nTest first.\nBe brief.\n" };
 }

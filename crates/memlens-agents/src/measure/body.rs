@@ -20,6 +20,8 @@ pub(super) struct Body {
     text: String,
     /// Consecutive pieces of `text`: where each begins there and in the file. All have the same length in both.
     pieces: Vec<(usize, Range<usize>)>,
+    /// Front matter and comments of the file.
+    removed: Vec<Range<usize>>,
     source_len: usize,
 }
 
@@ -36,13 +38,18 @@ impl Body {
         let mut body = Body {
             text: String::new(),
             pieces: Vec::new(),
+            removed: Vec::new(),
             source_len: source.len(),
         };
+        if start > 0 {
+            body.removed.push(0..start);
+        }
         if is_removed(Removed::BlockComments) && source[start..].contains("<!--") {
             let mut at = start;
             for comment in html_comments(&source[start..]) {
                 body.push_lines(source, at..start + comment.start);
                 at = start + comment.end;
+                body.removed.push(start + comment.start..at);
             }
             body.push_lines(source, at..source.len());
         } else {
@@ -61,6 +68,11 @@ impl Body {
 
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Bytes of the front matter and of the comments in the file, sorted.
+    pub fn removed(&self) -> &[Range<usize>] {
+        &self.removed
     }
 
     /// The place in the file of a place in the text.

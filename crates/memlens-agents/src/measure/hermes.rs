@@ -292,6 +292,7 @@ pub(super) fn entries(text: &str, name: &str, cap: &Cap) -> Measured {
     Measured {
         kept,
         left_out,
+        removed: Vec::new(),
         given: given.join("\n§\n"),
         counts: cap
             .limits

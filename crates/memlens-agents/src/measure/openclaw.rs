@@ -44,6 +44,7 @@ pub(super) fn trimmed(body: &Body, name: &str, most: u64) -> Measured {
         return Measured {
             kept: body.kept(0..text.len(), Part::Head),
             left_out: Vec::new(),
+            removed: Vec::new(),
             given: text.to_owned(),
             counts: vec![count(n, most, None, 0)],
         };
@@ -238,6 +239,33 @@ fn normalised(line: &str) -> String {
     format!("{}…", clipped(&line, DIGEST_LINE_MAX - 1))
 }
 
+/// Number of bytes of a line that the digest shows.
+pub(crate) fn shown_in_digest(line: &str) -> usize {
+    let words: Vec<&str> = line
+        .split(is_space)
+        .filter(|word| !word.is_empty())
+        .collect();
+    if size(&words.join(" ")) <= DIGEST_LINE_MAX {
+        return line.len();
+    }
+    let start = line.len() - line.trim_start_matches(is_space).len();
+    let mut n_units = 0;
+    let mut is_between = false;
+    for (at, sign) in line[start..].char_indices() {
+        if is_space(sign) {
+            n_units += u64::from(!is_between);
+            is_between = true;
+            continue;
+        }
+        is_between = false;
+        n_units += sign.len_utf16() as u64;
+        if n_units > DIGEST_LINE_MAX - 1 {
+            return start + at;
+        }
+    }
+    line.len()
+}
+
 /// The candidates that fit into a budget, those of high priority first.
 fn digest(candidates: &[Candidate], budget: u64) -> BTreeSet<usize> {
     let mut chosen = BTreeSet::new();
@@ -284,6 +312,7 @@ impl Ends {
         Measured {
             kept,
             left_out: Vec::new(),
+            removed: Vec::new(),
             given,
             counts: vec![count(n, most, Some(cut), left_out)],
         }

@@ -164,14 +164,17 @@ fn what_agents_load_is_measured_watched_or_not() {
             {
                 "agent": "claude-code", "path": claude, "unit": "lines", "used": 250, "cap": 200, "cuts": true,
                 "cut_at_line": 201, "again_at_line": null, "version": "2.1.332",
+                "unloaded": [{"first": 201, "last": 250, "loaded": [], "why": "past_cap"}],
             },
             {
                 "agent": "claude-code", "path": claude, "unit": "characters", "used": 4999, "cap": 25000, "cuts": true,
                 "cut_at_line": null, "again_at_line": null, "version": "2.1.332",
+                "unloaded": [{"first": 201, "last": 250, "loaded": [], "why": "past_cap"}],
             },
             {
                 "agent": "codex", "path": format!("{root}/.codex/memories/memory_summary.md"), "unit": "bytes",
                 "used": 30, "cap": 10000, "cuts": true, "cut_at_line": null, "again_at_line": null, "version": "0.169.0",
+                "unloaded": [],
             },
         ])
     );
@@ -247,7 +250,7 @@ fn a_missing_summary_and_a_cut_middle_are_reported() {
         "{out}"
     );
     assert!(
-        out.contains("lines 140 to 254 of 300 are not loaded"),
+        out.contains("the text from within line 140 to within line 254 of 300 is not loaded"),
         "{out}"
     );
     let (_, out, _) = at_home.run(&["agents"]);
@@ -266,9 +269,18 @@ fn a_missing_summary_and_a_cut_middle_are_reported() {
     assert!(
         why(200)
             .as_str()
-            .is_some_and(|said| said.contains("lines 140 to 254")),
+            .is_some_and(|said| said.contains("from within line 140 to within line 254")),
         "{}",
         why(200)
+    );
+    // Both ends of the middle are within a line.
+    assert!(
+        why(140)
+            .as_str()
+            .is_some_and(|said| said.starts_with("OpenClaw loads only character")
+                && said.contains(" of this line of USER.md: the rest is past the load cap")),
+        "{}",
+        why(140)
     );
 }
 

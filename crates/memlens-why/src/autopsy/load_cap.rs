@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use memlens_agents::{
-    AlwaysKind, AlwaysLoaded, Content, FileLoad, Home, LoadedIn, SessionPlace, in_folders,
+    AlwaysKind, AlwaysLoaded, Content, Extent, FileLoad, Home, LineLoads, LoadedIn, Lost,
+    SessionPlace, in_folders,
 };
-use memlens_handover::agents::{loaded, switched_off, tightest};
+use memlens_handover::agents::{loaded, switched_off};
 use memlens_handover::always::{always_loaded, loaded_in_folder};
+use memlens_handover::load_said::{removed_said, tightest};
 use memlens_library::notes::note_names::agent_name;
 use memlens_past::Places;
 use memlens_wire::{AutopsyStep, LoadedFile, StepOutcome, StepProof};
 
 use super::fact::{Fact, Found};
-use super::line_load::{Extent, Line, LineLoad, line_load, removed_said};
+use super::line_load::{LineLoad, line_load, wanted};
 use super::written::saved_ms;
 use super::{Case, step as proof};
 use crate::cause::Cause;
@@ -133,7 +135,9 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
     let of_line = row.and_then(|row| {
         let load = text_of(home, row)?;
         let find = |line: &str| fact.ranges_in(line);
-        Some(line_load(row, &load, found.line, find))
+        let rows = of_note.iter().filter(|it| it.agent == row.agent);
+        let rows: Vec<&LoadedFile> = rows.copied().collect();
+        Some(line_load(&rows, &load, found.line, find))
     });
     let extent = of_line.unwrap_or(LineLoad::Loaded);
     match scope {
@@ -319,8 +323,9 @@ fn instructions(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Opt
     else {
         return None;
     };
-    let line = Line::of(measured, text, found.line)?;
-    let (extent, is_cut) = line.wanted(|line| fact.ranges_in(line));
+    let loads = LineLoads::new(measured, text);
+    let line = loads.line(u64::from(found.line))?;
+    let extent = wanted(&line, |line| fact.ranges_in(line));
     let name = home.shown(path);
     Some(match extent {
         Extent::Whole => Loading {
@@ -329,19 +334,17 @@ fn instructions(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Opt
                 "{who} loads this line of {name} at the start of a session."
             ))
         },
-        Extent::Part => Loading::in_some(format!(
+        Extent::Part(_) => Loading::in_some(format!(
             "{who} loads only a part of this line of {name} at the start of a session."
         )),
-        Extent::Nothing => {
-            if file.agent == "claude-code" && !is_cut {
-                removed(removed_said(who, &name, source.version), who)
-            } else {
-                let cut =
-                    format!("{who} loads {name} at the start of a session, but not this line.");
-                Loading {
-                    cause: Some(Cause::PastCap { cut: cut.clone() }),
-                    ..Loading::new(StepOutcome::Failed, cut)
-                }
+        Extent::Nothing(Lost::Removed) => {
+            removed(removed_said(who, &name, source.version, true), who)
+        }
+        Extent::Nothing(Lost::Cut | Lost::Blocked) => {
+            let cut = format!("{who} loads {name} at the start of a session, but not this line.");
+            Loading {
+                cause: Some(Cause::PastCap { cut: cut.clone() }),
+                ..Loading::new(StepOutcome::Failed, cut)
             }
         }
     })
