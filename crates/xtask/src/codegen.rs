@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use memlens_params::print;
 
@@ -61,9 +62,18 @@ pub fn check_all(project: &Project) -> Result<()> {
 }
 
 fn bindings_command(project: &Project, to: &Path) -> Result<()> {
+    // Both programs together: alone, the window's program would build its libraries again with fewer features.
     let mut cargo = command::cargo(project);
-    cargo.args(["run", "--package", "memlens-app", "--", "--bindings"]);
-    command::run(cargo.arg(to))
+    cargo.args([
+        "build",
+        "--package",
+        "memlens-app",
+        "--package",
+        "memlens-cli",
+    ]);
+    command::run(&mut cargo)?;
+    let mut app = Command::new(project.program("memlens-app"));
+    command::run(app.arg("--bindings").arg(to))
 }
 
 /// Writes the files of the parameter table that differ from what it gives now, and names them.
