@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use memlens_embed::{EmbedError, Embedder, Hashing, ModelInfo, TokenVectors};
 use memlens_engine::EmbedderSource;
-use memlens_faults::{Place, strike};
+use memlens_faults::{Place, inject};
 use parking_lot::Mutex;
 
 /// Returns a source of the hashing embedder.
@@ -39,7 +39,7 @@ impl Embedder for Faulty {
 
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
         for text in texts {
-            strike(Place::Embedder, &self.dir, text).map_err(|fault| EmbedError::Embed {
+            inject(Place::Embedder, &self.dir, text).map_err(|fault| EmbedError::Embed {
                 why: fault.to_string(),
             })?;
         }

@@ -188,8 +188,8 @@ pub fn answers(library: &Library, queries: &[&str], params: &Params) -> Vec<Valu
 /// # Panics
 /// If they differ, with the first difference.
 pub fn check_equals_fresh(dir: &Path, folders: &[&Path], queries: &[&str]) {
-    let anew = fresh(folders);
-    let [found, expected] = [dir, anew.path()].map(|dir| {
+    let fresh_dir = fresh(folders);
+    let [found, expected] = [dir, fresh_dir.path()].map(|dir| {
         let library = open(dir);
         assert_eq!(library.notices(), [""; 0]);
         let content = content(&library.store());

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn each_editor_is_told_file_and_line_as_it_takes_them() {
+    fn each_editor_gets_file_and_line_in_its_own_syntax() {
         let at = "/notes/a b;c.md:12";
         assert_eq!(arguments(Editor::Vscode), ["--goto", at]);
         assert_eq!(arguments(Editor::Cursor), ["--goto", at]);

@@ -79,7 +79,7 @@ scenario("OpenClaw 2026.9 finds, and its minScore moves live", async ({ window }
   );
 });
 
-scenario("OpenClaw 2026.7 cuts the notes anew when the length of chunks is released", async ({ window }) => {
+scenario("OpenClaw 2026.7 cuts the notes again when the length of chunks is released", async ({ window }) => {
   await choose(window, "OpenClaw 2026.7");
   const nSearched = () =>
     window.run(() => {

@@ -44,7 +44,7 @@ scenario("the program whose faults began this finds nothing where ours does", as
   await window.until(
     "both sides are there",
     () =>
-      document.querySelectorAll(".both ol").length === 2 && document.querySelector(".both .told") === null,
+      document.querySelectorAll(".both ol").length === 2 && document.querySelector(".both .status") === null,
   );
   await window.until(
     "the side of OpenClaw keeps nothing",
@@ -71,7 +71,7 @@ scenario("the program whose faults began this finds nothing where ours does", as
 });
 
 scenario(
-  "over a query set it is told which ranking finds more, and a query opens its comparison",
+  "over a query set it shows which ranking finds more, and a query opens its comparison",
   async ({ window, scratch }) => {
     // Hidden, so that it is no note; its paths are relative to the notes.
     const queries = join(scratch.notes, ".queries.jsonl");

@@ -45,9 +45,9 @@ scenario("a folder that is kept from decay counts in full at once", async ({ win
 scenario("what is said more than once is compared on demand and leads to its place", async ({ window }) => {
   await window.show("Memory");
   await window.click("button", "Clusters…");
-  await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .told"));
+  await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .status"));
   await window.click("[role='dialog'] button", "Compare now");
-  const said = await window.until("it is told", () => {
+  const said = await window.until("it is reported", () => {
     const items = [...document.querySelectorAll("[role='dialog'] li")];
     return items.map((item) => item.innerText).find((text) => text.toLowerCase().includes("blue boat"));
   });

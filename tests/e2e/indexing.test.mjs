@@ -1,4 +1,4 @@
-/** From a folder to the trace: indexing says how far it is, waits when told to, and can be searched meanwhile. */
+/** From a folder to the trace: indexing says how far it is, waits when asked to, and can be searched meanwhile. */
 import assert from "node:assert/strict";
 
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";

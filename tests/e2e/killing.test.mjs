@@ -106,7 +106,7 @@ for (const [harm, act] of [
   ["with halves of", async (file) => truncate(file, Math.floor((await stat(file)).size / 2))],
 ])
   test(
-    `a library ${harm} codes, checks and snapshot survives a kill while they are made anew`,
+    `a library ${harm} codes, checks and snapshot survives a kill while they are rebuilt`,
     { skip },
     async () => {
       const harmed = await copyOf(later.library);
@@ -127,7 +127,7 @@ for (const [harm, act] of [
     },
   );
 
-test("a search that builds a damaged list anew survives a kill", { skip }, async () => {
+test("a search that builds a damaged list again survives a kill", { skip }, async () => {
   const damaged = await copyOf(later.library);
   const [rows] = (await readdir(join(damaged, "vectors"))).filter((name) => /^flat\.\d+$/.test(name));
   const bytes = await readFile(join(damaged, "vectors", rows));
@@ -266,7 +266,7 @@ async function isMade(library, { question = 0, n_embedded_max = 0 } = {}) {
 /**
  * What kinds of files a library holds.
  *
- * Rows of the vector list and parts of the BM25 list are numbered and named anew each time. Two lists of rows are told, and
+ * Rows of the vector list and parts of the BM25 list are numbered and named again each time. Two lists of rows are reported, and
  * so are parts that the BM25 list does not name.
  */
 async function kindsOf(library) {

@@ -231,7 +231,7 @@ scenario("the system opens the note", async ({ window, scratch }) => {
   await until("the system was asked", async () => (await scratch.opened()).at(-1) === note);
 });
 
-scenario("files with problems are told, and lead to the line", async ({ window }) => {
+scenario("files with problems are reported, and lead to the line", async ({ window }) => {
   await window.click("[aria-label='Library'] button", "1 file with problems");
   await window.until(
     "both problems are listed",

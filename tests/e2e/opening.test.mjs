@@ -1,4 +1,4 @@
-/** A library that cannot be opened: the window stays, says why, and goes on once the cause is mended. */
+/** A library that cannot be opened: the window stays, says why, and goes on once the cause is repaired. */
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ const scenario = inOneWindow({
 const whatIsWrong = () => document.querySelector("main.opening [role='alert']")?.innerText;
 
 scenario("what is wrong with the library is said in the window", async ({ window, scratch }) => {
-  const told = await window.until("it says why", whatIsWrong);
-  assert.match(told, /damaged/);
-  assert.ok(told.includes(scratch.library), told);
+  const message = await window.until("it says why", whatIsWrong);
+  assert.match(message, /damaged/);
+  assert.ok(message.includes(scratch.library), message);
 });
 
 scenario("until then no view can be chosen", async ({ window }) => {
@@ -33,7 +33,7 @@ scenario("until then no view can be chosen", async ({ window }) => {
   assert.deepEqual(new Set(await window.run(areDisabled)), new Set([true]));
 });
 
-scenario("once it is mended the window opens it", async ({ window, scratch }) => {
+scenario("once it is repaired the window opens it", async ({ window, scratch }) => {
   await writeFile(database(scratch), sound);
   await window.click("main.opening button", "Try again");
   await window.until("the library is open", () => document.querySelector("main.opening") === null);

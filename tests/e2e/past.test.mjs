@@ -1,4 +1,4 @@
-/** Past questions: read once the person agrees, then and now side by side, replayed, and an edit that loses an answer is told. */
+/** Past questions: read once the person agrees, then and now side by side, replayed, and an edit that loses an answer is reported. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -67,24 +67,24 @@ scenario("an answer of then lies beside that of now, with what became of each re
   await window.until("the answers lie side by side", () =>
     document.body.innerText.includes("the note is gone"),
   );
-  const told = await window.invoke("then_now", { id: row.id, by: null });
-  assert.equal(told.label, "OpenClaw 2026.9 (yours)");
+  const thenNow = await window.invoke("then_now", { id: row.id, by: null });
+  assert.equal(thenNow.label, "OpenClaw 2026.9 (yours)");
   // OpenClaw's own index is not there, so its model is not known, and nothing is claimed of its results.
   assert.match(
-    told.not_compared,
+    thenNow.not_compared,
     /^cannot be compared: its own index and embedding model are not known here/,
   );
   assert.deepEqual(
-    told.then.map(({ path, fate }) => [path, fate]),
+    thenNow.then.map(({ path, fate }) => [path, fate]),
     [
       ["memory/2026-10-19.md", null],
       ["protocols/evidence-ladder.md", null],
     ],
   );
-  // What stands on the screen is what was told.
+  // What stands on the screen is what was reported.
   const shown = await window.run(() => document.body.innerText);
   assert.ok(shown.includes("These answers cannot be compared: "), shown);
-  for (const { path } of told.now) assert.ok(shown.includes(path.split("/").at(-1)), path);
+  for (const { path } of thenNow.now) assert.ok(shown.includes(path.split("/").at(-1)), path);
 });
 
 scenario("a replay tells that no answer can be compared, and why", async ({ window }) => {
@@ -99,11 +99,11 @@ scenario("a replay tells that no answer can be compared, and why", async ({ wind
   assert.ok(text.includes("2 answers cannot be compared: "), text);
 });
 
-scenario("a note that is deleted is told with the question that found it", async ({ window, scratch }) => {
+scenario("a note that is deleted is reported with the question that found it", async ({ window, scratch }) => {
   // What the questions find is learnt in the background, a moment after the import.
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
-  await window.until("it is told", () =>
+  await window.until("it is reported", () =>
     /past questions? do(es)? not find protocols\/evidence-ladder\.md any more/.test(document.body.innerText),
   );
   await window.click(".notices button", "Compare");

@@ -140,7 +140,7 @@ scenario("late interaction moves rows, and says what it read", async ({ window, 
     rows.filter((row) => row.rank !== null).map((row) => row.name),
     results.map(({ path }) => path.split("/").at(-1)),
   );
-  await window.until("the words are told", () => document.querySelectorAll(".j-rr .w.counts").length > 0);
+  await window.until("the words are reported", () => document.querySelectorAll(".j-rr .w.counts").length > 0);
   assert.match((await window.texts(".j-rr"))[0], /late interaction/);
 });
 
@@ -170,7 +170,7 @@ scenario(
 );
 
 scenario(
-  "a model that is still being loaded is told of, and its scores come by themselves",
+  "a model that is still being loaded is reported, and its scores come by themselves",
   async ({ window, scratch }) => {
     const slow = join(scratch.root, "slow-cross");
     await cp(TINY_CROSS, slow, { recursive: true });
@@ -179,7 +179,7 @@ scenario(
     await scratch.answerDialogs("yes");
     const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
     await setModel(slow);
-    // A pipe holds up whoever reads it until somebody writes.
+    // A pipe blocks its reader until somebody writes.
     await rm(tokenizer);
     await promisify(execFile)("mkfifo", [tokenizer]);
     const before = await begin(window, "what does the museum lend");
@@ -188,7 +188,7 @@ scenario(
     await window.showAdvanced();
     await window.drag("rerank_timeout_ms", 0.05);
     await choose(window, "model");
-    assert.match(await until("it is told", () => notice(window)), /still loading/);
+    assert.match(await until("it is reported", () => notice(window)), /still loading/);
     await window.until("it is waited for", () =>
       /Loading .*…/.test(document.querySelector(".pills")?.innerText),
     );
@@ -201,7 +201,7 @@ scenario(
   },
 );
 
-scenario("a provider is set up in Settings, tested, and told of in the window's head", async ({ window }) => {
+scenario("a provider is set up in Settings, tested, and named in the window's head", async ({ window }) => {
   await window.show("Settings");
   await window.run((kind) => {
     const select = document.getElementById("rerank-kind");
@@ -273,7 +273,7 @@ scenario(
     provider.hold();
     provider.requests = [];
     await choose(window, "http");
-    await window.until("the wait is told", () =>
+    await window.until("the wait is reported", () =>
       /Asking 127.*for \d+ scores/.test(document.querySelector(".pills")?.innerText),
     );
     const waiting = await window.rows();
@@ -292,7 +292,7 @@ scenario("a provider that fails leaves the order before it, and says why", async
   provider.status = 401;
   provider.requests = [];
   await choose(window, "http");
-  const text = await until("it is told", () => notice(window));
+  const text = await until("it is reported", () => notice(window));
   assert.match(text, /401|key/);
   assert.doesNotMatch(text, new RegExp(SECRET));
   assert.match((await window.texts(".stg[data-stage='rerank']"))[0], /fallback/);
@@ -311,7 +311,7 @@ scenario("switched off, nothing is sent any more and the mark is gone", async ({
   provider.requests = [];
   await window.show("Search");
   await window.ask("where is the spare key");
-  const text = await until("it is told", () => notice(window));
+  const text = await until("it is reported", () => notice(window));
   assert.match(text, /off|switched/);
   assert.deepEqual(provider.requests, []);
 });

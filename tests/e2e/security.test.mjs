@@ -296,7 +296,7 @@ scenario(
 
 scenario("a folder is opened as a model only when a person allows it", async ({ window, scratch }) => {
   const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
-  // A pipe holds up whoever reads it, so an answer tells that nobody did.
+  // A pipe blocks its reader, so an answer tells that nobody did.
   const trap = join(scratch.root, "trap");
   await mkdir(trap);
   await promisify(execFile)("mkfifo", [join(trap, "tokenizer.json")]);

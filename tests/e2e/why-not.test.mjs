@@ -33,8 +33,8 @@ async function panel(window) {
   });
 }
 
-/** Resolves with the panel once it has told what `holds` wants. */
-async function told(window, what, holds) {
+/** Resolves with the panel once it has reported what `holds` wants. */
+async function panelOnce(window, what, holds) {
   return until(what, async () => {
     const now = await panel(window);
     return now !== null && !now.isAsking && holds(now) && now;
@@ -67,7 +67,7 @@ scenario(
       dropped.chunk,
     );
     await window.press("w");
-    const lost = await told(window, "it says what lost the row", ({ said }) => said.startsWith("Lost at"));
+    const lost = await panelOnce(window, "it says what lost the row", ({ said }) => said.startsWith("Lost at"));
     assert.ok(lost.place.includes(dropped.name), lost.place);
     assert.ok(lost.changes.length >= 1 && lost.changes.length <= 3, JSON.stringify(lost.changes));
     await window.until("a change can be applied", () => {
@@ -76,11 +76,11 @@ scenario(
       return document.activeElement === apply && !apply.disabled;
     });
     await window.press(KEY.enter);
-    await told(window, "the row is kept", ({ said }) => said.startsWith("Found at rank"));
+    await panelOnce(window, "the row is kept", ({ said }) => said.startsWith("Found at rank"));
     const after = await window.rows();
     assert.ok(after.some((row) => row.chunk === dropped.chunk && row.rank !== null));
     await window.press("z", [KEY.control]);
-    await told(window, "the row is lost again", ({ said }) => said === lost.said);
+    await panelOnce(window, "the row is lost again", ({ said }) => said === lost.said);
     await window.press(KEY.escape);
   },
 );
@@ -88,7 +88,7 @@ scenario(
 scenario("the stage and the number are those of the command line", async ({ window, scratch }) => {
   await window.ask(QUESTION);
   await askFor(window, "health-and-food.md");
-  const { said } = await told(window, "it says what lost the note", ({ said }) => /^(Lost|Found)/.test(said));
+  const { said } = await panelOnce(window, "it says what lost the note", ({ said }) => /^(Lost|Found)/.test(said));
   const answer = JSON.parse(
     await scratch.memlens("why", "--json", "--", QUESTION, "people/health-and-food.md"),
   );
@@ -99,12 +99,12 @@ scenario("the stage and the number are those of the command line", async ({ wind
 scenario("a note that is not indexed: by which rule, or that nothing is there", async ({ window }) => {
   await window.ask(QUESTION);
   await askFor(window, "drafts/plan.md");
-  const { said } = await told(window, "it names the rule", ({ said }) => said.startsWith("Left out."));
+  const { said } = await panelOnce(window, "it names the rule", ({ said }) => said.startsWith("Left out."));
   assert.match(said, /drafts/);
   await askFor(window, "no/such/note.md");
-  await told(window, "it is not there", ({ said }) => said.startsWith("Not found."));
+  await panelOnce(window, "it is not there", ({ said }) => said.startsWith("Not found."));
   await askFor(window, "/etc/hostname");
-  await told(window, "it is not watched", ({ said }) => said.startsWith("Not watched."));
+  await panelOnce(window, "it is not watched", ({ said }) => said.startsWith("Not watched."));
   await window.press(KEY.escape);
   await until("the panel is closed", async () => (await panel(window)) === null);
 });

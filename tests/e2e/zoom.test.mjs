@@ -282,7 +282,7 @@ for (const [name, go] of Object.entries(SCENES)) {
       if (now.length > 0) found[size] = now;
     };
     try {
-      // One step after the other: the page is drawn anew after each.
+      // One step after the other: the page is drawn again after each.
       for (let width = 1280; width > 640; width = await window.run(() => innerWidth)) {
         await window.press("+", [KEY.control]);
         await window.until("the page is drawn larger", (before) => innerWidth < before, width);

@@ -236,7 +236,7 @@ export class Workspace {
     const watched = agentsOf(this.library.state?.folders ?? []).find(({ id }) => id === agent);
     const scope =
       watched === undefined ? null : ({ kind: "agent", agent: watched.id, label: watched.name } as const);
-    await this.search.searchAnew(question, scope);
+    await this.search.searchAgain(question, scope);
   }
 
   /** Shows a past question among all. */

@@ -192,7 +192,7 @@ export class FakeBackend {
   /** Delays the answer to an agent's question until it is settled. */
   emulationGate: Promise<void> | null = null;
   /** The minScore in the clerk's config. */
-  #told = 0.35;
+  #leastScore = 0.35;
   #exported: Export | null = null;
   /** What agents asked. */
   readonly past: PastMemory;
@@ -915,7 +915,7 @@ export class FakeBackend {
 
   exportFor(ranking: Ranking, target: string, agent: string | null) {
     return this.#answer("exportFor", [ranking, target, agent], () => {
-      this.#exported = exported(ranking, target, agent, this.#told);
+      this.#exported = exported(ranking, target, agent, this.#leastScore);
       return this.#exported;
     });
   }
@@ -927,7 +927,7 @@ export class FakeBackend {
   exportWrite(id: number) {
     return this.#answer("exportWrite", [id], (): WrittenConfig | null => {
       const row = this.#exported?.rows.find(({ parameter }) => parameter === "min_score");
-      this.#told = Number(row?.told);
+      this.#leastScore = Number(row?.told);
       return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak", n_backups: 1 };
     });
   }

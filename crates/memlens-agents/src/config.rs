@@ -222,11 +222,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let path = dir.path().join("config");
         std::fs::write(&path, bytes).expect("it can be written");
-        let told = match read(&path, format, dir.path()) {
+        let outcome = match read(&path, format, dir.path()) {
             Ok(found) => found.expect("it is there").to_string(),
             Err(why) => why,
         };
-        assert_eq!(told, expected);
+        assert_eq!(outcome, expected);
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_told() {
+    fn what_is_no_file_is_reported() {
         use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let at = |name: &str| dir.path().join(name);
@@ -301,8 +301,8 @@ mod tests {
         assert_eq!(read(&at("file/none"), Format::Json, dir.path()), Ok(None));
         // Only root can give a file away.
         if std::os::unix::fs::chown(at("file"), Some(4711), None).is_ok() {
-            let told = read(&at("file"), Format::Json, dir.path());
-            assert_eq!(told, Err("it belongs to another user".to_owned()));
+            let outcome = read(&at("file"), Format::Json, dir.path());
+            assert_eq!(outcome, Err("it belongs to another user".to_owned()));
         }
     }
 }

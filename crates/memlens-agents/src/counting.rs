@@ -60,7 +60,7 @@ fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Count
     let of = |files: &[FoundFile]| counted(files, &resolved, searched);
     let stop = AtomicBool::new(false);
     let mut last = Counted::default();
-    let walked = memlens_ingest::walk_told(folder, &stop, &mut |files: &[FoundFile]| {
+    let walked = memlens_ingest::walk_with_progress(folder, &stop, &mut |files: &[FoundFile]| {
         if Instant::now() >= ends && !stop.swap(true, Ordering::Relaxed) {
             last = of(files);
         }

@@ -373,8 +373,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_changed_is_told() {
-        for (text, told) in [
+    fn what_cannot_be_changed_is_reported() {
+        for (text, message) in [
             ("{memory: 1}", "memory is not an object"),
             (
                 "{memory: {search: {query: [], query: {}}}}",
@@ -391,8 +391,8 @@ mod tests {
             ("[]", "it holds no settings by name"),
         ] {
             let refused = edited(text, &[at("memory.search.query.minScore", json!(0.2))]);
-            let refused = refused.expect_err(told);
-            assert!(refused.contains(told), "{text}: {refused}");
+            let refused = refused.expect_err(message);
+            assert!(refused.contains(message), "{text}: {refused}");
         }
     }
 

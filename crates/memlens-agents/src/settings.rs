@@ -76,7 +76,9 @@ pub fn read_config_and_files(path: &Path, before: &mut dyn FnMut(&Path)) -> Resu
         .extension()
         .is_some_and(|it| it == "yml" || it == "yaml")
     {
-        return Err("qmd keeps no search settings in a file; it is told with each call".to_owned());
+        return Err(
+            "qmd keeps no search settings in a file; they are arguments of each call".to_owned(),
+        );
     }
     let value = parse_text(&text)?;
     let program = program_of(path, &value)
@@ -213,17 +215,17 @@ mod tests {
     }
 
     #[test]
-    fn what_openviking_ignores_is_told_and_its_secrets_are_not_read() {
+    fn what_openviking_ignores_is_reported_and_its_secrets_are_not_read() {
         let text = r#"{"rerank": {"threshold": "0.2", "max_docs": 5, "surprise": 1, "api_key": "sk-1", "max_input_tokens": 512},
             "default_search_limit": 3, "storage": {"workspace": "/srv"}}"#;
         let settings = read("ov.conf", text).expect("it can be read").settings;
-        let told: Vec<(&str, Effect)> = settings.groups[0]
+        let listed: Vec<(&str, Effect)> = settings.groups[0]
             .settings
             .iter()
             .map(|it| (it.key.as_str(), it.effect))
             .collect();
         assert_eq!(
-            told,
+            listed,
             [
                 ("default_search_limit", openviking::UNREAD),
                 ("rerank.max_docs", openviking::PROPOSED),
@@ -255,9 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_config_is_told_in_words() {
+    fn what_is_no_config_is_reported_in_words() {
         let deep = "[".repeat(1000);
-        for (text, told) in [
+        for (text, message) in [
             ("", "it is empty"),
             ("\u{feff}  \n", "it is empty"),
             ("[1]", "it holds no settings by name"),
@@ -267,8 +269,8 @@ mod tests {
         ] {
             let refused = read("openclaw.json", text)
                 .map(|it| it.program)
-                .expect_err(told);
-            assert!(refused.contains(told), "{refused}");
+                .expect_err(message);
+            assert!(refused.contains(message), "{refused}");
         }
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let refused = |path: &Path| read_config(path).map(|it| it.program);

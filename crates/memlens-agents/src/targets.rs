@@ -72,7 +72,7 @@ pub struct Mapped {
     /// Key or argument that holds it, below the target's root; `None` if the program has none.
     pub key: Option<&'static str>,
     /// Value under that key, as JSON; `None` if it is not written.
-    pub told: Option<serde_json::Value>,
+    pub written: Option<serde_json::Value>,
     /// How exactly the program can express it.
     pub fit: Fit,
 }
@@ -129,7 +129,7 @@ impl Target {
                     parameter: parameter.id,
                     value: values.get(parameter.id).unwrap_or(Value::Unset),
                     key: None,
-                    told: None,
+                    written: None,
                     fit: Fit::NotExpressible((self.otherwise)(parameter)),
                 });
             }
@@ -169,14 +169,14 @@ impl Target {
                 return None;
             };
             let value = values.get(id)?;
-            let told = json!(value);
+            let written = json!(value);
             let parameter = values.table().parameter(id).ok()?;
             if !parameter.is_read(values) {
                 return None;
             }
             Some(Mapped {
                 parameter: parameter.id,
-                told: Some(whole(told)),
+                written: Some(whole(written)),
                 value,
                 key: Some(key),
                 fit: if is_its_own {
@@ -238,7 +238,7 @@ impl Own<'_> {
         } else {
             Fit::Approximate("Memlens limits nothing here; this program always does")
         };
-        self.told("max_results", key, self.number("max_results"), fit)
+        self.set("max_results", key, self.number("max_results"), fit)
     }
 
     /// The least score, on a scale that is not Memlens's.
@@ -247,26 +247,26 @@ impl Own<'_> {
             let fit = Fit::Approximate(
                 "its scores are on another scale, so the same number cuts elsewhere",
             );
-            self.told("min_score", key, self.number("min_score"), fit)
+            self.set("min_score", key, self.number("min_score"), fit)
         } else {
             let fit = Fit::Approximate("rows with a score below 0 are still dropped");
-            self.told("threshold_on", key, 0.0, fit)
+            self.set("threshold_on", key, 0.0, fit)
         }
     }
 
     /// A parameter that a key holds.
-    fn told(
+    fn set(
         &self,
         parameter: &'static str,
         key: &'static str,
-        told: impl Into<serde_json::Value>,
+        written: impl Into<serde_json::Value>,
         fit: Fit,
     ) -> Mapped {
         Mapped {
             parameter,
             value: self.0.get(parameter).unwrap_or(Value::Unset),
             key: Some(key),
-            told: Some(whole(told.into())),
+            written: Some(whole(written.into())),
             fit,
         }
     }

@@ -292,7 +292,7 @@ fn configs_name_folders() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_others_are_found() {
+fn what_cannot_be_read_is_reported_and_the_others_are_found() {
     for (put, why) in [
         ("", "it is empty"),
         ("{", "line 1: it ends too early (object)"),
@@ -342,7 +342,7 @@ fn what_cannot_be_read_is_told_and_the_others_are_found() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_told_and_not_followed() {
+fn links_are_reported_and_not_followed() {
     use std::os::unix::fs::symlink;
     let scratch = Scratch::new(&[
         ("elsewhere/memory/MEMORY.md", "secret"),
@@ -399,7 +399,7 @@ fn a_folder_is_of_the_agent_whose_notes_it_holds() {
 }
 
 #[test]
-fn folders_are_named_so_that_they_can_be_told_apart() {
+fn folders_are_named_so_that_they_can_be_distinguished() {
     let scratch = Scratch::new(&[
         (".openclaw/workspace/", ""),
         (".openclaw/workspace-yard/", ""),
@@ -752,7 +752,7 @@ fn openclaw_takes_its_limits_from_its_config() {
 }
 
 #[test]
-fn a_file_that_cannot_be_measured_is_told() {
+fn a_file_that_cannot_be_measured_is_reported() {
     let scratch = Scratch::new(&[(".codex/memories/memory_summary.md/", "")]);
     let load = loaded(&look(&scratch.home())[0]);
     assert!(load.rows.is_empty());

@@ -283,7 +283,7 @@ fn page(
     page.gap();
     let mut settings = Table::new([left("").width(22), right("").width(10).gap(1), left("")]);
     for row in &export.mapped {
-        let became = match (row.key, &row.told) {
+        let became = match (row.key, &row.written) {
             (Some(key), Some(written)) => format!("{key} = {written}"),
             _ => "–".to_owned(),
         };

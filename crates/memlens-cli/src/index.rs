@@ -72,7 +72,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
             "no folder is watched yet; add one with `memlens index FOLDER`, or the memory of an agent with `memlens agents add AGENT`",
         );
     }
-    if indexer.is_anew() {
+    if indexer.is_reset() {
         // Without the folders that were not named, their notes would no longer be found.
         let known = indexer.store().folders().map_err(IndexerError::from)?;
         let others = known.into_iter().filter(|it| !folders.contains(it));
@@ -87,7 +87,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let mut walked = Vec::new();
     for folder in &folders {
         // A missing folder does not keep the others from being indexed.
-        match indexer.scan_told(folder, &stop, &mut bar) {
+        match indexer.scan_with_progress(folder, &stop, &mut bar) {
             Ok(_) => walked.push(folder),
             Err(_) if stop.load(Ordering::Relaxed) => break,
             Err(error) => {

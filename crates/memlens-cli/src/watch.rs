@@ -12,7 +12,7 @@ use crate::output::{print_line, print_text, tell};
 use crate::settings::{library_dir, on_stop, source};
 
 /// What the loop waits for.
-enum Told {
+enum Message {
     Activity(Activity),
     Notices(Vec<String>),
     Stop,
@@ -22,7 +22,7 @@ enum Told {
 pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliError> {
     let (sender, received) = mpsc::channel();
     let stop = sender.clone();
-    on_stop(move || drop(stop.send(Told::Stop)))?;
+    on_stop(move || drop(stop.send(Message::Stop)))?;
     let engine = Engine::open_to_watch(
         &library_dir(library)?,
         source(),
@@ -33,10 +33,10 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         Home::of_process(),
         Arc::new(move |event| match event {
             // The receiver is gone only while the program ends.
-            Event::Activity(activity) => drop(sender.send(Told::Activity(activity))),
+            Event::Activity(activity) => drop(sender.send(Message::Activity(activity))),
             // Only a window shows progress; lost notes are reported one by one.
             Event::Job(_) | Event::Lost(_) => {}
-            Event::State(state) => drop(sender.send(Told::Notices(notices(*state)))),
+            Event::State(state) => drop(sender.send(Message::Notices(notices(*state)))),
         }),
     )?;
     let state = engine.state();
@@ -52,15 +52,15 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     let mut known = HashSet::new();
     for received in received {
         match received {
-            Told::Activity(activity) => print(&activity, arguments.json)?,
-            Told::Notices(found) => {
+            Message::Activity(activity) => print(&activity, arguments.json)?,
+            Message::Notices(found) => {
                 for notice in found {
                     if known.insert(notice.clone()) {
                         tell(notice);
                     }
                 }
             }
-            Told::Stop => break,
+            Message::Stop => break,
         }
     }
     Ok(())

@@ -132,7 +132,7 @@ impl Rules {
         };
         let (mut line_end, mut n_read) = (0, 0);
         let mut is_speech = false;
-        let mut struck = sentence::struck(text).peekable();
+        let mut strikethrough = sentence::strikethrough(text).peekable();
         for bytes in sentence::sentences(text) {
             if bytes.start >= line_end {
                 let line = bytes.start
@@ -147,9 +147,14 @@ impl Rules {
                 continue;
             }
             n_read += 1;
-            while struck.next_if(|part| part.end <= bytes.start).is_some() {}
-            let is_struck = struck.peek().is_some_and(|part| part.start < bytes.end);
-            let sentence = if is_struck {
+            while strikethrough
+                .next_if(|part| part.end <= bytes.start)
+                .is_some()
+            {}
+            let is_strikethrough = strikethrough
+                .peek()
+                .is_some_and(|part| part.start < bytes.end);
+            let sentence = if is_strikethrough {
                 Err(Apart::Struck)
             } else {
                 Sentence::read(&self.lexicon, text, bytes, is_speech)

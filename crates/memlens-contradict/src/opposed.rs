@@ -175,8 +175,8 @@ impl Pair<'_> {
             } else {
                 self.opposition(&flips)
             };
-            let n_told_min = if self.is_one_definite_subject() { 1 } else { 2 };
-            let says_enough = self.n_told(&flips) >= n_told_min && self.are_whole();
+            let n_shared_min = if self.is_one_definite_subject() { 1 } else { 2 };
+            let says_enough = self.n_shared(&flips) >= n_shared_min && self.are_whole();
             let may_happen_twice =
                 self.are_updates() || self.are_events() && !self.is_directed(&flips);
             found.is_of_one = self.is_of_one()?
@@ -318,7 +318,7 @@ impl Pair<'_> {
 
     /// Returns how many words and values both share besides those that are opposite: "default is true" and "default is
     /// false" share one.
-    fn n_told(&self, flips: &[(&Word, &Word)]) -> usize {
+    fn n_shared(&self, flips: &[(&Word, &Word)]) -> usize {
         let is_flip = |symbol: u64| {
             flips
                 .iter()

@@ -56,7 +56,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 /// Returns the parts of a text between two `~~` of one paragraph, ascending.
-pub(crate) fn struck(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn strikethrough(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {

@@ -103,7 +103,7 @@ impl<'a> Filled<'a> {
 
     /// Returns a sentence for the user that names the replacement. `program` is the program whose reranker it replaces;
     /// `n_given` of `n_rows` have a score.
-    pub fn told(&self, program: &str, n_given: usize, n_rows: usize) -> String {
+    pub fn sentence(&self, program: &str, n_given: usize, n_rows: usize) -> String {
         let name = match self.table.mode {
             RerankMode::Late => "late interaction".to_owned(),
             RerankMode::Model | RerankMode::Http | RerankMode::Off => {

@@ -18,7 +18,7 @@ mod tokens;
 
 pub use facts::{Facts, Given};
 pub(crate) use filling::FILLER;
-pub use memory::{Memory, Told, reranked};
+pub use memory::{AskOptions, Memory, reranked};
 pub use params::OpenViking;
 pub use pipeline::V0_5;
 pub use records::{Kind, Level, Record};

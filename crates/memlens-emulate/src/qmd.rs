@@ -19,7 +19,7 @@ mod stages;
 
 pub use facts::Facts;
 pub(crate) use filling::FILLER;
-pub use memory::{Memory, Told};
+pub use memory::{AskOptions, Memory};
 pub use params::Qmd;
 pub use pipeline::V2_8;
 pub use question::{Kind, Line, expansion};

@@ -154,7 +154,7 @@ impl Engine {
         )?;
         let writer = Writer::start(dir, indexer, source, watching, work, shared.clone())?;
         let writer = Arc::new(writer);
-        shared.library.mend_by(&writer);
+        shared.library.repair_by(&writer);
         let past = watch_past(&shared, &writer)?;
         let reported = shared.clone();
         let jobs = JobReporter::start(shared.library.jobs().clone(), move |progress| {

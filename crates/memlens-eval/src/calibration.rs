@@ -205,17 +205,17 @@ impl Calibration {
             None => "Other rows score as high as answers do: no line is better than none.".to_owned(),
             Some(at) if n_nonsense == 0 => format!(
                 "{} keeps {} of {n_relevant} rows with an answer and {} of {n_others} others. No nonsense question tells what it keeps out.",
-                told(at.line),
+                format_line(at.line),
                 at.n_relevant,
                 at.n_not_relevant
             ),
             Some(at) if at.n_relevant == n_relevant && at.n_nonsense == 0 => format!(
                 "{} keeps every row with an answer and leaves all {n_nonsense} nonsense questions without a result.",
-                told(at.line)
+                format_line(at.line)
             ),
             Some(at) => format!(
                 "No line keeps nonsense out without losing answers: {} keeps {} of {n_relevant} rows with an answer, and {} of {n_nonsense} nonsense questions still find something.",
-                told(at.line),
+                format_line(at.line),
                 at.n_relevant,
                 at.n_nonsense
             ),
@@ -233,7 +233,7 @@ fn share(n: usize, of: usize) -> Option<f64> {
 }
 
 /// Formats a threshold as the user would type it.
-fn told(line: f64) -> String {
+fn format_line(line: f64) -> String {
     line.to_string().replace('-', "\u{2212}")
 }
 

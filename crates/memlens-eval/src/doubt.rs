@@ -120,20 +120,26 @@ mod tests {
 
     #[test]
     fn doubts_are_told() {
-        let told = |n, mean, low, high| {
+        let verdict_for = |n, mean, low, high| {
             Doubt::of(n, Metric::Hit1, &Difference { mean, low, high })
                 .map(|doubt| doubt.to_string())
         };
         let few = "Too few queries to tell: 12; the interval is reliable from 20 on.";
-        assert_eq!(told(12, 0.3, 0.2, 0.4).as_deref(), Some(few));
-        assert_eq!(told(20, 0.3, 0.2, 0.4), None);
-        assert_eq!(told(20, -0.3, -0.4, -0.2), None);
+        assert_eq!(verdict_for(12, 0.3, 0.2, 0.4).as_deref(), Some(few));
+        assert_eq!(verdict_for(20, 0.3, 0.2, 0.4), None);
+        assert_eq!(verdict_for(20, -0.3, -0.4, -0.2), None);
         let chance = "The difference may be chance: +0.012, 95\u{202f}% \u{2212}0.004 to +0.031.";
-        assert_eq!(told(57, 0.0121, -0.0039, 0.031).as_deref(), Some(chance));
+        assert_eq!(
+            verdict_for(57, 0.0121, -0.0039, 0.031).as_deref(),
+            Some(chance)
+        );
         let touching =
             "The difference may be chance: \u{2212}0.012, 95\u{202f}% \u{2212}0.020 to 0.000.";
-        assert_eq!(told(57, -0.012, -0.02, 0.0).as_deref(), Some(touching));
+        assert_eq!(
+            verdict_for(57, -0.012, -0.02, 0.0).as_deref(),
+            Some(touching)
+        );
         let same = "Hit@1 does not differ for any query.";
-        assert_eq!(told(57, 0.0, 0.0, 0.0).as_deref(), Some(same));
+        assert_eq!(verdict_for(57, 0.0, 0.0, 0.0).as_deref(), Some(same));
     }
 }

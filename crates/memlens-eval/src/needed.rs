@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn two_digits_are_enough() {
-        for (n, told) in [
+        for (n, expected) in [
             (1.0, 1.0),
             (37.0, 37.0),
             (121.0, 130.0),
             (1_200.0, 1_200.0),
             (98_765.0, 99_000.0),
         ] {
-            assert_eq!(about(n), told, "{n}");
+            assert_eq!(about(n), expected, "{n}");
         }
     }
 }

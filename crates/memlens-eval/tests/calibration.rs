@@ -47,7 +47,7 @@ fn a_line_between_them_keeps_answers_and_no_nonsense() {
 }
 
 #[test]
-fn where_none_parts_them_the_price_is_told() {
+fn where_none_parts_them_the_price_is_reported() {
     let it = of(&[0.9, 0.8, 0.7, 0.65, 0.2], &[], &[0.1, 0.3, 0.4, 0.75]);
     let line = it.suggested().expect("one is better than none");
     assert_eq!((line.n_relevant, line.n_nonsense), (4, 1));
@@ -68,7 +68,7 @@ fn where_none_parts_them_the_price_is_told() {
 }
 
 #[test]
-fn a_line_that_moves_in_steps_is_told_where_it_can_stand() {
+fn a_line_that_moves_in_steps_is_reported_where_it_can_stand() {
     let stepped =
         |relevant: &[f64], nonsense: &[f64]| of(relevant, &[], nonsense).in_steps_of(0.01);
     let it = stepped(&[0.527, 0.6], &[0.511]);

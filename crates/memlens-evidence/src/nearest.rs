@@ -122,8 +122,8 @@ fn try_each(
         let key = mapped.key.map(|key| vec![key.to_owned()]);
         let parameter = key.and_then(|key| target.parameter_of(&key));
         let value = mapped
-            .told
-            .and_then(|told| serde_json::from_value(told).ok());
+            .written
+            .and_then(|written| serde_json::from_value(written).ok());
         let (Some(parameter), Some(value)) = (parameter, value) else {
             continue;
         };

@@ -79,7 +79,7 @@ impl QueryFile {
             format!("{place}:{}: skipped: {}", bad.line, bad.why)
         });
         let bad_lines: Vec<String> = lines.collect();
-        let left_out = bad_lines.iter().cloned().chain(unjudged_told(n_unjudged));
+        let left_out = bad_lines.iter().cloned().chain(unjudged_notice(n_unjudged));
         Ok(QueryFile {
             path: path.to_owned(),
             base,
@@ -163,7 +163,7 @@ fn topics_beside(path: &Path, resolved: &Path) -> Result<PathBuf, EngineError> {
     }
 }
 
-fn unjudged_told(n: usize) -> Option<String> {
+fn unjudged_notice(n: usize) -> Option<String> {
     match n {
         0 => None,
         1 => Some("1 query is not judged yet; left out".to_owned()),

@@ -1,21 +1,21 @@
 //! Fault injection for tests, in the code that writes to disk, database, lists and model.
 //!
-//! [`strike`] is called at each such [`Place`] and does nothing until a test arms a [`Fault`] there. It is empty in
+//! [`inject`] is called at each such [`Place`] and does nothing until a test arms a [`Fault`] there. It is empty in
 //! release builds: it works only if `debug_assertions` are on. A fault names a folder, so that parallel tests in one
 //! process do not affect each other.
 //!
 //! ```
 //! use std::path::Path;
-//! use memlens_faults::{Fault, Place, strike};
+//! use memlens_faults::{Fault, Place, inject};
 //!
 //! let dir = Path::new("/library");
 //! let fault = Fault::at(Place::Store, dir).only("save").after(1).fails();
-//! assert!(strike(Place::Store, dir, "read the folders").is_ok());
-//! assert!(strike(Place::Store, dir, "save documents").is_ok());
-//! assert!(strike(Place::Store, dir, "save documents").is_err());
-//! assert_eq!(fault.n_struck(), 1);
+//! assert!(inject(Place::Store, dir, "read the folders").is_ok());
+//! assert!(inject(Place::Store, dir, "save documents").is_ok());
+//! assert!(inject(Place::Store, dir, "save documents").is_err());
+//! assert_eq!(fault.n_triggered(), 1);
 //! drop(fault);
-//! assert!(strike(Place::Store, dir, "save documents").is_ok());
+//! assert!(inject(Place::Store, dir, "save documents").is_ok());
 //! ```
 
 use std::io;
@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-/// A place where faults can be injected. The folder that a fault names, and the `told` text of [`strike`], depend on
+/// A place where faults can be injected. The folder that a fault names, and the `label` text of [`inject`], depend on
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -73,7 +73,7 @@ struct State {
 
 #[derive(Default)]
 struct SoFar {
-    n_struck: u64,
+    n_triggered: u64,
     is_over: bool,
 }
 
@@ -93,20 +93,20 @@ static IS_ANY: AtomicBool = AtomicBool::new(false);
 static ARMED: Mutex<Vec<Armed>> = Mutex::new(Vec::new());
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Fails or blocks if a test has armed a fault for this place and folder and for a part of the text `told`.
+/// Fails or blocks if a test has armed a fault for this place and folder and for a part of the text `label`.
 ///
 /// # Errors
 /// The error of the armed fault: [`io::ErrorKind::StorageFull`] for a full disk, otherwise [`io::ErrorKind::Other`].
 #[inline]
-pub fn strike(place: Place, folder: &Path, told: &str) -> io::Result<()> {
+pub fn inject(place: Place, folder: &Path, label: &str) -> io::Result<()> {
     if cfg!(debug_assertions) && IS_ANY.load(Ordering::Relaxed) {
-        return strike_armed(place, folder, told);
+        return inject_armed(place, folder, label);
     }
     Ok(())
 }
 
 #[cold]
-fn strike_armed(place: Place, folder: &Path, told: &str) -> io::Result<()> {
+fn inject_armed(place: Place, folder: &Path, label: &str) -> io::Result<()> {
     let (harm, state) = {
         let mut armed = armed();
         let Some(fault) = armed.iter_mut().find(|fault| {
@@ -114,7 +114,7 @@ fn strike_armed(place: Place, folder: &Path, told: &str) -> io::Result<()> {
             !is_spent
                 && fault.place == place
                 && fault.folder == folder
-                && told.contains(&fault.only)
+                && label.contains(&fault.only)
         }) else {
             return Ok(());
         };
@@ -123,7 +123,7 @@ fn strike_armed(place: Place, folder: &Path, told: &str) -> io::Result<()> {
             return Ok(());
         }
         fault.n_harmed_max -= 1;
-        fault.state.change(|it| it.n_struck += 1);
+        fault.state.change(|it| it.n_triggered += 1);
         (fault.harm, fault.state.clone())
     };
     match harm {
@@ -171,8 +171,8 @@ impl Fault {
     }
 
     /// Returns how many calls the fault has affected.
-    pub fn n_struck(&self) -> u64 {
-        self.state.so_far().n_struck
+    pub fn n_triggered(&self) -> u64 {
+        self.state.so_far().n_triggered
     }
 
     /// Waits until the fault has affected a call.
@@ -183,18 +183,18 @@ impl Fault {
         let patience = Duration::from_secs(180);
         let waited = self.state.changed.wait_while_for(
             &mut self.state.so_far(),
-            |it| it.n_struck == 0,
+            |it| it.n_triggered == 0,
             patience,
         );
-        assert!(!waited.timed_out(), "a fault was armed and never struck");
+        assert!(!waited.timed_out(), "a fault was armed and never triggered");
     }
 }
 
 impl Plan {
-    /// Restricts the fault to calls whose text contains `told`.
+    /// Restricts the fault to calls whose text contains `label`.
     #[must_use]
-    pub fn only(mut self, told: &str) -> Plan {
-        told.clone_into(&mut self.only);
+    pub fn only(mut self, label: &str) -> Plan {
+        label.clone_into(&mut self.only);
         self
     }
 
@@ -275,12 +275,12 @@ mod tests {
     fn a_fault_strikes_what_it_names() {
         let (here, there) = (Path::new("/a"), Path::new("/b"));
         let full = Fault::at(Place::Lists, here).times(1).fills_the_disk();
-        assert!(strike(Place::Lists, there, "").is_ok());
-        assert!(strike(Place::Root, here, "").is_ok());
-        let error = strike(Place::Lists, here, "").expect_err("it is armed");
+        assert!(inject(Place::Lists, there, "").is_ok());
+        assert!(inject(Place::Root, here, "").is_ok());
+        let error = inject(Place::Lists, here, "").expect_err("it is armed");
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert!(strike(Place::Lists, here, "").is_ok(), "once");
-        assert_eq!(full.n_struck(), 1);
+        assert!(inject(Place::Lists, here, "").is_ok(), "once");
+        assert_eq!(full.n_triggered(), 1);
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
         let folder = Path::new("/c");
         let fault = Fault::at(Place::Walk, folder).hangs();
         std::thread::scope(|scope| {
-            let hanging = scope.spawn(|| strike(Place::Walk, folder, ""));
+            let hanging = scope.spawn(|| inject(Place::Walk, folder, ""));
             fault.wait();
             assert!(!hanging.is_finished());
             drop(fault);

@@ -172,14 +172,14 @@ mod tests {
         let (_dir, path) = pipe();
         let pieces = ["first ".repeat(50_000), "second".to_owned()];
         let expected = pieces.concat();
-        let (go_on, told) = mpsc::channel::<()>();
+        let (go_on, received) = mpsc::channel::<()>();
         let writer = std::thread::spawn({
             let path = path.clone();
             move || {
                 let mut file = File::options().write(true).open(path).expect("it is read");
                 for piece in pieces {
                     file.write_all(piece.as_bytes()).expect("it is read");
-                    let _ = told.recv();
+                    let _ = received.recv();
                 }
             }
         });
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_limit_is_told_and_not_read() {
+    fn more_than_the_limit_is_reported_and_not_read() {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let file = dir.path().join("file");
         fs::write(&file, "12345").expect("it can be written");

@@ -81,8 +81,8 @@ pub fn target(named: &str) -> Result<&'static Target, EngineError> {
 }
 
 /// Every target, as the window shows it.
-pub fn targets_told(home: Option<&Home>) -> Vec<memlens_wire::TargetInfo> {
-    let told = |target: &&Target| {
+pub fn target_infos(home: Option<&Home>) -> Vec<memlens_wire::TargetInfo> {
+    let info = |target: &&Target| {
         let place = home.and_then(|home| Some((home, config_of(target, home)?)));
         memlens_wire::TargetInfo {
             id: target.id,
@@ -98,7 +98,7 @@ pub fn targets_told(home: Option<&Home>) -> Vec<memlens_wire::TargetInfo> {
                 .is_some_and(|(_, of)| of.id == target.id),
         }
     };
-    TARGETS.iter().map(told).collect()
+    TARGETS.iter().map(info).collect()
 }
 
 /// Path of a program's config; `None` if it does not exist, or the program has no usual path.
@@ -135,7 +135,7 @@ pub fn export_only(
     let switches: Vec<&str> = only.iter().filter_map(switch).collect();
     let mut mapped = target.map(ranking.pipeline.id().0, &ranking.values);
     mapped.retain(|it| {
-        let is_on = it.told == Some(json!(true));
+        let is_on = it.written == Some(json!(true));
         only.contains(&it.parameter) || (is_on && switches.contains(&it.parameter))
     });
     export_mapped(ranking, target, agent, mapped)
@@ -147,10 +147,10 @@ fn export_mapped(
     agent: Option<&str>,
     mapped: Vec<Mapped>,
 ) -> Result<Export, EngineError> {
-    let told = || mapped.iter().filter_map(told);
+    let settings = || mapped.iter().filter_map(setting);
     let (puts, text, n_above) = match target.takes {
         Takes::Arguments(call) => {
-            let arguments: Vec<_> = told().collect();
+            let arguments: Vec<_> = settings().collect();
             refuse_agent(target, agent)?;
             (Vec::new(), call(&arguments, QUESTION) + "\n", 0)
         }
@@ -171,7 +171,7 @@ fn export_mapped(
                 let below = key.split('.').map(str::to_owned);
                 (root.iter().cloned().chain(below).collect(), value)
             };
-            let puts: Vec<Put> = told().map(put).collect();
+            let puts: Vec<Put> = settings().map(put).collect();
             let text = fragment(&puts);
             (puts, text, root.len())
         }
@@ -190,7 +190,7 @@ fn export_mapped(
 impl Export {
     /// Whether the target can express nothing of it.
     pub fn is_empty(&self) -> bool {
-        self.mapped.iter().all(|it| told(it).is_none())
+        self.mapped.iter().all(|it| setting(it).is_none())
     }
 
     /// Reads the target's config and sees what would become of it. What is already so is left as it is.
@@ -202,11 +202,11 @@ impl Export {
         let mut notes = Vec::new();
         let version = config.settings.version.as_deref();
         if config.program == "openclaw" && version.and_then(Edition::of).is_none() {
-            let told = version.map_or_else(
+            let remark = version.map_or_else(
                 || "it does not say which version wrote it".to_owned(),
                 |version| format!("no version is known by {}", memlens_params::brief(version)),
             );
-            notes.push(format!("{told}; it is taken for {}", self.target.label));
+            notes.push(format!("{remark}; it is taken for {}", self.target.label));
         }
         let mut refused = self.refusal(&config, written_by, agent);
         let acting: Vec<Put> = self
@@ -394,7 +394,7 @@ pub fn export_view(
             .map_or(it.parameter, |parameter| parameter.label),
         value: it.value.clone(),
         key: it.key,
-        told: it.told.as_ref().map(ToString::to_string),
+        written: it.written.as_ref().map(ToString::to_string),
         fit: it.fit.name(),
         why: it.fit.why(),
     };
@@ -441,23 +441,25 @@ pub fn watched_around(library: &Library, path: &Path) -> Option<String> {
 }
 
 /// Setting to write for a parameter; nothing if it would have no effect.
-fn told(mapped: &Mapped) -> Option<(&'static str, serde_json::Value)> {
+fn setting(mapped: &Mapped) -> Option<(&'static str, serde_json::Value)> {
     match mapped.fit {
-        Fit::Exact | Fit::Approximate(_) => Some((mapped.key?, mapped.told.clone()?)),
+        Fit::Exact | Fit::Approximate(_) => Some((mapped.key?, mapped.written.clone()?)),
         Fit::NotExpressible(_) | Fit::Proposed(_) => None,
     }
 }
 
 /// The agents of a config that can be configured separately.
 fn agents(config: &serde_json::Value, target: &Target) -> Vec<String> {
-    let is_told = matches!(
+    let has_agents = matches!(
         target.takes,
         Takes::Config {
             root_of_agent: Some(_),
             ..
         }
     );
-    let entries = config["agents"]["entries"].as_object().filter(|_| is_told);
+    let entries = config["agents"]["entries"]
+        .as_object()
+        .filter(|_| has_agents);
     entries
         .into_iter()
         .flatten()
@@ -500,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ranking_can_be_told_every_target() {
+    fn every_ranking_can_be_exported_to_every_target() {
         for target in TARGETS {
             for pipeline in pipelines() {
                 let ranking = Ranking::of(pipeline);
@@ -515,7 +517,7 @@ mod tests {
                         row.fit == super::Fit::Exact,
                         "{row:?}"
                     );
-                    assert!(row.key.is_some() || row.told.is_none(), "{row:?}");
+                    assert!(row.key.is_some() || row.written.is_none(), "{row:?}");
                 }
             }
         }
@@ -549,17 +551,17 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_told_as_themselves() {
+    fn equal_values_are_exported_unchanged() {
         // The weights of Memlens's own fusion are exported even if they are the defaults.
         let export = export(
             &Ranking::native(&Params::default()),
             target("openclaw@2026.7").expect("it is known"),
             None,
         );
-        let told = export.expect("it can be told").text;
+        let text = export.expect("it can be exported").text;
         assert!(
-            told.contains("\"vectorWeight\": 0.6") && told.contains("\"textWeight\": 0.4"),
-            "{told}"
+            text.contains("\"vectorWeight\": 0.6") && text.contains("\"textWeight\": 0.4"),
+            "{text}"
         );
     }
 }

@@ -17,7 +17,7 @@ pub use agents::{
 };
 pub use always::{always_loaded, always_text, always_view};
 pub use evidence::{Evidence, Measured};
-pub use export::{ConfigChange, Export, config_of, export, export_only, target, targets_told};
+pub use export::{ConfigChange, Export, config_of, export, export_only, target, target_infos};
 pub use load_said::{cut_said, removed_lines_said, unloaded_lines_said};
 pub use made::{export_made, made};
 pub use own_ranking::{OwnRanking, own_ranking, own_ranking_of, pipelines_of};

@@ -313,7 +313,7 @@ impl CodeWriter {
                 Err(error) => tracing::debug!(%error, "cannot go on with the codes"),
             }
         }
-        match Self::anew(own.clone(), list) {
+        match Self::from_scratch(own.clone(), list) {
             Err(error @ IndexError::Io { .. }) => {
                 tracing::warn!(%error, "going on without codes");
                 // They would be taken for the codes of later rows.
@@ -328,9 +328,9 @@ impl CodeWriter {
 
     /// Rebuilds the codes of all rows in new files, because a reader may have mapped the old ones, and then replaces
     /// those.
-    fn anew(own: [PathBuf; 2], list: &VectorFile) -> Result<Self, IndexError> {
+    fn from_scratch(own: [PathBuf; 2], list: &VectorFile) -> Result<Self, IndexError> {
         let head = list.head();
-        tracing::info!(rows = head.n_rows, "making the codes of all vectors anew");
+        tracing::info!(rows = head.n_rows, "rebuilding the codes of all vectors");
         let mut writer = Self::start(own.each_ref().map(|own| unfinished(own)), head)?;
         for row in 0..head.n_rows {
             let (embedding, vector) = (list.embedding_of(row), list.vector(row));

@@ -174,7 +174,7 @@ fn a_dropped_writer_has_left_nothing_to_do() {
 }
 
 #[test]
-fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
+fn a_rebuilt_list_replaces_the_old_one_at_its_commit() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     write(scratch.path());
     let old = TextIndex::open(scratch.path()).expect("it was just written");
@@ -233,7 +233,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
 }
 
 #[test]
-fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
+fn a_file_cut_short_or_lost_is_noticed_and_rebuilt() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let whole = scratch.path().join("whole");
     write(&whole);
@@ -293,7 +293,7 @@ fn a_file_cut_short_or_lost_is_noticed_and_built_anew() {
         fs::write(&path, "").expect("it can be written");
         assert!(hits(&dir).is_err(), "{name}");
         write(&dir);
-        assert_eq!(hits(&dir).expect("it was built anew"), expected, "{name}");
+        assert_eq!(hits(&dir).expect("it was rebuilt"), expected, "{name}");
         fs::remove_dir_all(&dir).expect("it can be removed");
     }
 }

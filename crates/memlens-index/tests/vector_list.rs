@@ -274,7 +274,7 @@ fn there_is_one_writer() {
 }
 
 #[test]
-fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
+fn a_rebuilt_list_replaces_the_old_one_at_its_commit() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
@@ -304,7 +304,7 @@ fn a_list_built_anew_replaces_the_old_one_at_its_commit() {
 
 /// Serials start again if nothing is left of a list.
 #[test]
-fn a_list_that_was_deleted_and_built_anew_does_not_go_on_with_the_old_one() {
+fn a_list_that_was_deleted_and_rebuilt_does_not_go_on_with_the_old_one() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("list/vectors");
     write(&path);
@@ -394,7 +394,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
 }
 
 #[test]
-fn a_file_cut_short_changed_or_lost_is_noticed_and_built_anew() {
+fn a_file_cut_short_changed_or_lost_is_noticed_and_rebuilt() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
@@ -601,7 +601,7 @@ fn check_codes(list: &VectorFile, n_coded: usize) {
 }
 
 #[test]
-fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
+fn codes_that_are_missing_or_damaged_change_nothing_and_are_rebuilt() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
@@ -621,7 +621,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
         list.check_read().expect("the vectors are sound");
         drop(VectorWriter::append_to_checked(&path).expect("the list is sound"));
         for (file, saved) in files.iter().zip(&saved) {
-            assert_eq!(fs::read(file).expect("it is made anew"), *saved);
+            assert_eq!(fs::read(file).expect("it is rebuilt"), *saved);
         }
         check_codes(&open(&path), 10);
         // A reader that opened the list before still reads the old codes.
@@ -709,7 +709,7 @@ fn codes_that_are_missing_or_damaged_change_nothing_and_are_made_anew() {
 }
 
 #[test]
-fn codes_follow_appends_kills_and_lists_built_anew() {
+fn codes_follow_appends_kills_and_rebuilt_lists() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);
@@ -857,7 +857,7 @@ fn threads_that_ask_at_once_get_each_its_own_answer() {
 }
 
 #[test]
-fn a_damaged_row_that_is_looked_up_ahead_is_told() {
+fn a_damaged_row_that_is_looked_up_ahead_is_reported() {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let path = scratch.path().join("vectors");
     write(&path);

@@ -182,7 +182,7 @@ impl Derived {
 
     fn commit(&mut self, store: &Store, generation: u64) -> Result<(), IndexerError> {
         self.text.commit(generation)?;
-        strike(store, "vector list")?;
+        inject_fault(store, "vector list")?;
         self.vectors.commit(generation)?;
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Derived {
     ///
     /// # Errors
     /// If files cannot be removed or written.
-    pub fn anew(store: &Store, made_by: (&str, usize)) -> Result<Derived, IndexerError> {
+    pub fn from_scratch(store: &Store, made_by: (&str, usize)) -> Result<Derived, IndexerError> {
         Derived::remove(store.dir())?;
         let generation = store.generation()?;
         Ok(Derived {
@@ -248,7 +248,7 @@ impl Derived {
             Ok(true) => {}
             Ok(false) => {
                 notices.push(
-                    "the codes of the vector list were made anew: they were damaged".to_owned(),
+                    "the codes of the vector list were rebuilt: they were damaged".to_owned(),
                 );
                 drop(vectors);
                 vectors = VectorWriter::append_to_checked(&vector_path(&dir))?;
@@ -291,7 +291,7 @@ impl Derived {
         applied: &Applied,
         embeddings: impl IntoIterator<Item = EmbeddingId>,
     ) -> Result<(), IndexerError> {
-        strike(store, "text list")?;
+        inject_fault(store, "text list")?;
         for document in &applied.removed {
             self.text.delete_document(document.0 as u64);
         }
@@ -318,7 +318,7 @@ pub(crate) fn check_vectors(
 }
 
 /// Returns the notice about notes that differed from what was saved; `None` if there were none.
-pub fn told_forgotten(forgotten: &Forgotten) -> Option<String> {
+pub fn forgotten_notice(forgotten: &Forgotten) -> Option<String> {
     let ((_, first), others) = forgotten.notes.split_first()?;
     let (notes, were, they) = match others.len() {
         0 => (first.clone(), "was", "it"),
@@ -420,8 +420,8 @@ fn stem(path: &str) -> &str {
 }
 
 /// Fails if a test has injected a fault here; see [`memlens_faults`].
-fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
-    memlens_faults::strike(Place::Lists, store.dir(), list).map_err(|source| IndexerError::File {
+fn inject_fault(store: &Store, list: &'static str) -> Result<(), IndexerError> {
+    memlens_faults::inject(Place::Lists, store.dir(), list).map_err(|source| IndexerError::File {
         attempt: "write a list in",
         path: store.dir().to_owned(),
         source,
@@ -429,7 +429,7 @@ fn strike(store: &Store, list: &'static str) -> Result<(), IndexerError> {
 }
 
 fn rebuild_text(store: &Store, path: &Path, generation: u64) -> Result<TextWriter, IndexerError> {
-    strike(store, "text list")?;
+    inject_fault(store, "text list")?;
     let mut text = TextWriter::create(path)?;
     // The chunks of a document follow each other.
     let mut document: Vec<StoredChunk> = Vec::new();
@@ -455,7 +455,7 @@ fn rebuild_vectors(
     (model, dim): (&str, usize),
     generation: u64,
 ) -> Result<VectorWriter, IndexerError> {
-    strike(store, "vector list")?;
+    inject_fault(store, "vector list")?;
     let mut vectors = VectorWriter::create(path, model, dim)?;
     store.for_each_embedding(|embedding, vector| -> Result<(), IndexerError> {
         Ok(append(&mut vectors, store, embedding, vector)?)
@@ -482,7 +482,7 @@ mod tests {
                     added: Vec::new(),
                 },
             };
-            assert_eq!(told_forgotten(&forgotten).as_deref(), expected);
+            assert_eq!(forgotten_notice(&forgotten).as_deref(), expected);
         };
         check(&[], None);
         check(

@@ -14,8 +14,8 @@ use memlens_params::Params;
 use memlens_store::{Change, FolderId, Repaired, Severity, Store, StoredProblem};
 
 use crate::IndexerError;
-use crate::derived::{Derived, Opened, told_forgotten};
-use crate::told::{Activity, Happening, Progress};
+use crate::derived::{Derived, Opened, forgotten_notice};
+use crate::status::{Activity, Happening, Progress};
 
 mod checking;
 mod clock;
@@ -106,7 +106,7 @@ pub struct Indexer {
     /// Notes that were removed because they differed from what was saved; queued with the next step.
     forgotten: Vec<(FolderId, String)>,
     /// Whether all notes were removed when the library was opened.
-    is_anew: bool,
+    is_reset: bool,
     embedder: Box<dyn Embedder>,
     options: IngestOptions,
     jobs: Queue,
@@ -117,7 +117,7 @@ pub struct Indexer {
     is_stuck: bool,
     happened: Vec<Happened>,
     /// Whether something was saved that observers were not notified of.
-    is_untold: bool,
+    is_unreported: bool,
     /// When readers may be notified again while there is more to do; `None` before the first time.
     tell_from: Option<Instant>,
     /// Maximum time until changes are saved.
@@ -188,7 +188,7 @@ impl Indexer {
         let opened = if is_other {
             // The lists belong to documents that no longer exist, whatever their generation.
             Opened {
-                derived: Derived::anew(&store, (&info.id, info.dim))?,
+                derived: Derived::from_scratch(&store, (&info.id, info.dim))?,
                 notices: Vec::new(),
                 forgotten: None,
             }
@@ -196,7 +196,7 @@ impl Indexer {
             Derived::open(&mut store, &info.id, info.dim)?
         };
         notices.extend(opened.notices);
-        notices.extend(opened.forgotten.as_ref().and_then(told_forgotten));
+        notices.extend(opened.forgotten.as_ref().and_then(forgotten_notice));
         let indexer = Indexer {
             store,
             is_checked: false,
@@ -204,7 +204,7 @@ impl Indexer {
             notices: Vec::new(),
             unread: HashMap::new(),
             forgotten: opened.forgotten.map(|it| it.notes).unwrap_or_default(),
-            is_anew: is_other && (made_by.is_some() || is_new),
+            is_reset: is_other && (made_by.is_some() || is_new),
             derived: Some(opened.derived),
             embedder,
             options,
@@ -214,7 +214,7 @@ impl Indexer {
             pending_chunks: 0,
             is_stuck: false,
             happened: Vec::new(),
-            is_untold: false,
+            is_unreported: false,
             tell_from: None,
             commit_after: COMMIT_AFTER,
             counts: Counts::default(),
@@ -242,8 +242,8 @@ impl Indexer {
 
     /// Returns whether all notes were removed on opening, because they would be read differently now. Every folder must
     /// then be walked, or its notes are not found.
-    pub fn is_anew(&self) -> bool {
-        self.is_anew
+    pub fn is_reset(&self) -> bool {
+        self.is_reset
     }
 
     /// Returns the store for writing data from which no list is derived.
@@ -272,7 +272,7 @@ impl Indexer {
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<Step, IndexerError> {
-        self.mend_lists(observer)?;
+        self.repair_lists(observer)?;
         for notice in self.notices.drain(..) {
             observer.noticed(&notice);
         }
@@ -366,7 +366,7 @@ impl Indexer {
     pub fn is_busy(&self) -> bool {
         !self.jobs.is_empty()
             || !self.pending.is_empty()
-            || self.is_untold
+            || self.is_unreported
             || !self.notices.is_empty()
             || !self.forgotten.is_empty()
             || self.derived.is_none()
@@ -404,7 +404,7 @@ impl Indexer {
         self.is_stuck = false;
         self.forgotten.clear();
         self.happened.clear();
-        self.is_untold = false;
+        self.is_unreported = false;
         self.tries.clear();
         self.counted.clear();
         self.clock = Clock::default();
@@ -413,7 +413,7 @@ impl Indexer {
         self.store.erase_all()?;
         self.store
             .set_meta("recipe", &recipe(&info.id, &self.options))?;
-        self.derived = Some(Derived::anew(&self.store, (&info.id, info.dim))?);
+        self.derived = Some(Derived::from_scratch(&self.store, (&info.id, info.dim))?);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ pub struct Mount {
 }
 
 /// File systems that other machines or programs may change without the system noticing.
-const UNTOLD_KINDS: [&str; 12] = [
+const KINDS_WITHOUT_EVENTS: [&str; 12] = [
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "ncpfs", "vboxsf", "virtiofs",
     "lustre",
 ];
@@ -29,8 +29,8 @@ impl Mount {
     }
 
     /// Returns whether the disk may change without the system noticing.
-    pub fn is_untold(&self) -> bool {
-        UNTOLD_KINDS.contains(&self.kind.as_str()) || self.kind.starts_with(SERVED_KIND)
+    pub fn may_change_unnoticed(&self) -> bool {
+        KINDS_WITHOUT_EVENTS.contains(&self.kind.as_str()) || self.kind.starts_with(SERVED_KIND)
     }
 }
 
@@ -143,7 +143,7 @@ broken line
                 (
                     mount.point.to_str().expect("it is text"),
                     mount.kind.as_str(),
-                    mount.is_untold(),
+                    mount.may_change_unnoticed(),
                 )
             });
             assert_eq!(found, expected, "{path}");
@@ -152,11 +152,14 @@ broken line
             "33 27 0:33 / /home/ada/far rw,relatime - ext4 /dev/vdb rw\n",
             "",
         );
-        assert!(find(&first, Path::new("/home/ada/far")).is_some_and(|mount| mount.is_untold()));
+        assert!(
+            find(&first, Path::new("/home/ada/far"))
+                .is_some_and(|mount| mount.may_change_unnoticed())
+        );
     }
 
     #[test]
-    fn those_inside_a_folder_are_told_apart() {
+    fn those_inside_a_folder_are_distinguished() {
         let inside = |lines: &str, folder: &str| {
             let mounts = Mounts(lines.to_owned()).inside(Path::new(folder));
             let names = mounts

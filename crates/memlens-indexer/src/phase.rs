@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
-use crate::told::IndexingPhase;
+use crate::status::IndexingPhase;
 
 /// The first wait after a failure; each later one is twice as long as the one before.
 const RETRY_MIN: Duration = Duration::from_secs(1);
@@ -110,7 +110,7 @@ impl Phase {
     }
 
     /// Returns the phase as the window shows it.
-    pub(crate) fn told(&self, now: Instant) -> IndexingPhase {
+    pub(crate) fn to_view(&self, now: Instant) -> IndexingPhase {
         match self {
             Phase::Working => IndexingPhase::Working,
             Phase::Paused(_) => IndexingPhase::Paused,
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_to_their_limit_and_begin_anew() {
+    fn waits_grow_to_their_limit_and_restart() {
         let now = Instant::now();
         let mut phase = Phase::default();
         let waits: Vec<u64> = (0..7).map(|_| fail(&mut phase, now)).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(
-            phase.told(now),
+            phase.to_view(now),
             IndexingPhase::Failed {
                 why: "the disk is full".to_owned(),
                 n_tries: 7,
@@ -160,13 +160,13 @@ mod tests {
         );
         assert!(phase.succeed() && !phase.succeed());
         assert_eq!(
-            (phase.told(now), fail(&mut phase, now)),
+            (phase.to_view(now), fail(&mut phase, now)),
             (IndexingPhase::Working, 1)
         );
         // The user requests an attempt at once.
         phase.pause(false);
         assert_eq!(
-            (phase.told(now), phase.retry_at()),
+            (phase.to_view(now), phase.retry_at()),
             (IndexingPhase::Working, None)
         );
     }
@@ -178,16 +178,16 @@ mod tests {
         fail(&mut phase, now);
         phase.pause(true);
         assert_eq!(
-            (phase.told(now), phase.retry_at()),
+            (phase.to_view(now), phase.retry_at()),
             (IndexingPhase::Paused, None)
         );
         assert_eq!((fail(&mut phase, now), fail(&mut phase, now)), (1, 2));
         assert_eq!(
-            (phase.told(now), phase.why()),
+            (phase.to_view(now), phase.why()),
             (IndexingPhase::Paused, None)
         );
         assert!(phase.succeed() && phase.is_paused());
         phase.pause(false);
-        assert_eq!(phase.told(now), IndexingPhase::Working);
+        assert_eq!(phase.to_view(now), IndexingPhase::Working);
     }
 }

@@ -193,7 +193,7 @@ impl Watch {
             Ok(watcher) => watch.watcher = Some(watcher),
             Err(error) => watch.poll_because(words(&error)),
         }
-        if let Some(mount) = Mount::of(root).filter(Mount::is_untold) {
+        if let Some(mount) = Mount::of(root).filter(Mount::may_change_unnoticed) {
             watch.poll_because(format!(
                 "others may change it unnoticed: it is on {}",
                 mount.kind

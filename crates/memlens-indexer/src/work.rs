@@ -6,7 +6,7 @@ use std::time::Instant;
 use memlens_store::{Folder, FolderId};
 
 use crate::phase::Phase;
-use crate::told::{Activity, FolderStatus, IndexingPhase, Progress, Scanning};
+use crate::status::{Activity, FolderStatus, IndexingPhase, Progress, Scanning};
 
 /// Number of events that are kept for the window.
 const ACTIVITY_KEPT: usize = 500;
@@ -60,7 +60,7 @@ impl Work {
 
     /// Returns whether indexing is working, paused or failed.
     pub fn phase(&self) -> IndexingPhase {
-        self.phase.told(Instant::now())
+        self.phase.to_view(Instant::now())
     }
 
     /// Returns the progress of indexing; `None` if there is nothing to do.

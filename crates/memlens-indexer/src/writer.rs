@@ -12,7 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::IndexerError;
 use crate::indexer::{Indexer, add_folder, readable_folder};
-use crate::told::{Activity, FolderStatus};
+use crate::status::{Activity, FolderStatus};
 use crate::watch::Watching;
 use crate::work::Work;
 
@@ -168,7 +168,7 @@ impl Writer {
 
     /// Returns whether a check that [`Writer::doubt`] requested is in progress. `false` once the library is repaired or
     /// nothing was found, and while it waits for a retry after a failure such as a full disk.
-    pub fn is_mending(&self) -> bool {
+    pub fn is_repairing(&self) -> bool {
         self.shared.is_doubted.load(Ordering::Relaxed)
             && self.shared.work().phase.retry_at().is_none()
     }

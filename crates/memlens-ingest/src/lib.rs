@@ -49,5 +49,5 @@ pub use observations::{Observation, Written, observations, written};
 pub use reading::read;
 pub use walk::{
     FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge,
-    left_out_in, walk, walk_told,
+    left_out_in, walk, walk_with_progress,
 };

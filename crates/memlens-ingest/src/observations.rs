@@ -45,7 +45,7 @@ pub struct Written {
     /// two lines, except code between backticks.
     pub parts: Vec<(usize, u32)>,
     /// The bytes of [`Observation::text`] that are struck through, ascending.
-    pub struck: Vec<Range<usize>>,
+    pub strikethrough: Vec<Range<usize>>,
     /// Whether it is in a block quote.
     pub is_quoted: bool,
 }
@@ -58,10 +58,10 @@ impl Written {
     }
 
     /// Returns whether a part of these bytes of the observation's text is struck through.
-    pub fn is_struck(&self, bytes: &Range<usize>) -> bool {
-        self.struck
+    pub fn is_strikethrough(&self, bytes: &Range<usize>) -> bool {
+        self.strikethrough
             .iter()
-            .any(|struck| struck.start < bytes.end && bytes.start < struck.end)
+            .any(|strikethrough| strikethrough.start < bytes.end && bytes.start < strikethrough.end)
     }
 }
 
@@ -119,15 +119,15 @@ fn of_markdown(text: &str) -> Vec<Said> {
     let mut said = Open::default();
     // Headings, code, tables and HTML hold no observations.
     let mut n_silent = 0_u32;
-    let (mut n_struck, mut n_quotes) = (0_u32, 0_u32);
+    let (mut n_strikethrough, mut n_quotes) = (0_u32, 0_u32);
     let markdown = without_long_marks(&text[start..]);
     for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
         let range = start + range.start..start + range.end;
         if ends_what_is_said(&event) {
             said.finish(n_quotes > 0, &mut found);
         }
-        n_struck += u32::from(matches!(event, Event::Start(Tag::Strikethrough)));
-        n_struck -= u32::from(matches!(event, Event::End(TagEnd::Strikethrough)));
+        n_strikethrough += u32::from(matches!(event, Event::Start(Tag::Strikethrough)));
+        n_strikethrough -= u32::from(matches!(event, Event::End(TagEnd::Strikethrough)));
         n_quotes += u32::from(matches!(event, Event::Start(Tag::BlockQuote(_))));
         n_quotes -= u32::from(matches!(event, Event::End(TagEnd::BlockQuote(_))));
         if let Event::Start(tag) = &event
@@ -150,7 +150,7 @@ fn of_markdown(text: &str) -> Vec<Said> {
                     words
                 },
                 range,
-                n_struck > 0,
+                n_strikethrough > 0,
             );
         } else if let Event::SoftBreak | Event::HardBreak = event {
             said.add(" ", range, false);
@@ -202,7 +202,7 @@ impl Said {
             ..Written::default()
         };
         let mut end = 0;
-        for (at, (start, place, is_struck)) in self.pieces.iter().enumerate() {
+        for (at, (start, place, is_strikethrough)) in self.pieces.iter().enumerate() {
             let next = self.pieces.get(at + 1);
             let piece = &self.text[*start..next.map_or(self.text.len(), |next| next.0)];
             for (n_words, word) in piece.split_whitespace().enumerate() {
@@ -215,8 +215,8 @@ impl Said {
                     written.parts.push((first, offset(*place + n_blank)));
                 }
                 end = first + word.len();
-                if *is_struck {
-                    written.struck.push(first..end);
+                if *is_strikethrough {
+                    written.strikethrough.push(first..end);
                 }
             }
         }
@@ -233,8 +233,9 @@ struct Open {
 }
 
 impl Open {
-    fn add(&mut self, words: &str, range: Range<usize>, is_struck: bool) {
-        self.pieces.push((self.text.len(), range.start, is_struck));
+    fn add(&mut self, words: &str, range: Range<usize>, is_strikethrough: bool) {
+        self.pieces
+            .push((self.text.len(), range.start, is_strikethrough));
         self.text.push_str(words);
         if !words.trim().is_empty() {
             let start = self.bytes.as_ref().map_or(range.start, |bytes| bytes.start);
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_struck_words_and_quotes() {
+    fn lines_strikethrough_and_quotes() {
         let text = "# Relay\n\nIt is grey. The *push\nrelay* listens on ~~8093~~ 8443.\n\n- > They say so.\n- ~~all of it~~\n";
         let said = of(Kind::Markdown, text);
         let found = written(Kind::Markdown, text);
@@ -411,11 +412,13 @@ mod tests {
             [3, 3, 4, 4]
         );
         let at = said[0].text.find("8093").expect("it is in it");
-        assert_eq!(of(0).struck.first(), Some(&(at..at + 4)));
-        assert_eq!(of(0).struck.len(), 1);
-        assert!(of(0).is_struck(&(at + 3..at + 9)) && !of(0).is_struck(&(at + 4..at + 9)));
+        assert_eq!(of(0).strikethrough.first(), Some(&(at..at + 4)));
+        assert_eq!(of(0).strikethrough.len(), 1);
+        assert!(
+            of(0).is_strikethrough(&(at + 3..at + 9)) && !of(0).is_strikethrough(&(at + 4..at + 9))
+        );
         assert_eq!(
-            [0, 1, 2].map(|at| (of(at).is_quoted, of(at).struck.is_empty())),
+            [0, 1, 2].map(|at| (of(at).is_quoted, of(at).strikethrough.is_empty())),
             [(false, false), (true, true), (false, false)]
         );
 
@@ -515,8 +518,8 @@ mod tests {
                 for (at, place) in &written.parts {
                     prop_assert!(said.text.is_char_boundary(*at) && said.bytes.contains(place), "{:?} {:?}", said, written);
                 }
-                for struck in &written.struck {
-                    prop_assert!(said.text.get(struck.clone()).is_some());
+                for strikethrough in &written.strikethrough {
+                    prop_assert!(said.text.get(strikethrough.clone()).is_some());
                 }
             }
         }

@@ -19,7 +19,7 @@ use crate::error::words;
 const RULES_BYTES_MAX: u64 = 64 * 1024;
 
 /// Maximum number of reported faults per rule file; of the others only the number is reported.
-const FAULTS_TOLD: usize = 3;
+const N_FAULTS_SHOWN: usize = 3;
 
 /// Names of rule files, in order of precedence.
 const RULE_FILES: [&str; 2] = [".ignore", ".gitignore"];
@@ -144,8 +144,8 @@ fn read(file: &Path, n_bytes: &mut u64) -> (Gitignore, Option<String>) {
         Ok(matcher) => (
             matcher,
             fault.map(|fault| {
-                let told = faults(&fault);
-                format!("some of its rules are not applied: {told}")
+                let shown_faults = faults(&fault);
+                format!("some of its rules are not applied: {shown_faults}")
             }),
         ),
         Err(error) => (
@@ -161,11 +161,12 @@ fn faults(error: &Error) -> String {
         return faults(err);
     }
     if let Error::Partial(errors) = error {
-        let mut told: Vec<String> = errors.iter().take(FAULTS_TOLD).map(faults).collect();
-        if errors.len() > FAULTS_TOLD {
-            told.push(format!("and {} more", errors.len() - FAULTS_TOLD));
+        let mut shown_faults: Vec<String> =
+            errors.iter().take(N_FAULTS_SHOWN).map(faults).collect();
+        if errors.len() > N_FAULTS_SHOWN {
+            shown_faults.push(format!("and {} more", errors.len() - N_FAULTS_SHOWN));
         }
-        return told.join("; ");
+        return shown_faults.join("; ");
     }
     if let Error::WithLineNumber { line, err } = error {
         return format!("line {line}: {}", faults(err));

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memlens_faults::{Place, strike};
+use memlens_faults::{Place, inject};
 
 use crate::error::{IngestError, words};
 use crate::rules::Rules;
@@ -64,20 +64,20 @@ pub struct Walked {
 /// # Errors
 /// If `root` is missing, not a folder or cannot be listed, and if cancelled.
 pub fn walk(root: &Path, cancel: &AtomicBool) -> Result<Walked, IngestError> {
-    walk_told(root, cancel, &mut |_| {})
+    walk_with_progress(root, cancel, &mut |_| {})
 }
 
-/// Like [`walk`]. Also calls `told` at every entry with the files found so far, not sorted yet.
+/// Like [`walk`]. Also calls `on_entry` at every entry with the files found so far, not sorted yet.
 ///
 /// # Errors
 /// Like [`walk`].
-pub fn walk_told(
+pub fn walk_with_progress(
     root: &Path,
     cancel: &AtomicBool,
-    told: &mut dyn FnMut(&[FoundFile]),
+    on_entry: &mut dyn FnMut(&[FoundFile]),
 ) -> Result<Walked, IngestError> {
     check_root(root)?;
-    strike(Place::Root, root, "").map_err(|source| IngestError::FolderUnreadable {
+    inject(Place::Root, root, "").map_err(|source| IngestError::FolderUnreadable {
         path: root.to_owned(),
         source,
     })?;
@@ -144,9 +144,9 @@ pub fn walk_told(
                     path: root.to_owned(),
                 });
             }
-            told(&walked.files);
+            on_entry(&walked.files);
             let entry =
-                match entry.and_then(|entry| strike(Place::Walk, root, &folder).map(|()| entry)) {
+                match entry.and_then(|entry| inject(Place::Walk, root, &folder).map(|()| entry)) {
                     Ok(entry) => entry,
                     Err(error) => {
                         unseen = Some(format!("cannot list all of this folder: {}", words(&error)));
@@ -159,18 +159,18 @@ pub fn walk_told(
                 .file_type()
                 .map_or_else(Weighed::of_error, |file_type| {
                     weigh(root, &path, &entry.path(), &rules, file_type, || {
-                        strike(Place::Entry, root, &path).and_then(|()| entry.metadata())
+                        inject(Place::Entry, root, &path).and_then(|()| entry.metadata())
                     })
                 });
             match weighed {
                 Weighed::Read(file) => walked.files.push(file),
                 Weighed::Folder => folders.push((path, rules.clone())),
-                Weighed::Told(reason) => skip(path, reason.to_string(), false),
+                Weighed::Reported(reason) => skip(path, reason.to_string(), false),
                 // Reported once for the folder, because it applies to everything in it.
                 Weighed::Unseen(why) => {
                     unseen = Some(format!("cannot look at all of this folder: {why}"));
                 }
-                Weighed::Untold(_) | Weighed::Gone => {}
+                Weighed::Unreported(_) | Weighed::Gone => {}
             }
         }
         if let Some(reason) = unseen {

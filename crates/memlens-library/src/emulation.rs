@@ -97,7 +97,7 @@ impl Library {
             }
         };
         let (pipeline, values) = (ranking.pipeline, &ranking.values);
-        self.search_told(query, pipeline, values, memory, part, is_kept)
+        self.search_memory(query, pipeline, values, memory, part, is_kept)
     }
 
     pub(crate) fn forget_emulations(&self) {

@@ -66,7 +66,7 @@ pub enum EngineError {
         why: String,
     },
     /// There is no such past question.
-    #[error("cannot open past question {id}: there is none; list them anew")]
+    #[error("there is no past question {id}; run \"memlens recall list\"")]
     NoPast {
         /// The id as the user gave it.
         id: String,

@@ -70,8 +70,8 @@ pub struct Library {
     pub(crate) size: Mutex<Option<(Instant, f64)>>,
     next_search: AtomicU32,
     notices: Vec<String>,
-    /// The thread of this process that mends what is damaged; nothing where there is none.
-    mender: OnceLock<Weak<Writer>>,
+    /// The thread of this process that repairs a damaged library; empty if this process does not write.
+    repairer: OnceLock<Weak<Writer>>,
 }
 
 impl Library {
@@ -140,14 +140,14 @@ impl Library {
             size: Mutex::new(None),
             next_search: AtomicU32::new(1),
             notices,
-            mender: OnceLock::new(),
+            repairer: OnceLock::new(),
         })
     }
 
-    /// Says, once, which thread of this process mends what is damaged.
-    pub fn mend_by(&self, writer: &Arc<Writer>) {
+    /// Sets, once, the thread of this process that repairs a damaged library.
+    pub fn repair_by(&self, writer: &Arc<Writer>) {
         // It is said where the library is opened.
-        let _ = self.mender.set(Arc::downgrade(writer));
+        let _ = self.repairer.set(Arc::downgrade(writer));
     }
 
     /// The same library with agents in another home.
@@ -222,7 +222,7 @@ impl Library {
     /// The same. If `is_written_here` (by the calling thread), does not wait for another writer to bring the lists into step.
     pub fn refresh_after(&self, is_written_here: bool) -> Result<bool, EngineError> {
         let mut store = self.refreshing.lock();
-        store.thaw()?;
+        store.refresh()?;
         if store.generation()? == self.lists().snapshot.generation {
             // Folders change without a new generation.
             if store.folders()? == self.lists().snapshot.folders {
@@ -236,7 +236,7 @@ impl Library {
     /// Opens the lists again even if nothing changed, so that data found damaged is read again.
     fn read_again(&self) -> Result<Arc<NativeRetriever>, EngineError> {
         let mut store = self.refreshing.lock();
-        store.thaw()?;
+        store.refresh()?;
         self.take_up(store, false)
     }
 
@@ -400,7 +400,7 @@ impl Library {
         retriever: Arc<dyn Retriever>,
         part: Part,
     ) -> Result<Arc<Search>, EngineError> {
-        self.search_told(query, pipeline, params, (retriever, None), part, true)
+        self.search_memory(query, pipeline, params, (retriever, None), part, true)
     }
 
     /// Like [`Library::search_by`], for a memory that may emulate another program's. `is_kept` caches the search, so that it can
@@ -408,7 +408,7 @@ impl Library {
     ///
     /// # Errors
     /// As [`Library::search_by`].
-    pub(crate) fn search_told(
+    pub(crate) fn search_memory(
         &self,
         query: &str,
         pipeline: &'static dyn AnyPipeline,
@@ -542,20 +542,20 @@ impl Library {
         }
         // Does nothing if another process writes.
         let notices = repair(&self.dir, &self.source)?;
-        let writer = self.mender.get().and_then(Weak::upgrade);
+        let writer = self.repairer.get().and_then(Weak::upgrade);
         let writer = writer.filter(|writer| notices.is_empty() && writer.doubt());
         let until = Instant::now() + MENDING;
         loop {
             // Before the look, so that what is repaired after it is not missed.
-            let is_mending = writer.as_ref().is_some_and(|writer| writer.is_mending());
+            let is_repairing = writer.as_ref().is_some_and(|writer| writer.is_repairing());
             self.refresh()?;
             let mut retriever = self.retriever();
-            if !is_mending && Arc::ptr_eq(&tried, &retriever) {
+            if !is_repairing && Arc::ptr_eq(&tried, &retriever) {
                 retriever = self.read_again()?;
             }
             if !Arc::ptr_eq(&tried, &retriever) {
                 match ask(retriever.clone(), question, &self.dir) {
-                    Err(error) if is_mending && is_torn(&error) => tried = retriever,
+                    Err(error) if is_repairing && is_torn(&error) => tried = retriever,
                     answer => {
                         return Ok(Found { notices, ..answer? });
                     }

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_ends_after_an_erasure_makes_no_cache_anew() {
+    fn a_call_that_ends_after_an_erasure_does_not_recreate_the_cache() {
         let dir = tempfile::tempdir().unwrap();
         let reranking = Reranking::default();
         let file = dir.path().join("rerank.sqlite");

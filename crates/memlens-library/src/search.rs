@@ -412,7 +412,7 @@ impl Search {
             min_score: core.min_score,
             short_by: core.short_by,
             neighbour: core.neighbour,
-            facts: self.facts_told(slot)?,
+            facts: self.fact_views(slot)?,
             window: self.set().candidates[slot as usize].cosines.window_lines,
             row,
             text,
@@ -462,7 +462,7 @@ impl Search {
         text
     }
 
-    fn facts_told(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
+    fn fact_views(&self, slot: u32) -> Result<Vec<Fact>, EngineError> {
         let row = self.row_facts(slot)?;
         let cosines = self.set().candidates[slot as usize].cosines;
         let mut facts = Vec::new();
@@ -533,7 +533,7 @@ fn text_or_reason<T>(read: Result<T, NoText>) -> (Option<T>, Option<String>) {
         Ok(read) => return (Some(read), None),
         Err(NoText::Gone) => "The note has changed since this search.",
         Err(NoText::Altered) => {
-            "The library does not hold this text as it was saved; it is read anew at the next start."
+            "The library does not hold this text as it was saved; it is read again at the next start."
         }
     };
     (None, Some(why.to_owned()))

@@ -370,17 +370,17 @@ mod tests {
     }
 
     #[test]
-    fn only_what_an_edit_took_away_is_told() {
+    fn only_what_an_edit_took_away_is_reported() {
         let both = [GARDEN, HOUSE];
         let koi = [(GARDEN, "koi.md"), (HOUSE, "router.md")];
         let before = checked(found(7, native(), &koi), 1, &both);
         let check = |now: &Checked, expected: &[(&str, &str)]| {
             let lost = now.lost_since(&before);
-            let told = lost.iter().flat_map(|lost| &lost.answers.notes);
-            let told: Vec<(&str, &str)> = told
+            let notes_lost = lost.iter().flat_map(|lost| &lost.answers.notes);
+            let notes_lost: Vec<(&str, &str)> = notes_lost
                 .map(|note| (note.path.as_str(), note.questions[0].id.as_str()))
                 .collect();
-            assert_eq!(told, expected);
+            assert_eq!(notes_lost, expected);
         };
         check(&checked(found(7, native(), &koi), 2, &both), &[]);
         check(

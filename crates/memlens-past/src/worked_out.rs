@@ -129,16 +129,16 @@ mod tests {
         let kept = WorkedOut::default();
         let began = kept.era();
         kept.keep_replay(began, replayed());
-        let told = Cell::new(0);
-        let tell = || told.set(told.get() + 1);
+        let n_calls = Cell::new(0);
+        let tell = || n_calls.set(n_calls.get() + 1);
         kept.keep_lost(began, lost(), tell);
-        assert_eq!(told.get(), 1);
+        assert_eq!(n_calls.get(), 1);
         assert!(kept.replayed().is_some() && kept.lost().is_some());
         kept.forget();
         assert!(kept.replayed().is_none() && kept.lost().is_none());
         kept.keep_replay(began, replayed());
         kept.keep_lost(began, lost(), tell);
-        assert_eq!(told.get(), 1);
+        assert_eq!(n_calls.get(), 1);
         assert!(kept.replayed().is_none() && kept.lost().is_none());
     }
 }

@@ -49,7 +49,7 @@ fn scores(trace: &Trace) -> Vec<(u32, f64)> {
 }
 
 /// Returns the sentence and the formulas of a stage for one row.
-fn told(trace: &Trace, stage: StageId, slot: u32) -> (String, Vec<String>) {
+fn explained(trace: &Trace, stage: StageId, slot: u32) -> (String, Vec<String>) {
     let journey = trace.journey(slot);
     let step = journey.steps.into_iter().find(|step| step.stage == stage);
     let formulas = journey
@@ -78,7 +78,7 @@ fn a_text_without_a_score_counts_as_not_sent() {
     );
     let order: Vec<u32> = scores(&trace).iter().map(|(slot, _)| *slot).collect();
     assert_eq!(order, [1, 0, 2, 3]);
-    let (sentence, _) = told(&trace, StageId::RERANK, 2);
+    let (sentence, _) = explained(&trace, StageId::RERANK, 2);
     assert_eq!(
         sentence,
         "sent, but the answer has no score for it; counts as not sent; fused 0.400"
@@ -114,7 +114,7 @@ fn scores_between_0_and_1_are_blended_as_they_are() {
     let trace = rank(&set, &half, &NATIVE);
     // Ties follow the total order: rows 0, 2 and 3 have .45.
     assert_eq!(scores(&trace), [(1, 0.75), (0, 0.45), (2, 0.45), (3, 0.45)]);
-    let (sentence, formulas) = told(&trace, StageId::RERANK, 1);
+    let (sentence, formulas) = explained(&trace, StageId::RERANK, 1);
     assert_eq!(sentence, "score 0.900; fused 0.600");
     assert_eq!(formulas, ["0.50 · 0.6000 + 0.50 · 0.9000"]);
 }
@@ -128,7 +128,7 @@ fn logits_go_through_the_logistic_function_and_stay_as_reported() {
     );
     let trace = rank(&set, &params(RerankMode::Model), &NATIVE);
     assert_eq!(scores(&trace), [(2, 0.998), (3, 0.881), (1, 0.5), (0, 0.0)]);
-    let (sentence, formulas) = told(&trace, StageId::RERANK, 0);
+    let (sentence, formulas) = explained(&trace, StageId::RERANK, 0);
     assert_eq!(sentence, "logit \u{2212}11.00; fused 0.800");
     assert_eq!(formulas[0], "logistic = 1 / (1 + e^(11.000))");
     // The threshold is on the model's own scale.
@@ -139,7 +139,7 @@ fn logits_go_through_the_logistic_function_and_stay_as_reported() {
     let trace = rank(&set, &above, &NATIVE);
     assert_eq!(trace.kept(), [2, 3]);
     assert_eq!(
-        told(&trace, StageId::RERANK, 1).0,
+        explained(&trace, StageId::RERANK, 1).0,
         "below the rerank threshold: logit 0.00 < 1.00"
     );
 }
@@ -151,7 +151,7 @@ fn late_interaction_mixes_what_stands_out_and_keeps_the_span() {
     // z of .8 .6 .4 .2: 1.342 .447 -.447 -1.342; of MaxSim: -.577 three times, 1.732.
     // Mixes: .766 .140 -.486 -.420, mapped to .2 .. .8.
     assert_eq!(scores(&trace), [(0, 0.8), (1, 0.5), (3, 0.232), (2, 0.2)]);
-    let (sentence, formulas) = told(&trace, StageId::RERANK, 3);
+    let (sentence, formulas) = explained(&trace, StageId::RERANK, 3);
     assert_eq!(sentence, "MaxSim 0.600; fused 0.200");
     assert_eq!(
         formulas[..2],
@@ -176,7 +176,7 @@ fn only_the_best_are_sent_and_the_others_stand_below_them() {
     };
     let trace = rank(&set, &two, &NATIVE);
     assert_eq!(scores(&trace), [(0, 0.3), (1, 0.05), (2, 0.05), (3, -0.15)]);
-    let (sentence, formulas) = told(&trace, StageId::RERANK, 2);
+    let (sentence, formulas) = explained(&trace, StageId::RERANK, 2);
     assert_eq!(sentence, "not sent: rank 3 > 2 sent; fused 0.400");
     assert_eq!(
         formulas,
@@ -193,7 +193,7 @@ fn only_the_best_are_sent_and_the_others_stand_below_them() {
         trace.stage(StageId::RERANK).unwrap().note.as_deref(),
         Some("1 of 3 scores pending")
     );
-    let (sentence, _) = told(&trace, StageId::RERANK, 2);
+    let (sentence, _) = explained(&trace, StageId::RERANK, 2);
     assert_eq!(sentence, "pending: sent, no score yet; fused 0.400");
 }
 
@@ -227,7 +227,7 @@ fn a_failure_counts_only_while_scores_are_missing() {
     assert_eq!(rank(&set, &two, &NATIVE).kept(), [1, 0, 2, 3]);
     let trace = rank(&set, &params(RerankMode::Http), &NATIVE);
     assert_eq!(trace.kept(), [0, 1, 2, 3]);
-    assert_eq!(told(&trace, StageId::RERANK, 0).0, "no answer");
+    assert_eq!(explained(&trace, StageId::RERANK, 0).0, "no answer");
     set.candidates.clear();
     let trace = rank(&set, &two, &NATIVE);
     let none = Status::Skipped {
@@ -260,19 +260,19 @@ fn columns_of_a_reranker_that_says_nothing_do_not_travel() {
     set.rerank[0].failure = Some("no answer".to_owned());
     let failed = columns(&set, &params(RerankMode::Http));
     assert_eq!(lengths(&failed), [0; 4]);
-    let told: Vec<String> = failed.fallbacks().collect();
-    assert_eq!(told, ["Rerank fell back: no answer"]);
+    let fallbacks: Vec<String> = failed.fallbacks().collect();
+    assert_eq!(fallbacks, ["Rerank fell back: no answer"]);
 }
 
 #[test]
-fn the_command_is_told_in_words() {
+fn the_command_is_reported_in_words() {
     let mut set = set(RerankMode::Off, RerankScale::Unit, &[]);
     set.rerank[0].scores = BTreeMap::new();
     let params = Params {
         hook: HookMode::On,
         ..params(RerankMode::Off)
     };
-    let hook = |trace: &Trace, slot| told(trace, StageId::HOOK, slot).0;
+    let hook = |trace: &Trace, slot| explained(trace, StageId::HOOK, slot).0;
     let trace = rank(&set, &params, &NATIVE);
     assert_eq!(
         hook(&trace, 0),

@@ -93,8 +93,8 @@ mod tests {
             (large, 0, Some(15 * 60), false),
         ] {
             let waits = waits.map(|seconds| seconds * SECOND);
-            let told = is_later(bytes, rests * SECOND, waits);
-            assert_eq!(told, expected, "{bytes} {rests} {waits:?}");
+            let outcome = is_later(bytes, rests * SECOND, waits);
+            assert_eq!(outcome, expected, "{bytes} {rests} {waits:?}");
         }
     }
 

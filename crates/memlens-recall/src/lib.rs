@@ -205,7 +205,7 @@ fn import_by(
     let mut n_twice = 0;
     if done.as_ref().map_or(true, |done| done.n_new > 0) {
         write(&mut |store| {
-            n_twice = store.forget_told_twice()?;
+            n_twice = store.forget_duplicates()?;
             Ok(())
         })?;
     }

@@ -55,7 +55,7 @@ fn main() {
         .collect();
     let note = format!("{N_TEXTS} texts of {TEXT_CHARS} characters, this machine, unencrypted");
     print("HTTP rerank beside the server's own time", &note, &kept);
-    let note = format!("{note}; prepared and connected anew");
+    let note = format!("{note}; prepared and connected again");
     print(
         "HTTP rerank, first call, beside the server's own time",
         &note,
@@ -76,7 +76,7 @@ fn score(http: &mut Http) {
 /// Returns the milliseconds since `started` minus the server's own time.
 fn beside(started: Instant, own_times: &mpsc::Receiver<Duration>) -> f64 {
     let whole = started.elapsed();
-    let own = own_times.recv().expect("the server told its time");
+    let own = own_times.recv().expect("the server reported its time");
     (whole - own).as_secs_f64() * 1000.0
 }
 

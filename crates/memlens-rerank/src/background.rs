@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_once_also_to_those_who_come_later() {
+    fn a_failure_is_reported_once_also_to_those_who_come_later() {
         let background = background(NEVER);
         let expected = Err(failed().to_string());
         let fails = || Err(failed());

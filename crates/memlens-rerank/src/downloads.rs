@@ -126,11 +126,11 @@ fn follow(
         finished: false,
     };
     tell(last.clone());
-    let mut last_told = Instant::now();
+    let mut last_reported = Instant::now();
     let outcome = work(&mut |done, total| {
         (last.done_bytes, last.total_bytes) = (done as f64, total as f64);
-        if last_told.elapsed() >= TELL_EVERY {
-            last_told = Instant::now();
+        if last_reported.elapsed() >= TELL_EVERY {
+            last_reported = Instant::now();
             tell(last.clone());
         }
     });
@@ -153,14 +153,19 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(20);
 
     fn listener() -> (Tell, Receiver<DownloadProgress>) {
-        let (sender, told) = channel();
+        let (sender, reported) = channel();
         // The listener may be gone already.
-        (Arc::new(move |progress| drop(sender.send(progress))), told)
+        (
+            Arc::new(move |progress| drop(sender.send(progress))),
+            reported,
+        )
     }
 
-    fn last(told: &Receiver<DownloadProgress>) -> DownloadProgress {
+    fn last(reported: &Receiver<DownloadProgress>) -> DownloadProgress {
         loop {
-            let progress = told.recv_timeout(PATIENCE).expect("its end is told");
+            let progress = reported
+                .recv_timeout(PATIENCE)
+                .expect("its end is reported");
             if progress.finished {
                 return progress;
             }
@@ -171,7 +176,7 @@ mod tests {
     fn only_models_with_a_name_are_downloaded() {
         let dir = tempfile::tempdir().unwrap();
         let downloads = Downloads::default();
-        let (tell, told) = listener();
+        let (tell, reported) = listener();
         let refused = downloads.start("nobody", dir.path(), tell);
         let refused = refused.expect_err("there is none");
         assert!(
@@ -180,15 +185,15 @@ mod tests {
                 .starts_with("cannot use the model nobody: choose one of ")
         );
         downloads.stop();
-        assert!(told.try_recv().is_err());
+        assert!(reported.try_recv().is_err());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[test]
-    fn how_a_download_ends_is_told() {
+    fn how_a_download_ends_is_reported() {
         let check = |outcome: Result<(), RerankError>, error: Option<&str>, cancelled| {
             let downloads = Downloads::default();
-            let (tell, told) = listener();
+            let (tell, reported) = listener();
             downloads
                 .run("a", tell, move |progress, _| {
                     progress(7, 9);
@@ -203,7 +208,7 @@ mod tests {
                 cancelled,
                 finished: true,
             };
-            assert_eq!(last(&told), expected);
+            assert_eq!(last(&reported), expected);
         };
         check(Ok(()), None, false);
         check(
@@ -226,7 +231,7 @@ mod tests {
             }
             Err(RerankError::DownloadCancelled { name: "a" })
         };
-        let (tell, told) = listener();
+        let (tell, reported) = listener();
         downloads.run("a", tell, wait).expect("none runs");
         let (second, never) = listener();
         let refused = downloads.run("b", second, wait).expect_err("one runs");
@@ -234,10 +239,10 @@ mod tests {
         assert_eq!(refused.to_string(), expected);
         assert!(never.try_recv().is_err());
         downloads.stop();
-        assert!(last(&told).cancelled);
-        let (tell, told) = listener();
+        assert!(last(&reported).cancelled);
+        let (tell, reported) = listener();
         downloads.run("b", tell, wait).expect("none runs any more");
         drop(downloads);
-        assert!(last(&told).cancelled);
+        assert!(last(&reported).cancelled);
     }
 }

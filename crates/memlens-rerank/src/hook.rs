@@ -275,7 +275,7 @@ async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, Re
         match stdin.write_all(&event).await {
             // The hook does not read its input.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            told => told.map_err(failed),
+            outcome => outcome.map_err(failed),
         }
         // Dropping it closes the pipe, which marks the end of the input.
     };

@@ -67,7 +67,7 @@ impl Store {
         dim: usize,
         cancel: &AtomicBool,
     ) -> Result<(BTreeSet<i64>, Vec<i64>), StoreError> {
-        self.strike("look through the library")?;
+        self.inject_fault("look through the library")?;
         self.at_one_moment(|| {
             let snapshot = self.read_snapshot(None)?.snapshot;
             let (sound, damaged) = self.embeddings_by_soundness(&snapshot, dim, cancel)?;

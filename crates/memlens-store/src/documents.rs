@@ -196,7 +196,7 @@ impl Store {
         &self,
         folder: FolderId,
     ) -> Result<HashMap<String, DocumentState>, StoreError> {
-        self.strike("read the documents")?;
+        self.inject_fault("read the documents")?;
         let mut statement = self
             .connection
             .prepare_cached(
@@ -218,7 +218,7 @@ impl Store {
         folder: FolderId,
         path: &str,
     ) -> Result<Option<DocumentState>, StoreError> {
-        self.strike("read a document")?;
+        self.inject_fault("read a document")?;
         self.connection
             .prepare_cached(
                 "SELECT path, id, size, modified_ms, changed_ns, hash FROM documents WHERE folder = ?1 AND path = ?2",
@@ -270,7 +270,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Applied, StoreError> {
-        self.strike("save documents")?;
+        self.inject_fault("save documents")?;
         self.synced(|connection| {
             let transaction = connection.transaction().attempt("save documents")?;
             let mut applied = Applied {

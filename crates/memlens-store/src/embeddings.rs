@@ -39,7 +39,7 @@ impl Store {
         model: &str,
         hashes: impl IntoIterator<Item = [u8; 32]>,
     ) -> Result<HashMap<[u8; 32], EmbeddingId>, StoreError> {
-        self.strike("look up embeddings")?;
+        self.inject_fault("look up embeddings")?;
         let mut statement = self
             .connection
             .prepare_cached("SELECT id FROM embeddings WHERE model = ?1 AND hash = ?2")
@@ -65,7 +65,7 @@ impl Store {
         model: &str,
         embeddings: &[([u8; 32], Vec<f32>)],
     ) -> Result<(), StoreError> {
-        self.strike("save embeddings")?;
+        self.inject_fault("save embeddings")?;
         let transaction = self.connection.transaction().attempt("save embeddings")?;
         {
             let mut statement = transaction

@@ -48,7 +48,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn folders(&self) -> Result<Vec<Folder>, StoreError> {
-        self.strike("read the folders")?;
+        self.inject_fault("read the folders")?;
         let mut statement = self
             .connection
             .prepare_cached(
@@ -84,7 +84,7 @@ impl Store {
     }
 
     fn add(&mut self, path: &str, name: &str, agent: Option<&str>) -> Result<Folder, StoreError> {
-        self.strike("add a folder")?;
+        self.inject_fault("add a folder")?;
         let folders = self.folders()?;
         refuse_watched(path, &folders)?;
         let name = free_name(name, &folders);
@@ -108,7 +108,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Sql`]; nothing has changed then.
     pub fn remove_folder(&mut self, folder: FolderId) -> Result<Applied, StoreError> {
-        self.strike("remove a folder")?;
+        self.inject_fault("remove a folder")?;
         let attempt = "remove a folder";
         // First, so that a process that is killed in between leaves no snapshot with names that the user wants
         // forgotten.
@@ -142,7 +142,7 @@ impl Store {
         path: &str,
         name: &str,
     ) -> Result<Applied, StoreError> {
-        self.strike("move a folder")?;
+        self.inject_fault("move a folder")?;
         let attempt = "move a folder";
         let mut others = self.folders()?;
         others.retain(|it| it.id != folder);
@@ -180,7 +180,7 @@ impl Store {
         folder: FolderId,
         is_paused: bool,
     ) -> Result<(), StoreError> {
-        self.strike("pause a folder")?;
+        self.inject_fault("pause a folder")?;
         self.lastingly(|connection| {
             connection
                 .execute(

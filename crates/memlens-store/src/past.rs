@@ -83,7 +83,7 @@ pub struct Kept {
 }
 
 /// Two log entries of one search differ in time by no more than this.
-const TOLD_TWICE_MS: i64 = 30_000;
+const DUPLICATE_WITHIN_MS: i64 = 30_000;
 
 const ATTEMPT: &str = "read the past questions";
 
@@ -262,14 +262,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn forget_told_twice(&mut self) -> Result<u32, StoreError> {
+    pub fn forget_duplicates(&mut self) -> Result<u32, StoreError> {
         self.connection
             .execute(
                 "DELETE FROM past_questions WHERE session = '' AND is_opening = 0 AND EXISTS (SELECT 1 FROM past_questions other \
                  WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
                  AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
                  AND other.session <> '' AND other.is_opening = 0)",
-                [TOLD_TWICE_MS],
+                [DUPLICATE_WITHIN_MS],
             )
             .map(|n_gone| n_gone as u32)
             .attempt("forget what two logs tell of")
@@ -710,7 +710,7 @@ mod tests {
             said("t", "1", 1_000_000, "koi"),
         ];
         store.keep_past(&log("12"), &all, &[]).unwrap();
-        assert_eq!(store.forget_told_twice().unwrap(), 1);
+        assert_eq!(store.forget_duplicates().unwrap(), 1);
         let past = store.past_wanted(&PastWanted::default()).unwrap();
         let mut calls: Vec<&str> = past.iter().map(|it| it.past.call.as_str()).collect();
         calls.sort_unstable();

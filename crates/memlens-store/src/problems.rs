@@ -104,7 +104,7 @@ impl Store {
         problems: &[StoredProblem],
         is_read: impl Fn(&str) -> bool,
     ) -> Result<(), StoreError> {
-        self.strike("record problems")?;
+        self.inject_fault("record problems")?;
         let mut before = self.noted(folder, None)?;
         before.retain(|problem| !is_read(&problem.path));
         if before == problems {

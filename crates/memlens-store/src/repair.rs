@@ -84,7 +84,7 @@ impl Store {
         let mut is_new = found != Found::There;
         let opened = match Store::open(dir) {
             Ok(_) if is_marked && !is_new && kept.is_usable() => None,
-            Ok(mut store) => match store.mend_made(&kept) {
+            Ok(mut store) => match store.repair_made(&kept) {
                 Ok(more) => {
                     notices.extend(more);
                     Some(store)
@@ -157,7 +157,7 @@ impl Store {
 
     /// Compares what the user made with the file beside the database, if that file shows the same state, and restores
     /// rows that differ from what was saved.
-    fn mend_made(&mut self, kept: &Kept) -> Result<Vec<String>, StoreError> {
+    fn repair_made(&mut self, kept: &Kept) -> Result<Vec<String>, StoreError> {
         self.count_made()?;
         self.check_schema()?;
         let (at, database) = made::state(&self.connection)?;
@@ -183,7 +183,7 @@ impl Store {
             // The database contains a row that the user did not make, or one with another number.
             differing = kept.lines.iter().take(0).collect();
         }
-        let told = match differing.len() {
+        let notice = match differing.len() {
             0 => "something in the library that you did not make was removed: it was damaged, perhaps by a disk fault".to_owned(),
             _ => format!(
                 "of what you made, {} {} damaged in the library, perhaps by a disk fault, and {} put back",
@@ -193,7 +193,7 @@ impl Store {
             ),
         };
         self.put_back(&kept.lines)?;
-        Ok(vec![told])
+        Ok(vec![notice])
     }
 
     /// Fills a new database with what is kept, and with what is newer in the one that was set aside.

@@ -17,7 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::store::{is_odd, open_database, struck};
+use crate::store::{inject_as_sqlite, is_odd, open_database};
 
 mod calls;
 mod scores;
@@ -48,7 +48,7 @@ CREATE TABLE IF NOT EXISTS scores (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS scores_by_use ON scores (used);
 
--- When they were used stands apart, so that a use does not write them anew.
+-- When they were used stands apart, so that a use does not rewrite them.
 CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, bytes BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS vector_uses (
     key BLOB PRIMARY KEY,
@@ -190,7 +190,8 @@ impl ScoreCache {
         act: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let dir = self.path.parent().unwrap_or(&self.path);
-        struck(Place::Scores, dir, attempt).map_err(|source| sql_error(attempt, source))?;
+        inject_as_sqlite(Place::Scores, dir, attempt)
+            .map_err(|source| sql_error(attempt, source))?;
         let mut opened = self.opened();
         if !opened.is_in_memory && !self.path.exists() {
             *opened = open(&self.path).map_err(|source| sql_error(attempt, source))?;
@@ -367,7 +368,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Creates an empty file and removes a damaged one.
 fn replace(path: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
-    tracing::warn!(path = %path.display(), %error, "the score cache is damaged and begun anew");
+    tracing::warn!(path = %path.display(), %error, "the score cache is damaged and is recreated");
     remove(path).map_err(|_| rusqlite::Error::InvalidPath(path.to_owned()))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use memlens_faults::{Place, strike};
+use memlens_faults::{Place, inject};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rusqlite_migration::SchemaVersion;
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open_read_only`].
-    pub fn thaw(&mut self) -> Result<(), StoreError> {
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
         if let Some(frozen) = &self.frozen
             && (*frozen != FileState::of(&Store::path(&self.dir)) || has_log(&self.dir))
         {
@@ -319,8 +319,8 @@ impl Store {
     }
 
     /// Fails if a test has asked for it; see [`memlens_faults`].
-    pub(crate) fn strike(&self, attempt: &'static str) -> Result<(), StoreError> {
-        struck(Place::Store, &self.dir, attempt).attempt(attempt)
+    pub(crate) fn inject_fault(&self, attempt: &'static str) -> Result<(), StoreError> {
+        inject_as_sqlite(Place::Store, &self.dir, attempt).attempt(attempt)
     }
 }
 
@@ -342,8 +342,8 @@ impl Drop for Store {
 }
 
 /// Fails as SQLite does, if a test has asked for it; see [`memlens_faults`].
-pub(crate) fn struck(place: Place, dir: &Path, attempt: &str) -> rusqlite::Result<()> {
-    strike(place, dir, attempt).map_err(|fault| {
+pub(crate) fn inject_as_sqlite(place: Place, dir: &Path, attempt: &str) -> rusqlite::Result<()> {
+    inject(place, dir, attempt).map_err(|fault| {
         let code = if fault.kind() == std::io::ErrorKind::StorageFull {
             rusqlite::ffi::SQLITE_FULL
         } else {

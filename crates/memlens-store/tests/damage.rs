@@ -260,7 +260,7 @@ fn whatever_of_a_note_is_altered_is_left_out_and_forgotten() {
 }
 
 #[test]
-fn altered_texts_observations_and_embeddings_are_told_when_they_are_read() {
+fn altered_texts_observations_and_embeddings_are_reported_when_they_are_read() {
     let whole = scratch();
     let sound = snapshot(&library(whole.path()));
 
@@ -330,7 +330,7 @@ fn altered_texts_observations_and_embeddings_are_told_when_they_are_read() {
 }
 
 #[test]
-fn bits_that_turned_under_an_index_are_mended_too() {
+fn bits_that_turned_under_an_index_are_repaired_too() {
     let whole = scratch();
     let sound = snapshot(&library(whole.path()));
     let hash = *blake3::hash(b"2.md at 0").as_bytes();

@@ -174,7 +174,7 @@ fn what_a_person_did_outlasts_a_log_that_is_lost() {
     store.undo_feedback(undone).expect("it can be taken back");
 
     let (_rescued, left) = without_log(dir.path());
-    let told = |store: &Store| {
+    let seen = |store: &Store| {
         let thumbs = store.feedback().expect("they can be read");
         (
             store.folders().expect("they can be read"),
@@ -183,9 +183,9 @@ fn what_a_person_did_outlasts_a_log_that_is_lost() {
             thumbs.len(),
         )
     };
-    assert_eq!(told(&left), told(&store));
-    assert_eq!(told(&left), told(&reader));
-    assert_eq!(told(&left).3, 2);
+    assert_eq!(seen(&left), seen(&store));
+    assert_eq!(seen(&left), seen(&reader));
+    assert_eq!(seen(&left).3, 2);
     drop(left);
 
     store.remove_folder(folder.id).expect("it can be removed");
@@ -228,7 +228,7 @@ fn a_second_writer_is_refused_by_name() {
     let child = start_writer(dir.path(), 1);
     let name = format!("process {}", child.id());
     assert_eq!(
-        Store::writer(dir.path()).expect("it can be told"),
+        Store::writer(dir.path()).expect("it is known"),
         Some(name.clone())
     );
     let error = Store::open(dir.path()).expect_err("it is being written");
@@ -245,11 +245,11 @@ fn a_second_writer_is_refused_by_name() {
     kill(child);
 
     // The system frees the lock of a process that dies.
-    assert_eq!(Store::writer(dir.path()).expect("it can be told"), None);
+    assert_eq!(Store::writer(dir.path()).expect("it is known"), None);
     let store = Store::open(dir.path()).expect("nobody writes any more");
     assert!(store.is_writer());
     assert_eq!(
-        Store::writer(dir.path()).expect("it can be told"),
+        Store::writer(dir.path()).expect("it is known"),
         Some(format!("process {}", std::process::id()))
     );
 }
@@ -287,7 +287,7 @@ fn asking_who_writes_keeps_nobody_from_writing() {
             .into_iter()
             .flat_map(|asker| asker.join().expect("it asks"))
         {
-            let answer = answer.expect("it can be told");
+            let answer = answer.expect("it is known");
             assert!(answer.is_none() || answer == itself, "{answer:?}");
         }
     });
@@ -347,7 +347,7 @@ fn a_library_that_is_not_there_is_missing() {
         0,
         "reading makes nothing"
     );
-    assert_eq!(Store::writer(dir.path()).expect("it can be told"), None);
+    assert_eq!(Store::writer(dir.path()).expect("it is known"), None);
     // As a writer leaves it that was killed in its first moment.
     fs::write(dir.path().join("library.sqlite"), "").expect("it can be written");
     missing(dir.path());

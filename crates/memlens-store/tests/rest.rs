@@ -582,11 +582,11 @@ fn a_database_that_is_empty_gone_or_no_database_is_filled_from_the_file() {
         copy(whole.path(), dir.path());
         damage(&dir.path().join("library.sqlite"));
         let repaired = Store::open_repaired(dir.path()).expect("it can be repaired");
-        let told = repaired.notices.join("\n");
-        assert!(told.contains(named), "{told}");
+        let notices = repaired.notices.join("\n");
+        assert!(notices.contains(named), "{notices}");
         assert!(
-            told.contains("1 watched folder, 1 setting, 1 preset, 1 thumb, 1 query set, 1 run"),
-            "{told}"
+            notices.contains("1 watched folder, 1 setting, 1 preset, 1 thumb, 1 query set, 1 run"),
+            "{notices}"
         );
         assert!(repaired.is_new);
         drop(repaired);

@@ -191,7 +191,7 @@ fn no_question_and_no_text_stands_in_the_file() {
 }
 
 #[test]
-fn a_closed_cache_makes_no_file_anew() {
+fn a_closed_cache_does_not_recreate_its_file() {
     let dir = scratch();
     let cache = open(dir.path());
     put(&cache, "q", "text", 0.5);

@@ -419,7 +419,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
 }
 
 /// A place as the window shows it.
-fn place_told(found: &Found) -> FactPlace {
+fn to_fact_place(found: &Found) -> FactPlace {
     FactPlace {
         folder: if found.is_watched() {
             found.place.folder.0.to_string()

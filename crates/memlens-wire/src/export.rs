@@ -59,7 +59,8 @@ pub struct ExportRow {
     /// Config key that holds it in the target; `None` if the target has none.
     pub key: Option<&'static str>,
     /// Value under that key, as JSON; `None` if it is not written.
-    pub told: Option<String>,
+    #[serde(rename = "told")]
+    pub written: Option<String>,
     /// How well the target can express the value: `exact`, `approximate`, `not_expressible` or `proposed`.
     pub fit: &'static str,
     /// Notice to show to the user; `None` if the fit is exact.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use memlens_engine::view::{
-    AgentConfig, Export as Told, NearestSetting, Ranking as RankingArgument, TargetInfo,
+    AgentConfig, Export as ExportView, NearestSetting, Ranking as RankingArgument, TargetInfo,
     WrittenConfig,
 };
 use memlens_engine::{
     EngineError, Export, Home, QueryFile, Ranking, Target, config_of, export, read_agent_config,
-    target, targets_told,
+    target, target_infos,
 };
 use parking_lot::Mutex;
 use tauri::{AppHandle, State};
@@ -53,7 +53,7 @@ impl Exports {
 #[specta::specta]
 pub async fn export_targets(shell: State<'_, Shell>) -> Answer<Vec<TargetInfo>> {
     let home = shell.home.clone();
-    work(&shell, move |_| Ok(targets_told(home.as_ref()))).await
+    work(&shell, move |_| Ok(target_infos(home.as_ref()))).await
 }
 
 /// What becomes of a ranking in a target; `agent` names one of the program's agents.
@@ -64,7 +64,7 @@ pub async fn export_for(
     ranking: RankingArgument,
     target: String,
     agent: Option<String>,
-) -> Answer<Told> {
+) -> Answer<ExportView> {
     let (home, exports) = (shell.home.clone(), shell.exports.clone());
     work(&shell, move |engine| {
         let target = self::target(&target)?;

@@ -12,7 +12,7 @@ const SYNCS = ["fsync", "fdatasync"];
 const BYTES = ["write", "writev", "pwrite64", "pwritev", "pwritev2"];
 const CALLS = [...NAMES, ...SYNCS, ...BYTES, "ftruncate"];
 
-/** A call as it begins: thread, name of the thread, call, and what it is told. */
+/** A call as it begins: thread, name of the thread, call, and its arguments. */
 const BEGINS = /^(\d+)<(.*?)> (\w+)\((.*)/s;
 /** How a line ends that tells of a call which failed. */
 const FAILS = / = -1 E[A-Z]+ \([^()]*\)$/;
@@ -143,7 +143,7 @@ function kill(id) {
   }
 }
 
-/** What strace is told whenever it follows a program. */
+/** Arguments of strace whenever it follows a program. */
 function follow(calls) {
   return [
     "--follow-forks",

@@ -61,7 +61,7 @@ export class NetworkTrace {
     return `${this.#file}.driver`;
   }
 
-  /** What strace writes of the driver's address; null where no driver told one. */
+  /** What strace writes of the driver's address; null if no driver is used. */
   async #driver() {
     const text = await readFile(this.#driverFile, "utf8").catch(() => "");
     const [, address, port] = /^([\d.]+):(\d+)$/.exec(text) ?? [];

@@ -7,7 +7,7 @@ const USER_TIME_FIELD = 11;
 const SYSTEM_TIME_FIELD = 12;
 /** What Linux counts these times in, on every processor that WebKit is built for. */
 const TICK_MS = 10;
-/** What Linux adds to the name of a program that was built anew since it was started. */
+/** What Linux adds to the name of a program that was rebuilt since it was started. */
 const REPLACED = / \(deleted\)$/;
 
 /** Kills every process of the group that `leader` began; nothing happens when all have ended. */

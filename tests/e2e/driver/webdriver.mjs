@@ -36,7 +36,7 @@ export const KEY = {
   f10: "\uE03A",
 };
 
-/** What the driver answered when it did not do what it was told; `code` is the protocol's. */
+/** What the driver answered when it did not follow a command; `code` is the protocol's. */
 export class DriverError extends Error {
   constructor(code, message) {
     super(message === "" ? code : `${code}: ${message}`);

@@ -54,12 +54,12 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
     let dir = fresh(&[&notes.at("elsewhere")]);
     let watched = watched_folders(dir.path()).expect("they can be read");
     let view = agents(&home, &watched);
-    let told: Vec<(&str, u32, bool)> = view
+    let reported: Vec<(&str, u32, bool)> = view
         .agents
         .iter()
         .map(|agent| (agent.id.as_str(), agent.n_notes, agent.is_watched))
         .collect();
-    assert_eq!(told, [("claude-code", 2, false), ("codex", 1, false)]);
+    assert_eq!(reported, [("claude-code", 2, false), ("codex", 1, false)]);
     assert!(view.not_found.contains(&"Hermes".to_owned()));
 
     let (mut indexer, _) =
@@ -111,7 +111,7 @@ fn an_agents_folders_are_watched_under_names_of_their_own() {
 }
 
 #[test]
-fn what_cannot_be_added_is_told() {
+fn what_cannot_be_added_is_reported() {
     let (_notes, home) = home();
     let check = |id: &str, expected: &str| {
         let error = folders_to_add(&home, id, &[]).expect_err("it is refused");
@@ -145,7 +145,7 @@ fn what_cannot_be_added_is_told() {
 }
 
 #[test]
-fn folders_that_were_watched_before_are_told_anew() {
+fn folders_that_were_watched_before_are_reported_again() {
     let (notes, home) = home();
     let dir = fresh(&[&notes.at(".codex/memories"), &notes.at("elsewhere")]);
     let named = || -> Vec<Option<String>> {
@@ -190,23 +190,23 @@ fn the_window_watches_an_agent_at_a_click() {
     // Changes in a hidden folder are seen because it was named.
     it.wait("everything is indexed", |it| it.is_idle());
     notes.write(".codex/memories/new.md", "The relay stands in the attic.");
-    it.wait_told(Happening::Added, "new.md");
+    it.wait_reported(Happening::Added, "new.md");
 }
 
 #[test]
-fn the_window_tells_anew_whose_memory_a_folder_is() {
+fn the_window_reports_again_whose_memory_a_folder_is() {
     let (notes, home) = home();
     let dir = fresh(&[&notes.at(".codex/memories")]);
     let mut it = Watched::open(dir.path());
     assert_eq!(it.engine.state().folders[0].agent, None);
     it.engine.note_agents(&home).expect("it can be noted");
-    it.wait("its agent is told", |it| {
+    it.wait("its agent is reported", |it| {
         it.engine.state().folders[0].agent.is_some()
     });
 }
 
 #[test]
-fn what_an_agent_does_not_load_is_told_by_why_not() {
+fn what_an_agent_does_not_load_is_reported_by_why_not() {
     let (notes, home) = home();
     let dir = fresh(&[
         &notes.at(".claude/projects/-garden/memory"),
@@ -217,7 +217,7 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
     assert_eq!(load.problems, Vec::<String>::new());
     assert_eq!(load.findings, []);
     let files = load.files;
-    let told: Vec<_> = files
+    let reported: Vec<_> = files
         .iter()
         .map(|file| {
             (
@@ -231,7 +231,7 @@ fn what_an_agent_does_not_load_is_told_by_why_not() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (
                 "claude-code",
@@ -412,13 +412,13 @@ fn instruction_files_are_read_only_of_a_watched_agent() {
     let dir = fresh(&[&notes.at(".claude/projects/-garden/memory")]);
     let watched = watched_folders(dir.path()).expect("they can be read");
     let view = always_view(&home, &watched, "claude-code").expect("it is known");
-    let told: Vec<(&str, Option<&str>, u32)> = view
+    let reported: Vec<(&str, Option<&str>, u32)> = view
         .files
         .iter()
         .map(|file| (file.shown.as_str(), file.by.as_deref(), file.n_lines))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("~/.claude/CLAUDE.md", None, 2),
             ("~/.claude/extra.md", Some("~/.claude/CLAUDE.md"), 3),

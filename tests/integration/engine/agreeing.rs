@@ -52,7 +52,7 @@ fn places(said: &[Said]) -> Vec<(&str, u32, &str)> {
 }
 
 #[test]
-fn what_is_said_more_than_once_is_told_with_its_places() {
+fn what_is_said_more_than_once_is_reported_with_its_places() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
@@ -214,9 +214,9 @@ fn what_several_sources_say_comes_before_copies() {
 fn the_engine_compares_once_somebody_makes_use_of_it() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
-    let (told, events) = mpsc::channel();
+    let (reported, events) = mpsc::channel();
     let listener: Listener = Arc::new(move |event| {
-        let _ = told.send(event);
+        let _ = reported.send(event);
     });
     let engine = Engine::open(dir.path(), hashing(), listener).expect("it can be opened");
     engine.keep_aggregated(&Params::default());
@@ -230,7 +230,7 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
         |event: &Event| matches!(event, Event::State(state) if state.clustering.is_some());
     let compared =
         std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(60)).ok()).find(is_compared);
-    assert!(compared.is_some(), "it is told when they are compared");
+    assert!(compared.is_some(), "it is reported when they are compared");
     let search = engine
         .library()
         .search("push relay port", &params, None)

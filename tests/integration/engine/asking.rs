@@ -296,7 +296,7 @@ fn wait_for(path: &Path) {
 }
 
 #[test]
-fn a_reranker_that_is_loaded_too_slowly_is_told_of_and_kept_for_the_next_time() {
+fn a_reranker_that_loads_too_slowly_is_reported_and_kept_for_the_next_time() {
     let notes = notes();
     let dir = fresh(&[notes.path()]);
     // The search's own model is ready at once, the reranker's models when the test allows it.

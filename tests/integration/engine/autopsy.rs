@@ -160,7 +160,7 @@ pub(crate) fn step(autopsy: &Autopsy, step: AutopsyStep) -> &StepProof {
     let mut steps = autopsy.steps.iter();
     steps
         .find(|it| it.step == step)
-        .expect("every step is told")
+        .expect("every step is reported")
 }
 
 /// Checks the verdict, and which step failed first.
@@ -633,18 +633,18 @@ fn the_search_that_came_closest_is_still_kept() {
 }
 
 #[test]
-fn two_changes_are_told_where_none_alone_does_it() {
+fn two_changes_are_reported_where_none_alone_does_it() {
     let scene = crowded(12);
     scene.log(&[scene.asked("restarting router", Some(json!([])))]);
     let autopsy = scene.of_session(FACT);
     check(&autopsy, Verdict::RankedOut, Some(AutopsyStep::Ranked));
     assert_eq!(autopsy.fix, None);
-    let told = autopsy.advice.iter().any(|it| {
+    let reported = autopsy.advice.iter().any(|it| {
         it.contains("minScore from 0.35 to")
             && it.contains("maxResults from 6 to")
             && it.contains("neither does it alone")
     });
-    assert!(told, "{:?}", autopsy.advice);
+    assert!(reported, "{:?}", autopsy.advice);
 }
 
 #[test]

@@ -451,16 +451,16 @@ fn edits_that_went_wrong_once() {
 
 /// Records the activities that were reported.
 #[derive(Default)]
-struct Told(Vec<Activity>);
+struct Recorder(Vec<Activity>);
 
-impl Observer for Told {
+impl Observer for Recorder {
     fn committed(&mut self, happened: &[Activity]) {
         self.0.extend_from_slice(happened);
     }
 }
 
 #[test]
-fn what_happened_is_told_once_it_can_be_searched() {
+fn what_happened_is_reported_once_it_can_be_searched() {
     let notes = Notes::new(&[
         ("a.md", "The hall."),
         ("b.md", "The relay."),
@@ -471,12 +471,14 @@ fn what_happened_is_told_once_it_can_be_searched() {
     let (mut indexer, _) =
         Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     let folder = indexer.add_folder(notes.path()).expect("it can be added");
-    let mut told = |act: &dyn Fn()| -> Vec<String> {
+    let mut activities = |act: &dyn Fn()| -> Vec<String> {
         act();
         indexer.scan(&folder, &go_on).expect("it can be walked");
-        let mut told = Told::default();
-        indexer.run(&go_on, &mut told).expect("it can be indexed");
-        let mut lines: Vec<String> = told
+        let mut recorder = Recorder::default();
+        indexer
+            .run(&go_on, &mut recorder)
+            .expect("it can be indexed");
+        let mut lines: Vec<String> = recorder
             .0
             .iter()
             .map(|one| {
@@ -493,14 +495,14 @@ fn what_happened_is_told_once_it_can_be_searched() {
         what.iter().map(|line| format!("notes {line}")).collect()
     };
     assert_eq!(
-        told(&|| {}),
+        activities(&|| {}),
         lines(&[
             "Added a.md 1 chunk",
             "Added b.md 1 chunk",
             "Added c.md 1 chunk"
         ])
     );
-    assert_eq!(told(&|| {}), lines(&[]));
+    assert_eq!(activities(&|| {}), lines(&[]));
     let act = || {
         notes.rename("a.md", "x/d.md");
         notes.write("b.md", "The relay hums.");
@@ -508,7 +510,7 @@ fn what_happened_is_told_once_it_can_be_searched() {
     };
     // One rename instead of a deletion and an addition.
     assert_eq!(
-        told(&act),
+        activities(&act),
         lines(&[
             "Changed b.md 1 chunk",
             "Renamed x/d.md from a.md",
@@ -516,9 +518,12 @@ fn what_happened_is_told_once_it_can_be_searched() {
         ])
     );
     // A problem of a file is reported once, and again when the problem changes.
-    assert_eq!(told(&|| notes.remove("b.md")), lines(&["Deleted b.md"]));
     assert_eq!(
-        told(&|| notes.write("c.md", "still\nno\0text")),
+        activities(&|| notes.remove("b.md")),
+        lines(&["Deleted b.md"])
+    );
+    assert_eq!(
+        activities(&|| notes.write("c.md", "still\nno\0text")),
         lines(&["Skipped c.md cannot read the document as text: NUL on line 2"])
     );
 }
@@ -591,9 +596,9 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
         follower.finish();
         let library = open(dir.path());
         let problems = library.problems().expect("they can be explained");
-        let told = |problem: FileProblem| format!("{}: {}", problem.path, problem.message);
+        let line = |problem: FileProblem| format!("{}: {}", problem.path, problem.message);
         let n_files = library.lists().snapshot.documents.len();
-        (n_files, problems.into_iter().map(told).collect::<Vec<_>>())
+        (n_files, problems.into_iter().map(line).collect::<Vec<_>>())
     };
     let opened =
         "cannot open this folder: Permission denied; its notes stay in the library as they were";

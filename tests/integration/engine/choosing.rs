@@ -181,10 +181,10 @@ fn choices_outlive_the_program_and_go_with_everything_else() {
 
 /// Starts a server that reports each request and answers it when it is allowed to.
 fn slow_provider() -> (Provider, Receiver<()>, Sender<()>) {
-    let (told, asked) = channel();
+    let (reported, asked) = channel();
     let (may, allowed) = channel::<()>();
     let provider = Provider::answering(move |request| {
-        let _ = told.send(());
+        let _ = reported.send(());
         let _ = allowed.recv();
         let results: Vec<_> = (0..request.texts().len())
             .map(|index| json!({"index": index, "relevance_score": 0.5}))

@@ -44,10 +44,10 @@ fn embeddings_that_nothing_uses_are_forgotten_when_they_are_many() {
     // A reader that was open takes up the smaller lists, and everything equals a fresh library.
     assert!(library.refresh().expect("it can be taken up"));
     assert_eq!(library.lists().vectors.n_rows(), n_rows_left);
-    let anew = fresh(&[notes.path()]);
+    let fresh_dir = fresh(&[notes.path()]);
     assert_eq!(
         answers(&library, &["hall relay"], &Params::default()),
-        answers(&open(anew.path()), &["hall relay"], &Params::default())
+        answers(&open(fresh_dir.path()), &["hall relay"], &Params::default())
     );
     notes.write("many.jsonl", &lines);
     let counts = index(dir.path(), &[notes.path()]);

@@ -98,8 +98,8 @@ impl Ground {
 
 /// Calls every function that takes a name with this one. Panics if the secret or a path outside comes out.
 fn ask_all(ground: &Ground, library: &Library, folder: FolderId, name: &str) {
-    let check = |what: &str, told: String| {
-        assert!(!told.contains("4711"), "{what} {name:?}: {told}");
+    let check = |what: &str, reported: String| {
+        assert!(!reported.contains("4711"), "{what} {name:?}: {reported}");
     };
     let note = library.document(folder, name);
     assert!(note.is_err(), "document {name:?}");

@@ -133,7 +133,7 @@ const DAMAGES: &[Damage] = &[
         |it| {
             let [old, new] =
                 [&it.old, &it.dir].map(|dir| largest(&dir.path().join("text"), ".term"));
-            assert_ne!(old.file_name(), new.file_name(), "it was built anew before");
+            assert_ne!(old.file_name(), new.file_name(), "it was rebuilt before");
             fs::copy(old, new).expect("it can be copied");
         },
         &["BM25"],
@@ -248,7 +248,7 @@ pub fn check_notices(notices: &[String], lists: &[&str], name: &str) {
 }
 
 #[test]
-fn a_reader_mends_damaged_lists() {
+fn a_reader_repairs_damaged_lists() {
     let it = sound();
     for (name, damage, lists) in DAMAGES {
         damage(&it);
@@ -263,13 +263,13 @@ fn a_reader_mends_damaged_lists() {
         assert_eq!(
             open(it.dir.path()).notices(),
             [""; 0],
-            "{name}: it was mended"
+            "{name}: it was repaired"
         );
     }
 }
 
 #[test]
-fn a_writer_mends_damaged_lists() {
+fn a_writer_repairs_damaged_lists() {
     let it = sound();
     for (name, damage, lists) in DAMAGES {
         damage(&it);
@@ -279,7 +279,7 @@ fn a_writer_mends_damaged_lists() {
         assert_eq!(indexer.counts().n_embedded, 0);
         drop(indexer);
         let library = open(it.dir.path());
-        assert_eq!(library.notices(), [""; 0], "{name}: it was mended");
+        assert_eq!(library.notices(), [""; 0], "{name}: it was repaired");
         assert_eq!(
             answers(&library, &QUERIES, &Params::default()),
             it.answers,
@@ -293,7 +293,7 @@ fn a_writer_mends_damaged_lists() {
 }
 
 #[test]
-fn what_only_costs_time_changes_no_answer_and_is_made_anew() {
+fn what_only_costs_time_changes_no_answer_and_is_rebuilt() {
     let it = sound();
     let whole = tempfile::tempdir().expect("a scratch folder can be made");
     copy(it.dir.path(), whole.path());
@@ -308,7 +308,7 @@ fn what_only_costs_time_changes_no_answer_and_is_made_anew() {
         let counts = index(it.dir.path(), &[it.notes.path()]);
         assert_eq!((counts.n_unchanged, counts.n_embedded), (12, 0), "{name}");
         let library = open(it.dir.path());
-        assert_eq!(library.notices(), [""; 0], "{name}: it was mended");
+        assert_eq!(library.notices(), [""; 0], "{name}: it was repaired");
         let vectors = &library.lists().vectors;
         assert_eq!(vectors.n_coded(), vectors.n_rows(), "{name}");
         let found = answers(&library, &QUERIES, &Params::default());

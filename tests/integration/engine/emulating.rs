@@ -221,7 +221,7 @@ fn a_stop_leaves_words_alone_and_the_next_question_goes_on() {
         while library.jobs().emulation.progress().is_none() {
             assert!(
                 started.elapsed() < Duration::from_secs(60),
-                "it is told that it embeds"
+                "it is reported that it embeds"
             );
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -251,7 +251,7 @@ fn a_stop_leaves_words_alone_and_the_next_question_goes_on() {
 }
 
 #[test]
-fn a_note_that_changed_since_is_left_out_and_told() {
+fn a_note_that_changed_since_is_left_out_and_reported() {
     let notes = Notes::new(&[
         ("a.md", "The router in the hall.\n"),
         ("b.md", "A router in the attic.\n"),
@@ -261,11 +261,11 @@ fn a_note_that_changed_since_is_left_out_and_told() {
     let library = open(dir.path());
     let search = ask(&library, &all("openclaw"));
     assert_eq!(kept(&library, &all("openclaw")), ["b.md"]);
-    let told = search
+    let reported = search
         .notices
         .iter()
         .any(|notice| notice.starts_with("1 note was left out"));
-    assert!(told, "{:?}", search.notices);
+    assert!(reported, "{:?}", search.notices);
     index(dir.path(), &[notes.path()]);
     library.refresh().expect("it can be read");
     assert_eq!(kept(&library, &all("openclaw")).len(), 2);

@@ -102,7 +102,7 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         decay(&search(&library), "old/new-2020-01-01.md"),
         (true, 1.0)
     );
-    let told: Vec<(String, bool, u32)> = library
+    let reported: Vec<(String, bool, u32)> = library
         .evergreen()
         .expect("it can be explained")
         .into_iter()
@@ -116,7 +116,10 @@ fn a_mark_keeps_from_decay_at_once_and_stays() {
         )
         .collect();
     let expected = [("MEMORY.md", false, 1), ("old", true, 2), (hall, false, 1)];
-    assert_eq!(told, expected.map(|(path, is, n)| (path.to_owned(), is, n)));
+    assert_eq!(
+        reported,
+        expected.map(|(path, is, n)| (path.to_owned(), is, n))
+    );
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_walk_that_fails_waits_and_goes_on_by_itself() {
             .remove_folder(none)
             .expect("there is none to remove");
     }
-    assert_eq!(fault.n_struck(), 4, "nothing is tried before it is time");
+    assert_eq!(fault.n_triggered(), 4, "nothing is tried before it is time");
     let state = it.engine.state();
     let IndexingPhase::Failed { why, retry_s, .. } = state.phase else {
         panic!("it goes on: {:?}", state.phase);
@@ -91,10 +91,12 @@ fn a_failure_ends_no_pause() {
         .fails();
     it.engine.pause_indexing(true);
     notes.write("b.md", "The relay.");
-    it.wait("it failed and was tried again", |_| fault.n_struck() >= 2);
+    it.wait("it failed and was tried again", |_| {
+        fault.n_triggered() >= 2
+    });
     assert_eq!(it.engine.state().phase, IndexingPhase::Paused);
     drop(fault);
-    it.wait("the work that waits is told", |it| {
+    it.wait("the work that waits is reported", |it| {
         it.engine.state().indexing.is_some()
     });
     assert_eq!(it.engine.state().phase, IndexingPhase::Paused);
@@ -128,7 +130,7 @@ fn check_skipped(dir: &Path, refuse: impl FnOnce() -> Box<dyn FnOnce()>, why: &s
             && it.found("poisoned").is_empty()
             && it.found("old").is_empty()
     });
-    it.wait_told(Happening::Skipped, "0.md");
+    it.wait_reported(Happening::Skipped, "0.md");
     relent();
     it.wait("they are found after all", |it| {
         is_working(it) && it.found("poisoned").len() == 2
@@ -240,7 +242,7 @@ fn whatever_fails_for_a_while_the_library_equals_a_fresh_one() {
             notes.remove(&format!("x/{}.md", round - 1));
         }
         it.wait(&format!("{name} failed"), |it| {
-            fault.n_struck() > 0 && (n_tries(it) > 0 || it.is_idle())
+            fault.n_triggered() > 0 && (n_tries(it) > 0 || it.is_idle())
         });
         drop(fault);
         it.engine.pause_indexing(false);
@@ -269,8 +271,8 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
     };
     let fault = failing();
     notes.write("b.md", "The relay.");
-    it.wait_told(Happening::Added, "b.md");
-    assert_eq!(fault.n_struck(), 1);
+    it.wait_reported(Happening::Added, "b.md");
+    assert_eq!(fault.n_triggered(), 1);
     // While it is paused and resumed.
     let id = it.id(&notes);
     for is_paused in [true, false] {
@@ -278,12 +280,12 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
         it.engine
             .pause_folder(id, is_paused)
             .expect("it can be explained");
-        it.wait("it was struck", |it| {
-            fault.n_struck() == 1 && is_working(it)
+        it.wait("it was triggered", |it| {
+            fault.n_triggered() == 1 && is_working(it)
         });
     }
     notes.write("c.md", "The attic.");
-    it.wait_told(Happening::Added, "c.md");
+    it.wait_reported(Happening::Added, "c.md");
     // And at the start.
     drop(it);
     // The folders are read once before, to open the library.
@@ -293,9 +295,9 @@ fn a_passing_error_of_the_database_has_no_folder_unwatched() {
     it.wait("it is watched", |it| {
         it.status(&notes) == Some(FolderStatus::Watching)
     });
-    assert_eq!(fault.n_struck(), 2);
+    assert_eq!(fault.n_triggered(), 2);
     notes.write("d.md", "The cellar.");
-    it.wait_told(Happening::Added, "d.md");
+    it.wait_reported(Happening::Added, "d.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -319,13 +321,13 @@ fn notes_in_a_folder_that_cannot_be_looked_into_stay() {
         ["x", "xy"].map(|path| (path.to_owned(), message.to_owned()))
     );
     assert_eq!(it.found("relay"), ["x/b.md"]);
-    assert!(!it.has_told(Happening::Deleted, "x/b.md"));
+    assert!(!it.has_reported(Happening::Deleted, "x/b.md"));
     drop(fault);
     it.wait("it is looked into again", |it| {
         problems(&it.engine).is_empty()
     });
     notes.remove("x/b.md");
-    it.wait_told(Happening::Deleted, "x/b.md");
+    it.wait_reported(Happening::Deleted, "x/b.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -339,7 +341,7 @@ fn a_folder_that_the_system_refused_for_a_moment_is_taken_up_again() {
         it.status(&notes) == Some(FolderStatus::Missing)
     });
     assert_eq!(
-        (fault.n_struck(), it.found("hall")),
+        (fault.n_triggered(), it.found("hall")),
         (1, vec!["a.md".to_owned()])
     );
     // Nothing about the folder changes.
@@ -433,7 +435,7 @@ fn a_pause_stops_a_walk() {
     it.engine
         .remove_folder(FolderId(i64::MAX))
         .expect("there is none to remove");
-    assert_eq!(walked.n_struck(), 0, "no other entry was looked at");
+    assert_eq!(walked.n_triggered(), 0, "no other entry was looked at");
     assert_eq!(it.status(&notes), Some(FolderStatus::Waiting));
     drop(walked);
     it.engine.pause_indexing(false);
@@ -526,10 +528,10 @@ fn the_nearest_folder_that_was_looked_into_tells_what_is_gone() {
     notes.remove("x/b.md");
     // The entries of a folder are unknown if the walk failed at the folder around it.
     let walk = Fault::at(Place::Walk, notes.path()).times(1).fails();
-    assert_eq!((n_removed(), walk.n_struck()), (0, 1));
+    assert_eq!((n_removed(), walk.n_triggered()), (0, 1));
     drop(walk);
     let entry = Fault::at(Place::Entry, notes.path()).only("a.md").fails();
-    assert_eq!((n_removed(), entry.n_struck()), (1, 1));
+    assert_eq!((n_removed(), entry.n_triggered()), (1, 1));
     notes.remove("a.md");
     assert_eq!(n_removed(), 1, "nothing is left that cannot be looked at");
     drop(entry);

@@ -286,7 +286,7 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let file = out.path().join("thumbs.jsonl");
     library.write_feedback(&file).expect("it can be written");
-    let told = |library: &Library| {
+    let reported = |library: &Library| {
         let entries = library.feedback().expect("it can be read");
         entries
             .into_iter()
@@ -297,7 +297,7 @@ fn an_export_comes_back_and_never_lands_among_the_notes() {
     let into = engine(other.path());
     let done = acts::import_feedback(&into, &file).expect("it can be read");
     assert_eq!((done.n_added, done.problems.len()), (3, 0));
-    assert_eq!(told(into.library()), told(&library));
+    assert_eq!(reported(into.library()), reported(&library));
     let inside = notes.path().join("thumbs.jsonl");
     let refused = library.write_feedback(&inside);
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
@@ -327,7 +327,7 @@ fn a_reader_is_refused_by_name_and_sees_what_the_writer_gave() {
         refused,
         Err(EngineError::Indexer(IndexerError::ReadOnly { .. }))
     ));
-    // What cannot be judged is refused whoever writes.
+    // What cannot be judged is refused, no matter which process writes.
     let refused = acts::judge_place(&open(dir.path()).to_write(), QUERY, "gone.md", true, None);
     assert!(
         matches!(refused, Err(EngineError::Thumb { .. })),

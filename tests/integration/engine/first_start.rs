@@ -18,14 +18,14 @@ fn suggested(questions: &[NewPast]) -> Vec<(String, Option<String>, bool)> {
     let notes = notes();
     let dir = library(&notes, questions);
     let suggested = past::suggested(&open(dir.path())).expect("they can be read");
-    let told = suggested.into_iter().map(
+    let offered = suggested.into_iter().map(
         |SuggestedQuestion {
              question,
              agent_name,
              found_nothing,
          }| (question, agent_name, found_nothing),
     );
-    told.collect()
+    offered.collect()
 }
 
 /// A question that found something.
@@ -38,7 +38,7 @@ fn answered(call: &str, question: &str, at_ms: i64) -> NewPast {
 
 #[test]
 fn questions_that_found_nothing_come_first() {
-    let told = suggested(&[
+    let offered = suggested(&[
         answered("1", "where is the router", days_ago(1)),
         asked("2", "who feeds the koi", days_ago(3)),
         answered("3", "when are bees treated", days_ago(4)),
@@ -61,7 +61,7 @@ fn questions_that_found_nothing_come_first() {
         (question.to_owned(), agent, found_nothing)
     };
     assert_eq!(
-        told,
+        offered,
         [
             of("who has the key", true),
             of("who feeds the koi", true),
@@ -78,8 +78,8 @@ fn questions_are_made_from_notes_only_if_no_agent_asked() {
         "# The push relay and its port\n\nIt listens on 8093.\n",
     )]);
     let dir = library(&notes, &[]);
-    let told = past::suggested(&open(dir.path())).expect("they can be read");
-    let made: Vec<(&str, Option<&str>)> = told
+    let offered = past::suggested(&open(dir.path())).expect("they can be read");
+    let made: Vec<(&str, Option<&str>)> = offered
         .iter()
         .map(|it| (it.question.as_str(), it.agent_name.as_deref()))
         .collect();
@@ -96,8 +96,8 @@ fn questions_are_made_from_notes_only_if_no_agent_asked() {
         ..asked("1", "", days_ago(0))
     };
     let dir = library(&notes, &[opening]);
-    let told = past::suggested(&open(dir.path())).expect("they can be read");
-    assert_eq!(told.len(), 1);
+    let offered = past::suggested(&open(dir.path())).expect("they can be read");
+    assert_eq!(offered.len(), 1);
 }
 
 /// Entries of a tree that are notes, and those that no search of the agent finds.

@@ -95,9 +95,9 @@ fn no_bit_that_turned_is_served() {
 }
 
 #[derive(Default)]
-struct Told(Vec<String>);
+struct Recorder(Vec<String>);
 
-impl Observer for Told {
+impl Observer for Recorder {
     fn noticed(&mut self, notice: &str) {
         self.0.push(notice.to_owned());
     }
@@ -112,15 +112,17 @@ fn alter(it: &Sound, sql: &str) {
 }
 
 /// Walks the folder and checks that one note is read again, and that the library is then as before.
-fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
-    let mut told = Told::default();
+fn check_read_again(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Recorder {
+    let mut recorder = Recorder::default();
     let go_on = AtomicBool::new(false);
     let folder = &indexer.store().folders().expect("they can be read")[0];
     indexer.scan(folder, &go_on).expect("it can be walked");
     // Until then the note is not found.
     let found = texts(&open(it.dir.path())).expect("the others are sound");
     assert!(found.iter().all(|text| !text.contains("hall 3")));
-    indexer.run(&go_on, &mut told).expect("it can be indexed");
+    indexer
+        .run(&go_on, &mut recorder)
+        .expect("it can be indexed");
     let counts = indexer.counts();
     assert_eq!(
         (counts.n_added, counts.n_unchanged, counts.n_embedded),
@@ -130,13 +132,13 @@ fn check_read_anew(it: &Sound, mut indexer: Indexer, n_embedded: u32) -> Told {
     let library = open(it.dir.path());
     assert_eq!(library.notices(), [""; 0]);
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
-    told
+    recorder
 }
 
 const FORGOTTEN: &str = "3.md was damaged in the library, perhaps by a disk fault; it will be re-indexed at the next scan";
 
 #[test]
-fn a_text_that_turned_is_refused_and_read_anew() {
+fn a_text_that_turned_is_refused_and_read_again() {
     let it = sound();
     alter(
         &it,
@@ -147,11 +149,11 @@ fn a_text_that_turned_is_refused_and_read_anew() {
     let (indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices, [""; 0]);
-    assert_eq!(check_read_anew(&it, indexer, 0).0, [FORGOTTEN]);
+    assert_eq!(check_read_again(&it, indexer, 0).0, [FORGOTTEN]);
 }
 
 #[test]
-fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
+fn a_vector_that_turned_is_forgotten_and_embedded_again() {
     let it = sound();
     // Four numbers that are NaN.
     alter(
@@ -166,7 +168,7 @@ fn a_vector_that_turned_is_forgotten_and_embedded_anew() {
     let (indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices.last().map(String::as_str), Some(FORGOTTEN));
-    assert_eq!(check_read_anew(&it, indexer, 1).0, [""; 0]);
+    assert_eq!(check_read_again(&it, indexer, 1).0, [""; 0]);
 }
 
 #[test]
@@ -187,8 +189,8 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
         let found = indexer.look_at(&folder, &it.notes.path().join(name));
         assert!(found.expect("it can be looked at"));
     }
-    let mut told = Told::default();
-    indexer.step(&go_on, &mut told).expect("it can be read");
+    let mut recorder = Recorder::default();
+    indexer.step(&go_on, &mut recorder).expect("it can be read");
     alter(
         &it,
         "UPDATE embeddings SET vector = zeroblob(length(vector))
@@ -198,8 +200,10 @@ fn a_note_that_waits_to_be_saved_outlives_its_embedding() {
     let away = Notes::new(&[("away.md", "The cellar.")]);
     let folder = indexer.add_folder(away.path()).expect("it can be added");
     indexer.scan(&folder, &go_on).expect("it can be walked");
-    indexer.run(&go_on, &mut told).expect("it can be indexed");
-    assert_eq!(told.0, [FORGOTTEN]);
+    indexer
+        .run(&go_on, &mut recorder)
+        .expect("it can be indexed");
+    assert_eq!(recorder.0, [FORGOTTEN]);
     let problems = indexer.store().problems().expect("they can be read");
     assert!(problems.is_empty(), "{problems:?}");
     drop(indexer);
@@ -228,18 +232,20 @@ fn the_check_of_the_library_can_be_stopped() {
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     let folder = indexer.add_folder(other.path()).expect("it can be added");
     let stopping = Stopping(AtomicBool::new(false));
-    let stopped = indexer.scan_told(&folder, &stopping.0, &mut &stopping);
+    let stopped = indexer.scan_with_progress(&folder, &stopping.0, &mut &stopping);
     let error = stopped.expect_err("it was stopped").to_string();
     assert!(error.ends_with(": cancelled"), "{error}");
-    let mut told = Told::default();
+    let mut recorder = Recorder::default();
     let go_on = AtomicBool::new(false);
     indexer.scan(&folder, &go_on).expect("it can be walked");
-    indexer.run(&go_on, &mut told).expect("it can be indexed");
-    assert_eq!(told.0, [FORGOTTEN], "it is checked the next time");
+    indexer
+        .run(&go_on, &mut recorder)
+        .expect("it can be indexed");
+    assert_eq!(recorder.0, [FORGOTTEN], "it is checked the next time");
 }
 
 #[test]
-fn a_damaged_note_of_another_folder_is_read_anew_with_the_one_that_is_walked() {
+fn a_damaged_note_of_another_folder_is_read_again_with_the_one_that_is_walked() {
     let it = sound();
     let other = Notes::new(&[("other.md", "The attic.")]);
     index(it.dir.path(), &[other.path()]);

@@ -157,7 +157,7 @@ fn erasing_all_leaves_nothing_of_what_happened() {
     let mut watched = Watched::open(dir.path());
     watched.wait("everything is indexed", Watched::is_idle);
     notes.write("koi.md", "The koi eat at noon.\n");
-    watched.wait_told(Happening::Added, "koi.md");
+    watched.wait_reported(Happening::Added, "koi.md");
     replay(&watched);
     watched.engine.erase_all().expect("it can be erased");
     assert_eq!(known(&watched), (0, false));
@@ -270,7 +270,7 @@ fn an_import_is_refused_before_it_reads_anything_while_another_process_writes() 
 }
 
 #[test]
-fn whoever_waits_to_read_the_logs_reads_nothing_that_is_forgotten_meanwhile() {
+fn a_delayed_read_of_the_logs_reads_nothing_forgotten_meanwhile() {
     let notes = notes();
     notes.write(LOG, log_of(200));
     let dir = scratch();
@@ -349,10 +349,10 @@ fn a_question_that_cannot_be_asked_ends_no_replay() {
         .expect("one can be asked")
         .expect("nobody stopped it");
     assert_eq!(summary.n_questions, 1);
-    let told = summary.notices.join("\n");
+    let reported = summary.notices.join("\n");
     assert!(
-        told.contains("1 question could not be asked again: "),
-        "{told}"
+        reported.contains("1 question could not be asked again: "),
+        "{reported}"
     );
 }
 
@@ -407,7 +407,7 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     let run = run.expect("its figures stay").content;
     assert!(run.contains("(forgotten)"), "{run}");
     fs::remove_file(notes.at("gone.md")).expect("it is there");
-    watched.wait_told(Happening::Deleted, "gone.md");
+    watched.wait_reported(Happening::Deleted, "gone.md");
     watched.wait("everything is indexed", Watched::is_idle);
     // It comes to rest when it is closed, at the latest.
     drop(watched);

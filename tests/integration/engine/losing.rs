@@ -53,16 +53,16 @@ fn library(notes: &Notes) -> tempfile::TempDir {
 
 /// Saves the note and waits for the alarm.
 fn edit(watched: &mut Watched, notes: &Notes, text: &str) {
-    watched.told.clear();
+    watched.reported.clear();
     notes.write("router.md", text);
-    watched.wait_told(Happening::Changed, "router.md");
+    watched.wait_reported(Happening::Changed, "router.md");
     watched.wait("everything is indexed", Watched::is_idle);
     std::thread::sleep(Duration::from_secs(2));
     watched.take_up();
 }
 
 #[test]
-fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
+fn an_edit_that_takes_a_note_out_of_an_answer_is_reported() {
     let notes = Notes::new(&[("router.md", WITH), ("bees.md", WITHOUT)]);
     let dir = library(&notes);
     let mut watched = Watched::open(dir.path());
@@ -70,15 +70,15 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     // The results of the question are learnt in the background. Until then an edit has nothing to be compared with.
     for _ in 0..20 {
         edit(&mut watched, &notes, WITHOUT);
-        if watched.has_told(Happening::Lost, "router.md") {
+        if watched.has_reported(Happening::Lost, "router.md") {
             break;
         }
         edit(&mut watched, &notes, WITH);
     }
     assert!(
-        watched.has_told(Happening::Lost, "router.md"),
+        watched.has_reported(Happening::Lost, "router.md"),
         "{:?}",
-        watched.told
+        watched.reported
     );
     let listed = past::page(
         watched.engine.library(),
@@ -87,7 +87,7 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
         &PastPage::default(),
     )
     .expect("they can be listed");
-    let lost = listed.lost.expect("it is told to the list too");
+    let lost = listed.lost.expect("it is asked to the list too");
     assert_eq!(
         lost.sentence,
         "After this edit 1 past question does not find router.md any more (ranked by Memlens)."
@@ -104,13 +104,16 @@ fn an_edit_that_takes_a_note_out_of_an_answer_is_told() {
     )
     .expect("they can be listed");
     assert_eq!(listed.lost, None);
-    let told = watched.engine.activity();
-    assert!(told.iter().any(|it| it.what == Happening::Changed));
-    assert!(told.iter().all(|it| it.what != Happening::Lost), "{told:?}");
+    let reported = watched.engine.activity();
+    assert!(reported.iter().any(|it| it.what == Happening::Changed));
+    assert!(
+        reported.iter().all(|it| it.what != Happening::Lost),
+        "{reported:?}"
+    );
 }
 
 #[test]
-fn nothing_is_told_where_the_person_does_not_want_it() {
+fn nothing_is_reported_if_the_user_disabled_it() {
     let notes = Notes::new(&[("router.md", WITH), ("bees.md", WITHOUT)]);
     let dir = library(&notes);
     let mut watched = Watched::open(dir.path());
@@ -125,6 +128,6 @@ fn nothing_is_told_where_the_person_does_not_want_it() {
     watched.wait("everything is indexed", Watched::is_idle);
     for text in [WITHOUT, WITH, WITHOUT] {
         edit(&mut watched, &notes, text);
-        assert!(!watched.has_told(Happening::Lost, "router.md"));
+        assert!(!watched.has_reported(Happening::Lost, "router.md"));
     }
 }

@@ -52,7 +52,7 @@ impl Asked {
 }
 
 #[test]
-fn its_rows_columns_and_texts_are_told_by_its_own_names() {
+fn its_rows_columns_and_texts_use_its_own_names() {
     let asked = asked();
     let search = asked.search(Part::All);
     assert_eq!(search.generation(), 7);
@@ -132,7 +132,7 @@ fn why_not_finds_the_smallest_change_of_its_own_parameters() {
     };
     assert_eq!(n_chunks, 1);
     let fixes = chunks[0].fixes.as_ref().expect("it was worked out");
-    let told: Vec<(&str, f64, bool)> = fixes
+    let reported: Vec<(&str, f64, bool)> = fixes
         .iter()
         .map(|fix| match fix.to {
             Value::Number(to) => (fix.parameter.as_str(), to, fix.queries_again),
@@ -142,7 +142,7 @@ fn why_not_finds_the_smallest_change_of_its_own_parameters() {
     // Keeping three displaces no other note; without its bonus the attic only ties; with only one place and the lamp, both
     // are kept.
     assert_eq!(
-        told,
+        reported,
         [
             ("tiny.keep", 3.0, false),
             ("tiny.bonus", 0.0, false),

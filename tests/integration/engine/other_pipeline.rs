@@ -26,7 +26,7 @@ fn another_pipeline_ranks_by_its_own_list_facts_parameters_and_ties() {
 }
 
 #[test]
-fn its_journey_is_told_by_its_own_reasons() {
+fn its_journey_is_explained_by_its_own_reasons() {
     let trace = tiny().rank(
         &set([2.0, 2.0, 1.0, 3.0]),
         &Values::defaults(tiny().table()),

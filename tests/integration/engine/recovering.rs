@@ -3,7 +3,7 @@
 //! Properties checked: a query is only ever compared with vectors of its own model; a reader waits for a writer that
 //! builds; lists of a database that is gone are not served; lists that could not be written are rebuilt at the next
 //! step; a note that the user saves does not wait for a check of the whole library; a search that reads damage waits
-//! until it is mended.
+//! until it is repaired.
 
 use std::fs;
 use std::path::Path;
@@ -61,22 +61,23 @@ fn a_sound_list_follows_what_was_forgotten_when_the_other_is_rebuilt() {
 
 /// Opening reads no vector, so a large library opens as fast as a small one.
 #[test]
-fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
+fn a_vector_with_a_flipped_bit_is_repaired_by_its_reader() {
     let it = sound();
     let turn = || flip(&largest(&it.dir.path().join("vectors"), "flat."));
-    let told = |notices: &[String]| {
-        let is_told = |notice: &&String| notice.starts_with("the vector list was rebuilt: cannot ");
-        notices.iter().filter(is_told).count()
+    let n_notices = |notices: &[String]| {
+        let is_reported =
+            |notice: &&String| notice.starts_with("the vector list was rebuilt: cannot ");
+        notices.iter().filter(is_reported).count()
     };
     let search = |library: &Library| library.search(QUERIES[0], &Params::default(), None);
     // By a search, if no process writes.
     turn();
     let library = open(it.dir.path());
     assert_eq!(library.notices(), [""; 0]);
-    let found = search(&library).expect("it is mended");
-    assert_eq!(told(&found.notices), 1, "{:?}", found.notices);
+    let found = search(&library).expect("it is repaired");
+    assert_eq!(n_notices(&found.notices), 1, "{:?}", found.notices);
     let found = search(&library).expect("it can be searched");
-    assert_eq!(told(&found.notices), 0, "{:?}", found.notices);
+    assert_eq!(n_notices(&found.notices), 0, "{:?}", found.notices);
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
     drop(library);
     // While another process writes nothing is found, rather than in a wrong order.
@@ -85,13 +86,13 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
     let (mut indexer, notices) =
         Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it can be opened");
     assert_eq!(notices, [""; 0]);
-    let error = search(&library).map(drop).expect_err("it is not mended");
+    let error = search(&library).map(drop).expect_err("it is not repaired");
     assert!(
         error.to_string().contains("is not as it was written"),
         "{error}"
     );
     // By the writer, when it walks.
-    let mut observer = Told::default();
+    let mut observer = Recorder::default();
     let folder = indexer
         .store()
         .folders()
@@ -101,7 +102,7 @@ fn a_vector_that_turned_is_mended_by_whoever_reads_it() {
     indexer.scan(&folder, &never).expect("it can be walked");
     let step = indexer.run(&never, &mut observer);
     assert_eq!(step.expect("it can be written"), Step::Idle);
-    assert_eq!(told(&observer.notices), 1, "{:?}", observer.notices);
+    assert_eq!(n_notices(&observer.notices), 1, "{:?}", observer.notices);
     assert_eq!(indexer.counts().n_embedded, 0);
     assert!(library.refresh().expect("it can be read"));
     assert_eq!(answers(&library, &QUERIES, &Params::default()), it.answers);
@@ -170,15 +171,16 @@ fn a_query_is_compared_with_vectors_of_its_own_model_alone() {
 }
 
 #[test]
-fn another_model_embeds_anew_and_the_first_one_comes_back_for_nothing() {
+fn another_model_embeds_again_and_the_first_one_comes_back_for_nothing() {
     let it = sound();
     let before = content(&open(it.dir.path()).store());
-    let anew = ["all notes are re-indexed: the model, the chunk lengths or Memlens itself changed"];
+    let reindexed =
+        ["all notes are re-indexed: the model, the chunk lengths or Memlens itself changed"];
     let others: [fn() -> Box<dyn Embedder>; 2] =
         [|| Box::new(Hashing::new(32)), || Box::new(Other::default())];
     for other in others {
         let (indexer, notices) = Indexer::open(it.dir.path(), other()).expect("it can be opened");
-        assert_eq!(notices.first().map(String::as_str), Some(anew[0]));
+        assert_eq!(notices.first().map(String::as_str), Some(reindexed[0]));
         drop(indexer);
         let counts = index_with(it.dir.path(), &[it.notes.path()], other());
         assert_eq!(counts.n_added, 12);
@@ -326,7 +328,7 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
         .expect_err("there is none");
     assert!(error.to_string().starts_with("there is no library in "));
     let (indexer, notices) =
-        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it begins anew");
+        Indexer::open(it.dir.path(), Box::new(Hashing::default())).expect("it restarts");
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(
         notices[0].starts_with("the library's database was missing"),
@@ -342,12 +344,12 @@ fn lists_of_a_database_that_is_gone_are_not_served() {
 
 /// Records the notices and the paths of the activities.
 #[derive(Default)]
-struct Told {
+struct Recorder {
     notices: Vec<String>,
     paths: Vec<String>,
 }
 
-impl Observer for Told {
+impl Observer for Recorder {
     fn committed(&mut self, happened: &[Activity]) {
         self.paths
             .extend(happened.iter().map(|one| one.path.clone()));
@@ -374,33 +376,38 @@ fn lists_that_could_not_be_written_take_up_what_they_missed_at_the_next_step() {
     // A folder is in the place where the list's new head is to be written.
     let blocked = it.dir.path().join("vectors/flat.new");
     fs::create_dir(&blocked).expect("a folder can be made");
-    let mut told = Told::default();
+    let mut recorder = Recorder::default();
     let error = indexer
-        .run(&go_on, &mut told)
+        .run(&go_on, &mut recorder)
         .expect_err("the list cannot be written")
         .to_string();
     assert!(error.contains(&format!("{}", blocked.display())), "{error}");
-    assert!(told.paths.is_empty(), "what cannot be found is not told");
+    assert!(
+        recorder.paths.is_empty(),
+        "what cannot be found is not reported"
+    );
     assert!(indexer.is_busy(), "there is something left to do");
     // Writing the list is retried until it succeeds, and nothing else is done.
     indexer
-        .step(&go_on, &mut told)
+        .step(&go_on, &mut recorder)
         .expect_err("the list cannot be written yet");
     fs::remove_dir(&blocked).expect("it can be removed");
     // Although nothing changed, the next step repairs it.
     assert_eq!(
-        indexer.run(&go_on, &mut told).expect("it can be written"),
+        indexer
+            .run(&go_on, &mut recorder)
+            .expect("it can be written"),
         Step::Idle
     );
-    assert_eq!(told.notices, [""; 0], "nothing is built anew");
-    assert_eq!(told.paths, ["new.md"]);
+    assert_eq!(recorder.notices, [""; 0], "nothing is rebuilt");
+    assert_eq!(recorder.paths, ["new.md"]);
     drop(indexer);
     let library = open(it.dir.path());
     assert_eq!(library.notices(), [""; 0]);
-    let anew = fresh(&[it.notes.path()]);
+    let fresh_dir = fresh(&[it.notes.path()]);
     assert_eq!(
         answers(&library, &["attic"], &Params::default()),
-        answers(&open(anew.path()), &["attic"], &Params::default())
+        answers(&open(fresh_dir.path()), &["attic"], &Params::default())
     );
 }
 
@@ -416,22 +423,22 @@ fn saved_notes_wait_for_no_look_through_the_library() {
     watched.wait("everything is indexed", Watched::is_idle);
     fault.wait();
     it.notes.write("new.md", "The attic.");
-    watched.wait_told(Happening::Added, "new.md");
+    watched.wait_reported(Happening::Added, "new.md");
     drop(fault);
-    let is_told = |watched: &Watched| {
+    let is_reported = |watched: &Watched| {
         let notices = watched.engine.state().notices;
         notices
             .iter()
             .any(|it| it.contains("the vector list was rebuilt"))
     };
-    watched.wait("the list is mended", is_told);
+    watched.wait("the list is repaired", is_reported);
     watched.wait("nothing is left to do", Watched::is_idle);
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }
 
 /// Otherwise it would be found once nothing is left to index, which may take hours.
 #[test]
-fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
+fn what_a_search_finds_damaged_the_window_repairs_before_all_else() {
     let it = sound();
     flip(&largest(&it.dir.path().join("vectors"), "flat."));
     let look = Fault::at(Place::Store, it.dir.path())
@@ -448,8 +455,8 @@ fn what_a_search_finds_damaged_the_window_mends_before_all_else() {
     );
     drop(look);
     watched.engine.pause_indexing(false);
-    let is_told = |watched: &Watched| !watched.engine.state().notices.is_empty();
-    watched.wait("it can be explained", is_told);
+    let is_reported = |watched: &Watched| !watched.engine.state().notices.is_empty();
+    watched.wait("it can be explained", is_reported);
     check_notices(
         &watched.engine.state().notices,
         &["vector"],
@@ -481,7 +488,7 @@ fn what_was_bad_for_a_moment_is_read_again() {
 
 /// A full disk may stay full for hours; the window shows that meanwhile.
 #[test]
-fn no_search_waits_for_mending_that_fails() {
+fn no_search_waits_for_repair_that_fails() {
     let it = sound();
     flip(&largest(&it.dir.path().join("vectors"), "flat."));
     let full = Fault::at(Place::Store, it.dir.path())
@@ -494,7 +501,7 @@ fn no_search_waits_for_mending_that_fails() {
         library.search(QUERIES[0], &Params::default(), None)
     };
     for _ in 0..2 {
-        let error = search(&watched).map(drop).expect_err("it is not mended");
+        let error = search(&watched).map(drop).expect_err("it is not repaired");
         assert_eq!(error.code(), "error", "{error}");
     }
     watched.wait("it can be explained", |watched| {
@@ -502,7 +509,7 @@ fn no_search_waits_for_mending_that_fails() {
         notices.iter().any(|it| it.contains("Indexing failed"))
     });
     drop(full);
-    watched.wait("it is mended", |watched| search(watched).is_ok());
+    watched.wait("it is repaired", |watched| search(watched).is_ok());
     watched.wait("nothing is left to do", Watched::is_idle);
     watched.check_equals_fresh(it.dir.path(), &[&it.notes]);
 }
@@ -510,7 +517,7 @@ fn no_search_waits_for_mending_that_fails() {
 /// A process killed between the commit of the library and those of the lists leaves such lists behind. Rebuilding them
 /// takes minutes in a large library.
 #[test]
-fn lists_that_are_behind_are_told_what_they_missed() {
+fn lists_that_are_behind_receive_what_they_missed() {
     let it = sound();
     it.notes.write("3.md", "The loud relay came to hall 3.");
     it.notes.write("new.md", "A quiet relay of its own.");
@@ -545,7 +552,7 @@ fn lists_that_are_behind_are_told_what_they_missed() {
             Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
         assert_eq!(notices, [""; 0], "{lists:?}");
         drop(indexer);
-        assert_eq!(rows(dir.path()), before, "nothing is built anew");
+        assert_eq!(rows(dir.path()), before, "nothing is rebuilt");
         check(dir.path());
         check(behind(lists).path());
     }

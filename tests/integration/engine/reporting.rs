@@ -154,7 +154,7 @@ fn nothing_kept_is_said_and_no_path_of_the_home_folder() {
 }
 
 #[test]
-fn another_program_is_told_by_its_own_stages() {
+fn another_program_is_explained_by_its_own_stages() {
     let notes = Notes::new(&[
         ("MEMORY.md", "# Rules\n\n- The router stands in the hall.\n"),
         ("memory/attic.md", "A router in the attic.\n"),

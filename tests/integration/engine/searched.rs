@@ -180,11 +180,11 @@ fn the_memory_holds_what_the_agent_indexes_and_nothing_else() {
         "{:?}",
         search.notices
     );
-    let told = search
+    let reported = search
         .notices
         .iter()
         .any(|it| it.starts_with("3 of them are not indexed by Memlens"));
-    assert!(told, "{:?}", search.notices);
+    assert!(reported, "{:?}", search.notices);
     // Also if only the agent's own folders are searched: extraPaths belong to its memory.
     let own = part_of_agent(&scene.library, "openclaw").expect("it is watched");
     assert_eq!(found(&scene.ask("openclaw", own)).len(), 5);
@@ -236,11 +236,11 @@ fn changes_of_the_config_and_of_notes_are_followed() {
     );
     let search = scene.ask("openclaw", Part::All);
     assert_eq!(found(&search), [""; 0]);
-    let told = search
+    let reported = search
         .notices
         .iter()
         .any(|it| it == "OpenClaw's search is switched off in ~/.openclaw/openclaw.json: memory.search.enabled is false.");
-    assert!(told, "{:?}", search.notices);
+    assert!(reported, "{:?}", search.notices);
     // A change of a note that only the agent reads is not a change of the library. It is seen after a bounded time.
     scene.home.write(".openclaw/openclaw.json", "{}");
     assert!(

@@ -238,9 +238,9 @@ fn tokens_are_counted_a_few_at_a_time_and_none_twice() {
     drop(indexer);
     let n_counted = asked.n_counted();
     let once = Arc::new(Asked::default());
-    let anew = tempfile::tempdir().expect("a scratch folder can be made");
+    let fresh_dir = tempfile::tempdir().expect("a scratch folder can be made");
     index_with(
-        anew.path(),
+        fresh_dir.path(),
         &[notes.path()],
         Box::new(Recording::new(&once)),
     );
@@ -351,20 +351,20 @@ fn looking_up_many_texts_can_be_stopped() {
         drop(first);
         let step = stepping.join().expect("it does not panic");
         assert_eq!(step.expect("it was only stopped"), Step::Cancelled);
-        assert_eq!(second.n_struck(), 0, "no more of them are looked up");
+        assert_eq!(second.n_triggered(), 0, "no more of them are looked up");
     });
 }
 
 /// A reader that is slow to take up what was saved.
 #[derive(Default)]
 struct SlowReader {
-    n_told: usize,
+    n_notified: usize,
     paths: Vec<String>,
 }
 
 impl Observer for SlowReader {
     fn committed(&mut self, happened: &[Activity]) {
-        self.n_told += 1;
+        self.n_notified += 1;
         self.paths
             .extend(happened.iter().map(|one| one.path.clone()));
         // Any machine saves the rest within the following 25 s.
@@ -373,7 +373,7 @@ impl Observer for SlowReader {
 }
 
 #[test]
-fn readers_that_take_long_are_told_rarely_and_of_everything_in_the_end() {
+fn slow_readers_are_notified_rarely_and_of_everything_in_the_end() {
     let notes = Notes::new(&[]);
     // Three batches of changes.
     let n_notes = 2100;
@@ -385,7 +385,10 @@ fn readers_that_take_long_are_told_rarely_and_of_everything_in_the_end() {
     let mut reader = SlowReader::default();
     let step = indexer.run(&AtomicBool::new(false), &mut reader);
     assert_eq!(step.expect("it can be indexed"), Step::Idle);
-    assert_eq!(reader.n_told, 2, "the first batch, and the others together");
+    assert_eq!(
+        reader.n_notified, 2,
+        "the first batch, and the others together"
+    );
     reader.paths.sort();
     reader.paths.dedup();
     assert_eq!(reader.paths.len(), n_notes);

@@ -320,9 +320,12 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
         .find(|row| row.metric == Metric::HitFile)
         .unwrap();
     assert_eq!(row.now, Some(0.5));
-    let told = figures.notices.join("\n");
-    assert!(told.contains("1 judgment no longer fits"), "{told}");
-    assert!(told.contains("1 of the 3 judged notes is"), "{told}");
+    let reported = figures.notices.join("\n");
+    assert!(reported.contains("1 judgment no longer fits"), "{reported}");
+    assert!(
+        reported.contains("1 of the 3 judged notes is"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -935,10 +938,10 @@ fn fifty_thousand_queries_are_kept_and_measured_in_part() {
     .unwrap()
     .unwrap();
     assert_eq!(figures.n_judged, 2_000);
-    let told = figures.notices.join("\n");
+    let reported = figures.notices.join("\n");
     assert!(
-        told.contains("2000 of the 50000 queries are measured"),
-        "{told}"
+        reported.contains("2000 of the 50000 queries are measured"),
+        "{reported}"
     );
 }
 

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub struct Watched {
     pub engine: Engine,
     events: Receiver<Event>,
-    pub told: Vec<Activity>,
+    pub reported: Vec<Activity>,
 }
 
 impl Watched {
@@ -52,7 +52,7 @@ impl Watched {
         Watched {
             engine,
             events,
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
@@ -70,7 +70,7 @@ impl Watched {
                 .expect("it can be added");
         }
         watched.wait("everything is indexed", |it| it.is_idle());
-        watched.told.clear();
+        watched.reported.clear();
         watched
     }
 
@@ -80,12 +80,12 @@ impl Watched {
         while !is_so(self) {
             let left = PATIENCE.saturating_sub(started.elapsed());
             match self.events.recv_timeout(left) {
-                Ok(Event::Activity(activity)) => self.told.push(activity),
+                Ok(Event::Activity(activity)) => self.reported.push(activity),
                 Ok(Event::State(_) | Event::Job(_) | Event::Lost(_)) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     panic!(
-                        "waited in vain until {what}; told {:?}; state {:?}",
-                        self.told,
+                        "waited in vain until {what}; reported {:?}; state {:?}",
+                        self.reported,
                         self.engine.state()
                     )
                 }
@@ -95,21 +95,21 @@ impl Watched {
 
     /// Takes up the events that have arrived, without waiting.
     pub fn take_up(&mut self) {
-        let told = self.events.try_iter().filter_map(|event| match event {
+        let reported = self.events.try_iter().filter_map(|event| match event {
             Event::Activity(activity) => Some(activity),
             Event::State(_) | Event::Job(_) | Event::Lost(_) => None,
         });
-        self.told.extend(told);
+        self.reported.extend(reported);
     }
 
-    pub fn wait_told(&mut self, what: Happening, path: &str) {
-        self.wait(&format!("{what:?} {path} is told"), |it| {
-            it.has_told(what, path)
+    pub fn wait_reported(&mut self, what: Happening, path: &str) {
+        self.wait(&format!("{what:?} {path} is reported"), |it| {
+            it.has_reported(what, path)
         });
     }
 
-    pub fn has_told(&self, what: Happening, path: &str) -> bool {
-        self.told
+    pub fn has_reported(&self, what: Happening, path: &str) -> bool {
+        self.reported
             .iter()
             .any(|activity| activity.what == what && activity.path == path)
     }
@@ -167,8 +167,8 @@ impl Watched {
     pub fn check_equals_fresh(self, dir: &Path, notes: &[&Notes]) {
         drop(self);
         let paths: Vec<&Path> = notes.iter().map(|notes| notes.path()).collect();
-        let anew = fresh(&paths);
-        let [found, expected] = [dir, anew.path()].map(|dir| {
+        let fresh_dir = fresh(&paths);
+        let [found, expected] = [dir, fresh_dir.path()].map(|dir| {
             let library = open(dir);
             let content = content(&library.store());
             (

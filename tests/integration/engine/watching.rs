@@ -28,11 +28,11 @@ fn notes_are_followed_as_they_change() {
     assert_eq!(it.status(&notes), Some(FolderStatus::Watching));
 
     notes.write("new.md", "The attic.");
-    it.wait_told(Happening::Added, "new.md");
+    it.wait_reported(Happening::Added, "new.md");
     assert_eq!(it.found("attic"), ["new.md"]);
 
     notes.write("a.md", "The cellar.");
-    it.wait_told(Happening::Changed, "a.md");
+    it.wait_reported(Happening::Changed, "a.md");
     assert_eq!(
         (it.found("cellar"), it.found("hall")),
         (vec!["a.md".to_owned()], vec![])
@@ -40,14 +40,14 @@ fn notes_are_followed_as_they_change() {
 
     // As editors save: a new file beside the note, moved into its place.
     for number in 0..3 {
-        it.told.clear();
+        it.reported.clear();
         notes.write(".a.md.tmp", format!("The cellar, saved {number} times."));
         notes.rename(".a.md.tmp", "a.md");
-        it.wait_told(Happening::Changed, "a.md");
+        it.wait_reported(Happening::Changed, "a.md");
         assert_eq!(it.found(&number.to_string()), ["a.md"]);
     }
     // Or keeping the old file for a moment.
-    it.told.clear();
+    it.reported.clear();
     notes.rename("a.md", "a.md~");
     notes.write("a.md", "The kitchen.");
     notes.remove("a.md~");
@@ -55,11 +55,11 @@ fn notes_are_followed_as_they_change() {
     assert_eq!(it.found("cellar"), [""; 0]);
 
     notes.rename("new.md", "x/moved.md");
-    it.wait_told(Happening::Renamed, "x/moved.md");
+    it.wait_reported(Happening::Renamed, "x/moved.md");
     assert_eq!(it.found("attic"), ["x/moved.md"]);
 
     notes.remove("x/moved.md");
-    it.wait_told(Happening::Deleted, "x/moved.md");
+    it.wait_reported(Happening::Deleted, "x/moved.md");
     assert_eq!(it.found("attic"), [""; 0]);
     assert!(it.engine.activity().len() >= 7 && it.engine.activity()[0].what == Happening::Deleted);
     it.check_equals_fresh(dir.path(), &[&notes]);
@@ -77,18 +77,18 @@ fn folders_in_a_folder_are_followed() {
     });
     // A new folder is followed from then on.
     notes.write("n/e/w/c.md", "The attic.");
-    it.wait_told(Happening::Added, "n/e/w/c.md");
+    it.wait_reported(Happening::Added, "n/e/w/c.md");
     notes.write("n/e/w/c.md", "The cellar.");
-    it.wait_told(Happening::Changed, "n/e/w/c.md");
+    it.wait_reported(Happening::Changed, "n/e/w/c.md");
     // A folder with notes is moved in from elsewhere, and another is removed.
     let outside = Notes::new(&[("d.md", "The kitchen.")]);
     fs::rename(outside.path(), notes.at("came")).expect("it can be renamed");
-    it.wait_told(Happening::Added, "came/d.md");
+    it.wait_reported(Happening::Added, "came/d.md");
     fs::remove_dir_all(notes.at("n")).expect("it can be removed");
-    it.wait_told(Happening::Deleted, "n/e/w/c.md");
+    it.wait_reported(Happening::Deleted, "n/e/w/c.md");
     // Ignore rules change what is read.
     notes.write(".ignore", "came\n");
-    it.wait_told(Happening::Deleted, "came/d.md");
+    it.wait_reported(Happening::Deleted, "came/d.md");
     assert_eq!(it.found("kitchen"), [""; 0]);
     notes.remove(".ignore");
     it.wait("the kitchen is back", |it| {
@@ -117,7 +117,7 @@ fn a_folder_goes_away_and_comes_back() {
             it.status_and_why(&notes),
             Some((FolderStatus::Missing, why))
         );
-        it.wait_told(Happening::Away, &notes.path().display().to_string());
+        it.wait_reported(Happening::Away, &notes.path().display().to_string());
         assert_eq!(
             (it.found("relay"), it.engine.state().n_files),
             (vec!["b.md".to_owned()], 2)
@@ -129,11 +129,11 @@ fn a_folder_goes_away_and_comes_back() {
             it.status(&notes) == Some(FolderStatus::Watching)
                 && it.found(&round.to_string()) == ["a.md"]
         });
-        it.wait_told(Happening::Back, &notes.path().display().to_string());
+        it.wait_reported(Happening::Back, &notes.path().display().to_string());
         // The folder is followed again.
-        it.told.clear();
+        it.reported.clear();
         notes.write("b.md", format!("The relay {round}."));
-        it.wait_told(Happening::Changed, "b.md");
+        it.wait_reported(Happening::Changed, "b.md");
     }
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
@@ -153,9 +153,9 @@ fn a_paused_folder_is_left_alone_until_it_goes_on() {
     paused.write("c.md", "The attic.");
     // Any event there would have been seen before this one.
     for round in 0..3 {
-        it.told.clear();
+        it.reported.clear();
         other.write("b.md", format!("The relay {round}."));
-        it.wait_told(Happening::Changed, "b.md");
+        it.wait_reported(Happening::Changed, "b.md");
     }
     assert_eq!(
         (it.found("attic"), it.found("hall")),
@@ -168,7 +168,7 @@ fn a_paused_folder_is_left_alone_until_it_goes_on() {
     });
     assert_eq!(it.status(&paused), Some(FolderStatus::Watching));
     paused.remove("c.md");
-    it.wait_told(Happening::Deleted, "c.md");
+    it.wait_reported(Happening::Deleted, "c.md");
     it.check_equals_fresh(dir.path(), &[&paused, &other]);
 }
 
@@ -179,14 +179,14 @@ fn indexing_is_paused_and_goes_on() {
     let mut it = Watched::of(dir.path(), &[&notes]);
     it.engine.pause_indexing(true);
     notes.write("b.md", "The relay.");
-    it.wait("the work that waits is told", |it| {
+    it.wait("the work that waits is reported", |it| {
         let state = it.engine.state();
         let waits = |progress: &Progress| progress.n_total > progress.n_done;
         state.phase == IndexingPhase::Paused && state.indexing.as_ref().is_some_and(waits)
     });
     assert_eq!(it.found("relay"), [""; 0]);
     it.engine.pause_indexing(false);
-    it.wait_told(Happening::Added, "b.md");
+    it.wait_reported(Happening::Added, "b.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -289,7 +289,7 @@ fn a_second_engine_reads_what_the_first_writes_and_takes_over_from_it() {
     );
 
     notes.write("b.md", "The relay.");
-    first.wait_told(Happening::Added, "b.md");
+    first.wait_reported(Happening::Added, "b.md");
     second.wait("the other one's change is found", |it| {
         it.found("relay") == ["b.md"]
     });
@@ -299,7 +299,7 @@ fn a_second_engine_reads_what_the_first_writes_and_takes_over_from_it() {
         it.engine.state().read_only.is_none() && it.status(&notes) == Some(FolderStatus::Watching)
     });
     notes.write("c.md", "The attic.");
-    second.wait_told(Happening::Added, "c.md");
+    second.wait_reported(Happening::Added, "c.md");
     second.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -337,7 +337,7 @@ fn a_note_is_found_however_an_editor_saves_it() {
             #[cfg(unix)]
             remove(".#a.md");
         }),
-        ("removed and written anew", &|text| {
+        ("removed and rewritten", &|text| {
             remove("a.md");
             write("a.md", text);
         }),
@@ -397,7 +397,7 @@ fn ten_thousand_files_change_at_once() {
     });
     // These folders are followed too.
     notes.write("new/7/3/last.md", "The very last one.");
-    it.wait_told(Happening::Added, "new/7/3/last.md");
+    it.wait_reported(Happening::Added, "new/7/3/last.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -421,12 +421,16 @@ fn folders_are_looked_through_where_the_system_tells_nothing() {
     notes.remove("a.md");
     // A problem of a file is reported once, however often it is seen.
     notes.write("bad.md", "no\0text");
-    it.wait_told(Happening::Added, "x/y/new.md");
-    it.wait_told(Happening::Skipped, "bad.md");
-    it.told.clear();
+    it.wait_reported(Happening::Added, "x/y/new.md");
+    it.wait_reported(Happening::Skipped, "bad.md");
+    it.reported.clear();
     notes.write("x/b.md", "The loud relay.");
-    it.wait_told(Happening::Changed, "x/b.md");
-    assert!(!it.has_told(Happening::Skipped, "bad.md"), "{:?}", it.told);
+    it.wait_reported(Happening::Changed, "x/b.md");
+    assert!(
+        !it.has_reported(Happening::Skipped, "bad.md"),
+        "{:?}",
+        it.reported
+    );
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -445,9 +449,9 @@ fn another_folder_in_the_place_of_the_first_is_taken_up() {
     it.wait("the other one's notes are found", |it| {
         it.found("attic") == ["b.md"] && it.found("hall").is_empty()
     });
-    it.told.clear();
+    it.reported.clear();
     notes.write("b.md", "The cellar.");
-    it.wait_told(Happening::Changed, "b.md");
+    it.wait_reported(Happening::Changed, "b.md");
 
     // The whole path goes, and the first folder comes back with it: none of its notes is embedded again.
     let above = notes.path().parent().expect("it has one");
@@ -462,15 +466,16 @@ fn another_folder_in_the_place_of_the_first_is_taken_up() {
     it.wait("the first one's notes are found", |it| {
         it.found("hall") == ["a.md"] && it.status(&notes) == Some(FolderStatus::Watching)
     });
-    let anew: Vec<String> = asked.texts().split_off(n_texts);
+    let embedded_texts: Vec<String> = asked.texts().split_off(n_texts);
     assert!(
-        anew.iter()
+        embedded_texts
+            .iter()
             .all(|text| !["The hall.", "The relay."].contains(&text.as_str())),
-        "{anew:?}"
+        "{embedded_texts:?}"
     );
-    it.told.clear();
+    it.reported.clear();
     notes.write("a.md", "The kitchen.");
-    it.wait_told(Happening::Changed, "a.md");
+    it.wait_reported(Happening::Changed, "a.md");
     it.check_equals_fresh(dir.path(), &[&notes]);
 }
 
@@ -560,7 +565,7 @@ fn files_that_wait_to_be_read_are_shown_as_waiting() {
     ]);
     it.wait("both wait", |it| states(it) == waiting);
     it.engine.pause_indexing(false);
-    it.wait_told(Happening::Added, "new.md");
+    it.wait_reported(Happening::Added, "new.md");
     it.wait("nothing waits", |it| {
         states(it)
             .iter()

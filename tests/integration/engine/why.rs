@@ -71,7 +71,7 @@ fn many() -> Notes {
 }
 
 #[test]
-fn a_kept_note_is_told_with_its_rank() {
+fn a_kept_note_is_reported_with_its_rank() {
     let notes = many();
     let dir = fresh(&[notes.path()]);
     let library = open(dir.path());
@@ -176,7 +176,7 @@ fn each_stage_that_loses_is_named() {
 }
 
 #[test]
-fn what_is_not_in_the_library_is_told_by_its_rule() {
+fn what_is_not_in_the_library_is_reported_by_its_rule() {
     let notes = many();
     notes.write(".gitignore", "drafts/\n");
     notes.write("drafts/plan.md", "A plan.");
@@ -219,7 +219,7 @@ fn what_is_not_in_the_library_is_told_by_its_rule() {
 }
 
 #[test]
-fn outside_of_the_scope_is_told() {
+fn outside_of_the_scope_is_reported() {
     let notes = many();
     notes.write("inner/a.md", "A relay.");
     let dir = fresh(&[notes.path()]);
@@ -324,7 +324,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
     assert!(n_chunks > 20);
     // One chunk beyond the twenty that are listed.
     let lists = asked.library.lists();
-    let told: Vec<&str> = chunks(&all)
+    let reported: Vec<&str> = chunks(&all)
         .iter()
         .map(|chunk| chunk.journey.row.chunk.as_str())
         .collect();
@@ -332,7 +332,7 @@ fn changes_are_worked_out_for_the_chunk_asked_for() {
         .snapshot
         .chunks()
         .map(|(_, chunk)| chunk.id.to_string())
-        .find(|id| !told.contains(&id.as_str()))
+        .find(|id| !reported.contains(&id.as_str()))
         .expect("there are more than twenty");
     let place = Place {
         folder: lists.snapshot.folders[0].id,

@@ -67,7 +67,7 @@ it("rejects a refused mark like every command", async () => {
   await expect(tauriBackend().setEvergreen("1", "", true)).rejects.toMatchObject({ code: "unexpected" });
 });
 
-it("hears an event until it is told to stop", async () => {
+it("hears an event until it is asked to stop", async () => {
   answer(() => undefined);
   const heard: unknown[] = [];
   const backend = tauriBackend();

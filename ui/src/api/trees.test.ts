@@ -4,7 +4,7 @@ import type { FolderTree, TreeEntry } from "./bindings";
 import { KnownTrees, type KnownStamps } from "./trees";
 
 /** A fake engine that returns these trees, one answer after another, and records the requests. */
-function told(...answers: FolderTree[]): { trees: KnownTrees; asked: KnownStamps[] } {
+function treesOf(...answers: FolderTree[]): { trees: KnownTrees; asked: KnownStamps[] } {
   const asked: KnownStamps[] = [];
   const trees = new KnownTrees((known) => {
     asked.push(known);
@@ -17,7 +17,7 @@ function told(...answers: FolderTree[]): { trees: KnownTrees; asked: KnownStamps
 const names = (entries: readonly TreeEntry[] | undefined) => entries?.map((entry) => entry.name);
 
 test("entries stand folders first, then by name as a person orders them", async () => {
-  const { trees } = told(
+  const { trees } = treesOf(
     tree(
       "m",
       file("note-10.md"),
@@ -38,8 +38,8 @@ describe("what is known of a tree", () => {
   const people = stamped(folder("people", file("people/bram.md"), file("people/Anna.md")), "1");
   const whole = { ...tree("memory", people, file("b.md"), file("a.md")), stamp: "2" };
 
-  test("is told by the stamps of its folders, and stays where they are the same", async () => {
-    const { trees, asked } = told(whole, { ...tree("memory"), stamp: "2" });
+  test("is recognised by the stamps of its folders, and stays where they are the same", async () => {
+    const { trees, asked } = treesOf(whole, { ...tree("memory"), stamp: "2" });
     const [first] = await trees.read();
     const [second] = await trees.read();
     expect(asked).toEqual([{}, { memory: { "": "2", people: "1" } }]);
@@ -48,7 +48,7 @@ describe("what is known of a tree", () => {
   });
 
   test("gives way to the answer where a stamp is another", async () => {
-    const { trees } = told(
+    const { trees } = treesOf(
       whole,
       { ...tree("memory", file("c.md"), stamped(folder("people"), "1")), stamp: "3" },
       { ...tree("memory", stamped(folder("people"), "4")), stamp: "5" },
@@ -62,7 +62,7 @@ describe("what is known of a tree", () => {
   });
 
   test("stays after an answer that failed", async () => {
-    const { trees, asked } = told(whole);
+    const { trees, asked } = treesOf(whole);
     await trees.read();
     await expect(trees.read()).rejects.toThrow("locked");
     await expect(trees.read()).rejects.toThrow("locked");

@@ -187,7 +187,7 @@ test("from Search nothing is known but the opened row, where that is dropped", a
   await waitFor(() => expect(asked(backend)).toMatchObject([{ agent: null, session: null, at_ms: null }]));
 });
 
-test("an error is told, and what was shown before it is not", async () => {
+test("an error is reported, and what was shown before it is not", async () => {
   const { backend, user } = await askFromPast("wait four minutes");
   const shown = await dialog();
   await shown.findByText("It asked, but the note was ranked out.");

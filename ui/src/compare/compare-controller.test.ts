@@ -54,7 +54,7 @@ test.each<[string, Choice, Choice]>([
   expect(comparing.isOutdated(a, b, 2)).toBe(false);
 });
 
-test("another question, scope or side is compared at once, whoever is asked, and is of the notes as they are", async () => {
+test("another question, scope or side is compared at once, no matter which agent is asked, and is of the notes as they are", async () => {
   const { comparing, nAsked } = begin();
   await comparing.ask(EMULATED, NATIVE, 1);
   comparing.query = "door";

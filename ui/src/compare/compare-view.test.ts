@@ -85,7 +85,7 @@ test("an emulated program is compared with changed notes when the person says so
   expect(again()).toBeNull();
 });
 
-test("an error is told and the next question is compared all the same", async () => {
+test("an error is reported and the next question is compared all the same", async () => {
   const { backend, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
   backend.failing = {
@@ -114,7 +114,7 @@ const overSet = () => within(screen.getByRole("region", { name: "Over a query se
 const cells = (row: HTMLElement) =>
   [...row.querySelectorAll("th, td")].map((cell) => cell.textContent.trim());
 
-test("a query set is chosen, told by category, and each of its queries compared as it was asked", async () => {
+test("a query set is chosen, shown by category, and each of its queries compared as it was asked", async () => {
   const { backend, user, container } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
   await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));

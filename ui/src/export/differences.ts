@@ -51,5 +51,5 @@ export function phaseWords(phase: Phase): string {
 export function remarks(changed: readonly Difference[]): string[] {
   const ids = (which: readonly Difference[]) => which.map(({ parameter }) => parameter.id).join(", ");
   const index = changed.filter(({ parameter }) => parameter.phase === "index");
-  return index.length > 0 ? [`${ids(index)}: whoever reads this file must re-index.`] : [];
+  return index.length > 0 ? [`${ids(index)}: the reader of this file must re-index.`] : [];
 }

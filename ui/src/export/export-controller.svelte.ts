@@ -3,7 +3,7 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, Params, Preset } from "../api/bindings";
 import { toErrorInfo } from "../api/errors";
 import { Call } from "../shared/call.svelte";
-import { Deed, type DeedOutcome } from "./deed.svelte";
+import { LastAction, type ActionOutcome } from "./last-action.svelte";
 
 /** `n_differing`: number of values that differ in the saved file when read again; null: it could not be read again, and `why` is the reason. */
 export type Saved = { kind: "saved"; path: string; n_differing: number | null; why: string | null };
@@ -11,7 +11,7 @@ export type Saved = { kind: "saved"; path: string; n_differing: number | null; w
 /** The Export view's state. */
 export class ExportController {
   readonly #backend: Backend;
-  readonly #deed = new Deed<Saved>();
+  readonly #action = new LastAction<Saved>();
   readonly #writing: Call<[params: Params], string>;
   #preset = $state.raw<Preset | null>(null);
 
@@ -28,8 +28,8 @@ export class ExportController {
   get textError(): ErrorInfo | null {
     return this.#writing.error;
   }
-  get outcome(): Saved | DeedOutcome | null {
-    return this.#deed.outcome;
+  get outcome(): Saved | ActionOutcome | null {
+    return this.#action.outcome;
   }
   /** The preset that was read back and not applied or dismissed yet. */
   get preset(): Preset | null {
@@ -37,22 +37,22 @@ export class ExportController {
   }
   /** A file dialog is open. */
   get isBusy(): boolean {
-    return this.#deed.isBusy;
+    return this.#action.isBusy;
   }
 
   /** Requests the text of these parameters; the newest answer wins. Messages about another text are cleared. */
   async show(params: Params): Promise<void> {
-    this.#deed.forget();
+    this.#action.forget();
     await this.#writing.run(params);
   }
 
   async copy(): Promise<void> {
-    if (this.text !== null) await this.#deed.copy(this.text, "the text");
+    if (this.text !== null) await this.#action.copy(this.text, "the text");
   }
 
   /** Asks where, writes, and reads the file back to check that it contains the same values. Does nothing if the user cancels. */
   async save(params: Params): Promise<void> {
-    await this.#deed.do("save the file", async () => {
+    await this.#action.do("save the file", async () => {
       const path = await this.#backend.exportSave(params);
       if (path === null) return null;
       try {
@@ -68,7 +68,7 @@ export class ExportController {
 
   /** Asks for a file and shows its contents. Does nothing if the user cancels. */
   async readBack(): Promise<void> {
-    await this.#deed.do("read the file", async () => {
+    await this.#action.do("read the file", async () => {
       const preset = await this.#backend.presetOpen();
       if (preset !== null) this.#preset = preset;
       return null;

@@ -2,7 +2,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, Export, Ranking, TargetInfo, WrittenConfig } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { Deed, type DeedOutcome } from "./deed.svelte";
+import { LastAction, type ActionOutcome } from "./last-action.svelte";
 
 /** Memlens's own file, which is no other program. */
 export const OWN_FILE = "memlens";
@@ -17,7 +17,7 @@ const NO_TARGETS: readonly TargetInfo[] = [];
 /** A ranking on its way into another program. */
 export class HandOver {
   readonly #backend: Asked;
-  readonly #deed = new Deed<HandedOver>();
+  readonly #action = new LastAction<HandedOver>();
   readonly #listing: Call<[], readonly TargetInfo[]>;
   readonly #telling: Call<[ranking: Ranking, target: string], Export>;
   #chosen = $state<string | null>(null);
@@ -43,31 +43,31 @@ export class HandOver {
     return this.#agent;
   }
   /** null until the first answer is there. */
-  get told(): Export | null {
+  get exported(): Export | null {
     return this.#telling.data;
   }
   get error(): ErrorInfo | null {
     return this.#telling.error ?? this.#listing.error;
   }
-  get outcome(): HandedOver | DeedOutcome | null {
-    return this.#deed.outcome;
+  get outcome(): HandedOver | ActionOutcome | null {
+    return this.#action.outcome;
   }
   /** A dialog is open. */
   get isBusy(): boolean {
-    return this.#deed.isBusy;
+    return this.#action.isBusy;
   }
 
   choose(target: string): void {
     this.#chosen = target;
     this.#agent = null;
     this.#telling.data = null;
-    this.#deed.forget();
+    this.#action.forget();
   }
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
     this.#telling.data = null;
-    this.#deed.forget();
+    this.#action.forget();
   }
 
   async readTargets(): Promise<void> {
@@ -80,14 +80,14 @@ export class HandOver {
   }
 
   async copy(): Promise<void> {
-    if (this.told !== null) await this.#deed.copy(this.told.text, "the settings");
+    if (this.exported !== null) await this.#action.copy(this.exported.text, "the settings");
   }
 
   /** Asks where and writes the settings alone. Does nothing if the user cancels. */
   async save(): Promise<void> {
-    const { id } = this.told ?? {};
+    const { id } = this.exported ?? {};
     if (id === undefined) return;
-    await this.#deed.do("save the settings", async () => {
+    await this.#action.do("save the settings", async () => {
       const path = await this.#backend.exportFragment(id);
       return path === null ? null : { kind: "saved", path };
     });
@@ -95,9 +95,9 @@ export class HandOver {
 
   /** Changes the program's config after the user agrees; then reads it again. */
   async write(ranking: Ranking, target: string): Promise<void> {
-    const { id } = this.told ?? {};
+    const { id } = this.exported ?? {};
     if (id === undefined) return;
-    await this.#deed.do("change the config", async () => {
+    await this.#action.do("change the config", async () => {
       const written = await this.#backend.exportWrite(id);
       await this.show(ranking, target);
       return written === null ? null : { kind: "written", ...written };
@@ -106,7 +106,7 @@ export class HandOver {
 
   /** Asks for the program's config. Does nothing if the user cancels. */
   async pick(ranking: Ranking, target: string): Promise<void> {
-    await this.#deed.do("use this config", async () => {
+    await this.#action.do("use this config", async () => {
       if ((await this.#backend.pickConfig(target)) !== null) await this.show(ranking, target);
       return null;
     });

@@ -83,7 +83,7 @@ describe("another program", () => {
     ]);
   });
 
-  test("that is told by a call shows it, and has no config to write", async () => {
+  test("that is set by a call shows it, and has no config to write", async () => {
     const opened = await open();
     await choose(opened, "Call 1");
     await screen.findByText("call -n 10 --min-score 0.2");
@@ -95,7 +95,7 @@ describe("another program", () => {
 });
 
 describe("the config", () => {
-  test("is written once, and looked at anew", async () => {
+  test("is written once, and looked at again", async () => {
     const opened = await open();
     await choose(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(writeButton()).toBeEnabled());
@@ -124,7 +124,7 @@ describe("the config", () => {
     expect(screen.queryByText(/Backup/)).toBeNull();
   });
 
-  test("is told for one of two agents", async () => {
+  test("is exported for one of two agents", async () => {
     const opened = await open();
     await choose(opened, "Clerk 1.2 (yours)");
     await opened.user.selectOptions(await screen.findByRole("combobox", { name: "Agent" }), "iris");
@@ -210,7 +210,7 @@ describe("the nearest setting", () => {
   });
 });
 
-test("a diff is told by its lines", () => {
+test("a diff is shown by its lines", () => {
   expect(diffLines("@@ -1 +1 @@\n-a\n+b\n c\n").map(({ kind, text }) => `${kind} ${text}`)).toEqual([
     "place @@ -1 +1 @@",
     "old -a",

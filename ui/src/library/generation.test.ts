@@ -23,24 +23,24 @@ async function following() {
   return { library, say, stop };
 }
 
-test("a burst of generations is told at once and then once a second", async () => {
+test("a burst of generations is reported at once and then once a second", async () => {
   const { library, say } = await following();
-  const told = () => library.generation;
+  const shownGeneration = () => library.generation;
   say(101, true);
-  expect(told()).toBe(101);
+  expect(shownGeneration()).toBe(101);
   for (let generation = 102; generation < 120; generation += 1) {
     vi.advanceTimersByTime(50);
     say(generation, true);
-    expect(told()).toBe(101);
+    expect(shownGeneration()).toBe(101);
   }
   vi.advanceTimersByTime(100);
-  expect(told()).toBe(119);
+  expect(shownGeneration()).toBe(119);
   vi.advanceTimersByTime(5_000);
   say(200, true);
-  expect(told()).toBe(200);
+  expect(shownGeneration()).toBe(200);
 });
 
-test("at rest only what stands when nothing is indexed is told", async () => {
+test("at rest only what stands when nothing is indexed is reported", async () => {
   const { library, say } = await following();
   expect(library.generationAtRest).toBeNull();
   say(101, false);
@@ -50,7 +50,7 @@ test("at rest only what stands when nothing is indexed is told", async () => {
   expect(library.generationAtRest).toBe(103);
 });
 
-test("nothing is told once nobody follows", async () => {
+test("nothing is reported once nobody follows", async () => {
   const { library, say, stop } = await following();
   say(101, false);
   say(102, false);

@@ -27,7 +27,7 @@ export function indexingWords(
     case "paused":
       return {
         short: indexing === null ? "indexing paused" : `paused at ${done(indexing)}`,
-        more: told(indexing?.file ?? null, null, "resume"),
+        more: details(indexing?.file ?? null, null, "resume"),
         isFailure: false,
         pauses: false,
       };
@@ -42,7 +42,7 @@ export function indexingWords(
       if (indexing === null) return null;
       return {
         short: `indexing ${done(indexing)}`,
-        more: told(
+        more: details(
           indexing.file,
           indexing.seconds_left === null ? null : timeLeft(indexing.seconds_left),
           "pause",
@@ -57,7 +57,7 @@ function done({ n_done, n_total }: NonNullable<LibraryState["indexing"]>): strin
   return `${count(n_done)}/${count(n_total)}`;
 }
 
-function told(file: string | null, left: string | null, deed: "pause" | "resume"): string {
+function details(file: string | null, left: string | null, action: "pause" | "resume"): string {
   const said = [file, left].filter((part) => part !== null).join(", ");
-  return `${said === "" ? "" : `${said}. `}Click to ${deed}.`;
+  return `${said === "" ? "" : `${said}. `}Click to ${action}.`;
 }

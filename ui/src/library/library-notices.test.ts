@@ -53,7 +53,7 @@ test("equal notices stand once, in every view", async () => {
   }
 });
 
-test("what failed for want of a folder is told no more once the folder is back", async () => {
+test("what failed for want of a folder is reported no more once the folder is back", async () => {
   const { backend, workspace } = await open();
   backend.failing.openInEditor = { code: "file", message: "cannot open /media/stick/old-agent/a.md" };
   await workspace.library.openInEditor("old", "a.md", 1);

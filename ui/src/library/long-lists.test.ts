@@ -230,7 +230,7 @@ describe("the dialog of problems", () => {
     await waitFor(() => expect(buttons(8)[1]).toHaveFocus());
   });
 
-  test("draws none anew that are read again", async () => {
+  test("draws no row again that is read again", async () => {
     const { read } = await listed(N_PROBLEMS);
     expect(await drawn(read)).toEqual({ n_new: 0, n_gone: 0 });
   });
@@ -284,8 +284,8 @@ test("problems that are alike in all are drawn each", async () => {
   const twice = { problems: [problem(1), problem(1), problem(2)], onShow: () => undefined };
   const { rerender } = render(ProblemList, twice);
   expect(rows()).toHaveLength(3);
-  const anew = { ...twice, problems: [problem(0), problem(1), problem(1), problem(1), problem(2)] };
-  expect(await drawn(() => rerender(anew))).toEqual({ n_new: 2, n_gone: 0 });
+  const reread = { ...twice, problems: [problem(0), problem(1), problem(1), problem(1), problem(2)] };
+  expect(await drawn(() => rerender(reread))).toEqual({ n_new: 2, n_gone: 0 });
 });
 
 test("of 5,000 events a bounded number is drawn, and one more draws one row", async () => {

@@ -41,7 +41,7 @@ test("the seconds until the next try are counted down, then it is tried", async 
   expect(await saidAfter(2_000)).toBe("indexing failed; retrying in 28 s");
 });
 
-test("what is told meanwhile is counted from", async () => {
+test("what is reported meanwhile is counted from", async () => {
   const { backend } = await open();
   backend.changeState(failedFor(16));
   expect(await saidAfter(1_500)).toBe("indexing failed; retrying in 15 s");

@@ -112,7 +112,7 @@ describe("clusters", () => {
     await screen.findByRole("dialog", { name: "Clusters" });
   };
 
-  test("are compared on demand and told with text, place, source and distance", async () => {
+  test("are compared on demand and shown with text, place, source and distance", async () => {
     const { backend, user } = await open();
     await openDialog(user);
     expect(await within(dialog()).findByText(/412 observations not compared yet/)).toBeInTheDocument();

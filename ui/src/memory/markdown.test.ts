@@ -115,8 +115,14 @@ test("blocks are those that markdown-it reads, each with its lines", () => {
   for (const note of notes) {
     const expected = whole.parse(note.replace(/\r(?!\n)/g, " "), {});
     const found = [...parseBlocks(note, {})].flatMap(({ tokens }) => tokens ?? []);
-    const told = ({ type, map, level, content, hidden }: Token) => ({ type, map, level, content, hidden });
-    expect(found.map(told)).toEqual(expected.map(told));
+    const fieldsOf = ({ type, map, level, content, hidden }: Token) => ({
+      type,
+      map,
+      level,
+      content,
+      hidden,
+    });
+    expect(found.map(fieldsOf)).toEqual(expected.map(fieldsOf));
   }
 });
 

@@ -471,7 +471,7 @@ export class MemoryController {
   async refresh(): Promise<void> {
     const refreshing = ++this.#refreshing;
     try {
-      // What reads the tree anew is not to be done again because the tree was read.
+      // What reads the tree again is not to be done again because the tree was read.
       const before = untrack(() => this.#trees);
       const trees = await this.#backend.tree();
       if (refreshing !== this.#refreshing) return;
@@ -525,7 +525,7 @@ export class MemoryController {
     this.#pacing.wish();
   }
 
-  /** Reads the open note again when the tree says that it was indexed anew, and marks it when it has left the tree. */
+  /** Reads the open note again when the tree says that it was indexed again, and marks it when it has left the tree. */
   #compareNote(before: readonly FolderTree[] | null, trees: readonly FolderTree[]): void {
     if (this.#note.kind !== "open" || before === null) return;
     const { folder, path } = this.#note.note.document;

@@ -441,7 +441,7 @@ describe("a note as text", () => {
     expect(line(6)).toHaveTextContent("House network");
   });
 
-  test("that is saved is shown anew", async () => {
+  test("that is saved is shown again", async () => {
     const { backend } = await open();
     await openNote();
     backend.save("notes", NOTE, HOME_SERVER.replace("House network", "Boat network"));

@@ -151,7 +151,7 @@ async function partsOf(source: string, lines: NoteLines, pause: () => Promise<vo
   const isSpent = () => spent.n_steps > NOTE_STEPS_MAX || spent.n_tokens > NOTE_TOKENS_MAX;
   let next = n_front;
   let isRead = false;
-  // A block that costs too much ends the parsing, which begins anew behind it.
+  // A block that costs too much ends the parsing, which restarts behind it.
   while (!isRead && next < lines.length) {
     const start = next;
     isRead = true;

@@ -101,7 +101,7 @@ describe("keys", () => {
     expect(twice.press(false)).toBe(false);
   });
 
-  /** Keys that move, or that only mean something where they are struck. */
+  /** Keys that move, or that only mean something where they are pressed. */
   const NOT_LISTED = new Set(
     "↑ ↓ ← → Home End PgUp PgDn Enter Esc F6 Backspace / | Shift ↑ | Shift ↓ | Ctrl Shift P"
       .split(" | ")

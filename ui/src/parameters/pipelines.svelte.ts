@@ -68,9 +68,9 @@ export class Pipelines {
    */
   async read(): Promise<void> {
     try {
-      const told = await this.#backend.pipelines();
+      const listed = await this.#backend.pipelines();
       const known = new Map(this.#agents.map((history) => [history.pipeline.id, history]));
-      const histories = told
+      const histories = listed
         .filter(({ id }) => id !== OWN.id)
         .map((info) => {
           const pipeline = pipelineOf(info);

@@ -33,8 +33,8 @@ test("each day has a line above its questions, and each question its place among
   const days = [dayOf(2, 9), dayOf(1, 5), dayOf(3)];
   const lines = new DayLines(days);
   expect(lines.n).toBe(9);
-  const told = Array.from({ length: lines.n }, (_, index) => lines.lineAt(index));
-  expect(told.map((line) => (line?.kind === "day" ? line.day : line?.at))).toEqual([
+  const shown = Array.from({ length: lines.n }, (_, index) => lines.lineAt(index));
+  expect(shown.map((line) => (line?.kind === "day" ? line.day : line?.at))).toEqual([
     ...[days[0], 0, 1],
     ...[days[1], 2],
     ...[days[2], 3, 4, 5],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fateWords, isChanged, openedWords, placeWords, usedWords } from "./fates";
 
-test("what became of results is told in words, moved ones together", () => {
+test("what became of results is reported in words, moved ones together", () => {
   expect(
     fateWords({ has_failed: false, n_returned: 6, fates: ["kept", "rose", "fell", "gone", "new"] }),
   ).toBe("1 kept, 2 moved, 1 gone, 1 new");

@@ -27,7 +27,7 @@ const LOST: LostAnswers = {
   ],
 };
 
-it("is told until it is closed or forgotten, and told again by the next edit", () => {
+it("is reported until it is closed or forgotten, and reported again by the next edit", () => {
   const backend = new FakeBackend();
   const news = new LostAnswersNews(backend);
   const stop = news.follow();

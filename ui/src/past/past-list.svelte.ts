@@ -189,11 +189,11 @@ export class PastList {
 
   #take(questions: PastQuestions, asked: string | null, stale: Stale | null): void {
     const { first, rows, n_shown, open_at } = questions;
-    const isAnew = stale === "list" || stale === "sight" || n_shown !== this.n;
-    this.#pages = new Map([...(isAnew ? [] : this.#pages), [first / PAGE, rows]]);
+    const isReset = stale === "list" || stale === "sight" || n_shown !== this.n;
+    this.#pages = new Map([...(isReset ? [] : this.#pages), [first / PAGE, rows]]);
     this.#questions = questions;
     const toOpen = this.#toOpen === null ? null : this.rowAt(this.#toOpen);
-    if (isAnew || toOpen !== null) this.#toOpen = null;
+    if (isReset || toOpen !== null) this.#toOpen = null;
     if (toOpen !== null) this.open(toOpen.id);
     if (this.#openId !== asked) return;
     // One that the filter left out before stays opened; else what is opened is one of the list.

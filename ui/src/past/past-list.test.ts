@@ -73,7 +73,7 @@ test("a question is opened among all with its page, wherever it stands", async (
   expect([list.openAt, list.rowAt(8)?.id, list.rowAt(1_233)?.id]).toEqual([8, "m9", "m1234"]);
 });
 
-test("what is read anew is what is in sight, and the opened question keeps its row", async () => {
+test("what is read again is what is in sight, and the opened question keeps its row", async () => {
   const { list, asked } = made();
   list.refresh();
   await settled();
@@ -126,7 +126,7 @@ test("rows in sight are those of the list while other words are typed", async ()
   expect(list.n).toBe(180);
 });
 
-test("a page that cannot be read is told, and read when asked again", async () => {
+test("a page that cannot be read is reported, and read when asked again", async () => {
   const { list, pastQuestions } = made();
   list.refresh();
   await settled();
@@ -195,7 +195,7 @@ test("an opened question that the filter leaves out is not looked for where othe
   expect(list.rowAt(510)).not.toBeNull();
 });
 
-test("an opened question stays opened while it cannot be told whether the engine forgot it", async () => {
+test("an opened question stays opened while it is unknown whether the engine forgot it", async () => {
   const { list, past, pastQuestions, tell } = await hidden();
   past.forgetOldest(2);
   let isFailing = true;

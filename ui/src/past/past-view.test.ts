@@ -249,7 +249,7 @@ test("a hundred thousand questions are a list of which few rows are drawn", asyn
   expect(within(list).getAllByRole("row").length).toBeLessThan(60);
 });
 
-test("errors are told in place and asked again", async () => {
+test("errors are reported in place and asked again", async () => {
   const { backend, user } = await open({ past: "none" });
   await screen.findByRole("heading", { name: "No logs found" });
   backend.failing = {

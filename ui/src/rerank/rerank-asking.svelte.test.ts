@@ -222,7 +222,7 @@ describe("a call that is under way", () => {
 });
 
 describe("a reranker that is still being loaded", () => {
-  it("is told of, leaves the order before it, and is waited for", async () => {
+  it("is reported, leaves the order before it, and is waited for", async () => {
     parameters.set("rerank", "late");
     backend.nCallsLoading = 1;
     const open = holdReranker();
@@ -272,7 +272,7 @@ describe("a reranker that fails", () => {
     expect(nPending()).toBe(0);
   });
 
-  it("is told apart from a search that is gone", async () => {
+  it("is distinguished from a search that is gone", async () => {
     parameters.set("rerank", "late");
     backend.failing.rerank = { code: "search_gone", message: "search 1 is gone" };
     const open = holdReranker();

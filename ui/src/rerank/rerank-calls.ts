@@ -62,7 +62,7 @@ export function newestAlike(calls: readonly RerankTime[], setting: Setting): Rer
   return calls.find((call) => call.ok && call.max_chars === setting.maxChars) ?? null;
 }
 
-/** US dollars for a thousand questions at a setting; null where it costs nothing or cannot be told. */
+/** US dollars for a thousand questions at a setting; null where it costs nothing or is unknown. */
 export function priceOf(kind: KindOffer | null, measured: Measured | null): number | null {
   if (kind === null) return null;
   if (kind.price_per_thousand !== null) return kind.price_per_thousand;

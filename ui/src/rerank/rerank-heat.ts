@@ -11,7 +11,7 @@ export type HeatPiece = {
   level: number;
 };
 
-/** So many shades can be told apart, also without colours. */
+/** So many shades can be distinguished, also without colours. */
 export const LEVELS = 5;
 
 /** The pieces in the text's order; words that do not fit it are left out. */

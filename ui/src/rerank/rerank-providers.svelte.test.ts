@@ -110,7 +110,7 @@ describe("a change", () => {
   });
 });
 
-it("a test that fails is told as one", async () => {
+it("a test that fails is reported as one", async () => {
   const providers = await open(HTTP_RERANKER);
   backend.failing.testRerankHttp = { code: "rerank", message: "api.cohere.com refused the key (401)" };
   await providers.testHttp(20);
@@ -121,7 +121,7 @@ it("a test that fails is told as one", async () => {
 });
 
 describe("a download", () => {
-  it("is followed to its end, and the list is read anew", async () => {
+  it("is followed to its end, and the list is read again", async () => {
     const providers = await open();
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
     expect(providers.isDownloading).toBe(true);

@@ -34,7 +34,7 @@ export class RerankProviders {
   #changed = $state<Changing | null>(null);
   #download = $state.raw<DownloadProgress | null>(null);
 
-  /** `onChanged` is told when another reranker would answer now. */
+  /** `onChanged` is called when another reranker would answer now. */
   constructor(backend: Backend, onChanged: () => void) {
     this.#backend = backend;
     this.#onChanged = onChanged;

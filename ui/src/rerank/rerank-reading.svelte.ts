@@ -16,7 +16,7 @@ export class RerankCalls {
     return this.#calls;
   }
 
-  /** Reads them anew; what cannot be read leaves those that are there. */
+  /** Reads them again; what cannot be read leaves those that are there. */
   async read(): Promise<void> {
     try {
       this.#calls = await this.#backend.rerankCalls();

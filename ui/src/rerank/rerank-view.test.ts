@@ -228,7 +228,7 @@ describe("the journey", () => {
     expect((await section()).querySelector("p.text")?.textContent).toBe(text);
   });
 
-  it("has the text as sent where no words can be told", async () => {
+  it("has the text as sent where its words are unknown", async () => {
     await open({ set: { rerank: "http", rerank_max_chars: 50 }, rerankers: HTTP_RERANKER });
     await scored();
     const words = within(await section());

@@ -131,7 +131,7 @@ describe("the rail", () => {
     expect(age.querySelector("p")).toHaveTextContent("Older notes count half; always on.");
   });
 
-  it("ranks anew while a slider of it moves, without another search, and takes the step back", async () => {
+  it("ranks again while a slider of it moves, without another search, and takes the step back", async () => {
     const { backend, workspace, user } = await openWithClerk();
     const n = rows().length;
     const nSearches = backend.nCalls("search");
@@ -318,7 +318,7 @@ describe("export", () => {
 });
 
 describe("its config", () => {
-  it("is told key by key, and the sliders are set to it", async () => {
+  it("is read key by key, and the sliders are set to it", async () => {
     const opened = await openWithClerk();
     await opened.user.click(itemOf(await openMenu(opened.user), "Read its config…"));
     const dialog = await screen.findByRole("dialog", { name: "Clerk’s config" });

@@ -12,7 +12,7 @@ const DEBOUNCE_MS = 200;
 export type Remedy = { fixes: readonly Fix[]; areOne: boolean };
 
 /** The ranking that a remedy holds for. */
-type Told = { remedy: Remedy | null; search: number; ranking: Ranking; nFactChanges: number };
+type Answered = { remedy: Remedy | null; search: number; ranking: Ranking; nFactChanges: number };
 
 /**
  * What brings rows back to an answer that kept none.
@@ -23,9 +23,9 @@ export class Revival {
   readonly #backend: Backend;
   readonly #search: SearchController;
   readonly #pipelines: Pipelines;
-  #told = $state.raw<Told | null>(null);
+  #answered = $state.raw<Answered | null>(null);
   readonly #loop = new NewestOnly(() => this.#askOnce());
-  readonly #isTold = $derived.by(() => this.#holdsForRanking());
+  readonly #isKnown = $derived.by(() => this.#holdsForRanking());
 
   constructor(backend: Backend, search: SearchController, pipelines: Pipelines) {
     this.#backend = backend;
@@ -35,7 +35,7 @@ export class Revival {
 
   /** Null until it is known for the ranking on the screen, and where the engine could not tell. */
   get remedy(): Remedy | null {
-    return this.#isTold ? (this.#told?.remedy ?? null) : null;
+    return this.#isKnown ? (this.#answered?.remedy ?? null) : null;
   }
 
   /** Sets what the fixes set, as one step that can be undone. */
@@ -50,7 +50,7 @@ export class Revival {
       $effect(() => {
         const { current, committed } = this.#pipelines.chosen;
         const isAtRest = current === committed;
-        if (!isAtRest || this.#isTold || this.#lost() === null) return;
+        if (!isAtRest || this.#isKnown || this.#lost() === null) return;
         const timer = setTimeout(() => this.#loop.wish(), DEBOUNCE_MS);
         return () => clearTimeout(timer);
       });
@@ -65,10 +65,10 @@ export class Revival {
   }
 
   #holdsForRanking(): boolean {
-    const told = this.#told;
+    const answered = this.#answered;
     const rankedBy = this.#search.rankedBy;
-    if (told === null || rankedBy === null || told.search !== this.#search.answer?.id) return false;
-    return told.nFactChanges === this.#search.nFactChanges && ranksAlike(told.ranking, rankedBy);
+    if (answered === null || rankedBy === null || answered.search !== this.#search.answer?.id) return false;
+    return answered.nFactChanges === this.#search.nFactChanges && ranksAlike(answered.ranking, rankedBy);
   }
 
   async #askOnce(): Promise<void> {
@@ -87,16 +87,18 @@ export class Revival {
         row.start_line,
         row.chunk,
       );
-      const told =
+      const answered =
         why.kind === "searched"
           ? why.chunks.find(({ journey }) => journey.row.chunk === row.chunk)
           : undefined;
-      if (told !== undefined && told.fixes !== null)
+      if (answered !== undefined && answered.fixes !== null)
         remedy =
-          told.pair === null ? { fixes: told.fixes, areOne: false } : { fixes: told.pair, areOne: true };
+          answered.pair === null
+            ? { fixes: answered.fixes, areOne: false }
+            : { fixes: answered.pair, areOne: true };
     } catch {
       // The rows and their reasons stand there all the same; "Why not…?" tells what went wrong.
     }
-    this.#told = { remedy, search, ranking, nFactChanges };
+    this.#answered = { remedy, search, ranking, nFactChanges };
   }
 }

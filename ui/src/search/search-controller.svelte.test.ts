@@ -103,10 +103,10 @@ describe("searching", () => {
     expect(search.answer?.query).toBe("home");
   });
 
-  it("asks a part of the notes anew, and shows nothing of another question meanwhile", async () => {
+  it("asks a part of the notes again, and shows nothing of another question meanwhile", async () => {
     await search.searchNow("relay");
     await search.searchIn({ kind: "folder", folder: "notes", path: "", label: "notes" });
-    const asked = search.searchAnew("internet", null);
+    const asked = search.searchAgain("internet", null);
     expect([search.typed, search.scope, search.answer]).toEqual(["internet", null, null]);
     await asked;
     expect(search.answer?.query).toBe("internet");
@@ -366,7 +366,7 @@ describe("notes that change while a question stands", () => {
     expect(backend.nCalls("rerank")).toBe(n + 1);
   });
 
-  it("bring what was compared meanwhile, whoever reranked", async () => {
+  it("bring what was compared meanwhile, no matter which reranker answered", async () => {
     parameters.set("rerank", "http");
     await askAll();
     backend.changeState({ clustering: 1 });

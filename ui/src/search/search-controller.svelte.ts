@@ -317,7 +317,7 @@ export class SearchController {
   }
 
   /** Asks a question of a part of the notes, and shows nothing else meanwhile. */
-  async searchAnew(text: string, scope: Scope): Promise<void> {
+  async searchAgain(text: string, scope: Scope): Promise<void> {
     this.clear();
     this.#scope = scope;
     await this.searchNow(text);
@@ -413,7 +413,7 @@ export class SearchController {
     return moveOf(this.rankOf(slot), this.#pinnedRanks.get(row.chunk) ?? null);
   }
 
-  /** Nothing that one pipeline made is shown while another ranks, so the question is asked anew. */
+  /** Nothing that one pipeline made is shown while another ranks, so the question is asked again. */
   #pipelineChosen(pipeline: Pipeline): void {
     if (this.#asked === null || this.#asked.id === pipeline.id) return;
     // Nobody waits for that agent's memory any more; what is embedded of it is kept.
@@ -589,7 +589,7 @@ export class SearchController {
     }
   }
 
-  /** Whether reranking an answer anew may send note text to a provider, or run the person's command. */
+  /** Whether reranking an answer again may send note text to a provider, or run the person's command. */
   #wouldAskElsewhere(shown: Shown, answer: SearchAnswer, params: Params): boolean {
     if (usesHook(params)) return true;
     if (!usesProvider(params)) return false;

@@ -1,4 +1,4 @@
-/** The keys of the Search view: what they do, and how they are told to a person. */
+/** The keys of the Search view: what they do, and how they are shown to the user. */
 
 export type KeyAction =
   | {
@@ -20,7 +20,7 @@ export type KeyAction =
   | { kind: "redo" }
   | { kind: "keys" };
 
-/** Where a key was struck; keys that a control needs for itself stay with it. */
+/** Where a key was pressed; keys that a control needs for itself stay with it. */
 export type KeyState =
   /** A field for text: only combinations with Ctrl or Cmd that mean nothing there. */
   | "text"
@@ -36,7 +36,7 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
   isAltGraph: boolean;
 };
 
-/** For the dialog that lists them, in the order in which they are told. */
+/** For the dialog that lists them, in the order in which they are shown. */
 export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = [
   { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
   {

@@ -415,7 +415,7 @@ describe("states", () => {
     },
   );
 
-  it("says so where nothing brings rows back, and offers nothing before the engine has told", async () => {
+  it("says so where nothing brings rows back, and offers nothing before the engine has reported", async () => {
     const { backend, workspace } = await open();
     const read = backend.whyNot.bind(backend);
     let isAnswered = (): void => undefined;
@@ -646,7 +646,7 @@ describe.each(["light", "dark"] as const)("in the %s theme, axe finds nothing", 
 
 describe("thumbs", () => {
   const thumb = (word: string) => screen.getByRole("button", { name: `Thumb ${word}` });
-  const told = () => {
+  const pressedThumbs = () => {
     const row = openRow();
     if (row === undefined) throw new Error("no row is opened");
     return within(row)
@@ -659,14 +659,14 @@ describe("thumbs", () => {
     grid().focus();
     const nRanked = backend.nCalls("rank");
     await user.keyboard("+");
-    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+    await waitFor(() => expect(pressedThumbs()).toEqual(["thumb up"]));
     expect(thumb("up")).toHaveAttribute("aria-pressed", "true");
     await waitFor(() => expect(backend.nCalls("rank")).toBe(nRanked + 1));
     await user.keyboard("-");
-    await waitFor(() => expect(told()).toEqual(["thumb down"]));
+    await waitFor(() => expect(pressedThumbs()).toEqual(["thumb down"]));
     expect(thumb("up")).toHaveAttribute("aria-pressed", "false");
     await user.click(thumb("down"));
-    await waitFor(() => expect(told()).toEqual([]));
+    await waitFor(() => expect(pressedThumbs()).toEqual([]));
     expect(thumb("down")).toHaveAttribute("aria-pressed", "false");
   });
 
@@ -674,11 +674,11 @@ describe("thumbs", () => {
     const { workspace, user } = await open();
     grid().focus();
     await user.keyboard("+");
-    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+    await waitFor(() => expect(pressedThumbs()).toEqual(["thumb up"]));
     await workspace.search.searchNow("another question about the router");
-    await waitFor(() => expect(told()).toEqual([]));
+    await waitFor(() => expect(pressedThumbs()).toEqual([]));
     await workspace.search.searchNow(QUERY);
-    await waitFor(() => expect(told()).toEqual(["thumb up"]));
+    await waitFor(() => expect(pressedThumbs()).toEqual(["thumb up"]));
   });
 
   it("that cannot be given leave the row as it is and say why", async () => {
@@ -687,7 +687,7 @@ describe("thumbs", () => {
     grid().focus();
     await user.keyboard("+");
     expect(await screen.findByText(/process 7 writes to it/)).toBeInTheDocument();
-    expect(told()).toEqual([]);
+    expect(pressedThumbs()).toEqual([]);
     expect(backend.nCalls("rank")).toBe(0);
   });
 });

@@ -113,7 +113,7 @@ describe("folders", () => {
 });
 
 describe("what is stored", () => {
-  test("is told by size and part, and its folder is shown", async () => {
+  test("is shown by size and part, and its folder is shown", async () => {
     const { backend, user } = await open();
     const row = async (name: string) => (await screen.findByRole("rowheader", { name })).closest("tr");
     expect(await row("Database")).toHaveTextContent("1.5 MB");
@@ -179,7 +179,7 @@ test("the colours are chosen at once", async () => {
   expect(screen.getByRole("radio", { name: "Dark" })).toBeChecked();
 });
 
-test("model, data, version and keys are told", async () => {
+test("model, data, version and keys are shown", async () => {
   await open();
   for (const words of [
     /nothing leaves it/,

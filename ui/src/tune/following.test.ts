@@ -87,7 +87,7 @@ test("an error leaves no answer of an earlier wish behind", async () => {
   expect([following.answer, following.isCurrent, following.error?.message]).toEqual([null, false, "no"]);
 });
 
-test("an error is told until an answer comes", async () => {
+test("an error is reported until an answer comes", async () => {
   const { asked, following, rest } = byHand();
   following.want(1);
   asked[0]?.fail();

@@ -41,12 +41,12 @@ export function isMetric(value: unknown): value is Metric {
   return typeof value === "string" && Object.hasOwn(METRICS, value);
 }
 
-/** Whether each query either has it or not, so that it is told as a count. */
+/** Whether each query either has it or not, so that it is shown as a count. */
 export function isCounted(metric: Metric): boolean {
   return metric.startsWith("hit");
 }
 
-/** More queries are told as a share: 17168/50000 is no figure to read. */
+/** More queries are shown as a share: 17168/50000 is no figure to read. */
 const COUNTED_MAX = 999;
 
 /** The mean of a metric over `n` queries: 0.578, or 43/57 where it is counted; a dash where it is undefined. */

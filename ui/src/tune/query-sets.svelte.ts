@@ -115,7 +115,7 @@ export class QuerySets {
     });
   }
 
-  /** Lets the person choose a file; what was left out of it is told. */
+  /** Lets the user choose a file; what was left out of it is reported. */
   async import(): Promise<void> {
     await this.#do(async () => {
       const imported = await this.#backend.importQuerySet();

@@ -56,7 +56,7 @@ test("keys stay within the places", () => {
   expect(placeAfterKey("x", 0, 4)).toBeNull();
 });
 
-test("what is counted is told as a count, and changes by whole queries", () => {
+test("what is counted is shown as a count, and changes by whole queries", () => {
   expect(figure("hit@1", 43 / 57, 57)).toBe("43/57");
   expect([figure("hit@1", 0.25, 50_000), changed("hit@1", 0.25, 50_000)]).toEqual(["0.250", "+0.250"]);
   expect(figure("ndcg@10", 0.578, 57)).toBe("0.578");

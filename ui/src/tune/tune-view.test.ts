@@ -61,7 +61,7 @@ test("metrics stand beside the pinned ones, with what cannot be concluded and no
   await pickSet(opened, "agent-memory-57");
   opened.workspace.parameters.set("fusion_k", 20);
   const metrics = within(await region("Metrics"));
-  expect(await metrics.findByText(/this difference cannot be told from chance\./)).toBeInTheDocument();
+  expect(await metrics.findByText(/this difference cannot be reported from chance\./)).toBeInTheDocument();
   expect(metrics.getByText("Nothing returned").closest("tr")).toHaveTextContent("13/401/40▲ 12");
   const [ndcg] = metrics.getAllByText("nDCG@10");
   await waitFor(() =>
@@ -108,7 +108,7 @@ test("a curve is walked by arrows, and Enter sets the slider; undo takes it back
   expect(workspace.parameters.current.fusion_k).toBe(60);
 });
 
-test("sliders that are called the same are told apart by their stage", async () => {
+test("sliders that are called the same are distinguished by their stage", async () => {
   await open();
   expect(await slider(/along Vector depth/)).toBeInTheDocument();
   expect(await slider(/along BM25 depth/)).toBeInTheDocument();
@@ -385,7 +385,7 @@ test("preparing a set tells how far it is, and can be stopped and gone on with",
   expect(await region("Metrics")).toBeInTheDocument();
 });
 
-test("an error is told and asked again", async () => {
+test("an error is reported and asked again", async () => {
   const { backend, user } = await open({}, (backend) => {
     backend.failing = { measureSet: { code: "error", message: "cannot rank: no model" } };
   });

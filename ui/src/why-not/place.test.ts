@@ -21,10 +21,10 @@ const NAMES: [string, string][] = [
 const FILES: KnownFile[] = NAMES.map(([name, path]) => ({ folder: `id-${name}`, folderName: name, path }));
 
 function check(typed: string, expected: string[]): void {
-  const told = suggestionsFor(typed, FILES).map(
+  const shown = suggestionsFor(typed, FILES).map(
     ({ folder, path, line }) => `${folder ?? "typed"} ${path}${line === null ? "" : ` line ${line}`}`,
   );
-  expect(told).toEqual(expected);
+  expect(shown).toEqual(expected);
 }
 
 function entry(path: string, children: TreeEntry[] | null = null): TreeEntry {

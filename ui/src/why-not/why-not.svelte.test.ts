@@ -140,19 +140,19 @@ describe("asking", () => {
 
   it("never shows the answer to a place that is not asked about any more", async () => {
     await askAboutDropped();
-    const told = whyNot.answer;
-    if (told === null) throw new Error("it was asked");
+    const firstAnswer = whyNot.answer;
+    if (firstAnswer === null) throw new Error("it was asked");
     const answers: ((answer: WhyAnswer) => void)[] = [];
     vi.spyOn(backend, "whyNot").mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
     whyNot.ask("notes", "gone.md", null);
     await settle();
     whyNot.ask("notes", "MEMORY.md", null);
     await settle();
-    answers[0]?.({ ...told, path: "gone.md" });
+    answers[0]?.({ ...firstAnswer, path: "gone.md" });
     await settle();
     expect(whyNot.answer).toBeNull();
     expect(answers).toHaveLength(2);
-    answers[1]?.({ ...told, path: "MEMORY.md" });
+    answers[1]?.({ ...firstAnswer, path: "MEMORY.md" });
     await settle();
     expect(whyNot.answer?.path).toBe("MEMORY.md");
   });

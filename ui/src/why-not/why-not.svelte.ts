@@ -64,7 +64,7 @@ export class WhyNotController {
 
   readonly #loop = new NewestOnly(() => this.#askOnce());
   readonly #isOfRanking = $derived.by(() => this.#holdsForRanking());
-  readonly #isCurrent = $derived.by(() => this.#isOfRanking && this.#isChunkTold());
+  readonly #isCurrent = $derived.by(() => this.#isOfRanking && this.#areFixesKnown());
   readonly #chunks = $derived(
     this.#answered?.answer.why.kind === "searched" ? this.#answered.answer.why.chunks : [],
   );
@@ -282,7 +282,7 @@ export class WhyNotController {
   }
 
   /** Whether the fixes of the chunk are known, or were asked for in vain. */
-  #isChunkTold(): boolean {
+  #areFixesKnown(): boolean {
     return this.#answered?.asked === this.#asked || this.#chunk?.fixes !== null;
   }
 

@@ -281,7 +281,7 @@ export class TuneMemory {
       undefined: [],
       verdict:
         Math.abs(now - before) < 0.078
-          ? `with ${n} queries, this difference cannot be told from chance`
+          ? `with ${n} queries, this difference cannot be distinguished from chance`
           : null,
       notices: this.#set(wish.set).notices,
       micros: 4_200,
@@ -424,7 +424,7 @@ export class TuneMemory {
         },
       ],
       per_query: [{ id: "a01", query: QUESTIONS[0][0], category: "paraphrase", now: 1, pinned: 0.5 }],
-      verdict: "with 54 queries, this difference cannot be told from chance",
+      verdict: "with 54 queries, this difference cannot be distinguished from chance",
     };
   }
 

@@ -55,20 +55,20 @@ export function whyNotOf(
   if (slots.length === 0) return said("Nothing is there by that name.", { kind: "gone" });
   const order = rankBy(set, ranking).order;
   const bestFirst = slots.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
-  const told = bestFirst.find((slot) => set.rows[slot]?.chunk === asked.chunk) ?? bestFirst[0];
-  const chunks = bestFirst.map((slot) => chunkWhy(set, ranking, slot, slot === told));
+  const explained = bestFirst.find((slot) => set.rows[slot]?.chunk === asked.chunk) ?? bestFirst[0];
+  const chunks = bestFirst.map((slot) => chunkWhy(set, ranking, slot, slot === explained));
   const sentence = `The best of its ${chunks.length} chunks was ${chunks[0]?.sentence}.`;
   return said(sentence, { kind: "searched", chunks, n_chunks: chunks.length });
 }
 
-function chunkWhy(set: FakeSet, ranking: Ranking, slot: number, isTold: boolean): ChunkWhy {
+function chunkWhy(set: FakeSet, ranking: Ranking, slot: number, isExplained: boolean): ChunkWhy {
   const journey = journeyBy(set, ranking, slot);
   if (journey.rank !== null) {
     const sentence = `found at rank ${journey.rank}`;
-    return { kept: true, sentence, journey, slot, fixes: isTold ? [] : null, pair: null, advice: null };
+    return { kept: true, sentence, journey, slot, fixes: isExplained ? [] : null, pair: null, advice: null };
   }
   const sentence = `lost at ${journey.dropped_by}: ${journey.reason}`;
-  if (!isTold) return { kept: false, sentence, journey, slot, fixes: null, pair: null, advice: null };
+  if (!isExplained) return { kept: false, sentence, journey, slot, fixes: null, pair: null, advice: null };
   const isKept = (tried: Ranking) => journeyBy(set, tried, slot).rank !== null;
   const fixes = TRIED.flatMap((id) => fixBy(ranking, id, isKept))
     .toSorted((a, b) => a.n_steps - b.n_steps)

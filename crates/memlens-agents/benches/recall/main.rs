@@ -54,7 +54,7 @@ fn main() {
         let note = format!("{n_sessions} sessions, {} questions", written.n_questions);
         assert!(
             keeper.0 >= written.n_questions,
-            "{kind:?}: {note}, {} told",
+            "{kind:?}: {note}, {} reported",
             keeper.0
         );
         let megabytes = written.n_bytes as f64 / 1e6;

@@ -32,11 +32,11 @@ pub(super) fn read(
     if bytes.len() > LINE_MAX {
         return Err(format!("it is larger than {} MiB", LINE_MAX >> 20));
     }
-    let mut told = LogRead::default();
+    let mut log_read = LogRead::default();
     let hash = blake3::hash(&bytes).to_hex()[..16].to_owned();
     let known = from.and_then(|text| serde_json::from_str::<Cursor>(text).ok());
     if known.is_some_and(|known| known.hash == hash) {
-        return Ok(told);
+        return Ok(log_read);
     }
     let mut sessions = Sessions::new(log.agent, keeper, false, Vec::new());
     if reader.is_worth(&bytes) {
@@ -48,7 +48,7 @@ pub(super) fn read(
         reader.tell(&document, 0, &mut context, &mut sessions);
     }
     let cursor = serde_json::to_string(&Cursor { hash }).expect("a text can be written as JSON");
-    told.is_stopped = sessions.keep(cursor, bytes.len() as u64).is_break();
-    told.n_questions = sessions.n_questions();
-    Ok(told)
+    log_read.is_stopped = sessions.keep(cursor, bytes.len() as u64).is_break();
+    log_read.n_questions = sessions.n_questions();
+    Ok(log_read)
 }

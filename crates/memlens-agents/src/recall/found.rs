@@ -307,11 +307,11 @@ fn is_note(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<String> {
-        told_of(text, "/m", Output::Lines)
+    fn listed_in(text: &str) -> Vec<String> {
+        results_of(text, "/m", Output::Lines)
     }
 
-    fn told_of(text: &str, place: &str, output: Output) -> Vec<String> {
+    fn results_of(text: &str, place: &str, output: Output) -> Vec<String> {
         match found(text, place, output) {
             Found::Results(found) => found.into_iter().map(line).collect(),
             other @ (Found::Nothing | Found::Error | Found::Other) => vec![format!("{other:?}")],
@@ -369,7 +369,7 @@ mod tests {
             ),
             ("the pond is deep", &["Other"]),
         ] {
-            assert_eq!(told(text), results, "{text}");
+            assert_eq!(listed_in(text), results, "{text}");
         }
     }
 
@@ -391,16 +391,17 @@ mod tests {
             ("", Output::Lines, "Nothing"),
             ("/m/MEMORY.md:3", Output::Names, "/m/MEMORY.md (name)"),
         ] {
-            assert_eq!(told_of(text, note, output), [results], "{text}");
+            assert_eq!(results_of(text, note, output), [results], "{text}");
         }
     }
 
     #[test]
     fn results_in_words_are_read_back() {
-        let told = ranked("Found 1 result for \"koi\":\n\n#a1b2c3 87% notes/pond.md - The pond\n");
-        let told = told.expect("they are results");
+        let listed_in =
+            ranked("Found 1 result for \"koi\":\n\n#a1b2c3 87% notes/pond.md - The pond\n");
+        let listed_in = listed_in.expect("they are results");
         assert_eq!(
-            (told[0].path.as_str(), told[0].score),
+            (listed_in[0].path.as_str(), listed_in[0].score),
             ("notes/pond.md", Some(0.87))
         );
         assert_eq!(ranked("No results found for \"koi\""), Some(Vec::new()));

@@ -93,6 +93,6 @@ impl Reader for Messages {
 
 /// Whether a tool answers that it failed.
 fn has_failed(content: &str) -> bool {
-    let told = serde_json::from_str::<Value>(content).unwrap_or_default();
-    told["success"] == false || told["error"].is_string()
+    let parsed = serde_json::from_str::<Value>(content).unwrap_or_default();
+    parsed["success"] == false || parsed["error"].is_string()
 }

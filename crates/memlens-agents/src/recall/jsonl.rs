@@ -72,20 +72,20 @@ pub(super) fn read(
     let mut sessions = Sessions::new(log.agent, keeper, is_gone_on, pending);
     file.seek(SeekFrom::Start(at)).map_err(words)?;
     let mut lines = Lines::new(file.take(bytes - at), at);
-    let mut told = LogRead::default();
+    let mut log_read = LogRead::default();
     let mut kept_at = at;
     loop {
         let is_at_end = match lines.next().map_err(words)? {
             None => true,
             Some(Line::TooLong) => {
-                told.n_skipped += 1;
+                log_read.n_skipped += 1;
                 false
             }
             Some(Line::Whole(line, place)) => {
                 if reader.is_worth(line) || sessions.waits_for(line) {
                     match lenient::parsed(line) {
                         Some(value) => reader.tell(&value, place, &mut context, &mut sessions),
-                        None => told.n_skipped += 1,
+                        None => log_read.n_skipped += 1,
                     }
                 }
                 false
@@ -99,11 +99,11 @@ pub(super) fn read(
             let cursor = Cursor::of(file, now, context.clone(), sessions.pending().to_vec());
             let cursor = cursor.map_err(words)?.text();
             kept_at = now;
-            told.is_stopped = sessions.keep(cursor, now.min(log.bytes)).is_break();
+            log_read.is_stopped = sessions.keep(cursor, now.min(log.bytes)).is_break();
         }
-        if is_at_end || told.is_stopped {
-            told.n_questions = sessions.n_questions();
-            return Ok(told);
+        if is_at_end || log_read.is_stopped {
+            log_read.n_questions = sessions.n_questions();
+            return Ok(log_read);
         }
     }
 }

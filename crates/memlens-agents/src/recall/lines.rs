@@ -111,25 +111,25 @@ mod tests {
     }
 
     /// A line with its byte offset; `None` for a line that is too long.
-    type Told = Option<(Vec<u8>, u64)>;
+    type LineRead = Option<(Vec<u8>, u64)>;
 
-    fn all(mut lines: Lines<impl Read>) -> (Vec<Told>, u64) {
-        let mut told = Vec::new();
+    fn all(mut lines: Lines<impl Read>) -> (Vec<LineRead>, u64) {
+        let mut lines_read = Vec::new();
         while let Some(line) = lines.next().expect("it can be read") {
-            told.push(match line {
+            lines_read.push(match line {
                 Line::Whole(bytes, at) => Some((bytes.to_vec(), at)),
                 Line::TooLong => None,
             });
         }
-        (told, lines.at())
+        (lines_read, lines.at())
     }
 
     #[test]
     fn lines_are_the_same_however_they_are_read() {
         let bytes = b"one\n\ntwo \xff\0\r\nthree is torn";
         for n in 1..=bytes.len() {
-            let (told, at) = all(Lines::new(Slow(bytes, n), 100));
-            let lines: Vec<_> = told.into_iter().map(Option::unwrap).collect();
+            let (lines_read, at) = all(Lines::new(Slow(bytes, n), 100));
+            let lines: Vec<_> = lines_read.into_iter().map(Option::unwrap).collect();
             assert_eq!(
                 lines,
                 [
@@ -147,13 +147,13 @@ mod tests {
         let mut bytes = b"first\n".to_vec();
         bytes.resize(bytes.len() + 2 * LINE_MAX, b'x');
         bytes.extend(b"\nlast\n");
-        let (told, at) = all(Lines::new(&bytes[..], 0));
-        assert_eq!(told[0], Some((b"first".to_vec(), 0)));
-        assert_eq!(told[1], None);
+        let (lines_read, at) = all(Lines::new(&bytes[..], 0));
+        assert_eq!(lines_read[0], Some((b"first".to_vec(), 0)));
+        assert_eq!(lines_read[1], None);
         assert_eq!(
-            told[2],
+            lines_read[2],
             Some((b"last".to_vec(), 6 + 2 * LINE_MAX as u64 + 1))
         );
-        assert_eq!((told.len(), at), (3, bytes.len() as u64));
+        assert_eq!((lines_read.len(), at), (3, bytes.len() as u64));
     }
 }

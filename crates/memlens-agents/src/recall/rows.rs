@@ -58,25 +58,26 @@ pub(super) fn read(
     from: Option<&str>,
     keeper: &mut dyn Keeper,
 ) -> Result<LogRead, String> {
-    let mut told = LogRead::default();
+    let mut log_read = LogRead::default();
     let cursor = from.and_then(|text| serde_json::from_str::<Cursor>(text).ok());
     let stood = copied_database::stamp(&log.path).map(stood);
     let stood = stood.map_err(|error| error.to_string())?;
     if cursor.as_ref().is_some_and(|cursor| cursor.stood == stood) {
-        return Ok(told);
+        return Ok(log_read);
     }
     let copies = keeper.copies();
     let mut go_on = |n_again| keeper.go_on(n_again);
     let copied = CopiedDatabase::unless_stopped(&log.path, &[table.name], &copies, &mut go_on)?;
     let Some(copied) = copied else {
-        told.is_stopped = true;
-        return Ok(told);
+        log_read.is_stopped = true;
+        return Ok(log_read);
     };
     let connection = copied.connection();
     let columns = columns(connection, table.name).map_err(|error| words(&error))?;
     if columns.is_empty() {
         let absent = table.absent;
-        told.notices
+        log_read
+            .notices
             .extend(absent.map(|absent| format!("{shown} holds no {absent}.")));
     } else if let Some(missing) = table
         .columns
@@ -113,15 +114,15 @@ pub(super) fn read(
                 .is_some_and(|name| columns.contains(&name.to_owned())),
             log,
         };
-        reading.read(reader, &mut cursor, &mut sessions, &mut told)?;
+        reading.read(reader, &mut cursor, &mut sessions, &mut log_read)?;
     }
-    if !told.is_stopped {
+    if !log_read.is_stopped {
         cursor.stood = stood;
         cursor.pending = sessions.pending().to_vec();
-        told.is_stopped = sessions.keep(text(&cursor), log.bytes).is_break();
+        log_read.is_stopped = sessions.keep(text(&cursor), log.bytes).is_break();
     }
-    told.n_questions = sessions.n_questions();
-    Ok(told)
+    log_read.n_questions = sessions.n_questions();
+    Ok(log_read)
 }
 
 struct Reading<'a> {
@@ -137,7 +138,7 @@ impl Reading<'_> {
         reader: &mut dyn Reader,
         cursor: &mut Cursor,
         sessions: &mut Sessions<'_>,
-        told: &mut LogRead,
+        log_read: &mut LogRead,
     ) -> Result<(), String> {
         let Table {
             name,
@@ -184,11 +185,11 @@ impl Reading<'_> {
             };
             n_bytes += buffer.len() as u64;
             if !is_read {
-                told.n_skipped += 1;
+                log_read.n_skipped += 1;
             } else if reader.is_worth(&buffer) || sessions.waits_for(&buffer) {
                 match lenient::parsed(&buffer) {
                     Some(value) => reader.tell(&value, cursor.row as u64, &mut context, sessions),
-                    None => told.n_skipped += 1,
+                    None => log_read.n_skipped += 1,
                 }
             }
             if sessions.are_many() || n_bytes >= BATCH_BYTES {
@@ -198,7 +199,7 @@ impl Reading<'_> {
                 let share = cursor.row.abs_diff(first) as f64 / n_rows as f64;
                 let n_read = (self.log.bytes as f64 * share.min(1.0)) as u64;
                 if sessions.keep(text(cursor), n_read).is_break() {
-                    told.is_stopped = true;
+                    log_read.is_stopped = true;
                     return Ok(());
                 }
             }

@@ -21,7 +21,7 @@ const BATCH: usize = 256;
 /// What is opened later than this after a question that did not return it has nothing to do with it.
 const OPENED_WITHIN_MS: u64 = 10 * 60_000;
 /// A second event of one search comes this soon.
-const TOLD_TWICE_WITHIN_MS: u64 = 1000;
+const DUPLICATE_WITHIN_MS: u64 = 1000;
 /// So much is kept of one question.
 const QUESTION_CHARS: usize = 8_000;
 const USED: usize = 200;
@@ -179,13 +179,13 @@ impl<'k> Sessions<'k> {
         let waits = |it: &&Pending| it.id == parent && it.session == session;
         if let Some(pending) = self.pending.iter().find(waits) {
             // A long answer is left out here, and is in the parent's.
-            let is_told = match &pending.what {
+            let is_answer = match &pending.what {
                 Awaited::Results { answer: shape, .. } => {
                     results::outcome(shape, answer) != Outcome::Unknown
                 }
                 Awaited::Opening(_) | Awaited::OpeningAmong(_) => true,
             };
-            if is_told {
+            if is_answer {
                 self.answered(session, parent, answer);
             }
             return;
@@ -258,7 +258,7 @@ impl<'k> Sessions<'k> {
             return false;
         };
         let is_at_once = match (newest.at_ms, at_ms) {
-            (Some(asked), Some(at)) => asked.abs_diff(at) <= TOLD_TWICE_WITHIN_MS,
+            (Some(asked), Some(at)) => asked.abs_diff(at) <= DUPLICATE_WITHIN_MS,
             _ => false,
         };
         if !is_at_once || newest.question != words {

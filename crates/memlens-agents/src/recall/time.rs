@@ -29,18 +29,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_all_the_ways_of_logs() {
-        let told = |value: Value| ms(&value);
+    fn times_are_reported_in_all_the_ways_of_logs() {
+        let parsed = |value: Value| ms(&value);
         assert_eq!(
-            told(json!("2026-11-22T15:00:00.250Z")),
+            parsed(json!("2026-11-22T15:00:00.250Z")),
             Some(1_795_359_600_250)
         );
         assert_eq!(
-            told(json!("2026-11-22T16:00:00.250+01:00")),
+            parsed(json!("2026-11-22T16:00:00.250+01:00")),
             Some(1_795_359_600_250)
         );
-        assert_eq!(told(json!(1_795_359_600_250_i64)), Some(1_795_359_600_250));
-        assert_eq!(told(json!(1_795_359_600.25)), Some(1_795_359_600_250));
+        assert_eq!(
+            parsed(json!(1_795_359_600_250_i64)),
+            Some(1_795_359_600_250)
+        );
+        assert_eq!(parsed(json!(1_795_359_600.25)), Some(1_795_359_600_250));
         for none in [
             json!("yesterday"),
             json!(""),

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     /// A call in short form.
-    fn told(name: &str, arguments: Value) -> Option<String> {
+    fn described(name: &str, arguments: Value) -> Option<String> {
         Some(match call(name, &arguments, None)? {
             Call::Search {
                 question, settings, ..
@@ -212,7 +212,11 @@ mod tests {
             "basic-memory:search_notes",
             "viking_search",
         ] {
-            assert_eq!(told(name, koi()).as_deref(), Some("asks koi {}"), "{name}");
+            assert_eq!(
+                described(name, koi()).as_deref(),
+                Some("asks koi {}"),
+                "{name}"
+            );
         }
         for name in [
             "query",
@@ -223,13 +227,13 @@ mod tests {
             "inmemory_search",
             "",
         ] {
-            assert_eq!(told(name, koi()), None, "{name}");
+            assert_eq!(described(name, koi()), None, "{name}");
         }
     }
 
     #[test]
     fn arguments_may_be_a_text_and_say_lines_in_several_ways() {
-        let get = |arguments| told("memory_get", arguments);
+        let get = |arguments| described("memory_get", arguments);
         assert_eq!(
             get(json!(r#"{"path":"a.md","from":9,"lines":6}"#)).as_deref(),
             Some("opens a.md Some((9, 14))")
@@ -251,6 +255,6 @@ mod tests {
         ] {
             assert_eq!(get(nothing.clone()), None, "{nothing}");
         }
-        assert_eq!(told("mcp__qmd__get", json!({"file": "#a1b2c3"})), None);
+        assert_eq!(described("mcp__qmd__get", json!({"file": "#a1b2c3"})), None);
     }
 }

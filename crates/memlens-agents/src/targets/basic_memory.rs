@@ -42,7 +42,7 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
     if !own.reranks() {
         return Vec::new();
     }
-    vec![own.told(
+    vec![own.set(
         "rerank_max_docs",
         "reranker_candidates",
         own.reranked(),

@@ -36,11 +36,11 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
         let fit = Fit::Approximate(
             "Octopus knows Cohere alone; create the credential there and set CredentialId to its number",
         );
-        mapped.push(own.told("rerank", "Provider", json!("Cohere"), fit));
+        mapped.push(own.set("rerank", "Provider", json!("Cohere"), fit));
     } else if own.is("rerank", "model") {
         let fit =
             Fit::Approximate("set Model to the file of your model, and rerankerEnabled per agent");
-        mapped.push(own.told("rerank", "Provider", json!("ONNX"), fit));
+        mapped.push(own.set("rerank", "Provider", json!("ONNX"), fit));
     }
     mapped
 }

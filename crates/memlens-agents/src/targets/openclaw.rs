@@ -95,9 +95,9 @@ fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
     let mut mapped = vec![
         own.results(MAX_RESULTS, Fit::Exact),
         own.least_score(MIN_SCORE),
-        own.told("vector_weight", "query.hybrid.vectorWeight", vector, summed),
-        own.told("text_weight", "query.hybrid.textWeight", text, summed),
-        own.told(
+        own.set("vector_weight", "query.hybrid.vectorWeight", vector, summed),
+        own.set("text_weight", "query.hybrid.textWeight", text, summed),
+        own.set(
             depth,
             "query.hybrid.candidateMultiplier",
             per_result(depth),
@@ -112,11 +112,11 @@ fn sum_and_cut(own: &Own<'_>) -> Vec<Mapped> {
     ] {
         if own.is_changed(characters) {
             let fit = Fit::Approximate("it counts 4 characters as a token and keeps whole lines");
-            mapped.push(own.told(characters, key, (own.number(characters) / 4.0).round(), fit));
+            mapped.push(own.set(characters, key, (own.number(characters) / 4.0).round(), fit));
         }
     }
     let bm25 = own.is_on("bm25_on");
-    mapped.push(own.told("bm25_on", "query.hybrid.enabled", bm25, Fit::Exact));
+    mapped.push(own.set("bm25_on", "query.hybrid.enabled", bm25, Fit::Exact));
     mapped
 }
 
@@ -125,21 +125,21 @@ fn since_march(own: &Own<'_>) -> Vec<Mapped> {
     let half_life = own.number("half_life_days");
     let decays = own.is_on("decay_on") && half_life > 0.0;
     let key = "query.hybrid.temporalDecay.enabled";
-    mapped.push(own.told("decay_on", key, json!(decays), Fit::Exact));
+    mapped.push(own.set("decay_on", key, json!(decays), Fit::Exact));
     if decays {
         let fit = Fit::Approximate(
             "it takes a note's age from the date in its name; undated memory does not decay",
         );
         let key = "query.hybrid.temporalDecay.halfLifeDays";
-        mapped.push(own.told("half_life_days", key, half_life, fit));
+        mapped.push(own.set("half_life_days", key, half_life, fit));
     }
     let lambda = own.number("mmr_lambda");
     let diversifies = own.is_on("diversity_on") && lambda < 1.0;
     let key = "query.hybrid.mmr.enabled";
-    mapped.push(own.told("diversity_on", key, json!(diversifies), Fit::Exact));
+    mapped.push(own.set("diversity_on", key, json!(diversifies), Fit::Exact));
     if diversifies {
         let fit = Fit::Approximate("it compares words, Memlens compares vectors");
-        mapped.push(own.told("mmr_lambda", "query.hybrid.mmr.lambda", lambda, fit));
+        mapped.push(own.set("mmr_lambda", "query.hybrid.mmr.lambda", lambda, fit));
     }
     mapped
 }

@@ -59,13 +59,13 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
         return Vec::new();
     }
     let mut mapped = vec![
-        own.told(
+        own.set(
             "rerank_max_docs",
             "rerank.max_docs",
             own.number("rerank_max_docs"),
             Fit::Proposed("0.5.2 ignores it and reranks twice the limit of each call"),
         ),
-        own.told(
+        own.set(
             "rerank_timeout_ms",
             "rerank.timeout",
             own.number("rerank_timeout_ms") / 1000.0,
@@ -74,7 +74,7 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
     ];
     let characters = own.number("rerank_max_chars");
     if characters > 0.0 {
-        mapped.push(own.told(
+        mapped.push(own.set(
             "rerank_max_chars",
             "rerank.max_input_tokens",
             (characters / 4.0).round().max(INPUT_TOKENS_MIN),
@@ -85,7 +85,7 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
         ));
     }
     if let Some(least) = own.optional("rerank_threshold") {
-        mapped.push(own.told(
+        mapped.push(own.set(
             "rerank_threshold",
             "rerank.threshold",
             least,

@@ -30,8 +30,8 @@ static KEYS: [Known; 5] = [
 ];
 
 /// Arguments of qmd's command line, by their names over MCP. `question` is the placeholder of the query.
-pub(super) fn command_line(told: &[(&str, serde_json::Value)], question: &str) -> String {
-    let of = |key: &str| told.iter().find(|(told, _)| *told == key);
+pub(super) fn command_line(written: &[(&str, serde_json::Value)], question: &str) -> String {
+    let of = |key: &str| written.iter().find(|(written, _)| *written == key);
     let command = of("command").and_then(|(_, it)| it.as_str());
     let mut line = format!("qmd {} {question}", command.unwrap_or("query"));
     for (key, flag) in [
@@ -55,14 +55,14 @@ fn map(own: &Own<'_>) -> Vec<Mapped> {
         own.least_score("minScore"),
     ];
     if !own.is_on("vector_on") {
-        mapped.push(own.told("vector_on", "command", json!("search"), Fit::Exact));
+        mapped.push(own.set("vector_on", "command", json!("search"), Fit::Exact));
     } else if !own.is_on("bm25_on") {
-        mapped.push(own.told("bm25_on", "command", json!("vsearch"), Fit::Exact));
+        mapped.push(own.set("bm25_on", "command", json!("vsearch"), Fit::Exact));
     } else if own.reranks() {
         let fit = Fit::Approximate("it counts notes, and reranks by its own model");
-        mapped.push(own.told("rerank_max_docs", "candidateLimit", own.reranked(), fit));
+        mapped.push(own.set("rerank_max_docs", "candidateLimit", own.reranked(), fit));
     } else {
-        mapped.push(own.told("rerank", "rerank", json!(false), Fit::Exact));
+        mapped.push(own.set("rerank", "rerank", json!(false), Fit::Exact));
     }
     mapped
 }

@@ -101,7 +101,7 @@ fn of_two_questions_that_returned_a_note_the_newer_one_led_to_it() {
 }
 
 #[test]
-fn what_a_log_told_before_it_became_another_is_left_alone() {
+fn what_a_log_reported_before_it_became_another_is_left_alone() {
     let scratch = Scratch::new();
     let name = format!("{SESSIONS}/a.jsonl");
     let first = [
@@ -170,7 +170,7 @@ fn a_name_that_is_used_again_in_a_session_is_another_question() {
 }
 
 #[test]
-fn a_log_that_became_another_is_read_anew() {
+fn a_log_that_became_another_is_read_again() {
     let scratch = Scratch::new();
     let name = format!("{SESSIONS}/a.jsonl");
     let first = [session("s"), call("a", NOON, "pond")].join("\n") + "\n";
@@ -218,7 +218,7 @@ fn a_log_that_became_another_is_read_anew() {
 }
 
 #[test]
-fn a_log_whose_beginning_alone_changed_is_read_anew() {
+fn a_log_whose_beginning_alone_changed_is_read_again() {
     let scratch = Scratch::new();
     let name = format!("{SESSIONS}/a.jsonl");
     let of = |id: &str| {
@@ -391,7 +391,7 @@ impl Keeper for Asked {
 }
 
 #[test]
-fn copying_a_database_can_be_stopped_and_is_not_begun_anew_for_who_does_not_want_it() {
+fn a_stopped_copy_of_a_database_is_not_restarted_unless_wanted() {
     let scratch = Scratch::new();
     let database = scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
     database

@@ -14,7 +14,7 @@ fn scratch() -> Scratch {
 }
 
 #[test]
-fn searches_in_a_memory_folder_and_of_known_servers_are_told() {
+fn searches_in_a_memory_folder_and_of_known_servers_are_reported() {
     let scratch = scratch();
     let notebook = scratch.notebook();
     let iris = scratch.path().to_string_lossy().into_owned();

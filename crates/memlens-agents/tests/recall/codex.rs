@@ -7,7 +7,7 @@ use crate::support::{Scratch, fixture};
 const NAME: &str = "rollout-2026-06-03T08-14-02-019e91aa-3b7e-7d02-9c11-5f0a2b6c8d77.jsonl";
 
 #[test]
-fn searches_by_the_shell_are_told_with_what_the_answers_cited() {
+fn searches_by_the_shell_are_reported_with_what_the_answers_cited() {
     let scratch = Scratch::new();
     let iris = scratch.path().to_string_lossy().into_owned();
     let text = fixture(&format!("codex/{NAME}")).replace("/home/iris", &iris);

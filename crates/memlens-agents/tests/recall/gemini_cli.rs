@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Scratch, fixture};
 
 #[test]
-fn a_message_that_is_told_again_asks_once() {
+fn a_message_that_is_reported_again_asks_once() {
     let scratch = Scratch::new();
     let iris = scratch.path().to_string_lossy().into_owned();
     let text = fixture("gemini-cli/session-2026-06-03T08-14-7f3e2a11.jsonl");

@@ -3,7 +3,7 @@
 use crate::support::{Scratch, fixture};
 
 #[test]
-fn searches_of_its_database_are_told() {
+fn searches_of_its_database_are_reported() {
     let scratch = Scratch::new();
     scratch.database(".hermes/state.db", &fixture("hermes/state.sql"));
     let notebook = scratch.notebook();

@@ -10,7 +10,7 @@ use crate::support::{Notebook, Scratch, fixture};
 const SESSIONS: &str = ".openclaw/agents/main/sessions";
 
 #[test]
-fn searches_of_a_transcript_are_told_with_what_came_of_them() {
+fn searches_of_a_transcript_are_reported_with_what_came_of_them() {
     let scratch = Scratch::new();
     scratch.write(
         &format!("{SESSIONS}/garden.jsonl"),
@@ -33,7 +33,7 @@ fn searches_of_a_transcript_are_told_with_what_came_of_them() {
 }
 
 #[test]
-fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
+fn searches_by_tool_call_are_reported_once_in_whatever_form_they_are_answered() {
     for name in ["wrapped", "wrapped-nested", "wrapped-truncated"] {
         let scratch = Scratch::new();
         let text = fixture(&format!("openclaw/{name}.jsonl"));
@@ -71,7 +71,7 @@ fn searches_by_tool_call_are_told_once_in_whatever_form_they_are_answered() {
 }
 
 #[test]
-fn a_search_that_code_made_is_told_by_its_own_row() {
+fn a_search_that_code_made_is_reported_by_its_own_row() {
     let scratch = Scratch::new();
     let text = fixture("openclaw/wrapped-code.jsonl");
     scratch.write(&format!("{SESSIONS}/t7.jsonl"), text);
@@ -106,7 +106,7 @@ fn a_long_answer_that_the_inner_row_leaves_out_is_in_the_outer_one() {
 }
 
 #[test]
-fn archives_of_sessions_begun_anew_are_read_packed_or_not() {
+fn archives_of_restarted_sessions_are_read_packed_or_not() {
     let text = fixture("openclaw/garden.jsonl");
     let of_file = Scratch::new();
     of_file.write(&format!("{SESSIONS}/garden.jsonl"), &text);
@@ -202,7 +202,7 @@ fn rows_of_a_database_tell_what_lines_of_a_file_tell() {
 }
 
 #[test]
-fn a_transcript_that_was_written_anew_is_read_anew() {
+fn a_transcript_that_was_rewritten_is_read_again() {
     let text = fixture("openclaw/garden.jsonl");
     let lines: Vec<&str> = text.lines().collect();
     let scratch = Scratch::new();
@@ -318,7 +318,7 @@ fn a_database_that_is_too_large_is_named() {
 }
 
 #[test]
-fn notes_of_recalls_are_told_without_a_session() {
+fn notes_of_recalls_are_reported_without_a_session() {
     let scratch = Scratch::new();
     scratch.database(
         ".openclaw/state/openclaw.sqlite",
@@ -352,7 +352,7 @@ fn event(at: &str, question: &str, path: &str) -> String {
 const EVENTS: &str = "memory/.dreams/events.jsonl";
 
 #[test]
-fn events_of_two_workspaces_are_told_apart() {
+fn events_of_two_workspaces_are_distinguished() {
     let scratch = Scratch::new();
     scratch.write(
         ".openclaw/openclaw.json",

@@ -113,7 +113,7 @@ fn a_log_that_is_cut_at_any_byte_tells_the_same_in_two_goes() {
 }
 
 #[test]
-fn made_up_sessions_of_every_kind_are_told_whole() {
+fn made_up_sessions_of_every_kind_are_reported_whole() {
     for kind in generator::KINDS {
         let scratch = Scratch::new();
         let written = generator::write(scratch.path(), kind, 3, 40);
@@ -142,7 +142,7 @@ fn dealt(texts: &[String]) -> String {
 }
 
 #[test]
-fn more_sessions_than_are_held_are_told_as_if_each_had_its_own_log() {
+fn more_sessions_than_are_held_are_reported_as_if_each_had_its_own_log() {
     let scratch = Scratch::new();
     generator::write(scratch.path(), Kind::ClaudeCode, 150, 30);
     let mut texts = Vec::new();

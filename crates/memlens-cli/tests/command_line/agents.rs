@@ -32,16 +32,16 @@ fn agents_are_listed_and_nothing_is_watched_unasked() {
         memlens: &memlens,
         home: &home,
     };
-    let told = at_home.json(&["agents", "--json"]);
+    let output = at_home.json(&["agents", "--json"]);
     let newest = |row: &Value| {
         row["newest"]
             .as_str()
             .is_some_and(|at| at.starts_with("2023-11-14T"))
     };
-    assert!(newest(&told[1]) && newest(&told[2]), "{told:#}");
+    assert!(newest(&output[1]) && newest(&output[2]), "{output:#}");
     let root = home.path().display();
     assert_eq!(
-        told,
+        output,
         json!([
             {
                 "id": "openclaw", "name": "OpenClaw", "version": null, "folders": [], "notes": 0, "newest": null,
@@ -50,12 +50,12 @@ fn agents_are_listed_and_nothing_is_watched_unasked() {
             },
             {
                 "id": "claude-code", "name": "Claude Code", "version": null,
-                "folders": [format!("{root}/.claude/projects/-house/memory")], "notes": 1, "newest": told[1]["newest"],
+                "folders": [format!("{root}/.claude/projects/-house/memory")], "notes": 1, "newest": output[1]["newest"],
                 "watched": false, "checked_version": "2.1.332",
             },
             {
                 "id": "codex", "name": "Codex", "version": null, "folders": [format!("{root}/.codex/memories")],
-                "notes": 1, "newest": told[2]["newest"], "watched": false,
+                "notes": 1, "newest": output[2]["newest"], "watched": false,
                 "checked_version": "0.169.0",
             },
         ])
@@ -125,9 +125,9 @@ fn an_agent_is_watched_and_searched_by_its_id() {
             "cannot watch openclaw: cannot read ~/.openclaw/openclaw.json: line 1: it ends too early (identifier)",
         ),
     ] {
-        let told = at_home.run(arguments);
+        let output = at_home.run(arguments);
         assert_eq!(
-            told,
+            output,
             (Some(status), String::new(), format!("memlens: {message}\n")),
             "{arguments:?}"
         );
@@ -188,7 +188,7 @@ fn what_agents_load_is_measured_watched_or_not() {
     assert!(
         why["load_cap"]
             .as_str()
-            .is_some_and(|told| told.starts_with("Past the load cap: Claude Code loads")),
+            .is_some_and(|output| output.starts_with("Past the load cap: Claude Code loads")),
         "{why:#}"
     );
 }
@@ -285,7 +285,7 @@ fn a_missing_summary_and_a_cut_middle_are_reported() {
 }
 
 #[test]
-fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
+fn an_emulated_agent_is_explained_by_the_model_of_its_own_index() {
     let home = Notes::new(&[(
         ".openclaw/workspace/memory/hall.md",
         "The router stands in the hall.\n",
@@ -327,8 +327,8 @@ fn an_emulated_agent_is_told_by_the_model_of_its_own_index() {
             "{err}"
         );
     }
-    let told = at_home.json(&["emulate", "router", "--json"]);
-    assert_eq!(told["emulated"]["label"], label);
+    let output = at_home.json(&["emulate", "router", "--json"]);
+    assert_eq!(output["emulated"]["label"], label);
     assert_eq!(
         at_home.json(&["search", "router", "--json"])["emulated"],
         json!(null)

@@ -138,14 +138,14 @@ fn it_is_printed_for_people_and_for_reports() {
         assert_eq!((status, err.as_str()), (Some(0), ""));
         out
     };
-    let told = print(&[]);
+    let output = print(&[]);
     for said in [
         "OpenClaw was given it, and did not use it.",
         "memory/home-server.md:5  - After restarting the router wait four minutes.",
         "✓ Given    Yes, at rank 1 of the answer to “restarting the router”",
         "✗ Used     No.",
     ] {
-        assert!(told.contains(said), "{said} is not in {told}");
+        assert!(output.contains(said), "{said} is not in {output}");
     }
     let report = print(&["--markdown"]);
     assert!(

@@ -85,7 +85,7 @@ fn contradictions_are_printed_with_their_places() {
 }
 
 #[test]
-fn notes_of_several_folders_are_told_apart() {
+fn notes_of_several_folders_are_distinguished() {
     let (first, second) = (
         Notes::new(&[("notes.md", "The push relay listens on port 8093.\n")]),
         Notes::new(&[("notes.md", "The push relay listens on port 8443.\n")]),

@@ -89,7 +89,7 @@ fn figures_are_those_of_the_real_programs() {
 }
 
 #[test]
-fn the_fault_that_began_it_is_told_by_stage_and_number() {
+fn the_fault_that_began_it_is_reported_by_stage_and_number() {
     let memlens = Memlens::new();
     memlens.run(&["index", text(&sample())]);
     let question = "the internet is down at home, what should I try first";
@@ -125,10 +125,10 @@ fn the_fault_that_began_it_is_told_by_stage_and_number() {
         ],
     );
     assert!(why.contains("minScore"), "{why}");
-    let told = printed(&memlens, &["emulate", question, "--explain"]);
+    let output = printed(&memlens, &["emulate", question, "--explain"]);
     assert!(
-        told.contains("0.70 × ") && told.contains("MMR") && !told.contains("openclaw."),
-        "{told}"
+        output.contains("0.70 × ") && output.contains("MMR") && !output.contains("openclaw."),
+        "{output}"
     );
 }
 
@@ -374,7 +374,7 @@ fn qmd_searches_folders_as_collections() {
     assert_eq!(list(&by_words["results"]).len(), 2, "{by_words}");
     let by_line = asked(&["lex: router -office"]);
     assert_eq!(paths(&by_line["results"]), ["router.md"], "{by_line}");
-    let told = printed(
+    let output = printed(
         &memlens,
         &[
             "emulate",
@@ -385,8 +385,8 @@ fn qmd_searches_folders_as_collections() {
         ],
     );
     assert!(
-        told.contains("qmd asks its model here") && told.contains("2 / (60 + 1)"),
-        "{told}"
+        output.contains("qmd asks its model here") && output.contains("2 / (60 + 1)"),
+        "{output}"
     );
     let why = printed(
         &memlens,
@@ -445,7 +445,7 @@ fn basic_memory_takes_any_word_where_no_note_holds_every_one() {
     assert!(found["results"][0]["score"].as_f64() < Some(0.0), "{found}");
     let by_path = asked("soup AND stock NOT router", &text);
     assert_eq!(paths(&by_path["results"]), ["soup.md"], "{by_path}");
-    let told = printed(
+    let output = printed(
         &memlens,
         &[
             "emulate",
@@ -460,8 +460,8 @@ fn basic_memory_takes_any_word_where_no_note_holds_every_one() {
         ],
     );
     assert!(
-        told.contains(" + 0.3 × ") && told.contains("basic-memory asks its reranker here"),
-        "{told}"
+        output.contains(" + 0.3 × ") && output.contains("basic-memory asks its reranker here"),
+        "{output}"
     );
     let why = printed(
         &memlens,
@@ -553,7 +553,7 @@ fn hindsight_fuses_our_own_lists() {
     ]);
     let memlens = Memlens::of(&[&notes]);
     let question = "where is the router";
-    let told = memlens.print(&[
+    let output = memlens.print(&[
         "emulate",
         question,
         "--agent",
@@ -566,7 +566,7 @@ fn hindsight_fuses_our_own_lists() {
         "1 / (60 + 1) + 1 / (60 + 1)",
         "recency",
     ] {
-        assert!(told.contains(said), "{said} is not in {told}");
+        assert!(output.contains(said), "{said} is not in {output}");
     }
     let in_turn = memlens.json(&[
         "search",
@@ -593,16 +593,16 @@ fn of_octopus_the_known_steps_are_done() {
         let arguments = [&["emulate", question, "--agent", "octopus"], more].concat();
         memlens.print(&arguments)
     };
-    let told = octopus("the router stands in the hall", &["--explain"]);
+    let output = octopus("the router stands in the hall", &["--explain"]);
     for said in [
         "a search by words is not known of Octopus",
         "reaches 0.6",
         "Octopus asks its reranker here",
         "OriginalRank 1, NewRank 1",
     ] {
-        assert!(told.contains(said), "{said} is not in {told}");
+        assert!(output.contains(said), "{said} is not in {output}");
     }
-    assert!(told.contains("soup.md:1  Floor: "), "{told}");
+    assert!(output.contains("soup.md:1  Floor: "), "{output}");
     // A note that shares a word but is far in meaning stays below the fixed floor.
     let none = octopus("walk the dog to the vet tomorrow", &[]);
     assert!(
@@ -732,11 +732,11 @@ fn a_reranker_of_ones_own_stands_in_for_those_of_other_programs() {
         assert!(before.contains("asks its"), "{agent}: {before}");
         let late = format!("{by}=late");
         let filled = asked(&[&late]);
-        let told = format!("filled in by late interaction, in the place of {name}'s model");
-        assert!(filled.contains(&told), "{agent}: {filled}");
+        let output = format!("filled in by late interaction, in the place of {name}'s model");
+        assert!(filled.contains(&output), "{agent}: {filled}");
         // The note that states the answer has a score near the maximum.
-        let given = |told: &str| -> Vec<String> {
-            let lines = told
+        let given = |output: &str| -> Vec<String> {
+            let lines = output
                 .lines()
                 .filter(|it| it.contains("given ") || it.contains(" gave "));
             lines.map(str::to_owned).collect()
@@ -751,8 +751,8 @@ fn a_reranker_of_ones_own_stands_in_for_those_of_other_programs() {
         // Cached scores are the same.
         assert_eq!(given(&filled), given(&asked(&[&late])), "{agent}");
         let failed = asked(&[&format!("{by}=http")]);
-        let told = format!("your reranker, in the place of {name}'s model, failed: ");
-        assert!(failed.contains(&told), "{agent}: {failed}");
+        let output = format!("your reranker, in the place of {name}'s model, failed: ");
+        assert!(failed.contains(&output), "{agent}: {failed}");
     }
 }
 

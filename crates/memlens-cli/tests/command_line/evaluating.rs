@@ -228,8 +228,8 @@ fn nonsense_counts_apart_and_what_nobody_judged_not_at_all() {
     assert_eq!(report["all"]["ndcg@10"], json!(1.0));
     notes.write("queries.jsonl", lines[..3].join("\n"));
     let shown = memlens.print(&[&["eval", text(&set)], &BY_WORDS[..]].concat());
-    let told = "questions without an answer for which nothing was found: 1 of 2";
-    assert!(shown.contains(told), "{shown}");
+    let reported = "questions without an answer for which nothing was found: 1 of 2";
+    assert!(shown.contains(reported), "{shown}");
     let compared = memlens.json(&[
         "compare",
         "default",
@@ -294,7 +294,7 @@ fn a_csv_is_evaluated_kept_and_written_as_one() {
 }
 
 #[test]
-fn bad_query_sets_are_told() {
+fn bad_query_sets_are_reported() {
     let notes = Notes::new(&[("a.md", "The relay clicks.")]);
     let memlens = Memlens::of(&[&notes]);
     let folder = tempfile::tempdir().expect("a scratch folder can be made");

@@ -25,8 +25,8 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
     assert_eq!((run.status, run.out.as_str()), (0, ""), "{run:?}");
     assert_eq!(run.err, "memlens: old does not decay\n");
     assert!(!decays());
-    let told = memlens.json(&["evergreen", "list", "--json"]);
-    let told: Vec<_> = list(&told["evergreen"])
+    let output = memlens.json(&["evergreen", "list", "--json"]);
+    let output: Vec<_> = list(&output["evergreen"])
         .iter()
         .map(|one| {
             json!([
@@ -38,7 +38,7 @@ fn a_folder_is_kept_from_decay_until_it_is_taken_back() {
         })
         .collect();
     assert_eq!(
-        told,
+        output,
         [
             json!(["USER.md", true, false, 1]),
             json!(["old", true, true, 1])

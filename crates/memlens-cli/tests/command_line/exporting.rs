@@ -271,7 +271,7 @@ fn a_config_is_taken_for_the_version_that_wrote_it() {
 }
 
 #[test]
-fn one_of_two_agents_is_told() {
+fn one_of_two_agents_is_reported() {
     let two = r#"{memory: {search: {query: {minScore: 0.3}}}, agents: {entries: {iris: {memory: {search: {query: {minScore: 0.1}}}}, otto: {}}}}"#;
     let home = Notes::new(&[(".openclaw/openclaw.json", two)]);
     let memlens = Memlens::of(&[]);
@@ -315,7 +315,7 @@ fn one_of_two_agents_is_told() {
 fn what_cannot_be_changed_is_refused_and_left() {
     let memlens = Memlens::of(&[]);
     // An unknown version is reported, and the version named on the command line is used.
-    for (config, told) in [
+    for (config, message) in [
         (
             "{memory: {}}",
             "it does not say which version wrote it; it is taken for OpenClaw 2026.3 to 2026.7",
@@ -331,7 +331,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
             home: &home,
         };
         let report = at.json(&tuned(&["openclaw@2026.7", "--json"]));
-        assert_eq!(report["change"]["notes"][0], told);
+        assert_eq!(report["change"]["notes"][0], message);
         assert!(report["change"]["refused"].is_null(), "{report}");
     }
     let huge = format!("{{memory: {{}}}} // {}", "x".repeat(1 << 20));
@@ -353,17 +353,17 @@ fn what_cannot_be_changed_is_refused_and_left() {
             "written by 2026.2.12",
         ),
     ];
-    for (config, told) in cases {
+    for (config, message) in cases {
         let home = Notes::new(&[(".openclaw/openclaw.json", config)]);
         let at = AtHome {
             memlens: &memlens,
             home: &home,
         };
         let (status, out, err) = at.run(&tuned(&["openclaw@2026.9", "--write"]));
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{told}: {err}");
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{message}: {err}");
         assert!(
-            err.contains(told) && err.contains("openclaw.json"),
-            "{told}: {err}"
+            err.contains(message) && err.contains("openclaw.json"),
+            "{message}: {err}"
         );
         let left = fs::read_to_string(home.path().join(".openclaw/openclaw.json"));
         assert_eq!(left.expect("it is there"), config);
@@ -372,7 +372,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
                 .expect("it is there")
                 .count(),
             1,
-            "{told}"
+            "{message}"
         );
     }
     let home = Notes::new(&[]);
@@ -380,7 +380,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
         memlens: &memlens,
         home: &home,
     };
-    for (arguments, told) in [
+    for (arguments, message) in [
         (tuned(&["openclaw", "--write"]), "none was found"),
         (
             tuned(&["qmd", "--write"]),
@@ -397,8 +397,8 @@ fn what_cannot_be_changed_is_refused_and_left() {
         ),
     ] {
         let (status, _, err) = at.run(&arguments);
-        assert_eq!(status, Some(2), "{told}: {err}");
-        assert!(err.contains(told), "{told}: {err}");
+        assert_eq!(status, Some(2), "{message}: {err}");
+        assert!(err.contains(message), "{message}: {err}");
     }
 }
 
@@ -500,10 +500,10 @@ fn memlens_json_holds_to_its_schema_and_keeps_its_evidence() {
         broken[place] = value;
         assert!(!schema.is_valid(&broken), "{place}");
     }
-    let told = memlens.print(&["import", text(&out.path().join("first.json"))]);
+    let printed = memlens.print(&["import", text(&out.path().join("first.json"))]);
     assert!(
-        told.contains("max_results  3") && told.contains("measured on 2 queries"),
-        "{told}"
+        printed.contains("max_results  3") && printed.contains("measured on 2 queries"),
+        "{printed}"
     );
 }
 
@@ -633,7 +633,7 @@ fn nothing_of_a_config_is_lost_or_changed_unseen() {
 }
 
 #[test]
-fn no_secret_of_a_config_is_told() {
+fn no_secret_of_a_config_is_reported() {
     let memlens = Memlens::new();
     let home = Notes::new(&[
         (

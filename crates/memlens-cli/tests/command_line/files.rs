@@ -353,8 +353,8 @@ fn a_library_is_its_users_alone() {
 
     // While the database is written, SQLite keeps files beside it.
     let mut watch = under(&["watch"]).spawn().expect("it can be started");
-    let told = BufReader::new(watch.stderr.take().expect("it is a pipe"));
-    let is_ready = told
+    let reported = BufReader::new(watch.stderr.take().expect("it is a pipe"));
+    let is_ready = reported
         .lines()
         .map_while(Result::ok)
         .any(|line| line == format!("memlens: {}", notes.path().display()));
@@ -656,16 +656,18 @@ fn a_log_is_plain_text_where_no_terminal_shows_it() {
         .env("RUST_LOG", "trace")
         .spawn()
         .expect("it can be started");
-    let mut told = BufReader::new(watch.stderr.take().expect("it is a pipe"));
+    let mut reported = BufReader::new(watch.stderr.take().expect("it is a pipe"));
     let mut said = Vec::new();
     let ready = format!("memlens: {}\n", notes.path().display());
     while !String::from_utf8_lossy(&said).ends_with(&ready) {
-        let n_bytes = told.read_until(b'\n', &mut said).expect("it can be read");
+        let n_bytes = reported
+            .read_until(b'\n', &mut said)
+            .expect("it can be read");
         assert!(n_bytes > 0, "it ended");
     }
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
-    told.read_to_end(&mut said).expect("it can be read");
+    reported.read_to_end(&mut said).expect("it can be read");
     let said = String::from_utf8(said).expect("it prints UTF-8");
     assert!(said.contains("TRACE") || said.contains("DEBUG"), "{said}");
     assert!(!said.contains('\u{1b}'), "{said:?}");
@@ -706,7 +708,7 @@ fn the_hook_does_not_get_the_key_of_a_provider() {
 }
 
 #[test]
-fn marks_that_cannot_be_read_are_told_and_kept() {
+fn marks_that_cannot_be_read_are_reported_and_kept() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
     let broken = "{\"a form\": \"of later\"}";

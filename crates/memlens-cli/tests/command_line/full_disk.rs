@@ -33,8 +33,8 @@ fn index(memlens: &Memlens, notes: &Notes, limit: u32) -> (bool, String) {
 #[test]
 fn what_could_not_be_written_is_named_and_the_rest_is_sound() {
     let notes = notes();
-    let anew = Memlens::new();
-    let n_texts = anew.json(&["index", text(notes.path()), "--json"])["n_embedded"]
+    let fresh_library = Memlens::new();
+    let n_texts = fresh_library.json(&["index", text(notes.path()), "--json"])["n_embedded"]
         .as_u64()
         .expect("it is a count");
     let memlens = Memlens::new();

@@ -25,7 +25,7 @@ fn counts(report: &Value) -> [u64; 6] {
 }
 
 #[test]
-fn what_was_done_is_told() {
+fn what_was_done_is_reported() {
     let notes = Notes::new(&[
         ("a.md", "# Hall\n\nThe hall."),
         ("x/b.md", "# Relay\n\nThe relay."),
@@ -70,7 +70,7 @@ fn what_was_done_is_told() {
 }
 
 #[test]
-fn notes_that_have_to_be_read_anew_are_so_in_every_folder() {
+fn notes_that_have_to_be_read_again_are_so_in_every_folder() {
     let (named, other) = (
         Notes::new(&[("a.md", "The hall.")]),
         Notes::new(&[("b.md", "The relay.")]),
@@ -80,7 +80,7 @@ fn notes_that_have_to_be_read_anew_are_so_in_every_folder() {
     assert_eq!(counts(&memlens.json(&one)), [0, 0, 0, 1, 0, 0]);
     // The library of an older Memlens, which cut notes differently.
     let mut store = Store::open(memlens.library()).expect("nobody else writes");
-    store.set_meta("recipe", "old").expect("it can be told");
+    store.set_meta("recipe", "old").expect("it is known");
     drop(store);
     let run = memlens.run(&one);
     let report: Value = serde_json::from_str(&run.out).expect("it is JSON");
@@ -179,7 +179,7 @@ fn lists_stay_closed_while_the_library_is_described_unless_they_are_out_of_step(
     let memlens = Memlens::of(&[&Notes::new(&[("a.md", "The hall.")])]);
     let described = memlens.print(&["status"]);
     let rows = memlens.library().join("vectors/flat.1");
-    let torn = b"whoever opens these rows mends them";
+    let torn = b"opening these rows repairs them";
     fs::write(&rows, torn).expect("it can be written");
     assert_eq!(memlens.print(&["status"]), described);
     assert_eq!(fs::read(&rows).expect("it is there"), torn);
@@ -189,7 +189,7 @@ fn lists_stay_closed_while_the_library_is_described_unless_they_are_out_of_step(
         fs::remove_file(&head).expect("it is there");
         let run = memlens.run(&["status"]);
         assert_eq!((run.status, run.out), (0, described.clone()), "{}", run.err);
-        assert!(head.exists(), "mended, as for a search");
+        assert!(head.exists(), "repaired, as for a search");
     }
     // Changes to the lists are not reported as changes of the library.
     assert_eq!(memlens.run(&["status"]).err, "");

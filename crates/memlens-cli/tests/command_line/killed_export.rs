@@ -112,7 +112,7 @@ fn a_killed_write_leaves_whole_configs() {
     };
     let new = write();
     assert!(new.len() > old.len(), "{} bytes", new.len());
-    let anew = || {
+    let reset = || {
         fs::remove_dir_all(&folder).expect("it is ours");
         fs::create_dir(&folder).expect("it can be made");
         fs::write(&config, &old).expect("it can be written");
@@ -120,13 +120,13 @@ fn a_killed_write_leaves_whole_configs() {
 
     // It dies within the backup, and within the new config after the backup is complete.
     for n_blocks in [N_BLOCKS / 2, N_BLOCKS] {
-        anew();
+        reset();
         die_at(&home, n_blocks);
         assert!(!check_whole(&folder, &old, &new), "it died before its end");
     }
     let mut n_new = 0;
     for kill in 0..N_KILLS {
-        anew();
+        reset();
         kill_after(&home, &folder, BETWEEN * kill);
         n_new += u32::from(check_whole(&folder, &old, &new));
     }

@@ -82,7 +82,7 @@ pub fn check_sound(memlens: &Memlens, notes: &Notes) {
         assert_eq!(
             (status.status, status.err.as_str()),
             (0, ""),
-            "what was torn was mended: {status:?}"
+            "what was torn was repaired: {status:?}"
         );
     } else {
         let missing = format!(
@@ -100,8 +100,8 @@ pub fn check_sound(memlens: &Memlens, notes: &Notes) {
 
 /// Checks that the library has the same content and answers as a fresh library of the same notes.
 pub fn check_equals_fresh(memlens: &Memlens, notes: &Notes) {
-    let anew = Memlens::of(&[notes]);
-    let [found, expected]: [(Content, Value); 2] = [memlens, &anew].map(|memlens| {
+    let fresh_library = Memlens::of(&[notes]);
+    let [found, expected]: [(Content, Value); 2] = [memlens, &fresh_library].map(|memlens| {
         let store = Store::open_read_only(memlens.library()).expect("it can be read");
         let mut report = memlens.json(&["search", "quiet relay of hall 7", "--json"]);
         for stage in report["stages"].as_array_mut().expect("it is a list") {
@@ -190,8 +190,8 @@ fn a_walk_is_stopped_by_ctrl_c() {
 fn a_killed_index_is_taken_up_where_it_stood() {
     let notes = notes();
     let started = Instant::now();
-    let anew = Memlens::new();
-    let n_texts = anew.json(&["index", text(notes.path()), "--json"])["n_embedded"]
+    let fresh_library = Memlens::new();
+    let n_texts = fresh_library.json(&["index", text(notes.path()), "--json"])["n_embedded"]
         .as_u64()
         .expect("it is a count");
     let whole = started.elapsed();

@@ -220,7 +220,7 @@ fn odd_files_are_read_as_far_as_can_be_and_named() {
 }
 
 #[test]
-fn a_folder_that_moved_is_told_by_where_it_was() {
+fn a_folder_that_moved_is_reported_by_where_it_was() {
     let notes = Notes::new(&[("a.md", "The hall.")]);
     let memlens = Memlens::new();
     memlens.json(&["index", text(notes.path()), "--json"]);
@@ -541,7 +541,7 @@ fn special_files_are_named_and_never_opened() {
     let run = memlens.run(&["index", text(notes.path())]);
     assert_eq!(run.status, 0, "{run:?}");
     let folder = notes.path().display().to_string();
-    let told: Vec<&str> = run
+    let reported_lines: Vec<&str> = run
         .err
         .lines()
         .map(|line| {
@@ -550,7 +550,7 @@ fn special_files_are_named_and_never_opened() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported_lines,
         [
             "archive.md: cannot read the document as text: NUL on line 1",
             "b/loop: a link; links are not followed",
@@ -590,14 +590,14 @@ fn many_problems_are_counted() {
     }
     let memlens = Memlens::new();
     let run = memlens.run(&["index", text(notes.path())]);
-    let told: Vec<&str> = run
+    let reported_lines: Vec<&str> = run
         .err
         .lines()
         .filter(|line| !line.contains("no notes in"))
         .collect();
-    assert_eq!((run.status, told.len()), (0, 51), "{run:?}");
+    assert_eq!((run.status, reported_lines.len()), (0, 51), "{run:?}");
     assert_eq!(
-        told.last(),
+        reported_lines.last(),
         Some(&"memlens: and 10 more; `memlens status` lists them all")
     );
     let listed = memlens.print(&["status"]);
@@ -653,7 +653,7 @@ fn full() -> File {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
+fn a_full_disk_is_reported_and_a_reader_that_left_is_not() {
     let notes = Notes::new(&[("a.md", "The hall is quiet."), ("b.md", "\0")]);
     let memlens = Memlens::of(&[&notes]);
     let set = serde_json::json!({
@@ -713,7 +713,7 @@ fn a_full_disk_is_told_and_a_reader_that_left_is_not() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn watching_ends_when_nobody_can_be_told() {
+fn watching_ends_when_the_output_is_closed() {
     let notes = Notes::new(&[("a.md", "The hall is quiet.")]);
     let memlens = Memlens::of(&[&notes]);
     let (reader, writer) = std::io::pipe().expect("a pipe can be made");

@@ -253,11 +253,11 @@ fn answers_of_then_and_now_lie_side_by_side() {
     at_home.json(&["recall", "import", "--yes", "--json"]);
     let (status, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
     assert_eq!(status, Some(0));
-    let told: Value = serde_json::from_str(&shown).expect("it is JSON");
-    assert_eq!(told["label"], "OpenClaw 2026.9");
+    let output: Value = serde_json::from_str(&shown).expect("it is JSON");
+    assert_eq!(output["label"], "OpenClaw 2026.9");
     // OpenClaw's own index and model are not known here, so nothing is claimed of its results.
     assert_eq!(
-        told["not_compared"],
+        output["not_compared"],
         "cannot be compared: the settings of OpenClaw on this machine are not known"
     );
     let rows = |side: &str| -> Vec<(String, Value, Value)> {
@@ -265,7 +265,7 @@ fn answers_of_then_and_now_lie_side_by_side() {
             let path = row["path"].as_str().expect("it is text").to_owned();
             (path, row["fate"].clone(), row["rank"].clone())
         };
-        list(&told[side]).iter().map(row).collect()
+        list(&output[side]).iter().map(row).collect()
     };
     let of = |path: &str, rank: Value| (path.to_owned(), Value::Null, rank);
     let now = rows("now");
@@ -284,7 +284,7 @@ fn answers_of_then_and_now_lie_side_by_side() {
         now.contains(&of("memory/ports.md", json!(2 - router))),
         "{now:?}"
     );
-    let gone = list(&told["now"]).last().expect("there are rows");
+    let gone = list(&output["now"]).last().expect("there are rows");
     assert_eq!(
         (&gone["path"], &gone["rank"], &gone["why"]),
         (
@@ -293,8 +293,8 @@ fn answers_of_then_and_now_lie_side_by_side() {
             &json!("the note is gone, or not watched")
         )
     );
-    assert_eq!(told["then"][0]["now"], json!(now.len() - 1));
-    assert_eq!(told["then"][1]["used"], "opened 4 s later");
+    assert_eq!(output["then"][0]["now"], json!(now.len() - 1));
+    assert_eq!(output["then"][1]["used"], "opened 4 s later");
     let plain = at_home.run(&["recall", "show", "1"]).1;
     assert!(
         plain.contains(
@@ -360,7 +360,7 @@ fn answers_of_then_and_now_lie_side_by_side() {
         (unknown.0, unknown.2.as_str()),
         (
             Some(1),
-            "memlens: cannot open past question 9: there is none; list them anew\n"
+            "memlens: there is no past question 9; run \"memlens recall list\"\n"
         )
     );
 }
@@ -484,38 +484,38 @@ fn a_note_is_known_by_what_its_agent_calls_it() {
     };
     at_home.json(&["recall", "import", "--yes", "--json"]);
     let (_, shown, _) = at_home.run(&["recall", "show", "1", "--json"]);
-    let told: Value = serde_json::from_str(&shown).expect("it is JSON");
+    let output: Value = serde_json::from_str(&shown).expect("it is JSON");
     // It is unknown which of two notes is meant, so nothing is claimed of the others either.
-    let said = told["not_compared"].as_str().expect("it is told");
+    let said = output["not_compared"].as_str().expect("it is reported");
     assert!(said.starts_with("cannot be compared: "), "{said}");
     let of = |path: &str| {
-        let mut rows = list(&told["now"]).iter();
+        let mut rows = list(&output["now"]).iter();
         rows.find(|row| row["path"] == path)
             .map(|row| (row["fate"].clone(), row["why"].clone()))
     };
     // Both are named with their folder.
     let named = |path: &str| {
-        let mut rows = list(&told["now"]).iter();
+        let mut rows = list(&output["now"]).iter();
         rows.find(|row| row["path"] == path)
             .map(|row| row["name"].clone())
     };
     let joined = |path: &str| {
-        let then = list(&told["then"]).iter().find(|row| row["path"] == path);
+        let then = list(&output["then"]).iter().find(|row| row["path"] == path);
         let at = then.expect("it was returned")["now"].as_u64();
-        &told["now"][at.expect("it has a place") as usize]
+        &output["now"][at.expect("it has a place") as usize]
     };
     assert_eq!(joined("memory/router")["path"], "memory/router.md");
     assert_eq!(
         named("memory/router.md"),
         Some(json!("workspace/memory/router.md"))
     );
-    let (fate, why) = of("MEMORY.md").expect("it is told");
+    let (fate, why) = of("MEMORY.md").expect("it is reported");
     assert_eq!(
         (fate, why),
         (Value::Null, json!("several notes have this name"))
     );
-    let (fate, why) = of("USER.md").expect("it is told");
+    let (fate, why) = of("USER.md").expect("it is reported");
     assert_ne!((fate, why), (json!("new"), json!("not returned then")));
-    let (_, why) = of("memory/v1.2.md").expect("it is told");
+    let (_, why) = of("memory/v1.2.md").expect("it is reported");
     assert_ne!(why, "the note is gone, or not watched");
 }

@@ -101,7 +101,7 @@ fn rerank_stage(report: &Value) -> &Value {
     let mut stages = list(&report["stages"]).iter();
     stages
         .find(|stage| stage["id"] == "rerank")
-        .expect("every stage is told")
+        .expect("every stage is reported")
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn a_model_is_downloaded_chosen_used_and_erased() {
         .env("HF_ENDPOINT", &hub)
         .output()
         .expect("it can be started");
-    let told = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(
         (output.status.code(), output.stdout.len()),
         (Some(0), 0),
-        "{told}"
+        "{stderr}"
     );
-    assert!(told.contains(&format!("{SMALLEST} is in ")), "{told}");
+    assert!(stderr.contains(&format!("{SMALLEST} is in ")), "{stderr}");
     assert_eq!(list(&listed(&memlens)["models"])[0]["is_there"], true);
     // A downloaded model needs no hub.
     let again = memlens

@@ -210,7 +210,7 @@ fn stage<'a>(report: &'a Value, id: &str) -> &'a Value {
     let mut stages = list(&report["stages"]).iter();
     stages
         .find(|stage| stage["id"] == id)
-        .expect("every stage is told")
+        .expect("every stage is reported")
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn without_a_library_there_is_nothing_to_set() {
 }
 
 #[test]
-fn what_a_provider_does_wrong_is_told_and_the_order_stands() {
+fn what_a_provider_does_wrong_is_reported_and_the_order_stands() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
     let provider = Provider::answering(|_| (500, "the router is KEY".to_owned()));
@@ -477,8 +477,8 @@ fn no_fallback_is_silent() {
     ];
     for command in commands {
         let run = memlens.run(&[command, &["--set", "rerank=http"]].concat());
-        let told = "Rerank fell back: cannot rerank with http: no provider is set";
-        assert!(run.err.contains(told), "{command:?}: {run:?}");
+        let reported = "Rerank fell back: cannot rerank with http: no provider is set";
+        assert!(run.err.contains(reported), "{command:?}: {run:?}");
         let run = memlens.run(command);
         assert!(!run.err.contains("fell back"), "{command:?}: {run:?}");
     }

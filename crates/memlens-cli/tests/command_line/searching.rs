@@ -559,7 +559,7 @@ fn the_table_is_printed() {
 }
 
 #[test]
-fn misuse_is_told_apart_from_failure() {
+fn misuse_is_distinguished_from_failure() {
     let memlens = Memlens::new();
     // No command, an unknown command, conflicting arguments, missing arguments.
     for arguments in [

@@ -42,11 +42,11 @@ impl Watcher {
         Watcher { child, lines }
     }
 
-    fn told(&self) -> Value {
+    fn reported(&self) -> Value {
         let line = self
             .lines
             .recv_timeout(PATIENCE)
-            .expect("something is told");
+            .expect("something is reported");
         serde_json::from_str(&line).expect("each line is JSON")
     }
 }
@@ -83,9 +83,9 @@ fn a_second_writer_is_refused_by_name_while_everyone_reads() {
 
     // The other processes read at once what the writer writes.
     notes.write("c.md", "The attic.");
-    let told = watcher.told();
+    let reported = watcher.reported();
     assert_eq!(
-        (told["what"].as_str(), told["path"].as_str()),
+        (reported["what"].as_str(), reported["path"].as_str()),
         (Some("added"), Some("c.md"))
     );
     assert_eq!(

@@ -75,7 +75,7 @@ fn json_holds_the_place_the_reason_and_the_changes() {
 }
 
 #[test]
-fn what_is_not_in_the_library_is_told_by_its_rule() {
+fn what_is_not_in_the_library_is_reported_by_its_rule() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
     let kind = |place: &str| {

@@ -195,9 +195,9 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("a search by words alone is not reranked");
     }
     let n_read = rows.len().min(params.reranker_candidates as usize);
-    let told = view.facts.rerank.as_ref();
-    let filled = Filled::by(context.set, params.reranker_by).filter(|_| told.is_none());
-    let given: Vec<f64> = match (told, filled) {
+    let recorded = view.facts.rerank.as_ref();
+    let filled = Filled::by(context.set, params.reranker_by).filter(|_| recorded.is_none());
+    let given: Vec<f64> = match (recorded, filled) {
         (Some(scores), _) => {
             let score = |row: &Row| scores.get(row.slot as usize).copied();
             let read = rows[..n_read].iter();
@@ -210,7 +210,7 @@ pub fn rerank(context: &Context<'_, BasicMemory>, rows: &[Row]) -> Outcome {
         }
         (None, None) => Vec::new(),
     };
-    let note = filled.map(|it| it.told("basic-memory", given.len(), n_read));
+    let note = filled.map(|it| it.sentence("basic-memory", given.len(), n_read));
     if given.len() < n_read {
         let why =
             "basic-memory asks its reranker here; without its scores this is the order before";

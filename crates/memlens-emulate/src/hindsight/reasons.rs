@@ -66,9 +66,9 @@ impl Ranked {
 }
 
 fn ranks_of(ranked: &[Ranked]) -> String {
-    let told = |it: &Ranked| format!("{} {}", it.arm.as_str(), it.rank);
-    let told: Vec<String> = ranked.iter().map(told).collect();
-    told.join(", ")
+    let named = |it: &Ranked| format!("{} {}", it.arm.as_str(), it.rank);
+    let named: Vec<String> = ranked.iter().map(named).collect();
+    named.join(", ")
 }
 
 /// The place of a memory in an arm.

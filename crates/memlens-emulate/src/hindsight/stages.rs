@@ -65,15 +65,15 @@ impl<'a> Arms<'a> {
 
 /// Returns the boost of an arm: that of the parameter, or the requested one.
 fn boost(arm: &Arm, params: &Hindsight) -> Boost {
-    let told = match arm.kind {
+    let configured = match arm.kind {
         ArmKind::Semantic => params.boost_semantic,
         ArmKind::Bm25 => params.boost_bm25,
         ArmKind::Graph | ArmKind::Temporal => Boost::None,
     };
-    if told == Boost::None {
+    if configured == Boost::None {
         arm.boost.unwrap_or(Boost::None)
     } else {
-        told
+        configured
     }
 }
 

@@ -74,7 +74,7 @@ pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
         given: given.filter(|_| n_given == rows.len()),
     });
     let note = match filled {
-        Some(filled) => filled.told("Octopus", n_given, rows.len()),
+        Some(filled) => filled.sentence("Octopus", n_given, rows.len()),
         None => "Octopus asks its reranker here, where one is enabled for the agent; without its scores the order before it stays".to_owned(),
     };
     Outcome {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_before_and_after_are_told() {
+    fn ranks_before_and_after_are_reported() {
         let trace = ranked(&[0.7, 0.9], 5.0);
         let terms = |slot: u32| {
             let mut entries = stage(&trace, "octopus.rerank").entries.iter();

@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_as_long_as_they_are_told() {
+    fn chunks_have_the_configured_length() {
         assert_eq!(lines_of(400.0, 80.0), [(1, 10)]);
         // 40 characters hold four lines.
         assert_eq!(lines_of(10.0, 0.0), [(1, 4), (5, 8), (9, 10)]);

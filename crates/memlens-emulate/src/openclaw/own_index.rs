@@ -160,7 +160,7 @@ fn read_chunks(connection: &Connection, is_dated: bool) -> Result<OwnIndex, Stri
 }
 
 fn chunk(row: &Row<'_>) -> Result<OwnChunk, String> {
-    let told = || -> rusqlite::Result<OwnChunk> {
+    let read_chunk = || -> rusqlite::Result<OwnChunk> {
         Ok(OwnChunk {
             start_line: row.get(2)?,
             end_line: row.get(3)?,
@@ -172,7 +172,7 @@ fn chunk(row: &Row<'_>) -> Result<OwnChunk, String> {
     let vector = row.get_ref(6).map_err(|error| words(&error))?;
     Ok(OwnChunk {
         vector: numbers(vector).ok_or("its vector is no list of numbers")?,
-        ..told().map_err(|error| words(&error))?
+        ..read_chunk().map_err(|error| words(&error))?
     })
 }
 
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_index_is_told_in_words() {
+    fn what_is_no_such_index_is_reported_in_words() {
         let check = |agent: &Agent, expected: &str| {
             assert_eq!(agent.read().expect_err(expected), expected);
         };

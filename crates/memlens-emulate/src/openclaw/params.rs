@@ -145,8 +145,8 @@ parameters! {
     /// The settings of OpenClaw 2026.2.
     pub struct Feb2026;
     prefix "openclaw."; stages &STAGES_2026_2; rules |it| check_weights(it.vector_weight, it.text_weight);
-    chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded anew.";
-    chunk_overlap: u32 = CHUNK_OVERLAP.1, Some(VECTOR), Retrieve, "chunking.overlap", Some("tokens"), whole(0, 1000, 1), None, "How much of a chunk the next one repeats, in whole lines; less than a chunk. Notes are cut and embedded anew.";
+    chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded again.";
+    chunk_overlap: u32 = CHUNK_OVERLAP.1, Some(VECTOR), Retrieve, "chunking.overlap", Some("tokens"), whole(0, 1000, 1), None, "How much of a chunk the next one repeats, in whole lines; less than a chunk. Notes are cut and embedded again.";
     vector_weight: f64 = 0.7, Some(FUSION), Rank, "vectorWeight", None, number(0.0, 1.0, 0.05), None, "The share of the vector score in the sum.";
     text_weight: f64 = 0.3, Some(FUSION), Rank, "textWeight", None, number(0.0, 1.0, 0.05), None, "The share of the keyword score in the sum.";
     candidate_multiplier: u32 = 4, Some(FUSION), Rank, "candidateMultiplier", None, whole(1, 20, 1), None, "How many candidates each list gives for every result wanted, 200 at most.";
@@ -158,8 +158,8 @@ parameters! {
     /// The settings of OpenClaw 2026.3 to 2026.7.
     pub struct Jul2026;
     prefix "openclaw."; stages &STAGES_2026_7; rules |it| check_weights(it.vector_weight, it.text_weight);
-    chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded anew.";
-    chunk_overlap: u32 = CHUNK_OVERLAP.1, Some(VECTOR), Retrieve, "chunking.overlap", Some("tokens"), whole(0, 1000, 1), None, "How much of a chunk the next one repeats, in whole lines; less than a chunk. Notes are cut and embedded anew.";
+    chunk_tokens: u32 = CHUNK_TOKENS.1, Some(VECTOR), Retrieve, "chunking.tokens", Some("tokens"), log(whole(8, 4000, 1)), None, "How long a chunk is, a token taken for four characters. Notes are cut and embedded again.";
+    chunk_overlap: u32 = CHUNK_OVERLAP.1, Some(VECTOR), Retrieve, "chunking.overlap", Some("tokens"), whole(0, 1000, 1), None, "How much of a chunk the next one repeats, in whole lines; less than a chunk. Notes are cut and embedded again.";
     vector_weight: f64 = 0.7, Some(FUSION), Rank, "vectorWeight", None, number(0.0, 1.0, 0.05), None, "The share of the vector score in the sum.";
     text_weight: f64 = 0.3, Some(FUSION), Rank, "textWeight", None, number(0.0, 1.0, 0.05), None, "The share of the keyword score in the sum.";
     candidate_multiplier: u32 = 4, Some(FUSION), Rank, "candidateMultiplier", None, whole(1, 20, 1), None, "How many candidates each list gives for every result wanted, 200 at most.";

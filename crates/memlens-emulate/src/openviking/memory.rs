@@ -81,7 +81,7 @@ impl Quantized {
 
 /// Further input of a request besides the question.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct AskOptions {
     /// The folder that is searched; `None` for everything.
     pub target: Option<String>,
     /// The levels that are searched; `None` for all.
@@ -90,7 +90,7 @@ pub struct Told {
     pub kind: Option<Kind>,
 }
 
-impl Told {
+impl AskOptions {
     fn takes(&self, record: &Record) -> bool {
         self.target.as_ref().is_none_or(|it| record.is_under(it))
             && self
@@ -166,11 +166,11 @@ impl Memory {
     }
 
     /// Returns the candidates of a question with the request's further input.
-    pub fn ask(&self, question: &Question<'_>, told: &Told) -> Retrieved {
+    pub fn ask(&self, question: &Question<'_>, options: &AskOptions) -> Retrieved {
         let started = Instant::now();
         let searched: Vec<usize> = (0..self.known.len())
             .filter(|at| self.notes.is_within(question.within, *at))
-            .filter(|at| told.takes(&self.known[*at].record))
+            .filter(|at| options.takes(&self.known[*at].record))
             .collect();
         let near = self.near(&searched, question.vector);
         let took = started.elapsed();
@@ -183,7 +183,7 @@ impl Memory {
         };
         let also = question.also.iter().copied();
         let also: Vec<ChunkId> = also
-            .filter(|it| self.record(*it).is_some_and(|it| told.takes(it)))
+            .filter(|it| self.record(*it).is_some_and(|it| options.takes(it)))
             .collect();
         let found = first(false).chain(first(true));
         let union = self.notes.union(found, question.within, &also);
@@ -336,7 +336,7 @@ impl Retriever for Memory {
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
-        Ok(self.ask(question, &Told::default()))
+        Ok(self.ask(question, &AskOptions::default()))
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -123,10 +123,10 @@ fn filled_in(context: &Context<'_, OpenViking>, rows: &[Row], filled: Filled<'_>
     let n_given = rows.iter().filter_map(share).count();
     if filled.has_failed() {
         // Some earlier scores may be known, but they are not comparable with vector scores.
-        return Outcome::skipped(filled.told("OpenViking", n_given, rows.len()));
+        return Outcome::skipped(filled.sentence("OpenViking", n_given, rows.len()));
     }
     Outcome {
-        note: Some(filled.told("OpenViking", n_given, rows.len())),
+        note: Some(filled.sentence("OpenViking", n_given, rows.len())),
         ..each(context, rows, |row| Replaced {
             given: share(row).map_or(Given::NotRead, Given::Score),
             base: row.score.unwrap_or(0.0),

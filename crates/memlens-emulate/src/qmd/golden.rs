@@ -10,7 +10,7 @@ use super::cut::{for_reranking, for_vectors, units};
 use super::document::title;
 
 #[derive(Deserialize)]
-struct Told {
+struct ExpectedNote {
     path: String,
     title: String,
     utf16_length: usize,
@@ -49,7 +49,7 @@ fn titles_and_chunks_are_its_own() {
     let mut n_chunks = 0;
     for name in ["agent-memory-57", "craft-fts", "craft-chunk"] {
         let golden = tests.join("golden/qmd");
-        let told: Vec<Told> = lines(&golden.join(format!("{name}.chunks.jsonl")));
+        let expected: Vec<ExpectedNote> = lines(&golden.join(format!("{name}.chunks.jsonl")));
         let files = golden.join(format!("{name}.files.jsonl"));
         let given: HashMap<String, String> = if files.exists() {
             let given: Vec<Given> = lines(&files);
@@ -57,8 +57,8 @@ fn titles_and_chunks_are_its_own() {
         } else {
             HashMap::new()
         };
-        for told in told {
-            let path = &told.path;
+        for expected in expected {
+            let path = &expected.path;
             let text = given.get(path).cloned().unwrap_or_else(|| {
                 let below = path
                     .strip_prefix("memory/")
@@ -67,11 +67,11 @@ fn titles_and_chunks_are_its_own() {
                 std::fs::read_to_string(file).expect("a note")
             });
             let units = units(&text);
-            assert_eq!(units.len(), told.utf16_length, "{path}");
-            assert_eq!(title(&text, path), told.title, "{path}");
+            assert_eq!(units.len(), expected.utf16_length, "{path}");
+            assert_eq!(title(&text, path), expected.title, "{path}");
             let cuts = [
-                (for_vectors(&units), &told.embed_chunks),
-                (for_reranking(&units), &told.rerank_chunks),
+                (for_vectors(&units), &expected.embed_chunks),
+                (for_reranking(&units), &expected.rerank_chunks),
             ];
             for (ours, theirs) in cuts {
                 let places: Vec<(usize, usize)> =

@@ -70,7 +70,7 @@ struct Rows {
 
 /// Further input besides the question, from qmd's command line and from its model.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct AskOptions {
     /// Typed searches; `None` for a plain question.
     pub typed: Option<Vec<Line>>,
     /// The intent of the user.
@@ -173,8 +173,12 @@ impl Memory {
     ///
     /// # Errors
     /// [`RetrieveError::Outside`] for a typed line that qmd rejects, or if SQLite returns an error.
-    pub fn ask(&self, question: &Question<'_>, told: &Told) -> Result<Retrieved, RetrieveError> {
-        for line in told.typed.iter().flatten() {
+    pub fn ask(
+        &self,
+        question: &Question<'_>,
+        options: &AskOptions,
+    ) -> Result<Retrieved, RetrieveError> {
+        for line in options.typed.iter().flatten() {
             if let Some(why) = refused(line) {
                 return Err(outside(format!(
                     "{why}: {}",
@@ -182,10 +186,10 @@ impl Memory {
                 )));
             }
         }
-        let scopes = self.scopes(question.within, told);
+        let scopes = self.scopes(question.within, options);
         let mut lists = Vec::new();
         let (mut words_took, mut vectors_took) = (Duration::ZERO, Duration::ZERO);
-        for search in searches(question.text, told, &scopes, &self.collections) {
+        for search in searches(question.text, options, &scopes, &self.collections) {
             let started = Instant::now();
             let is_question = search.role == Role::Question;
             let found = match search.line.kind {
@@ -215,8 +219,8 @@ impl Memory {
             .map(|(search, found)| listed(search, found, &union))
             .collect();
 
-        let intent = told.intent.as_deref();
-        let sought = match &told.typed {
+        let intent = options.intent.as_deref();
+        let sought = match &options.typed {
             Some(lines) => primary(lines),
             None => question.text,
         };
@@ -239,9 +243,9 @@ impl Memory {
                 lists: columns.into_iter().flatten().collect(),
                 own: Some(OwnFacts::new(Facts {
                     lists,
-                    is_typed: told.typed.is_some(),
+                    is_typed: options.typed.is_some(),
                     has_intent: intent.is_some(),
-                    is_expanded: told.added.is_some(),
+                    is_expanded: options.added.is_some(),
                     rows,
                     rerank: None,
                 })),
@@ -264,12 +268,12 @@ impl Memory {
     pub fn reranked(
         &self,
         question: &str,
-        told: &Told,
+        options: &AskOptions,
         found: Retrieved,
         score: impl Fn(&str, &str) -> f64,
     ) -> Retrieved {
-        let sought = told.typed.as_deref().map_or(question, primary);
-        let intent = told.intent.as_deref();
+        let sought = options.typed.as_deref().map_or(question, primary);
+        let intent = options.intent.as_deref();
         let asked = match intent {
             Some(intent) => format!("{intent}\n\n{sought}"),
             None => sought.to_owned(),
@@ -296,9 +300,9 @@ impl Memory {
     }
 
     /// Returns the collections to search: those named, otherwise those of the searched part, which is usually all.
-    fn scopes(&self, within: &Within, told: &Told) -> Vec<Scope> {
+    fn scopes(&self, within: &Within, options: &AskOptions) -> Vec<Scope> {
         let named = |name: &String| self.collections.iter().position(|it| it == name);
-        match &told.collections {
+        match &options.collections {
             Some(names) if names.is_empty() => vec![None],
             // An unknown collection gives no results.
             Some(names) => names.iter().filter_map(named).map(Some).collect(),
@@ -453,12 +457,12 @@ impl Retriever for Memory {
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
         let typed = Typed::of(question.text);
-        let told = Told {
+        let options = AskOptions {
             intent: typed.as_ref().and_then(|it| it.intent.clone()),
             typed: typed.map(|it| it.lines),
-            ..Told::default()
+            ..AskOptions::default()
         };
-        self.ask(question, &told)
+        self.ask(question, &options)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -477,7 +481,7 @@ impl Retriever for Memory {
 /// Returns the searches of a question, in the order in which qmd fuses their lists.
 fn searches<'a>(
     question: &str,
-    told: &Told,
+    options: &AskOptions,
     scopes: &'a [Scope],
     collections: &[String],
 ) -> Vec<Search<'a>> {
@@ -494,8 +498,8 @@ fn searches<'a>(
         let is_it = |line: &&Line| (line.kind == Kind::Lex) == is_words;
         lines.iter().filter(is_it).cloned().collect()
     };
-    let added = told.added.as_deref().unwrap_or_default();
-    let typed = told.typed.as_deref().unwrap_or_default();
+    let added = options.added.as_deref().unwrap_or_default();
+    let typed = options.typed.as_deref().unwrap_or_default();
     let mut found = Vec::new();
     for is_words in [true, false] {
         found.push(match is_words {

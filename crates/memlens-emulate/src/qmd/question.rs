@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_lines_are_told_from_plain_questions() {
+    fn typed_lines_are_distinguished_from_plain_questions() {
         let typed =
             Typed::of("Lex: relay ip\n\n vec:  where is it\nintent: the network\n").unwrap();
         assert_eq!(

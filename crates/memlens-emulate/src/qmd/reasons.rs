@@ -110,11 +110,11 @@ impl Reason for Held {
         if self.places.is_empty() {
             return "in none of them".to_owned();
         }
-        let told = |(name, rank, score): &(String, u32, f64)| {
+        let named = |(name, rank, score): &(String, u32, f64)| {
             format!("rank {rank} of \u{201c}{name}\u{201d}, {}", precise(*score))
         };
-        let told: Vec<String> = self.places.iter().map(told).collect();
-        told.join("; ")
+        let named: Vec<String> = self.places.iter().map(named).collect();
+        named.join("; ")
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {
         let ranks = self.places.iter().map(|(_, rank, _)| f64::from(*rank));
@@ -204,13 +204,13 @@ impl Reason for Fused {
         if self.ranked.is_empty() {
             return "in none of the lists that qmd takes".to_owned();
         }
-        let told = |it: &Ranked| format!("{} {}", it.name, it.rank);
-        let told: Vec<String> = self.ranked.iter().map(told).collect();
+        let named = |it: &Ranked| format!("{} {}", it.name, it.rank);
+        let named: Vec<String> = self.ranked.iter().map(named).collect();
         let bonus = match Fused::bonus(&self.ranked) {
             0.0 => String::new(),
             bonus => format!("; {bonus} more for its best rank"),
         };
-        format!("ranks: {}{bonus}", told.join(", "))
+        format!("ranks: {}{bonus}", named.join(", "))
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {
         let mut terms = vec![

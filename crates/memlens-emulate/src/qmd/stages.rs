@@ -246,13 +246,13 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         return Outcome::skipped("only query reranks");
     }
     let facts = Facts::of(context.set);
-    let told = facts.and_then(|it| it.rerank.as_ref());
-    let told = told.filter(|_| context.params.rerank);
+    let recorded = facts.and_then(|it| it.rerank.as_ref());
+    let recorded = recorded.filter(|_| context.params.rerank);
     let filled = Filled::by(context.set, context.params.rerank_by);
     let filled = filled.filter(|_| context.params.rerank);
     let given = |at: usize| {
         let slot = rows[at].slot as usize;
-        let own = told.and_then(|it| it.get(slot)).copied();
+        let own = recorded.and_then(|it| it.get(slot)).copied();
         own.or_else(|| filled?.share(context.set.candidates[slot].chunk))
     };
     let blend = |at: usize, place: Place| Blended {
@@ -276,11 +276,11 @@ pub fn rerank(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
     let outcome = Outcome::applied(context.decided(places.map(|(at, place)| blend(at, place))));
     let n_given = (0..rows.len()).filter(|at| given(*at).is_some()).count();
     let note = match filled {
-        _ if !context.params.rerank || told.is_some() => None,
+        _ if !context.params.rerank || recorded.is_some() => None,
         None => Some(
             "qmd asks its model here how well each note answers; without its scores this is the order before".to_owned(),
         ),
-        Some(filled) => Some(filled.told("qmd", n_given, rows.len())),
+        Some(filled) => Some(filled.sentence("qmd", n_given, rows.len())),
     };
     Outcome { note, ..outcome }
 }

@@ -159,11 +159,11 @@ fn agrees(trace: &Trace, found: &Retrieved, asked: &Asked) -> Result<(), String>
         let theirs = asked.results.len();
         return Err(format!("{} rows, theirs {theirs}", ours.len()));
     }
-    let is_told = asked.settings.mode != "fts" || !BY_CHANCE.contains(&asked.id.as_str());
+    let is_reported = asked.settings.mode != "fts" || !BY_CHANCE.contains(&asked.id.as_str());
     for (at, (slot, theirs)) in ours.iter().zip(&asked.results).enumerate() {
         let path = &found.rows[*slot as usize].note.path;
         let score = trace.journey(*slot).score.expect("a kept row has a score");
-        let is_off = is_told && (score - theirs.score).abs() > TOLERANCE;
+        let is_off = is_reported && (score - theirs.score).abs() > TOLERANCE;
         if path.strip_prefix("memory/") != Some(&theirs.path) || is_off {
             return Err(format!("row {}: {path} {score}, theirs {theirs:?}", at + 1));
         }

@@ -111,13 +111,13 @@ pub fn share(question: &str, text: &str) -> f64 {
 }
 
 /// Prints one row of the table of agreement.
-pub fn told(set: &str, n: usize, n_failed: usize) {
+pub fn print_agreement(set: &str, n: usize, n_failed: usize) {
     println!("{set:<40}{:>4} of {n:>4} lists identical", n - n_failed);
 }
 
 /// Prints how many lists of a set are identical, and fails if one is not.
 pub fn agreed(set: &str, n: usize, failed: &[String]) {
-    told(set, n, failed.len());
+    print_agreement(set, n, failed.len());
     assert!(
         failed.is_empty(),
         "{} of {n}:\n{}",

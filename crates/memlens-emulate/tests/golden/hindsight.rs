@@ -127,8 +127,8 @@ fn facts(asked: &Asked, units: &[Unit]) -> Facts {
             // These are set as parameters.
             ArmKind::Semantic | ArmKind::Bm25 => None,
             ArmKind::Graph | ArmKind::Temporal => {
-                let told = asked.settings.strategy_boosts.get(kind.as_str());
-                told.map(|it| match it.as_str() {
+                let boost = asked.settings.strategy_boosts.get(kind.as_str());
+                boost.map(|it| match it.as_str() {
                     "low" => Boost::Low,
                     "medium" => Boost::Medium,
                     _ => Boost::High,
@@ -242,7 +242,7 @@ fn compare(asked: &Asked, units: &[Unit]) -> Result<(), String> {
         let score = trace.journey(*slot).score;
         let fusion = trace.stage(StageId("hindsight.fusion")).expect("a stage");
         let fused = fusion.entries.iter().find(|it| it.slot == *slot);
-        let told = [
+        let pairs = [
             ("score", score, theirs.score),
             ("rrf", fused.and_then(|it| it.score_after), theirs.rrf),
             (
@@ -266,7 +266,7 @@ fn compare(asked: &Asked, units: &[Unit]) -> Result<(), String> {
         let scored = scored.map(|((name, ours), theirs)| (name, ours, theirs));
         let raw = of("hindsight.rerank", "rerank");
         let raw = raw.1.map(|it| (raw.0, Some(it), theirs.rerank));
-        for (name, ours, theirs) in told.into_iter().chain(scored).chain(raw) {
+        for (name, ours, theirs) in pairs.into_iter().chain(scored).chain(raw) {
             if ours.is_none_or(|ours| (ours - theirs).abs() > TOLERANCE) {
                 return Err(format!("{head}: {name} {ours:?}, theirs {theirs}"));
             }

@@ -11,7 +11,7 @@ use memlens_retrieve::{Question, Retrieved, Retriever, Within};
 use memlens_store::FolderId;
 use serde::Deserialize;
 
-use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, sha256, told, vectors};
+use crate::given::{self, DIM, TOLERANCE, agreed, lines, note, print_agreement, sha256, vectors};
 
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -204,12 +204,12 @@ fn compare(
                 == (&theirs.path, theirs.start_line, theirs.end_line)
         });
         let slot = slot.expect("a candidate");
-        for (list, told) in [
+        for (list, score) in [
             ("openclaw.vector", theirs.vector_score),
             ("openclaw.text", theirs.text_score),
         ] {
             let own = list_score(&trace, list, slot as u32).unwrap_or(0.0);
-            if told.is_some_and(|told| (told - own).abs() > tolerance) {
+            if score.is_some_and(|score| (score - own).abs() > tolerance) {
                 return Err(format!(
                     "{head}: row {}: {list} is {own}, theirs {theirs:?}",
                     at + 1
@@ -283,7 +283,7 @@ fn lists_of_2026_9_6_are_met() {
 /// Vectors of crafted notes are not recorded; their cosines are those that OpenClaw reported in the list of the
 /// retriever.
 fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
-    let told: HashMap<(&str, u32, u32), f64> = all
+    let theirs_by_place: HashMap<(&str, u32, u32), f64> = all
         .iter()
         .filter(|asked| asked.query == query)
         .flat_map(|asked| &asked.results)
@@ -298,7 +298,7 @@ fn put_cosines(found: &mut Retrieved, all: &[Asked], query: &str) {
         .iter()
         .map(|row| {
             let place = (row.note.path.as_str(), row.start_line, row.end_line);
-            told.get(&place).copied()
+            theirs_by_place.get(&place).copied()
         })
         .collect();
     let list = List::of_scores(ListId("openclaw.vector"), &scores);
@@ -344,7 +344,7 @@ fn crafted_differences(edition: Edition, version: &str, name: &str) -> Vec<Strin
         }
         failed.extend(compare(edition, one, &found, &values, TOLERANCE).err());
     }
-    told(
+    print_agreement(
         &format!("OpenClaw {version}, {name}"),
         asked.len(),
         failed.len(),

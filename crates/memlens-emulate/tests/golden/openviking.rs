@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use memlens_emulate::openviking::{
-    Kind, Level, Memory, Provider, Record, Told, V0_5, answered, reranked,
+    AskOptions, Kind, Level, Memory, Provider, Record, V0_5, answered, reranked,
 };
 use memlens_emulate::{Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
@@ -217,7 +217,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
     let settings = &asked.settings;
     let values = values(settings);
     let vector = memory.embed(&asked.query);
-    let told = Told {
+    let options = AskOptions {
         target: settings.target.clone(),
         levels: settings
             .level
@@ -234,7 +234,7 @@ fn compare(memory: &Memory, asked: &Asked) -> Result<bool, String> {
             also: &[],
             true_ranks: false,
         },
-        &told,
+        &options,
     );
     if let Some(reranker) = settings
         .rerank

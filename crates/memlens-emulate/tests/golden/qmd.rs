@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memlens_emulate::qmd::{Kind, Line, Memory, Told, V2_8, expansion};
+use memlens_emulate::qmd::{AskOptions, Kind, Line, Memory, V2_8, expansion};
 use memlens_emulate::{AgentNote, Embed, Vectors};
 use memlens_params::{ParameterSet, StageId, Value, Values};
 use memlens_rank::{AnyPipeline, Trace};
@@ -122,7 +122,7 @@ fn line(typed: &Typed) -> Line {
 
 /// Returns the searches that qmd made from its model's answer; `None` if the model was not to be called.
 fn added(asked: &Asked) -> Option<Vec<Line>> {
-    let told: Vec<Line> = asked.expanded.iter().flatten().map(line).collect();
+    let lines_given: Vec<Line> = asked.expanded.iter().flatten().map(line).collect();
     let answer = match asked.settings.expansion.as_ref()? {
         // The model failed.
         serde_json::Value::String(how) if how == "throw" => return Some(Vec::new()),
@@ -134,7 +134,7 @@ fn added(asked: &Asked) -> Option<Vec<Line>> {
         // The model's answer after a strong match must have no effect.
         _ if asked.strong_signal.is_some() => String::new(),
         serde_json::Value::String(_) => {
-            let lines = told
+            let lines = lines_given
                 .iter()
                 .map(|it| format!("{}: {}\n", it.kind.as_str(), it.text));
             format!("no line\nlex: ~\n{}", lines.collect::<String>())
@@ -159,15 +159,15 @@ fn added(asked: &Asked) -> Option<Vec<Line>> {
             text: "the".to_owned(),
         });
     } else {
-        assert_eq!(shown, told, "{} {:?}", asked.id, asked.query);
+        assert_eq!(shown, lines_given, "{} {:?}", asked.id, asked.query);
     }
     Some(lines)
 }
 
-fn told(asked: &Asked) -> Told {
+fn options(asked: &Asked) -> AskOptions {
     let settings = &asked.settings;
     let collections = settings.collections.clone();
-    Told {
+    AskOptions {
         typed: settings
             .searches
             .as_ref()
@@ -203,7 +203,7 @@ fn values(settings: &Settings) -> Values {
         .expect("values in range")
 }
 
-fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, RetrieveError> {
+fn ask(memory: &Memory, asked: &Asked, options: &AskOptions) -> Result<Retrieved, RetrieveError> {
     let vector = memory.embed(&asked.query);
     let found = memory.ask(
         &Question {
@@ -214,9 +214,9 @@ fn ask(memory: &Memory, asked: &Asked, told: &Told) -> Result<Retrieved, Retriev
             also: &[],
             true_ranks: false,
         },
-        told,
+        options,
     )?;
-    Ok(memory.reranked(&asked.query, told, found, share))
+    Ok(memory.reranked(&asked.query, options, found, share))
 }
 
 /// Returns the terms of a stage's reason for a row, by name, in order.
@@ -233,13 +233,13 @@ fn difference(trace: &Trace, found: &Retrieved, slot: u32, theirs: &Returned) ->
         return Some(format!("{path}, not {}", theirs.path));
     }
     let score = trace.journey(slot).score.expect("a kept row has a score");
-    let told = [
+    let texts = [
         terms(trace, "qmd.fusion", slot),
         terms(trace, "qmd.rerank", slot),
         terms(trace, "qmd.snippet", slot),
     ]
     .concat();
-    let of = |name: &'static str| told.iter().filter(move |it| it.0 == name).map(|it| it.1);
+    let of = |name: &'static str| texts.iter().filter(move |it| it.0 == name).map(|it| it.1);
     let expected = [
         ("first_line", Some(f64::from(theirs.start_line))),
         ("last_line", Some(f64::from(theirs.end_line))),
@@ -283,8 +283,8 @@ fn difference(trace: &Trace, found: &Retrieved, slot: u32, theirs: &Returned) ->
 }
 
 fn compare(memory: &Memory, asked: &Asked) -> Result<(), String> {
-    let told = told(asked);
-    let found = match (ask(memory, asked, &told), &asked.error) {
+    let options = options(asked);
+    let found = match (ask(memory, asked, &options), &asked.error) {
         (Ok(found), None) => found,
         (Err(_), Some(_)) => return Ok(()),
         (Ok(_), Some(error)) => return Err(format!("taken, theirs: {error}")),

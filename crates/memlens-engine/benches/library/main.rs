@@ -263,7 +263,7 @@ fn search(
                 .expect("the library can be searched");
             let searched = started.elapsed();
             let answered = library.answer(&found, &params).expect("it can be answered");
-            let told = started.elapsed();
+            let described = started.elapsed();
             let bytes = serde_json::to_vec(&answered).expect("an answer is JSON");
             let written = started.elapsed();
 
@@ -294,8 +294,8 @@ fn search(
             whole.add_time(written);
             embed.add_time(found.timing.embed);
             retrieve.add_time(found.timing.total() - found.timing.embed);
-            answer.add_time(told - searched);
-            json.add_time(written - told);
+            answer.add_time(described - searched);
+            json.add_time(written - described);
             scan.add_time(scanned);
             bm25.add_time(looked_up);
             drag.add_time(ranked);
@@ -443,7 +443,11 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
     };
     let of = |what: &str| {
         let name = format!("{what} while notes are indexed");
-        Series::of(&name, MILLISECONDS, "all notes anew, commits included")
+        Series::of(
+            &name,
+            MILLISECONDS,
+            "all notes from scratch, commits included",
+        )
     };
     let (mut preset, mut thumb, mut pause) = (of("save a preset"), of("give a thumb"), of("pause"));
     for round in 0..WRITING_ROUNDS {
@@ -563,7 +567,7 @@ fn this_run() -> u64 {
 /// Saves notes while the engine watches, and waits for each until a search finds it.
 fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo, name: &str) {
     let source = stand_in_source(real, model);
-    let (happened, told) = mpsc::channel();
+    let (happened, activities) = mpsc::channel();
     let listener = Arc::new(move |event| {
         if let Event::Activity(activity) = event {
             // Nobody listens once the measuring has ended.
@@ -590,13 +594,13 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
         text.push_str(&format!("\nThis was {word} a moment ago.\n"));
         fs::write(&file, text).expect("the note can be saved");
         let saved = Instant::now();
-        let (at, _) = told
+        let (at, _) = activities
             .recv_timeout(LOST_AFTER)
             .expect("the engine tells of every saved note");
         let lists = engine.library().lists().clone();
         let hits = lists.text.search(&word, Join::Or);
         let hits = hits.expect("the list is sound").hits;
-        assert!(!hits.is_empty(), "what is told of can be found: {word}");
+        assert!(!hits.is_empty(), "what is reported can be found: {word}");
         // Chunks overlap, so two may hold the line.
         for hit in hits {
             let place = lists.place_of(hit.chunk as i64);

@@ -18,7 +18,7 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/library/riva
 pub struct Rivals {
     process: Child,
     asked: ChildStdin,
-    told: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     /// Version of numpy; `None` if it is not installed.
     pub numpy: Option<String>,
     /// Version of faiss; `None` if it is not installed.
@@ -82,7 +82,7 @@ impl Rivals {
             .ok()?;
         let mut rivals = Rivals {
             asked: process.stdin.take().expect("it was piped"),
-            told: BufReader::new(process.stdout.take().expect("it was piped")),
+            output: BufReader::new(process.stdout.take().expect("it was piped")),
             process,
             numpy: None,
             faiss: None,
@@ -119,7 +119,7 @@ impl Rivals {
 
     fn read(&mut self) -> Value {
         let mut line = String::new();
-        self.told.read_line(&mut line).expect("Python answers");
+        self.output.read_line(&mut line).expect("Python answers");
         serde_json::from_str(&line).expect("it answers in JSON")
     }
 }
@@ -158,8 +158,8 @@ fn write_texts(path: &Path, library: &Library) {
 
 /// Memory of this machine in bytes; `None` if the system does not report it as Linux does.
 fn memory_of_all() -> Option<u64> {
-    let told = fs::read_to_string("/proc/meminfo").ok()?;
-    let total = told
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let total = meminfo
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = total.trim().strip_suffix(" kB")?.parse().ok()?;

@@ -1241,13 +1241,13 @@ proptest! {
             prop_assert_eq!(is_there(&reader), is_there(&index));
         }
 
-        let anew = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut writer = TextWriter::create(anew.path()).expect("a list can be started");
+        let fresh_dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut writer = TextWriter::create(fresh_dir.path()).expect("a list can be started");
         for (document, chunks) in &library {
             add(&mut writer, *document, chunks);
         }
         writer.commit(1).expect("it can be committed");
-        let new_index = TextIndex::open(anew.path()).expect("it was just written");
+        let new_index = TextIndex::open(fresh_dir.path()).expect("it was just written");
         prop_assert_eq!(index.n_chunks(), library.values().map(Vec::len).sum::<usize>() as u64);
 
         for query in ["quiet relays at night", "is the the relay 水曜", "x1", "unheard"] {
@@ -1289,13 +1289,13 @@ proptest! {
         let folder = tempfile::tempdir().expect("a scratch folder can be made");
         let (library, reader) = build(folder.path(), &changes);
         let index = TextIndex::open(folder.path()).expect("it was just written");
-        let anew = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut writer = TextWriter::create(anew.path()).expect("a list can be started");
+        let fresh_dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut writer = TextWriter::create(fresh_dir.path()).expect("a list can be started");
         for (document, chunks) in &library {
             add(&mut writer, *document, chunks);
         }
         writer.commit(1).expect("it can be committed");
-        let new_index = TextIndex::open(anew.path()).expect("it was just written");
+        let new_index = TextIndex::open(fresh_dir.path()).expect("it was just written");
         for query in [query.as_str(), "deadbe1", "deadbee", "merge_user_queue", "20261126"] {
             for join in [Join::Or, Join::And] {
                 let found = search(&index, query, join);

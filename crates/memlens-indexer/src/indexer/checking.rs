@@ -8,7 +8,7 @@ use memlens_store::{Change, Forgotten, StoreError};
 
 use super::Indexer;
 use crate::IndexerError;
-use crate::derived::told_forgotten;
+use crate::derived::forgotten_notice;
 
 impl Indexer {
     /// Leaves [`Indexer::check`] to the caller, because a walk that includes it would delay what the user saves
@@ -49,7 +49,7 @@ impl Indexer {
         };
         if let Some(forgotten) = forgotten {
             let applied = forgotten.applied.clone();
-            self.read_anew(forgotten);
+            self.queue_again(forgotten);
             self.follow(&applied, Vec::new())?;
         }
         match self.store.forget_damaged_past()? {
@@ -71,7 +71,7 @@ impl Indexer {
             let (derived, notices) = derived.checked(&mut self.store, made_by, cancel)?;
             self.derived = Some(derived);
             // Readers load new lists when they are notified.
-            self.is_untold |= !notices.is_empty();
+            self.is_unreported |= !notices.is_empty();
             self.notices.extend(notices);
         }
         Ok(!cancel.load(Ordering::Relaxed))
@@ -79,8 +79,8 @@ impl Indexer {
 
     /// Queues removed notes to be read again, and adds a notice about them. Notes that wait to be saved are read again
     /// too, because they may use an embedding that is gone.
-    pub(super) fn read_anew(&mut self, forgotten: Forgotten) {
-        self.notices.extend(told_forgotten(&forgotten));
+    pub(super) fn queue_again(&mut self, forgotten: Forgotten) {
+        self.notices.extend(forgotten_notice(&forgotten));
         self.forgotten.extend(forgotten.notes);
         let is_put = |change: &mut Change| matches!(change, Change::Put(_));
         for change in self.pending.extract_if(.., is_put) {

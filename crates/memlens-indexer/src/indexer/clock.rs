@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use memlens_ingest::FoundFile;
 
-use crate::told::Progress;
+use crate::status::Progress;
 
 /// Measures the progress and estimates the time left. Time counts from the first file of a step to the step's end,
 /// because pauses between steps, by the user or after a failure, say nothing about the speed.

@@ -14,7 +14,7 @@ use memlens_store::{
 
 use super::{Indexer, Observer};
 use crate::IndexerError;
-use crate::told::{Happening, now_ms};
+use crate::status::{Happening, now_ms};
 
 /// Number of texts that are embedded, or whose tokens are counted, between two checks of the cancel flag.
 const SLICE: usize = 8;

@@ -10,7 +10,7 @@ use super::Indexer;
 use super::tries::TRIES_MAX;
 use super::waiting::Waiting;
 use crate::IndexerError;
-use crate::told::Happening;
+use crate::status::Happening;
 
 impl Indexer {
     /// Records that a file cannot be read. The record replaces what the library has of it.

@@ -11,7 +11,7 @@ use super::waiting::Waiting;
 use super::{Indexer, Job, Observer};
 use crate::IndexerError;
 use crate::mounts::Mount;
-use crate::told::now_ms;
+use crate::status::now_ms;
 
 /// Refuses to create a library in, or around, a folder that is to be watched. Does nothing if the library exists
 /// already: [`Indexer::add_folder`] checks that case. Creates nothing.
@@ -194,14 +194,14 @@ impl Indexer {
         folder: &Folder,
         cancel: &AtomicBool,
     ) -> Result<Vec<String>, IndexerError> {
-        self.scan_told(folder, cancel, &mut ())
+        self.scan_with_progress(folder, cancel, &mut ())
     }
 
     /// Like [`Indexer::scan`], but also reports to the observer how many files were found so far.
     ///
     /// # Errors
     /// Like [`Indexer::scan`].
-    pub fn scan_told(
+    pub fn scan_with_progress(
         &mut self,
         folder: &Folder,
         cancel: &AtomicBool,
@@ -209,8 +209,9 @@ impl Indexer {
     ) -> Result<Vec<String>, IndexerError> {
         let path = Path::new(&folder.path);
         let began_ms = now_ms();
-        let walked =
-            memlens_ingest::walk_told(path, cancel, &mut |files| observer.scanned(files.len()))?;
+        let walked = memlens_ingest::walk_with_progress(path, cancel, &mut |files| {
+            observer.scanned(files.len())
+        })?;
         self.check_mount(folder.id, path)?;
         self.check_before_walk(path, cancel)?;
         let known = self.store.documents(folder.id)?;
@@ -256,9 +257,9 @@ impl Indexer {
             }
         }
         let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
-        let told: HashSet<&str> = problems.iter().map(|it| it.path.as_str()).collect();
+        let with_problem: HashSet<&str> = problems.iter().map(|it| it.path.as_str()).collect();
         self.store.set_walk_problems(folder.id, &problems, |path| {
-            found.contains(path) || (is_closed(path) && !told.contains(path))
+            found.contains(path) || (is_closed(path) && !with_problem.contains(path))
         })?;
 
         let gone: BTreeSet<&String> = known

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use memlens_store::{Folder, FolderId};
 
-use crate::told::{Activity, Happening};
+use crate::status::{Activity, Happening};
 
 /// An event that is reported when its note can be searched.
 pub(super) struct Happened {
@@ -16,7 +16,7 @@ pub(super) struct Happened {
 }
 
 /// Returns the events as activities. A deletion and an addition of the same bytes become one rename.
-pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
+pub(super) fn activities(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity> {
     let mut deleted: HashMap<[u8; 32], Vec<(FolderId, String)>> = HashMap::new();
     for one in happened.iter().filter(|one| one.what == Happening::Deleted) {
         if let Some(hash) = one.hash {
@@ -27,7 +27,7 @@ pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity>
         }
     }
     let mut moved_away = HashSet::new();
-    let mut told: Vec<Happened> = happened
+    let mut reported: Vec<Happened> = happened
         .into_iter()
         .map(|mut one| {
             let from = (one.what == Happening::Added)
@@ -41,7 +41,7 @@ pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity>
             one
         })
         .collect();
-    told.retain(|one| {
+    reported.retain(|one| {
         one.what != Happening::Deleted || !moved_away.contains(&(one.folder, one.path.clone()))
     });
     let name = |id| {
@@ -50,7 +50,8 @@ pub(super) fn told(happened: Vec<Happened>, folders: &[Folder]) -> Vec<Activity>
             .find(|folder| folder.id == id)
             .map_or("", |folder| &folder.name)
     };
-    told.into_iter()
+    reported
+        .into_iter()
         .map(|one| Activity::now(name(one.folder).to_owned(), one.path, one.what, one.detail))
         .collect()
 }

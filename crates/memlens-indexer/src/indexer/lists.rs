@@ -34,7 +34,7 @@ impl Indexer {
     }
 
     /// Reopens the lists, rebuilding what is damaged, if they could not be written the last time.
-    pub(super) fn mend_lists(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
+    pub(super) fn repair_lists(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         if self.derived.is_some() {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Indexer {
         self.derived = Some(derived);
         self.notices.extend(notices);
         if let Some(forgotten) = forgotten {
-            self.read_anew(forgotten);
+            self.queue_again(forgotten);
         }
         Ok(())
     }

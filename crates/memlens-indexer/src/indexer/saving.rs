@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use memlens_store::{Change, EmbeddingId};
 
-use super::happened::{Happened, told};
+use super::happened::{Happened, activities};
 use super::{Indexer, Observer};
 use crate::IndexerError;
 
@@ -64,9 +64,9 @@ impl Indexer {
     pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let folders = self.store.folders()?;
         let started = Instant::now();
-        observer.committed(&told(std::mem::take(&mut self.happened), &folders));
+        observer.committed(&activities(std::mem::take(&mut self.happened), &folders));
         self.tell_from = Some(Instant::now() + started.elapsed() * TELL_REST);
-        self.is_untold = false;
+        self.is_unreported = false;
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Indexer {
         self.pending_chunks = 0;
         let changes = std::mem::take(&mut self.pending);
         if changes.is_empty() {
-            return if self.is_untold {
+            return if self.is_unreported {
                 self.tell(observer)
             } else {
                 Ok(())
@@ -100,16 +100,16 @@ impl Indexer {
             Err(error) => self.apply_apart(changes, error)?,
         };
         let started = Instant::now();
-        self.is_untold = true;
+        self.is_unreported = true;
         self.follow(&done.applied, embeddings_of(&done.changes))?;
         // Events of failed changes are kept for later instead of being reported.
         if !done.failed.is_empty() || self.is_tell_due() {
             let is_later =
                 |one: &mut Happened| done.failed.contains(&(one.folder, one.path.clone()));
             let later = self.happened.extract_if(.., is_later).collect::<Vec<_>>();
-            let told = self.tell(observer);
+            let notified = self.tell(observer);
             self.happened.extend(later);
-            told?;
+            notified?;
         }
         self.commit_after = COMMIT_AFTER.max(started.elapsed() * COMMIT_REST);
         done.error.map_or(Ok(()), Err)

@@ -21,7 +21,7 @@ use crate::IndexerError;
 use crate::indexer::{Indexer, Observer};
 use crate::mounts::{MountId, Mounts};
 use crate::stamp::Stamp;
-use crate::told::{Activity, FolderStatus, Happening, Progress, Scanning};
+use crate::status::{Activity, FolderStatus, Happening, Progress, Scanning};
 use crate::watch::{Watch, Watching};
 use crate::work::Work;
 
@@ -80,7 +80,7 @@ pub(super) struct Worker {
     missed: HashMap<FolderId, Instant>,
     /// What was mounted in each folder when its watch was set up.
     mounts: HashMap<FolderId, Vec<MountId>>,
-    last_told: Instant,
+    last_reported: Instant,
     last_looked: Instant,
     /// Until when indexing goes before walks; `None` before the first walk.
     walks_rest_until: Option<Instant>,
@@ -108,7 +108,7 @@ impl Worker {
             stamps: HashMap::new(),
             missed: HashMap::new(),
             mounts: HashMap::new(),
-            last_told: Instant::now(),
+            last_reported: Instant::now(),
             last_looked: Instant::now(),
             walks_rest_until: None,
             idle_since: None,
@@ -209,13 +209,13 @@ impl Worker {
     }
 
     fn write_until_stopped(&mut self, mut indexer: Indexer, received: &Receiver<Command>) {
-        self.write_until_told(&mut indexer, received);
+        self.write_until_closed(&mut indexer, received);
         if let Err(error) = indexer.rest_at_end() {
             tracing::warn!(%error, "the library did not come to rest");
         }
     }
 
-    fn write_until_told(&mut self, indexer: &mut Indexer, received: &Receiver<Command>) {
+    fn write_until_closed(&mut self, indexer: &mut Indexer, received: &Receiver<Command>) {
         indexer.check_apart();
         self.refresh();
         loop {
@@ -281,7 +281,7 @@ impl Worker {
                     // No damage was found, and yet the lists cannot be loaded, which may last.
                     return Err(IndexerError::System {
                         attempt: "take up the lists",
-                        why: "they are damaged, and could not be mended".to_owned(),
+                        why: "they are damaged, and could not be repaired".to_owned(),
                     });
                 }
                 self.check = Check::Done;
@@ -592,7 +592,7 @@ impl Worker {
         // A first walk finds the folders to be watched.
         let shared = self.shared.clone();
         let mut teller = Teller::new(self, &shared).of(folder);
-        let walked = memlens_ingest::walk_told(path, &shared.interrupt, &mut |files| {
+        let walked = memlens_ingest::walk_with_progress(path, &shared.interrupt, &mut |files| {
             teller.scanned(files.len());
         })?;
         watch.follow(&walked.folders);
@@ -606,7 +606,7 @@ impl Worker {
         let shared = self.shared.clone();
         for n_walks in 1..=WALKS_MAX {
             let mut teller = Teller::new(self, &shared).of(folder);
-            let folders = indexer.scan_told(folder, &shared.interrupt, &mut teller)?;
+            let folders = indexer.scan_with_progress(folder, &shared.interrupt, &mut teller)?;
             let Some(watch) = self.watches.get_mut(&folder.id) else {
                 return Ok(());
             };
@@ -774,7 +774,7 @@ impl Worker {
 struct Teller<'a> {
     shared: &'a Shared,
     watches: &'a HashMap<FolderId, Watch>,
-    last_told: &'a mut Instant,
+    last_reported: &'a mut Instant,
     /// The folder that is being walked.
     folder: Option<&'a Folder>,
 }
@@ -784,7 +784,7 @@ impl<'a> Teller<'a> {
         Teller {
             shared,
             watches: &worker.watches,
-            last_told: &mut worker.last_told,
+            last_reported: &mut worker.last_reported,
             folder: None,
         }
     }
@@ -798,9 +798,9 @@ impl<'a> Teller<'a> {
 
     /// Returns whether it is time to report progress.
     fn is_time(&mut self) -> bool {
-        let is_time = self.last_told.elapsed() >= TELL_EVERY;
+        let is_time = self.last_reported.elapsed() >= TELL_EVERY;
         if is_time {
-            *self.last_told = Instant::now();
+            *self.last_reported = Instant::now();
         }
         is_time
     }

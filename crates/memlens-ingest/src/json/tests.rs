@@ -120,13 +120,13 @@ fn names_stand_on_every_chunk_and_so_are_short() {
         (&found.chunks[0].agent, &found.chunks[0].external_id),
         (&None, &None)
     );
-    let told: Vec<&str> = found
+    let reported: Vec<&str> = found
         .problems
         .iter()
         .map(|problem| problem.message.as_str())
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "agent is longer than 200 characters; left out",
             "id is longer than 200 characters; left out"
@@ -164,10 +164,10 @@ fn a_document_repeats_itself_so_much_whatever_its_lines() {
     let found = read(&text);
     let held: usize = found.chunks.iter().map(|chunk| chunk.text.len()).sum();
     assert!(held < 5 * text.len() + 1024 * 1024 + 4096, "{held}");
-    let [told] = found.problems.as_slice() else {
+    let [reported] = found.problems.as_slice() else {
         panic!("{:?}", found.problems)
     };
-    assert_eq!(told.message, OVERLAP_GIVEN_UP);
+    assert_eq!(reported.message, OVERLAP_GIVEN_UP);
     // A single line is cut as usual.
     let one = read(&line);
     assert!(one.chunks.len() > 50 && one.problems.is_empty());
@@ -175,7 +175,7 @@ fn a_document_repeats_itself_so_much_whatever_its_lines() {
 
 #[test]
 fn half_a_surrogate_pair_costs_one_character() {
-    for (written, expected, is_told) in [
+    for (written, expected, is_reported) in [
         (r"cut \ud83d", "cut \u{FFFD}", true),
         (r"\ude42 cut", "\u{FFFD} cut", true),
         (r"a\ud83d\ud83d\ude42b", "a\u{FFFD}🙂b", true),
@@ -188,30 +188,30 @@ fn half_a_surrogate_pair_costs_one_character() {
         assert_eq!(found.chunks[0].text, expected);
         let bytes = &found.chunks[0].bytes;
         assert_eq!(&text[bytes.start as usize..bytes.end as usize], written);
-        let told: Vec<&str> = found
+        let reported: Vec<&str> = found
             .problems
             .iter()
             .map(|problem| problem.message.as_str())
             .collect();
-        let expected: &[&str] = if is_told {
+        let expected: &[&str] = if is_reported {
             &["text has half of a surrogate pair; read as \u{FFFD}"]
         } else {
             &[]
         };
-        assert_eq!(told, expected, "{written}");
+        assert_eq!(reported, expected, "{written}");
     }
 }
 
 #[test]
-fn a_run_of_lines_with_one_problem_is_told_once() {
+fn a_run_of_lines_with_one_problem_is_reported_once() {
     let found = read("{}\n{}\n\n{}\nx\n");
-    let told: Vec<(Option<u32>, &str)> = found
+    let reported: Vec<(Option<u32>, &str)> = found
         .problems
         .iter()
         .map(|problem| (problem.line, problem.message.as_str()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (Some(1), "lines 1 to 2: no text or content; skipped"),
             (Some(4), "no text or content; skipped"),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use memlens_faults::{Place, strike};
+use memlens_faults::{Place, inject};
 
 use super::paths::{check_root, child, join};
 use super::reason::Reason;
@@ -66,7 +66,7 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
         let absolute = join(root, &path);
         let weighed = fs::symlink_metadata(&absolute).map_or_else(Weighed::of_error, |metadata| {
             weigh(root, &path, &absolute, &rules, metadata.file_type(), || {
-                strike(Place::Entry, root, &path).map(|()| metadata)
+                inject(Place::Entry, root, &path).map(|()| metadata)
             })
         });
         match weighed {
@@ -74,7 +74,9 @@ pub fn judge(root: &Path, relative: &str) -> Result<Verdict, IngestError> {
             Weighed::Folder => return Ok(Verdict::Folder),
             Weighed::Read(_) if names.peek().is_some() => return Ok(Verdict::Gone),
             Weighed::Read(file) => return Ok(Verdict::Read(file)),
-            Weighed::Told(reason) | Weighed::Untold(reason) => return Ok(left_out(&path, reason)),
+            Weighed::Reported(reason) | Weighed::Unreported(reason) => {
+                return Ok(left_out(&path, reason));
+            }
             Weighed::Unseen(why) => return Ok(left_out(&path, Reason::Unseen(why))),
             Weighed::Gone => return Ok(Verdict::Gone),
         }

@@ -63,14 +63,15 @@ pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestEr
         });
         let reason = match weighed {
             Weighed::Read(file) if file.kind != Kind::Json => continue,
-            Weighed::Told(Reason::Hidden { .. }) | Weighed::Untold(Reason::Hidden { .. })
+            Weighed::Reported(Reason::Hidden { .. })
+            | Weighed::Unreported(Reason::Hidden { .. })
                 if !is_expected(&entry.path(), is_folder) =>
             {
                 continue;
             }
             Weighed::Gone => continue,
             Weighed::Read(_) | Weighed::Folder => None,
-            Weighed::Told(reason) | Weighed::Untold(reason) => Some(reason),
+            Weighed::Reported(reason) | Weighed::Unreported(reason) => Some(reason),
             Weighed::Unseen(why) => Some(Reason::Unseen(why)),
         };
         left_out.push(LeftOut {

@@ -204,7 +204,7 @@ fn rules_from_above_do_not_count() {
 }
 
 #[test]
-fn faulty_rules_are_told() {
+fn faulty_rules_are_reported() {
     let root = tree(&[(".gitignore", "*.txt\na{b\n"), ("a.txt", ""), ("a.md", "")]);
     let walked = walk_all(root.path());
     assert_eq!(paths(&walked), ["a.md"]);
@@ -550,7 +550,7 @@ mod unix {
     }
 
     #[test]
-    fn closed_folders_and_files_are_told() {
+    fn closed_folders_and_files_are_reported() {
         let root = tree(&[("a.md", ""), ("b.md", ""), ("closed/c.md", "")]);
         let close = |name: &str, mode: u32| {
             let mode = fs::Permissions::from_mode(mode);
@@ -559,7 +559,7 @@ mod unix {
         close("b.md", 0o000);
         close("closed", 0o000);
         if fs::read_dir(root.path().join("closed")).is_ok() {
-            return run_as_another_user("walk::tests::unix::closed_folders_and_files_are_told");
+            return run_as_another_user("walk::tests::unix::closed_folders_and_files_are_reported");
         }
         let walked = walk_all(root.path());
         let inside = find(root.path(), "closed/c.md");

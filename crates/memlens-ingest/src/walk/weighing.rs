@@ -68,9 +68,9 @@ pub(super) enum Weighed {
     Read(FoundFile),
     Folder,
     /// Left out, and reported to the user.
-    Told(Reason),
+    Reported(Reason),
     /// Left out without a report.
-    Untold(Reason),
+    Unreported(Reason),
     /// It exists, but the system denies access, with this error.
     Unseen(String),
     Gone,
@@ -103,12 +103,12 @@ pub(super) fn weigh(
         .filter(|name| name.as_encoded_bytes().starts_with(b"."));
     match rules.ruling(root, absolute, file_type.is_dir()) {
         Ruling::Ignored { pattern, file } => {
-            return Weighed::Untold(Reason::Ignored { pattern, file });
+            return Weighed::Unreported(Reason::Ignored { pattern, file });
         }
         Ruling::Wanted => {}
         Ruling::None => {
             if let Some(name) = hidden {
-                return Weighed::Untold(Reason::Hidden {
+                return Weighed::Unreported(Reason::Hidden {
                     name: name.display().to_string(),
                 });
             }
@@ -120,9 +120,9 @@ pub(super) fn weigh(
         let leads_to_notes = fs::metadata(absolute)
             .is_ok_and(|target| target.is_dir() || (target.is_file() && kind.is_some()));
         return if leads_to_notes {
-            Weighed::Told(Reason::Link)
+            Weighed::Reported(Reason::Link)
         } else {
-            Weighed::Untold(Reason::Link)
+            Weighed::Unreported(Reason::Link)
         };
     }
     let is_utf_8 = absolute
@@ -132,17 +132,17 @@ pub(super) fn weigh(
         return if is_utf_8 {
             Weighed::Folder
         } else {
-            Weighed::Told(Reason::Name)
+            Weighed::Reported(Reason::Name)
         };
     }
     let Some(kind) = kind else {
-        return Weighed::Untold(Reason::Kind);
+        return Weighed::Unreported(Reason::Kind);
     };
     if !file_type.is_file() {
-        return Weighed::Told(Reason::NotRegular);
+        return Weighed::Reported(Reason::NotRegular);
     }
     if !is_utf_8 {
-        return Weighed::Told(Reason::Name);
+        return Weighed::Reported(Reason::Name);
     }
     let metadata = match metadata() {
         Ok(metadata) => metadata,
@@ -151,8 +151,8 @@ pub(super) fn weigh(
     if metadata.len() > MAX_FILE_BYTES {
         // Most JSON holds no memories, so its size is not reported.
         return match kind {
-            Kind::Json => Weighed::Untold(Reason::TooLarge),
-            Kind::Markdown | Kind::Plain | Kind::Jsonl => Weighed::Told(Reason::TooLarge),
+            Kind::Json => Weighed::Unreported(Reason::TooLarge),
+            Kind::Markdown | Kind::Plain | Kind::Jsonl => Weighed::Reported(Reason::TooLarge),
         };
     }
     Weighed::Read(FoundFile {

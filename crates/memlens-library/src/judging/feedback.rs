@@ -31,7 +31,7 @@ use crate::{EngineError, Library};
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Number of lines without a thumb that are listed; the others are counted.
-const PROBLEMS_TOLD: usize = 3;
+const N_PROBLEMS_SHOWN: usize = 3;
 
 /// A line of an exported file.
 #[derive(Serialize, Deserialize)]
@@ -312,9 +312,9 @@ fn read_file(path: &Path) -> Result<(Vec<NewFeedback>, Vec<String>), EngineError
 /// Error message for a file without a thumb, with the problems of its first lines.
 fn no_thumb(problems: &[String]) -> String {
     let mut reasons = vec!["it contains no thumbs".to_owned()];
-    reasons.extend(problems.iter().take(PROBLEMS_TOLD).cloned());
-    if problems.len() > PROBLEMS_TOLD {
-        reasons.push(format!("and {} more", problems.len() - PROBLEMS_TOLD));
+    reasons.extend(problems.iter().take(N_PROBLEMS_SHOWN).cloned());
+    if problems.len() > N_PROBLEMS_SHOWN {
+        reasons.push(format!("and {} more", problems.len() - N_PROBLEMS_SHOWN));
     }
     reasons.join("; ")
 }

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_later_version_wrote_is_told_and_kept() {
+    fn what_a_later_version_wrote_is_reported_and_kept() {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let mut store = Store::open(dir.path()).expect("it can be made");
         let later = r#"{"questions": ["who has the key?"]}"#;

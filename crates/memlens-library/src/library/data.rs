@@ -111,7 +111,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         });
     match erased {
         // Readers that are open switch to the empty lists.
-        Ok((store, Some((model, dim)))) => drop(Derived::anew(&store, (&model, dim))?),
+        Ok((store, Some((model, dim)))) => drop(Derived::from_scratch(&store, (&model, dim))?),
         Ok((_, None)) => Derived::remove(dir)?,
         Err(StoreError::Damaged { .. }) => {
             Store::remove_damaged(dir)?;

@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sends_more_is_told_from_what_does_not() {
+    fn what_sends_more_is_distinguished_from_what_does_not() {
         let of = |url: &str, key_env: Option<&str>, is_on| {
             let key_env = key_env.map(str::to_owned);
             let choice = HttpChoice {

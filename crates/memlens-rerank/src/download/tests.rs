@@ -84,15 +84,15 @@ impl TestHub {
         n_bytes: u64,
     ) -> (Result<PathBuf, RerankError>, Vec<(u64, u64)>) {
         let cancel = CancellationToken::new();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut progress = |done: u64, total: u64| {
-            told.push((done, total));
+            reported.push((done, total));
             if done >= n_bytes {
                 cancel.cancel();
             }
         };
         let outcome = MODELS[0].download_from(&self.url, models.path(), &mut progress, &cancel);
-        (outcome, told)
+        (outcome, reported)
     }
 
     /// Returns the requested ranges of the weights, and clears all requests.
@@ -232,15 +232,15 @@ fn check_whole(hub: &TestHub, models: &TempDir) {
 fn all_of_a_model_comes() {
     let hub = TestHub::new(Manner::Usual);
     let models = models();
-    let (outcome, told) = hub.download(&models);
+    let (outcome, reported) = hub.download(&models);
     assert_eq!(
         outcome.expect("nothing is wrong"),
         MODELS[0].folder(models.path())
     );
     check_whole(&hub, &models);
     let total: usize = hub.state().files.values().map(Vec::len).sum();
-    assert!(told.is_sorted() && told.iter().all(|(_, of)| *of == total as u64));
-    assert_eq!(told.last(), Some(&(total as u64, total as u64)));
+    assert!(reported.is_sorted() && reported.iter().all(|(_, of)| *of == total as u64));
+    assert_eq!(reported.last(), Some(&(total as u64, total as u64)));
     // Once the version is known, that one is requested.
     let asked = hub.state().asked.clone();
     let fetched = asked
@@ -293,10 +293,10 @@ fn what_came_is_gone_on_from() {
 fn a_download_that_is_stopped_is_gone_on_from() {
     let hub = TestHub::new(Manner::Usual);
     let models = models();
-    let (outcome, told) = hub.download_until(&models, 20_000);
+    let (outcome, reported) = hub.download_until(&models, 20_000);
     let stopped = matches!(outcome, Err(RerankError::DownloadCancelled { .. }));
     assert!(stopped, "{outcome:?}");
-    let (done, total) = *told.last().expect("something came");
+    let (done, total) = *reported.last().expect("something came");
     assert!(done < total, "{done} of {total}");
     hub.ranges();
 
@@ -307,7 +307,7 @@ fn a_download_that_is_stopped_is_gone_on_from() {
 }
 
 #[test]
-fn another_version_is_begun_anew() {
+fn another_version_is_restarted() {
     let hub = TestHub::new(Manner::Usual);
     let models = models();
     assert!(hub.download_until(&models, 20_000).0.is_err());

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_counted_where_they_are_told() {
+    fn tokens_are_counted_where_they_are_reported() {
         for (more, n_tokens) in [
             (r#""usage":{"total_tokens":26}"#, Some(26)),
             (r#""meta":{"billed_units":{"search_units":1}}"#, None),

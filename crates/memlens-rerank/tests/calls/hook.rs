@@ -185,7 +185,7 @@ fn what_it_says_besides_is_thrown_away_at_last() {
 }
 
 #[test]
-fn what_it_says_is_logged_for_whoever_debugs_it() {
+fn its_output_is_logged_for_debugging() {
     run("echo 'wombats only' >&2; echo '{}'", PATIENT).expect("it answers");
     let lines = log::lines();
     let line = lines.lines().find(|line| line.contains("wombats only"));

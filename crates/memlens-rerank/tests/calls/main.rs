@@ -63,9 +63,12 @@ fn score(kind: Kind, url: &str, limits: &Limits) -> Result<Scores, RerankError> 
 
 /// Checks that neither the text nor any log line so far contains a part of what was sent.
 fn assert_tells_nothing(text: &str) {
-    for (name, told) in [("the error", text), ("the log", &log::lines())] {
+    for (name, text_seen) in [("the error", text), ("the log", &log::lines())] {
         for secret in [KEY, "zorblax", "quokka", "Bram", "wintry", "Grass"] {
-            assert!(!told.contains(secret), "{name} tells {secret:?}: {told}");
+            assert!(
+                !text_seen.contains(secret),
+                "{name} tells {secret:?}: {text_seen}"
+            );
         }
     }
 }

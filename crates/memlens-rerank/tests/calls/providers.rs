@@ -232,7 +232,7 @@ fn no_texts_are_no_call() {
 }
 
 #[test]
-fn whoever_could_score_otherwise_has_another_name() {
+fn a_different_scorer_has_a_different_name() {
     let info = |kind: Kind, url: &str, model: Option<&str>| {
         let provider = Provider {
             model: model.map(str::to_owned),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_longer_than_the_model_reads_is_told_by_its_tokens() {
+    fn a_question_longer_than_the_model_reads_is_reported_by_its_tokens() {
         let embedder = QueryEmbedder::new(Box::new(|| {
             let words = Hashing::new(8);
             let info = ModelInfo {

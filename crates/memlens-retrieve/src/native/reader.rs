@@ -15,9 +15,9 @@ impl StoreReader {
     /// Locks the store for reading. Other readers wait until the guard is dropped.
     pub fn lock(&self) -> MutexGuard<'_, Store> {
         let mut store = self.0.lock();
-        if let Err(error) = store.thaw() {
+        if let Err(error) = store.refresh() {
             // The next query reports the error to the caller.
-            tracing::debug!(%error, "cannot open the library anew");
+            tracing::debug!(%error, "cannot open the library again");
         }
         store
     }

@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_and_sessions_are_told_with_what_they_asked() {
+    fn agents_and_sessions_are_reported_with_what_they_asked() {
         let (_dir, store) = kept(&[
             asked("openclaw", "a", Some(9), "1"),
             asked("openclaw", "a", Some(5), "2"),
@@ -445,7 +445,7 @@ mod tests {
         };
         let agents = [counts("codex", 1, 0), counts("openclaw", 4, 0)];
         assert_eq!(store.past_agents().unwrap(), agents);
-        let told = |agent, n_most| -> Vec<(String, String, Option<i64>)> {
+        let listed = |agent, n_most| -> Vec<(String, String, Option<i64>)> {
             let sessions = store.past_sessions(agent, n_most).unwrap();
             sessions
                 .into_iter()
@@ -458,8 +458,8 @@ mod tests {
             of("openclaw", "a", Some(9)),
             of("openclaw", "b", None),
         );
-        assert_eq!(told(None, 9), [codex.clone(), a.clone(), b.clone()]);
-        assert_eq!(told(Some("openclaw"), 9), [a, b]);
-        assert_eq!(told(None, 1), [codex]);
+        assert_eq!(listed(None, 9), [codex.clone(), a.clone(), b.clone()]);
+        assert_eq!(listed(Some("openclaw"), 9), [a, b]);
+        assert_eq!(listed(None, 1), [codex]);
     }
 }

@@ -28,7 +28,7 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
         Change::Fail(failed(first.id, "d.md")),
     ];
     store.apply(&batch).expect("it can be applied");
-    let told = |store: &Store| -> Vec<String> {
+    let listed = |store: &Store| -> Vec<String> {
         let problems = store.problems().expect("they can be read");
         let line = |line: Option<u32>| line.map_or(String::new(), |line| format!(":{line}"));
         problems
@@ -46,7 +46,7 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
     };
     let notes = ["1 b.md w", "1 b.md:2 y", "1 b.md:2 z", "1 b.md:9 x"];
     let expected = [&["2 d.md binary", "1 c.md binary"][..], &notes].concat();
-    assert_eq!(told(&store), expected);
+    assert_eq!(listed(&store), expected);
     assert_eq!(store.n_unreadable().expect("it can be read"), 2);
 
     // Problems that a walk reports for files outside the library replace the earlier ones, in that folder alone.
@@ -62,7 +62,7 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
         &notes,
     ]
     .concat();
-    assert_eq!(told(&store), expected);
+    assert_eq!(listed(&store), expected);
     assert_eq!(store.n_unreadable().expect("it can be read"), 2);
     // But for what is about to be read.
     assert!(
@@ -83,7 +83,7 @@ fn problems_come_errors_first_and_a_walk_replaces_its_own() {
     store
         .set_walk_problems(folder, &[], |_| false)
         .expect("it can be noted");
-    assert_eq!(told(&store), [&["2 d.md binary"][..], &notes].concat());
+    assert_eq!(listed(&store), [&["2 d.md binary"][..], &notes].concat());
 }
 
 #[test]

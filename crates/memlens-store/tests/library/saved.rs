@@ -70,7 +70,7 @@ fn a_saved_snapshot_is_followed() {
 }
 
 #[test]
-fn it_is_saved_anew_once_much_has_changed() {
+fn it_is_saved_again_once_much_has_changed() {
     let dir = scratch();
     let mut store = saved(dir.path());
     let bytes = || fs::read(file(dir.path())).expect("it is there");

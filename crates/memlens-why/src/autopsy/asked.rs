@@ -17,7 +17,7 @@ use super::{Case, asked_then, step as proof};
 /// How long before the time in question a question may have been about it.
 const BEFORE_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum number of questions listed.
-const QUESTIONS_TOLD: usize = 20;
+const N_QUESTIONS_SHOWN: usize = 20;
 /// Number of patterns named in one sentence.
 const PATTERNS_NAMED: usize = 3;
 
@@ -182,7 +182,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
     }
     let closest_first = closest_first(about);
     if n_about == 0 {
-        let shown = closest_first.into_iter().take(QUESTIONS_TOLD).map(|at| {
+        let shown = closest_first.into_iter().take(N_QUESTIONS_SHOWN).map(|at| {
             let came = "not about it".to_owned();
             asked_then(&asked.questions[at], came, about[at].cosine)
         });
@@ -204,7 +204,7 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             .into_iter()
             .filter(|at| about[*at].is_about())
             .map(|at| asked_then(&asked.questions[at], String::new(), about[at].cosine))
-            .take(QUESTIONS_TOLD)
+            .take(N_QUESTIONS_SHOWN)
             .collect(),
     };
     // Words of a pattern that no line of the note contains find nothing.

@@ -14,7 +14,7 @@ use super::written::saved_ms;
 use super::{Case, asked_then, owner, step as proof};
 
 /// Number of questions that are listed.
-const QUESTIONS_TOLD: usize = 20;
+const N_QUESTIONS_SHOWN: usize = 20;
 
 /// An answer that contained the fact's line.
 struct By<'a> {
@@ -221,7 +221,7 @@ impl<'a> Given<'a> {
                 asked_then(by.past, came, None)
             });
             return StepProof {
-                questions: listed.take(QUESTIONS_TOLD).collect(),
+                questions: listed.take(N_QUESTIONS_SHOWN).collect(),
                 ..say(
                     StepOutcome::Passed,
                     format!(

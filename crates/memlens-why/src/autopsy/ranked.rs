@@ -26,7 +26,7 @@ use crate::why;
 /// Number of questions that are asked again, those closest to the fact first.
 const QUESTIONS_ASKED: usize = 40;
 /// Maximum number of questions listed.
-const QUESTIONS_TOLD: usize = 20;
+const N_QUESTIONS_SHOWN: usize = 20;
 
 /// Results of the questions of a case now.
 pub(super) struct Ranked {
@@ -169,7 +169,7 @@ impl Ranked {
             b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
         });
         let is_inexact = |at: usize| case.gap_for(&case.asked.questions[at].asked).is_some();
-        let told = closest_first.into_iter().map(|(place, tried)| {
+        let listed = closest_first.into_iter().map(|(place, tried)| {
             let came = match tried.fate.as_ref().map(|fate| (fate.rank, fate.score)) {
                 Some((Some(rank), _)) if is_inexact(tried.at) => {
                     format!("the emulation finds it at rank {rank}")
@@ -192,7 +192,7 @@ impl Ranked {
                 about[tried.at].cosine,
             )
         });
-        told.take(QUESTIONS_TOLD).collect()
+        listed.take(N_QUESTIONS_SHOWN).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use super::disk::gaps_said;
 use super::fact::Fact;
 use super::ranked::{Best, lost};
 use super::words::{telling, times};
-use super::{Case, Findings, place_told};
+use super::{Case, Findings, to_fact_place};
 use crate::cause::Cause;
 
 /// The complete result of the autopsy.
@@ -51,7 +51,7 @@ pub(super) fn autopsy(
             .label(case.agent_id().unwrap_or_default(), &ranking),
         headline: headline(case, fact, verdict, is_used, cause.as_ref()),
         summary: summary(case, fact, &steps, verdict, best, n_about),
-        place: fact.found.as_ref().map(place_told),
+        place: fact.found.as_ref().map(to_fact_place),
         advice: advice(
             case,
             fact,
@@ -209,7 +209,7 @@ fn advice(
         Verdict::AskedBadly => advice
             .push("Write the words into the note that are asked for, or ask in its words.".into()),
         Verdict::GivenUnused => advice.push(
-            format!("The memory did its part. Look at what {who} was told to do with what it finds.")
+            format!("The memory did its part. Look at what {who} was instructed to do with what it finds.")
                 .into(),
         ),
         Verdict::Unknown if fact.found.is_none() => advice

@@ -233,10 +233,10 @@ fn figures(mut all: Vec<Series>, n_chunks: u32) -> Result<Vec<Figure>, String> {
     if let Some(series) = all.iter().find(|series| series.samples.is_empty()) {
         return Err(format!("{:?} has no samples", series.name));
     }
-    let is_told = |aim: &&Aim| cfg!(target_os = "linux") || !aim.series.contains("memory");
+    let is_reported = |aim: &&Aim| cfg!(target_os = "linux") || !aim.series.contains("memory");
     if let Some(aim) = AIMS
         .iter()
-        .filter(is_told)
+        .filter(is_reported)
         .find(|aim| all.iter().all(|series| series.name != aim.series))
     {
         return Err(format!("{:?} was not measured", aim.series));

@@ -83,7 +83,7 @@ impl Source {
             || self
                 .written
                 .get(&observation)
-                .is_some_and(|written| written.is_quoted || written.is_struck(sentence))
+                .is_some_and(|written| written.is_quoted || written.is_strikethrough(sentence))
     }
 
     /// Returns the number of headings above a byte of the note. Observations with different numbers are under different

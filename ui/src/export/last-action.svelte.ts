@@ -4,14 +4,14 @@ import { toErrorInfo } from "../api/errors";
 import { copyText } from "../shared/clipboard";
 
 /** What every button may come to. */
-export type DeedOutcome = { kind: "copied" } | { kind: "failed"; doing: string; error: ErrorInfo };
+export type ActionOutcome = { kind: "copied" } | { kind: "failed"; doing: string; error: ErrorInfo };
 
 /** What the last button did; `Outcome` is what else it may come to. */
-export class Deed<Outcome> {
-  #outcome = $state.raw<Outcome | DeedOutcome | null>(null);
+export class LastAction<Outcome> {
+  #outcome = $state.raw<Outcome | ActionOutcome | null>(null);
   #isBusy = $state(false);
 
-  get outcome(): Outcome | DeedOutcome | null {
+  get outcome(): Outcome | ActionOutcome | null {
     return this.#outcome;
   }
   /** A dialog is open. */
