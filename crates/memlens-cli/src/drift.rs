@@ -214,7 +214,7 @@ fn counted(n: impl TryInto<u64> + Copy + std::fmt::Display, one: &str, many: &st
 fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
     let kind = match drifted.kind {
         DriftKind::Opposition => "opposite words",
-        DriftKind::Negation => "one side denies it",
+        DriftKind::Negation => "a negation on one side",
         DriftKind::Number => "another number",
         DriftKind::Time => "another time",
         DriftKind::Date => "another date",

@@ -6,6 +6,7 @@ use frostem::{Algorithm, Stemmer};
 use memlens_corroborate::fnv1a;
 
 use crate::oppositions::Oppositions;
+use crate::reading::Form;
 
 /// Words without content of their own.
 const STOP: &str = "a about all also am an and any are as at be because been being between both but by can could did do does doing during each every few for from get gets got had has have having he her hers herself him himself his how i if in into is it its itself just may me might more most much must my of off on onto or other our ours out over same shall she should so some such than that the their them themselves then there these they this those through to too toward under until unless up upon us very via was we were what when where whether which while who whom whose why will with would you your yours yourself still even only ever least across against along although among around away back else however instead maybe per perhaps rather since therefore though thus towards versus yet";
@@ -470,6 +471,16 @@ impl Lexicon {
             stem.pop();
         }
         stem
+    }
+
+    /// Returns how a word in lower case is written.
+    pub(crate) fn form(&self, word: &str) -> Form {
+        let stem = self.stemmer.stem(word);
+        match word.strip_prefix(&*stem) {
+            Some("e") => Form::WithE,
+            Some("" | "s") => Form::WithoutE,
+            Some(_) | None => Form::Other,
+        }
     }
 
     /// Returns the stem of a word in lower case, the same one for words of one meaning.

@@ -8,7 +8,7 @@ mod values;
 use std::ops::Range;
 
 use crate::lexicon::{self, Special, Traits};
-use crate::reading::{Sentence, Value, ValueKind, Word};
+use crate::reading::{Form, Sentence, Value, ValueKind, Word};
 use crate::verdict::{Apart, Contradiction, Kind, Place, Side, Verdict};
 
 /// The least share of common content words. Sentences below it are never compared, so that near pairs suffice.
@@ -424,6 +424,7 @@ impl Pair<'_> {
         for word in words.filter(|word| word.negator.is_some() && word.polar.is_none()) {
             if let (Some(of_a), Some(of_b)) = (state(self.a, word.stem), state(self.b, word.stem))
                 && of_a != of_b
+                && self.are_of_one_word(word.stem)
             {
                 denied.push(word.stem);
             }
@@ -431,6 +432,18 @@ impl Pair<'_> {
         denied.sort_unstable();
         denied.dedup();
         denied
+    }
+
+    /// Returns whether words of this stem can be forms of one word in both: "Signe" and "signs" are not.
+    fn are_of_one_word(&self, stem: u64) -> bool {
+        let has = |sentence: &Sentence, form: Form| {
+            let mut words = sentence.words.iter();
+            words.any(|word| word.stem == stem && word.form == form)
+        };
+        let is_apart = |a: &Sentence, b: &Sentence| {
+            has(a, Form::WithE) && has(b, Form::WithoutE) && !has(b, Form::WithE)
+        };
+        !is_apart(self.a, self.b) && !is_apart(self.b, self.a)
     }
 
     fn negation(&self, denied: &[u64]) -> Opposed {

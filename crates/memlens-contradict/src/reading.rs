@@ -22,6 +22,17 @@ pub(crate) enum Governor {
     Word { symbol: u64, is_functional: bool },
 }
 
+/// How a word is written, which keeps apart words that have one stem: "signe" and "signs".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The stem and "e": a verb of this form has "es" and no "s".
+    WithE,
+    /// The stem alone, or with "s".
+    WithoutE,
+    /// Any other form.
+    Other,
+}
+
 /// A word with a meaning of its own, not a function word.
 #[derive(Debug, Clone)]
 pub(crate) struct Word {
@@ -29,6 +40,7 @@ pub(crate) struct Word {
     pub(crate) symbol: u64,
     /// Equal for forms of one word.
     pub(crate) stem: u64,
+    pub(crate) form: Form,
     /// The word without a negating prefix.
     pub(crate) base: Option<u64>,
     /// The side of an opposition, after negations.
@@ -1048,6 +1060,7 @@ impl<'a> Reader<'a> {
         self.words.push(Word {
             symbol,
             stem: own,
+            form: self.lexicon.form(lower),
             base,
             polar: None,
             class,
@@ -1124,6 +1137,7 @@ impl<'a> Reader<'a> {
         self.words.push(Word {
             symbol,
             stem: lexicon::hash(stem),
+            form: Form::Other,
             base: None,
             polar: Some((pair, side != negator.is_some())),
             class: None,

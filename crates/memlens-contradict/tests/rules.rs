@@ -37,6 +37,28 @@ fn check(cases: &[Case<'_>]) {
 }
 
 #[test]
+fn a_name_is_no_form_of_a_verb() {
+    check(&[
+        (
+            "Signe calls about the harbour lease.",
+            "She never signs the harbour lease.",
+            Err(Apart::Agree),
+        ),
+        (
+            "She signs the harbour lease.",
+            "She never signs the harbour lease.",
+            Ok((Kind::Negation, false)),
+        ),
+        // A silent "e" belongs to every form of the verb.
+        (
+            "Cache the harbour tiles.",
+            "The proxy never caches the harbour tiles.",
+            Ok((Kind::Negation, false)),
+        ),
+    ]);
+}
+
+#[test]
 fn each_kind_is_found() {
     check(&[
         (

@@ -2,7 +2,7 @@ import type { DriftKind } from "../api/bindings";
 
 const KINDS: Record<DriftKind, string> = {
   opposition: "Opposite words",
-  negation: "One side denies it",
+  negation: "A negation on one side",
   number: "Another number",
   time: "Another time",
   date: "Another date",
