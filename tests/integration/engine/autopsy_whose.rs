@@ -272,6 +272,17 @@ fn a_session_of_any_agent_of_openclaw_searches_its_own_workspace() {
         StepOutcome::Failed,
         "finds it now at rank 1",
     );
+    // The emulation has another index, so it does not show what lost it.
+    check_proof(
+        &lab,
+        AutopsyStep::Ranked,
+        StepOutcome::Failed,
+        "but its own index and embedding model are not known here",
+    );
+    assert_eq!(
+        lab.headline,
+        "OpenClaw agent “lab” asked, and the note was not in the answer."
+    );
     // The workspace of lab is not searched by main.
     let main = members.ask(BULB, None, Some("m1"));
     check(&main, Verdict::NotIndexed, Some(AutopsyStep::Indexed));

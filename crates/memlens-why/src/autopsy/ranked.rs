@@ -69,6 +69,13 @@ pub(super) struct Best {
     pub fix: Option<(Fix, Option<u32>)>,
 }
 
+impl Best {
+    /// Why the emulation's answer may differ from the agent's, in a clause; `None` if it searches the agent's own index.
+    pub fn inexact(&self) -> Option<&str> {
+        self.search.emulated.as_ref()?.why_inexact.as_deref()
+    }
+}
+
 impl Ranked {
     /// Asks each question about the fact again, and tries each pattern on the note. `None` if the lists do not contain the line and no
     /// pattern was looked for.
@@ -399,16 +406,24 @@ pub(super) fn step(
         };
         return say(StepOutcome::Unknown, said);
     }
+    let inexact = best
+        .inexact()
+        .map_or_else(String::new, |why| format!(", but {why}"));
     if best.why.kept {
         let rank = best.why.journey.rank.unwrap_or_default();
-        let now = format!("“{question}” finds it now at rank {rank}{by}");
+        let now = format!("“{question}” finds it now at rank {rank}{by}{inexact}");
         return match &past.asked.returned {
             Some(returned) => say(
                 StepOutcome::Failed,
                 format!(
-                    "It was not among the {} results of then{}; {now}. Notes, settings or vectors were others.",
-                    returned.len(),
-                    when(past)
+                    "It was not among the {}{}; {now}. {}.",
+                    results(returned.len()),
+                    when(past),
+                    if best.inexact().is_some() {
+                        "That, or notes and settings that changed since, is the difference"
+                    } else {
+                        "Notes, settings or vectors changed since"
+                    }
                 ),
             ),
             None if past.asked.has_failed => say(
@@ -421,10 +436,32 @@ pub(super) fn step(
             ),
         };
     }
+    if let (Some(why), None) = (best.inexact(), &past.asked.returned) {
+        let then = if past.asked.has_failed {
+            "the search failed"
+        } else {
+            "what was returned is not logged"
+        };
+        return say(
+            StepOutcome::Unknown,
+            format!(
+                "Whether its ranking lost it is not known: {then}{}, and {why}. The emulation does not find it{by}: “{question}”.",
+                when(past)
+            ),
+        );
+    }
     say(
         StepOutcome::Failed,
         format!("{}{by}: “{question}”.", lost(&best.why)),
     )
+}
+
+fn results(n: usize) -> String {
+    match n {
+        0 => "results, as there were none".to_owned(),
+        1 => "1 result".to_owned(),
+        n => format!("{n} results"),
+    }
 }
 
 /// What a search for a pattern shows of the note.

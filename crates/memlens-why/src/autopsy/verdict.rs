@@ -49,7 +49,7 @@ pub(super) fn autopsy(
         label: case
             .pipelines
             .label(case.agent_id().unwrap_or_default(), &ranking),
-        headline: headline(case, fact, verdict, is_used, cause.as_ref()),
+        headline: headline(case, fact, verdict, is_used, cause.as_ref(), best),
         summary: summary(case, fact, &steps, verdict, best, n_about),
         place: fact.found.as_ref().map(to_fact_place),
         advice: advice(
@@ -98,6 +98,7 @@ fn headline(
     verdict: Verdict,
     is_used: bool,
     cause: Option<&Cause>,
+    best: Option<&Best>,
 ) -> String {
     let who = match case.who() {
         "the agent" => "The agent",
@@ -125,6 +126,10 @@ fn headline(
         Verdict::NeverAsked if case.asked.questions.is_empty() => format!("{who} never asked."),
         Verdict::NeverAsked => format!("{who} never asked about it."),
         Verdict::AskedBadly => format!("{who} asked, but in words that cannot find it."),
+        // What searches another index or with another model does not show what lost it.
+        Verdict::RankedOut if best.is_some_and(|it| it.why.kept && it.inexact().is_some()) => {
+            format!("{who} asked, and the note was not in the answer.")
+        }
         Verdict::RankedOut => format!("{who} asked, but the note was ranked out."),
         Verdict::GivenUnused => format!("{who} was given it, and did not use it."),
         Verdict::Unknown if is_used => format!("{who} was given it, and used it."),
@@ -160,16 +165,21 @@ fn summary(
         Verdict::NeverAsked | Verdict::AskedBadly => proof_of(AutopsyStep::Asked),
         Verdict::RankedOut => {
             let n_times = times(n_about);
+            // Another model or index gives other scores.
+            let whose = match best.and_then(Best::inexact) {
+                Some(_) => " in the emulation",
+                None => "",
+            };
             let short = best.and_then(|best| {
                 let short = best.why.journey.short_by?;
                 Some(format!(
-                    "The best try missed the least score by {}.",
+                    "The best try missed the least score by {}{whose}.",
                     number(short, 3)
                 ))
             });
             let lost = best
                 .filter(|best| !best.why.kept)
-                .map(|best| format!("{}.", lost(&best.why)));
+                .map(|best| format!("{}{whose}.", lost(&best.why)));
             let end = short
                 .or(lost)
                 .map_or_else(|| proof_of(AutopsyStep::Ranked), Text::from);
@@ -223,8 +233,10 @@ fn advice(
         let set = |fix: &Fix| format!("{} from {} to {}", fix.label, fix.from, fix.to);
         match (&best.fix, &best.why.pair) {
             (Some((fix, rank)), _) => {
-                let comes =
-                    rank.map_or_else(String::new, |rank| format!(": it comes in at rank {rank}"));
+                let comes = rank.map_or_else(String::new, |rank| match best.inexact() {
+                    Some(_) => format!(": it comes in at rank {rank} in the emulation"),
+                    None => format!(": it comes in at rank {rank}"),
+                });
                 advice.push(format!("Set {}{comes}.", set(fix)).into());
             }
             (None, Some((first, second))) => {
