@@ -407,6 +407,16 @@ pub async fn suggested_questions(shell: State<'_, Shell>) -> Answer<Vec<Suggeste
     .await
 }
 
+/// Makes the memory that a pipeline searches, so that a question need not wait for it; false if it is not complete.
+#[tauri::command]
+#[specta::specta]
+pub async fn prepare_memory(shell: State<'_, Shell>, ranking: RankingArgument) -> Answer<bool> {
+    work(&shell, move |engine| {
+        memlens_engine::prepare_memory(engine.library(), &Ranking::given(&ranking)?)
+    })
+    .await
+}
+
 /// Copies the sample notes beside the library, unless they are there, and watches them.
 #[tauri::command]
 #[specta::specta]

@@ -110,6 +110,30 @@ impl Dialogs {
         self.agrees(app, "Change the agent’s config?", question, "Change")
     }
 
+    /// Asks whether a program's config gets back what a backup holds.
+    pub fn allows_config_back(
+        &self,
+        app: &AppHandle,
+        path: &Path,
+        backup: &Path,
+        watched: Option<&str>,
+    ) -> bool {
+        let inside = watched.map_or(String::new(), |folder| {
+            format!("\n\nIt lies in the watched folder {}.", shown(folder))
+        });
+        let question = format!(
+            "Memlens will put back into:\n\n{}\n\nwhat was there before, from:\n\n{}\n\nWhat it holds now is saved next to it.{inside}",
+            shown(&path.display().to_string()),
+            shown(&backup.display().to_string())
+        );
+        self.agrees(
+            app,
+            "Undo the change of the agent’s config?",
+            question,
+            "Undo",
+        )
+    }
+
     /// Remembers a query set that was chosen and can be read.
     pub fn note_queries(&self, path: PathBuf) {
         *self.queries.lock() = Some(path);

@@ -96,7 +96,10 @@ const SCENES = {
     await window.press(`${KEY.escape}w`);
     await window.until("the picker is ready", () => document.activeElement?.id === "why-not-place");
     await window.press(`${KEY.backspace}home-server${KEY.enter}`);
-    await window.until("it is reported", () => document.querySelector("#why-not [role='radiogroup']") !== null);
+    await window.until(
+      "it is reported",
+      () => document.querySelector("#why-not [role='radiogroup']") !== null,
+    );
     await window.press("x");
     await window.until("the list is open", () => document.querySelector("#why-not [role='option']") !== null);
   },
@@ -120,7 +123,10 @@ const SCENES = {
     await window.until("it is marked", () => document.querySelector("[role='treeitem'] svg") !== null);
     await window.press("e", [KEY.control]);
     await window.click("button", "Clusters…");
-    await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .status") !== null);
+    await window.until(
+      "the dialog is open",
+      () => document.querySelector("[role='dialog'] .status") !== null,
+    );
   },
   "a note": async (window) => {
     await window.show("Memory");

@@ -99,13 +99,18 @@ scenario("a replay tells that no answer can be compared, and why", async ({ wind
   assert.ok(text.includes("2 answers cannot be compared: "), text);
 });
 
-scenario("a note that is deleted is reported with the question that found it", async ({ window, scratch }) => {
-  // What the questions find is learnt in the background, a moment after the import.
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
-  await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
-  await window.until("it is reported", () =>
-    /past questions? do(es)? not find protocols\/evidence-ladder\.md any more/.test(document.body.innerText),
-  );
-  await window.click(".notices button", "Compare");
-  await window.until("the question is opened", () => document.body.innerText.includes("the note is gone"));
-});
+scenario(
+  "a note that is deleted is reported with the question that found it",
+  async ({ window, scratch }) => {
+    // What the questions find is learnt in the background, a moment after the import.
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await rm(join(scratch.notes, "protocols/evidence-ladder.md"));
+    await window.until("it is reported", () =>
+      /past questions? do(es)? not find protocols\/evidence-ladder\.md any more/.test(
+        document.body.innerText,
+      ),
+    );
+    await window.click(".notices button", "Compare");
+    await window.until("the question is opened", () => document.body.innerText.includes("the note is gone"));
+  },
+);

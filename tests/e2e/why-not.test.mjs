@@ -67,7 +67,9 @@ scenario(
       dropped.chunk,
     );
     await window.press("w");
-    const lost = await panelOnce(window, "it says what lost the row", ({ said }) => said.startsWith("Lost at"));
+    const lost = await panelOnce(window, "it says what lost the row", ({ said }) =>
+      said.startsWith("Lost at"),
+    );
     assert.ok(lost.place.includes(dropped.name), lost.place);
     assert.ok(lost.changes.length >= 1 && lost.changes.length <= 3, JSON.stringify(lost.changes));
     await window.until("a change can be applied", () => {
@@ -88,7 +90,9 @@ scenario(
 scenario("the stage and the number are those of the command line", async ({ window, scratch }) => {
   await window.ask(QUESTION);
   await askFor(window, "health-and-food.md");
-  const { said } = await panelOnce(window, "it says what lost the note", ({ said }) => /^(Lost|Found)/.test(said));
+  const { said } = await panelOnce(window, "it says what lost the note", ({ said }) =>
+    /^(Lost|Found)/.test(said),
+  );
   const answer = JSON.parse(
     await scratch.memlens("why", "--json", "--", QUESTION, "people/health-and-food.md"),
   );

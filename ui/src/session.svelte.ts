@@ -50,7 +50,8 @@ export class Session {
       if (pin !== null) search.pinFor(history.pipeline, pin);
     }
     if (typeof kept.preset === "string") presets.goOnFrom(kept.preset);
-    if (typeof kept.pipeline === "string") pipelines.choose(kept.pipeline);
+    // What the user did not choose is chosen again once the agent's memory is ready.
+    if (typeof kept.pipeline === "string" && kept.isChosen !== false) pipelines.choose(kept.pipeline);
     search.scopeTo(scopeFrom(kept.scope, library));
     const view = VIEWS.find((one) => one === kept.view);
     if (view !== undefined) this.#held.show(view);
@@ -67,6 +68,7 @@ export class Session {
             pipelines.all.map(({ pipeline, committed }) => [pipeline.id, changedFrom(pipeline, committed)]),
           ),
           pipeline: pipelines.chosen.pipeline.id,
+          isChosen: pipelines.isUsers,
           preset: presets.chosen.name,
           pins: Object.fromEntries(
             pipelines.all.flatMap(({ pipeline }) => {

@@ -1,6 +1,7 @@
 import { getContext, tick } from "svelte";
 import type { Backend } from "./api/backend";
 import { agentsOf } from "./agents/folder-agents";
+import { Applying } from "./export/applying.svelte";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { CompareController } from "./compare/compare-controller.svelte";
 import { Contradictions } from "./drift/contradictions.svelte";
@@ -21,6 +22,7 @@ import { ThenNowReading } from "./past/then-now.svelte";
 import { Palette } from "./palette/palette.svelte";
 import { AgentConfigs } from "./presets/agent-configs.svelte";
 import { PresetController } from "./presets/preset-controller.svelte";
+import { WhoseRanking } from "./presets/whose-ranking.svelte";
 import { Feedback } from "./feedback/feedback.svelte";
 import { RerankProviders } from "./rerank/rerank-providers.svelte";
 import { QueryHistory } from "./search/query-history.svelte";
@@ -52,6 +54,8 @@ export class Workspace {
   /** Whether these rank, or an agent's pipeline by its own. */
   readonly pipelines: Pipelines;
   readonly presets: PresetController;
+  /** Whether the watched agent's ranking is shown, or Memlens's. */
+  readonly whose: WhoseRanking;
   /** What agents' configs say. */
   readonly configs: AgentConfigs;
   readonly queries: QueryHistory;
@@ -87,6 +91,8 @@ export class Workspace {
   /** Two rankings over a query set. */
   readonly comparingSet: QuerySetRun;
   readonly tune: Tune;
+  /** The ranking on its way into the watched agent's config. */
+  readonly applying: Applying;
   /** The tree and the open note of the Memory view. */
   readonly memory: MemoryController;
   readonly contradictions: Contradictions;
@@ -120,6 +126,11 @@ export class Workspace {
     this.queries = new QueryHistory();
     this.saved = new SavedQuestions(backend);
     this.search = new SearchController(backend, this.pipelines);
+    this.whose = new WhoseRanking(backend, this.pipelines, {
+      isReady: () => this.#isReady,
+      library: () => this.library.state,
+      isAsked: () => this.search.answer !== null || this.search.isSearching,
+    });
     this.copyingRows = new RowCopy(backend, this.search, this.notice);
     this.copyingTrace = new TraceCopying(backend, this.search, this.presets, this.pipelines);
     this.whyNot = new WhyNotController(backend, this.search, this.pipelines);
@@ -137,6 +148,7 @@ export class Workspace {
     this.comparing = new CompareController(backend);
     this.comparingSet = new QuerySetRun(backend);
     this.tune = new Tune(backend);
+    this.applying = new Applying(backend);
     this.memory = new MemoryController(backend);
     this.contradictions = new Contradictions(backend);
     this.palette = new Palette(this);
@@ -278,6 +290,7 @@ export class Workspace {
       this.past.follow(),
       this.lostAnswers.follow(),
       this.session.follow(),
+      this.whose.follow(),
       () => this.search.close(),
     ];
     void this.#open();

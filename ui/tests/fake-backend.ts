@@ -928,7 +928,25 @@ export class FakeBackend {
     return this.#answer("exportWrite", [id], (): WrittenConfig | null => {
       const row = this.#exported?.rows.find(({ parameter }) => parameter === "min_score");
       this.#leastScore = Number(row?.told);
-      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak", n_backups: 1 };
+      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.bak", n_backups: 1, problems: [] };
+    });
+  }
+
+  exportUndo() {
+    return this.#answer("exportUndo", [], (): WrittenConfig | null => {
+      this.#leastScore = 0.45;
+      return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.2.bak", n_backups: 2, problems: [] };
+    });
+  }
+
+  /** Delays the memory of an agent until it is settled. */
+  memoryGate: Promise<void> | null = null;
+  isMemoryWhole = true;
+
+  prepareMemory(ranking: Ranking) {
+    return this.#answer("prepareMemory", [ranking], async () => {
+      await this.memoryGate;
+      return this.isMemoryWhole;
     });
   }
 

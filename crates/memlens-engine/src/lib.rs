@@ -69,7 +69,7 @@ pub use memlens_library::{
     Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library, LibraryStatus,
     Place, Ranking, RowReport, Search, SearchReport, StageReport, StepReport, Timing, TraceForm,
     answers_outside, clusters, compare, contents, data_size, drift, drift_report, erase,
-    folded_sentence, heat, location, pipeline, pipelines, providers, rank_given,
+    folded_sentence, heat, location, pipeline, pipelines, prepare_memory, providers, rank_given,
     refuse_agent_place, report, rerank_calls, rows_json, saved_questions, sent_texts, stage_looks,
     trace_text, unread,
 };

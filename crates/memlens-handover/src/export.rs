@@ -10,7 +10,7 @@ use memlens_files::{is_within, place_of, replace_keeping};
 use memlens_library::closest::with_closest;
 use memlens_library::ranking::{Ranking, pipeline};
 use memlens_library::{EngineError, Library};
-use memlens_params::ParameterSet;
+use memlens_params::{ParameterSet, Value};
 use serde_json::json;
 
 use crate::agent_config::{self, acts, read};
@@ -50,6 +50,8 @@ pub struct ConfigChange {
     pub refused: Option<String>,
     /// Agents of the program that can be configured separately.
     pub agents: Vec<String>,
+    /// The ranking by the config as it is, and as it would be; `None` if the program's search is not emulated.
+    pub rankings: Option<(Ranking, Ranking)>,
     before: String,
     after: String,
 }
@@ -248,6 +250,7 @@ impl Export {
         }
         self.change = Some(ConfigChange {
             path: path.to_owned(),
+            rankings: self.rankings(path, agent),
             diff: diff(&before, &after, &words),
             is_same: before == after,
             notes,
@@ -257,6 +260,24 @@ impl Export {
             after,
         });
         Ok(())
+    }
+
+    /// The ranking by a config as it is, and with these settings.
+    fn rankings(&self, path: &Path, agent: Option<&str>) -> Option<(Ranking, Ranking)> {
+        let before = agent_config::read_agent_config(path, agent).ok()?;
+        if before.target.id != self.target.id {
+            return None;
+        }
+        let mut after = before.ranking.clone();
+        for (path, value) in &self.puts {
+            let toggle = value.as_bool().map(Value::Toggle);
+            let value = toggle.or_else(|| value.as_f64().map(Value::Number));
+            let parameter = self.target.parameter_of(path);
+            if let (Some(parameter), Some(value)) = (parameter, value) {
+                after.values.set(parameter, value).ok()?;
+            }
+        }
+        Some((before.ranking, after))
     }
 
     /// File name for the settings alone.
@@ -341,23 +362,59 @@ pub fn write_config(change: &ConfigChange) -> Result<PathBuf, EngineError> {
             "it already has these settings; nothing was written".to_owned(),
         ));
     }
-    let at = memlens_library::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
-    let name = change.path.file_name().unwrap_or_default();
-    let named = |number: String| {
-        let name = name.to_string_lossy();
-        change
-            .path
-            .with_file_name(format!("{name}.{at}{number}.bak"))
-    };
-    // Two changes may happen within one second.
-    let backup = std::iter::once(named(String::new()))
-        .chain((2..).map(|n: u32| named(format!("-{n}"))))
-        .find(|path| path.symlink_metadata().is_err())
-        .expect("some name is free");
+    let backup = free_backup(&change.path);
     let (before, after) = (change.before.as_bytes(), change.after.as_bytes());
     replace_keeping(&change.path, before, after, &backup)
         .map_err(|error| failed(error.to_string()))?;
     Ok(backup)
+}
+
+/// Puts the contents of a backup back, which [`write_config`] made for this change, and saves what was written beside it; returns
+/// the path of that.
+///
+/// # Errors
+/// [`EngineError::AgentConfig`] if the backup is gone or holds something else, or if the config has changed since.
+pub fn undo_config(change: &ConfigChange, backup: &Path) -> Result<PathBuf, EngineError> {
+    let failed = |why: String| EngineError::AgentConfig {
+        path: change.path.clone(),
+        why,
+    };
+    let saved = std::fs::read(backup)
+        .map_err(|error| failed(format!("cannot read {}: {error}", backup.display())))?;
+    if saved != change.before.as_bytes() {
+        return Err(failed(format!(
+            "{} does not hold what was replaced",
+            backup.display()
+        )));
+    }
+    let replaced = free_backup(&change.path);
+    replace_keeping(&change.path, change.after.as_bytes(), &saved, &replaced)
+        .map_err(|error| failed(error.to_string()))?;
+    Ok(replaced)
+}
+
+/// What a config, as it is on the disk, does not take: values that are refused, and what makes it void, a sentence each.
+pub fn config_problems(path: &Path, agent: Option<&str>) -> Vec<String> {
+    match agent_config::read_agent_config(path, agent) {
+        Ok(read) => {
+            let voids = read.voids();
+            let voids = voids.iter().map(|void| void.sentence().to_owned());
+            voids.chain(read.problems).collect()
+        }
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// A free name for a backup beside a config.
+fn free_backup(config: &Path) -> PathBuf {
+    let at = memlens_library::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
+    let name = config.file_name().unwrap_or_default().to_string_lossy();
+    let named = |number: String| config.with_file_name(format!("{name}.{at}{number}.bak"));
+    // Two changes may happen within one second.
+    std::iter::once(named(String::new()))
+        .chain((2..).map(|n: u32| named(format!("-{n}"))))
+        .find(|path| path.symlink_metadata().is_err())
+        .expect("some name is free")
 }
 
 /// Number of backups that earlier changes of a config left beside it.
@@ -419,6 +476,8 @@ pub fn export_view(
             refused: change.refused.clone(),
             watched: watched_around(library, &change.path),
             agents: change.agents.clone(),
+            before: change.rankings.as_ref().map(|(before, _)| before.to_view()),
+            after: change.rankings.as_ref().map(|(_, after)| after.to_view()),
         });
     memlens_wire::Export {
         id: 0,

@@ -234,14 +234,14 @@ pub fn pipelines_of(library: &Library) -> Vec<memlens_wire::PipelineInfo> {
         let id = pipeline.id().0;
         let program = id.split('@').next().unwrap_or(id);
         let own = own_ranking_of(library, program);
+        let own = own.filter(|own| own.ranking.pipeline.id() == pipeline.id());
         memlens_wire::PipelineInfo {
             id,
             label: pipeline.label(),
             parameters: pipeline.table().parameters.clone(),
             stages: pipeline.table().stages.to_vec(),
-            yours: own
-                .filter(|own| own.ranking.pipeline.id() == pipeline.id())
-                .and_then(|own| own.to_view(library.home())),
+            is_own: own.is_some(),
+            yours: own.and_then(|own| own.to_view(library.home())),
         }
     };
     pipelines().into_iter().map(info).collect()

@@ -343,6 +343,22 @@ fn name(model: &str) -> String {
     format!("chunk of {model}")
 }
 
+/// Makes the memory that a pipeline searches, so that a question need not wait for it. False if it was stopped, or vectors are
+/// missing: a question is answered by words alone then, or continues with it.
+///
+/// # Errors
+/// As [`Library::search_as`].
+pub fn prepare_memory(library: &Library, ranking: &Ranking) -> Result<bool, EngineError> {
+    let Some(program) = Program::ranked_by(ranking.pipeline) else {
+        return Ok(true);
+    };
+    let (asker, part) = (Asker::default(), Part::All);
+    library.emulated(program, &ranking.values, asker, &part)?;
+    let made = library.emulations.made.lock();
+    let mut of_program = made.iter().filter(|((made, _), _)| *made == program);
+    Ok(of_program.any(|(_, made)| made.is_whole))
+}
+
 /// Decodes a cached vector; `None` if it does not have `dim` numbers.
 pub fn numbers(bytes: &[u8], dim: usize) -> Option<Arc<[f32]>> {
     let numbers = bytes

@@ -26,6 +26,7 @@ pub use clustering::Clustering;
 pub use clustering::clusters::clusters;
 pub use clustering::drift::{dismiss_contradiction, drift, drift_report};
 pub use emulation::outside::{answers_outside, notes_outside};
+pub use emulation::prepare_memory;
 pub use error::EngineError;
 pub use features::FeatureState;
 pub use jobs::{Job, Jobs};

@@ -45,6 +45,8 @@ pub struct WrittenConfig {
     pub backup: String,
     /// Number of such backups beside the config.
     pub n_backups: u32,
+    /// What the program does not take of the file as it was read back; empty if it takes all of it.
+    pub problems: Vec<String>,
 }
 
 /// One parameter and its form in the target.
@@ -84,6 +86,10 @@ pub struct ConfigChange {
     pub watched: Option<String>,
     /// Agents of the program that can be configured separately.
     pub agents: Vec<String>,
+    /// The ranking by the file as it is; `None` if the program's search is not emulated.
+    pub before: Option<super::Ranking>,
+    /// The ranking by the file after the change, as `before`.
+    pub after: Option<super::Ranking>,
 }
 
 /// The settings of another program that come nearest to a ranking on judged queries.

@@ -28,6 +28,8 @@ pub struct PipelineInfo {
     pub stages: Vec<StageInfo>,
     /// What the program's own config on this machine says; `None` if there is none, or it is of another version.
     pub yours: Option<YourConfig>,
+    /// Whether it is the one that its program uses on this machine: that of its config's version, else the newest.
+    pub is_own: bool,
 }
 
 /// Config of a program on this machine.

@@ -9,8 +9,8 @@ use memlens_engine::view::{
     WrittenConfig,
 };
 use memlens_engine::{
-    EngineError, Export, Home, QueryFile, Ranking, Target, config_of, export, read_agent_config,
-    target, target_infos,
+    ConfigChange, EngineError, Export, Home, QueryFile, Ranking, Target, config_of, export,
+    read_agent_config, target, target_infos,
 };
 use parking_lot::Mutex;
 use tauri::{AppHandle, State};
@@ -24,6 +24,8 @@ pub struct Exports {
     /// The export that was answered last, by the number of its answer.
     shown: Mutex<Option<(u32, Export)>>,
     n_answers: AtomicU32,
+    /// The change that was written last, with its backup, until it is undone.
+    written: Mutex<Option<(ConfigChange, PathBuf)>>,
     /// Configs that the user picked, by the program's id.
     picked: Mutex<HashMap<&'static str, PathBuf>>,
 }
@@ -136,13 +138,43 @@ pub async fn export_write(
             return Ok(None);
         }
         let backup = export::write_config(&change)?;
-        Ok(Some(WrittenConfig {
-            path: change.path.display().to_string(),
-            backup: backup.display().to_string(),
-            n_backups: export::n_backups(&change.path) as u32,
-        }))
+        let written = written_config(&change.path, &backup);
+        *exports.written.lock() = Some((change, backup));
+        Ok(Some(written))
     })
     .await
+}
+
+/// Puts back what the last [`export_write`] replaced, if the user agrees; null if they do not.
+#[tauri::command]
+#[specta::specta]
+pub async fn export_undo(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<WrittenConfig>> {
+    let (dialogs, exports) = (shell.dialogs.clone(), shell.exports.clone());
+    work(&shell, move |engine| {
+        let written = exports.written.lock().clone();
+        let (change, backup) = written.ok_or_else(|| EngineError::System {
+            attempt: "undo the change",
+            why: "no config was changed since the window was opened".to_owned(),
+        })?;
+        let watched = export::watched_around(engine.library(), &change.path);
+        if !dialogs.allows_config_back(&app, &change.path, &backup, watched.as_deref()) {
+            return Ok(None);
+        }
+        let replaced = export::undo_config(&change, &backup)?;
+        *exports.written.lock() = None;
+        Ok(Some(written_config(&change.path, &replaced)))
+    })
+    .await
+}
+
+/// A config that was changed, as it is now.
+fn written_config(path: &Path, backup: &Path) -> WrittenConfig {
+    WrittenConfig {
+        path: path.display().to_string(),
+        backup: backup.display().to_string(),
+        n_backups: export::n_backups(path) as u32,
+        problems: export::config_problems(path, None),
+    }
 }
 
 /// Asks for the config of a target's program, which is used from then on; null if the user cancels.

@@ -1,12 +1,15 @@
 //! What the start page counts: questions to begin with, the size of what an agent does not load, notes that no search finds, and
-//! the sample notes.
+//! the sample notes. Then the watched agent's own ranking: its memory before a question, and its config changed and put back.
 
 use std::path::Path;
 
+use memlens_engine::export::{config_problems, undo_config, write_config};
 use memlens_engine::view::{LoadCut, SuggestedQuestion, TreeEntry};
 use memlens_engine::{
-    Home, agents, folders_to_add, loaded, open_sample_notes, past, watched_folders,
+    Home, Ranking, agents, folders_to_add, loaded, open_sample_notes, past, pipeline,
+    prepare_memory, read_agent_config, watched_folders,
 };
+use memlens_params::{ParameterSet, Value};
 use memlens_store::NewPast;
 use memlens_tests::{Notes, open};
 use serde_json::json;
@@ -217,4 +220,108 @@ fn sample_notes_are_watched_beside_the_library() {
             .with_file_name("memlens-sample-notes")
             .is_dir()
     );
+}
+
+/// A home with a config of OpenClaw, and the change that exports a ranking into it.
+fn change_of(config: &str) -> (Notes, memlens_engine::Export) {
+    let home = Notes::new(&[(".openclaw/openclaw.json", config)]);
+    let mut ranking = Ranking::of(pipeline("openclaw@2026.9").expect("it is known"));
+    let set = ranking.values.set("openclaw.min_score", Value::Number(0.5));
+    set.expect("it is a number");
+    let target = memlens_engine::target("openclaw@2026.9").expect("it is known");
+    let mut made = memlens_engine::export(&ranking, target, None).expect("it can be told");
+    let path = home.at(".openclaw/openclaw.json");
+    made.into_config(&path, None).expect("it can be read");
+    (home, made)
+}
+
+const CONFIG: &str = r#"{"meta": {"lastTouchedVersion": "2026.9.6"}, "memory": {"search": {"query": {"minScore": 0.4}}}}"#;
+
+#[test]
+fn what_is_measured_before_a_change_is_what_the_file_gives_after_it() {
+    let (home, made) = change_of(CONFIG);
+    let change = made.change.as_ref().expect("there is a config");
+    let (before, after) = change.rankings.as_ref().expect("it is emulated");
+    let least = |ranking: &Ranking| ranking.values.get("openclaw.min_score");
+    assert_eq!(least(before), Some(Value::Number(0.4)));
+    assert_eq!(least(after), Some(Value::Number(0.5)));
+    write_config(change).expect("it can be written");
+    let path = home.at(".openclaw/openclaw.json");
+    let read = read_agent_config(&path, None).expect("it can be read");
+    assert_eq!(read.ranking.to_view(), after.to_view());
+    assert_eq!(config_problems(&path, None), Vec::<String>::new());
+}
+
+#[test]
+fn a_change_of_a_config_is_undone_from_its_backup_alone() {
+    let (home, made) = change_of(CONFIG);
+    let change = made.change.as_ref().expect("there is a config");
+    let backup = write_config(change).expect("it can be written");
+    let text = |path: &Path| std::fs::read_to_string(path).expect("it is there");
+    let path = home.at(".openclaw/openclaw.json");
+    let written = text(&path);
+    assert_ne!(written, CONFIG);
+
+    // The agent saved it since.
+    std::fs::write(&path, "{}").expect("it is ours");
+    let refused = undo_config(change, &backup)
+        .expect_err("it has changed")
+        .to_string();
+    assert!(
+        refused.contains("it has changed since it was read"),
+        "{refused}"
+    );
+    assert_eq!(text(&path), "{}");
+    std::fs::write(&path, &written).expect("it is ours");
+
+    let replaced = undo_config(change, &backup).expect("it can be put back");
+    assert_eq!(text(&path), CONFIG);
+    assert_eq!(text(&replaced), written);
+
+    std::fs::write(&path, &written).expect("it is ours");
+    std::fs::write(&backup, "other").expect("it is ours");
+    let refused = undo_config(change, &backup)
+        .expect_err("it is another")
+        .to_string();
+    assert!(
+        refused.contains("does not hold what was replaced"),
+        "{refused}"
+    );
+    std::fs::remove_file(&backup).expect("it is ours");
+    assert!(undo_config(change, &backup).is_err());
+    assert_eq!(text(&path), written);
+}
+
+#[test]
+fn what_an_agent_refuses_of_its_config_is_told() {
+    let (home, _) = change_of(CONFIG);
+    let path = home.at(".openclaw/openclaw.json");
+    home.write(".openclaw/openclaw.json", "{broken");
+    assert_eq!(config_problems(&path, None).len(), 1);
+    home.write(
+        ".openclaw/openclaw.json",
+        r#"{"meta": {"lastTouchedVersion": "2026.9.6"}, "memory": {"search": {"enabled": false}}}"#,
+    );
+    assert_eq!(config_problems(&path, None).len(), 1);
+}
+
+#[test]
+fn the_memory_of_an_agent_is_prepared_before_a_question() {
+    let notes = notes();
+    let dir = library(&notes, &[]);
+    let library = open(dir.path());
+    let ranking = Ranking::of(pipeline("openclaw").expect("it is known"));
+    assert!(prepare_memory(&library, &ranking).expect("it can be made"));
+    // Memlens's own needs none.
+    let own = Ranking::native(&memlens_params::Params::default());
+    assert!(prepare_memory(&library, &own).expect("there is nothing to make"));
+    let told = memlens_engine::pipelines_of(&library);
+    let own: Vec<&str> = told.iter().filter(|it| it.is_own).map(|it| it.id).collect();
+    assert_eq!(
+        own.iter()
+            .filter(|id| id.starts_with("openclaw"))
+            .collect::<Vec<_>>(),
+        [&"openclaw@2026.9"]
+    );
+    assert!(told.iter().all(|it| it.id != "memlens" || !it.is_own));
 }

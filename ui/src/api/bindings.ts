@@ -53,6 +53,8 @@ export const commands = {
 	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
 	/**  Every pipeline that can be chosen, Memlens's own first. */
 	pipelines: () => __TAURI_INVOKE<PipelineInfo[]>("pipelines"),
+	/**  Makes the memory that a pipeline searches, so that a question need not wait for it; false if it is not complete. */
+	prepareMemory: (ranking: Ranking) => __TAURI_INVOKE<boolean>("prepare_memory", { ranking }),
 	/**  Deletes a preset. Returns those that are left. */
 	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
 	/**  Asks for a preset file and reads it; null if the user cancels. */
@@ -151,6 +153,8 @@ export const commands = {
 	exportFragment: (id: number) => __TAURI_INVOKE<string | null>("export_fragment", { id }),
 	/**  The programs that Memlens can export a ranking to. */
 	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
+	/**  Puts back what the last [`export_write`] replaced, if the user agrees; null if they do not. */
+	exportUndo: () => __TAURI_INVOKE<WrittenConfig | null>("export_undo"),
 	/**  Writes the change of this answer into the program's config, if the user agrees; null if they do not. */
 	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
 	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped. */
@@ -960,6 +964,10 @@ export type ConfigChange = {
 	watched: string | null,
 	/**  Agents of the program that can be configured separately. */
 	agents: string[],
+	/**  The ranking by the file as it is; `None` if the program's search is not emulated. */
+	before: Ranking | null,
+	/**  The ranking by the file after the change, as `before`. */
+	after: Ranking | null,
 };
 
 /**  A query set with copies of past questions, which are forgotten with them. */
@@ -2566,6 +2574,8 @@ export type PipelineInfo = {
 	stages: StageInfo[],
 	/**  What the program's own config on this machine says; `None` if there is none, or it is of another version. */
 	yours: YourConfig | null,
+	/**  Whether it is the one that its program uses on this machine: that of its config's version, else the newest. */
+	is_own: boolean,
 };
 
 /**  Parameters saved under a name. */
@@ -3834,6 +3844,8 @@ export type WrittenConfig = {
 	backup: string,
 	/**  Number of such backups beside the config. */
 	n_backups: number,
+	/**  What the program does not take of the file as it was read back; empty if it takes all of it. */
+	problems: string[],
 };
 
 /**  Config of a program on this machine. */

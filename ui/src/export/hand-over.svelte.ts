@@ -8,9 +8,15 @@ import { LastAction, type ActionOutcome } from "./last-action.svelte";
 export const OWN_FILE = "memlens";
 
 /** Settings that were saved apart, or written into the program's config. */
-export type HandedOver = { kind: "saved"; path: string } | ({ kind: "written" } & WrittenConfig);
+export type HandedOver =
+  | { kind: "saved"; path: string }
+  | ({ kind: "written" } & WrittenConfig)
+  | ({ kind: "undone" } & WrittenConfig);
 
-type Asked = Pick<Backend, "exportTargets" | "exportFor" | "exportFragment" | "exportWrite" | "pickConfig">;
+type Asked = Pick<
+  Backend,
+  "exportTargets" | "exportFor" | "exportFragment" | "exportWrite" | "exportUndo" | "pickConfig"
+>;
 
 const NO_TARGETS: readonly TargetInfo[] = [];
 
@@ -102,6 +108,23 @@ export class HandOver {
       await this.show(ranking, target);
       return written === null ? null : { kind: "written", ...written };
     });
+  }
+
+  /** Puts the config back as it was before the last change, after the user agrees; then reads it again. */
+  async undo(ranking: Ranking, target: string): Promise<void> {
+    const before = this.outcome;
+    await this.#action.do("undo the change", async () => {
+      const undone = await this.#backend.exportUndo();
+      await this.show(ranking, target);
+      if (undone !== null) return { kind: "undone", ...undone };
+      // The user did not agree, so the change can still be undone.
+      return before?.kind === "written" ? before : null;
+    });
+  }
+
+  /** Forgets what the last button did. */
+  forget(): void {
+    this.#action.forget();
   }
 
   /** Asks for the program's config. Does nothing if the user cancels. */

@@ -17,6 +17,8 @@ export type Pipeline<V extends Values = Values> = {
   yours: YourConfig | null;
   /** Its name with the published values. */
   published: string;
+  /** Whether its program uses it on this machine. */
+  isOwn: boolean;
 };
 
 /** Memlens's own. */
@@ -28,9 +30,10 @@ export const OWN: Pipeline<Params> = {
   defaults: DEFAULTS,
   yours: null,
   published: "Memlens",
+  isOwn: false,
 };
 
-export function pipelineOf({ id, label, parameters, stages, yours }: PipelineInfo): Pipeline {
+export function pipelineOf({ id, label, parameters, stages, yours, is_own }: PipelineInfo): Pipeline {
   const published = Object.fromEntries(parameters.map((parameter) => [parameter.id, parameter.default]));
   return {
     id,
@@ -40,13 +43,25 @@ export function pipelineOf({ id, label, parameters, stages, yours }: PipelineInf
     defaults: { ...published, ...yours?.values },
     yours,
     published: label,
+    isOwn: is_own,
   };
+}
+
+/** Id of the agent whose pipeline it is. */
+export function agentOf({ id }: Pick<Pipeline, "id">): string {
+  return id.split("@")[0] ?? id;
+}
+
+/** The name of the values that a pipeline starts with. */
+export function startName({ yours, label, published }: Pipeline): string {
+  return yours === null || label === published ? "Default" : "Yours";
 }
 
 /** Whether two pipelines start with the same values, of the same config. */
 export function isSameStart(one: Pipeline, other: Pipeline): boolean {
   return (
     one.label === other.label &&
+    one.isOwn === other.isOwn &&
     JSON.stringify([one.yours, one.defaults]) === JSON.stringify([other.yours, other.defaults])
   );
 }

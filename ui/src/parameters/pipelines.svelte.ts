@@ -13,6 +13,7 @@ export class Pipelines {
   readonly #own: ParameterHistory<Params>;
   #agents = $state.raw<readonly ParameterHistory[]>([]);
   #chosen: ParameterHistory;
+  #isUsers = $state(false);
 
   constructor(backend: Pick<Backend, "pipelines">, own: ParameterHistory<Params>) {
     this.#backend = backend;
@@ -40,17 +41,30 @@ export class Pipelines {
     return this.#chosen === this.#own ? null : this.#chosen.pipeline;
   }
 
+  /** Whether the user chose the pipeline that ranks, in this session or an earlier one. */
+  get isUsers(): boolean {
+    return this.#isUsers;
+  }
+
   choose(agent: string): void {
+    this.#isUsers = true;
+    this.begin(agent);
+  }
+
+  chooseOwn(): void {
+    this.#isUsers = true;
+    this.#chosen = this.#own;
+  }
+
+  /** Ranks by an agent's pipeline without the user having chosen it. */
+  begin(agent: string): void {
     const history = this.#agents.find(({ pipeline }) => pipeline.id === agent);
     if (history !== undefined) this.#chosen = history;
   }
 
-  chooseOwn(): void {
-    this.#chosen = this.#own;
-  }
-
   /** Ranks by a pipeline with these values, as one step that can be undone; what is left out has its default. */
   use({ pipeline, values }: Ranking): void {
+    this.#isUsers = true;
     if (pipeline === OWN.id) {
       this.#chosen = this.#own;
       this.#own.replace({ ...OWN.defaults, ...values });

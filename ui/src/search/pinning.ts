@@ -2,7 +2,7 @@ import type { Params } from "../api/bindings";
 import type { ParameterHistory } from "../parameters/parameter-history.svelte";
 import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds, parameterOf } from "../parameters/rules";
-import type { Pipeline, Values } from "../parameters/pipeline";
+import { startName, type Pipeline, type Values } from "../parameters/pipeline";
 import type { PresetController } from "../presets/preset-controller.svelte";
 import { counted, parameterValue } from "../shared/format";
 import type { SearchController } from "./search-controller.svelte";
@@ -16,7 +16,10 @@ export function pinPresent(
 ): void {
   if (pipelines.agent !== null) {
     const { current, pipeline } = pipelines.chosen;
-    search.pinTo({ name: nameOf(pipeline, "Default", pipeline.defaults, current), params: current });
+    search.pinTo({
+      name: nameOf(pipeline, startName(pipeline), pipeline.defaults, current),
+      params: current,
+    });
     return;
   }
   const params = parameters.current;

@@ -42,7 +42,8 @@ export type SearchActionId =
   | "reset"
   | "save-question"
   | "save-preset"
-  | "open-preset";
+  | "open-preset"
+  | "apply";
 
 /** The action of a key; null if the key moves through the table or acts on the rows chosen there. */
 export function actionOfKey(key: KeyAction): KeyedId | null {
@@ -60,6 +61,7 @@ export function actionOfKey(key: KeyAction): KeyedId | null {
     case "forgot":
     case "edit":
     case "pin":
+    case "switch":
     case "undo":
     case "redo":
     case "keys":
@@ -229,6 +231,28 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
       "Pin the current settings",
       here(() => pinPresent(search, presets, parameters, pipelines)),
       { key: "P", keywords: ["baseline", "compare"] },
+    ),
+    switch: action(
+      "search.switch",
+      pipelines.agent === null ? "Show your agent’s ranking" : "Show Memlens’s ranking",
+      here(() => workspace.whose.toggle()),
+      {
+        key: "R",
+        refusal:
+          workspace.whose.mine === null && pipelines.agent === null
+            ? "no agent whose search is emulated is watched"
+            : null,
+        keywords: ["preset", "own", "yours", "switch"],
+      },
+    ),
+    apply: action(
+      "search.apply",
+      "Apply to my agent…",
+      here(() => workspace.applying.open()),
+      {
+        refusal: workspace.whose.mine === null ? "no agent whose search is emulated is watched" : isReadOnly,
+        keywords: ["export", "write", "config", "undo"],
+      },
     ),
     "next-stage": action(
       "search.next-stage",

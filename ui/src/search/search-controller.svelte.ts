@@ -13,7 +13,7 @@ import type {
   Snippet,
   StageId,
 } from "../api/bindings";
-import { OWN, ownParams, type Pipeline, type Values } from "../parameters/pipeline";
+import { OWN, ownParams, startName, type Pipeline, type Values } from "../parameters/pipeline";
 import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds, previewOf, ranksAlike, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
@@ -201,7 +201,7 @@ export class SearchController {
   /** The pin of the pipeline that ranks; its defaults where nobody set one. */
   get pin(): Pin {
     const { pipeline } = this.#parameters;
-    return this.#pins.get(pipeline.id) ?? { name: "Default", params: pipeline.defaults };
+    return this.#pins.get(pipeline.id) ?? { name: startName(pipeline), params: pipeline.defaults };
   }
 
   /** What a person pinned of a pipeline; null where nobody did. */

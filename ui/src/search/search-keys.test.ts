@@ -25,6 +25,7 @@ describe("actionOf", () => {
     ["m", { kind: "memory" }],
     ["w", { kind: "why-not" }],
     ["P", { kind: "pin" }],
+    ["r", { kind: "switch" }],
     ["+", { kind: "thumb", up: true }],
     ["-", { kind: "thumb", up: false }],
     ["[", { kind: "stage", to: "previous" }],

@@ -14,6 +14,7 @@ export type KeyAction =
   | { kind: "forgot" }
   | { kind: "edit" }
   | { kind: "pin" }
+  | { kind: "switch" }
   | { kind: "thumb"; up: boolean }
   | { kind: "stage"; to: "previous" | "next" }
   | { kind: "undo" }
@@ -66,6 +67,7 @@ export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = 
     does: "Thumb up or down for the open row; press again to remove it",
     isForThumbs: true,
   },
+  { keys: ["R"], does: "Switch between your agent’s ranking and Memlens’s" },
   { keys: ["P"], does: "Pin the current settings, to see rank changes from them" },
   { keys: ["[", "]"], does: "Sort by the previous or next stage" },
   { keys: ["Ctrl Z"], does: "Undo the last parameter change" },
@@ -143,6 +145,9 @@ function letterOf(key: string): KeyAction | null {
     case "p":
     case "P":
       return { kind: "pin" };
+    case "r":
+    case "R":
+      return { kind: "switch" };
     case "+":
       return { kind: "thumb", up: true };
     case "-":

@@ -61,6 +61,7 @@ export const CLERK: PipelineInfo = {
     parameter("max_results", "top", "maxResults", number(1, 50, 1), 6, "How many rows are kept."),
   ],
   yours: null,
+  is_own: false,
 };
 
 export const EMULATED: Emulated = {

@@ -20,8 +20,15 @@ import { rank, retrieve } from "./ranking";
 
 /** Memlens's own pipeline, and one of another program. */
 export const PIPELINES: PipelineInfo[] = [
-  { id: "memlens", label: "Memlens", parameters: [...PARAMETERS], stages: [...STAGES], yours: null },
-  { id: "shelf@1", label: "Shelf 1", parameters: [], stages: [], yours: null },
+  {
+    id: "memlens",
+    label: "Memlens",
+    parameters: [...PARAMETERS],
+    stages: [...STAGES],
+    yours: null,
+    is_own: false,
+  },
+  { id: "shelf@1", label: "Shelf 1", parameters: [], stages: [], yours: null, is_own: false },
 ];
 
 /** Numbers of rows that the other program returns, and of reported dropped rows. */

@@ -50,6 +50,8 @@ export function exported(ranking: Ranking, target: string, agent: string | null,
             refused: null,
             watched: null,
             agents: ["iris"],
+            before: { pipeline: target, values: { "clerk.min_score": present } },
+            after: { pipeline: target, values: { "clerk.min_score": least } },
           },
   };
 }
