@@ -71,6 +71,11 @@ pub enum Command {
     /// and is dropped if your parameters drop those. Rows that the library does not know keep their scores and order, and
     /// come last. If anything fails, there is no answer and the exit status is not 0.
     Hook(HookArgs),
+    /// Let an agent search your notes with the ranking that you tuned, until it closes the connection
+    ///
+    /// The agent starts this command itself and calls the tools memory_search, memory_get, memory_why, memory_drift and
+    /// memory_status by the Model Context Protocol (MCP). Nothing is written, and no port is opened.
+    Serve(ServeArgs),
     /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
     /// Delete everything in the library, and its keys in the keyring; your notes are not touched
@@ -286,6 +291,18 @@ pub struct SearchArgs {
     /// Leave out the notes' text in Markdown or CSV
     #[arg(long, requires = "form")]
     pub no_text: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Serve one agent by MCP on standard input and output
+    #[arg(long, required = true)]
+    pub mcp: bool,
+    /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    pub ranking: RankingArgs,
 }
 
 #[derive(Debug, Args)]

@@ -17,6 +17,8 @@ pub enum CliError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Param(#[from] ParamError),
+    #[error(transparent)]
+    Serve(#[from] memlens_serve::ServeError),
     /// No metric has this name.
     #[error(transparent)]
     Metric(#[from] UnknownMetric),
@@ -187,6 +189,7 @@ impl CliError {
             ) => 2,
             CliError::ReaderGone => 0,
             CliError::Engine(_)
+            | CliError::Serve(_)
             | CliError::File { .. }
             | CliError::Output(_)
             | CliError::Input(_)

@@ -31,6 +31,7 @@ mod rerank_hook;
 mod rerank_model;
 mod rerank_provider;
 mod search;
+mod serve;
 mod settings;
 mod status;
 mod tune;
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Command::RerankModel(arguments) => rerank_model::run(library, &arguments),
         Command::RerankHook(arguments) => rerank_hook::run(library, &arguments),
         Command::Hook(arguments) => hook::run(library, &arguments),
+        Command::Serve(arguments) => serve::run(library, &arguments),
         Command::Recall(arguments) => recall::run(library, &arguments),
         Command::Erase(arguments) => erase::run(library, &arguments),
         Command::ExportMade(arguments) => export_made::run(library, &arguments),

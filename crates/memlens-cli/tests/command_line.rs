@@ -71,6 +71,9 @@ mod searching;
 #[cfg(unix)]
 #[path = "command_line/second_user.rs"]
 mod second_user;
+#[cfg(unix)]
+#[path = "command_line/serving.rs"]
+mod serving;
 #[path = "command_line/sharing.rs"]
 mod sharing;
 #[cfg(target_os = "linux")]

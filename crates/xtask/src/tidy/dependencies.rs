@@ -191,6 +191,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-serve",
+        &[
+            "memlens-handover",
+            "memlens-ingest",
+            "memlens-library",
+            "memlens-params",
+            "memlens-retrieve",
+            "memlens-store",
+            "memlens-why",
+            "memlens-wire",
+        ],
+    ),
+    (
         "memlens-engine",
         &[
             "memlens-agents",
@@ -220,6 +233,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-files",
             "memlens-rank",
             "memlens-params",
+            "memlens-serve",
         ],
     ),
     (
@@ -240,7 +254,8 @@ const TESTS: &str = "memlens-tests";
 /// Libraries that only the named packages may know, by the beginning of their name.
 const CONFINED: &[(&str, &[&str])] = &[
     ("notify", &["memlens-indexer"]),
-    ("tokio", &["memlens-rerank", "memlens-app"]),
+    ("tokio", &["memlens-rerank", "memlens-serve", "memlens-app"]),
+    ("rmcp", &["memlens-serve"]),
     ("reqwest", &["memlens-rerank"]),
     ("keyring", &["memlens-rerank"]),
     ("process-wrap", &["memlens-rerank"]),

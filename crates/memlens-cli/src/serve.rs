@@ -1,0 +1,34 @@
+//! `memlens serve`.
+
+use std::path::PathBuf;
+
+use memlens_engine::part_of_agent;
+use memlens_serve::{Serving, serve_stdio};
+
+use crate::arguments::ServeArgs;
+use crate::error::CliError;
+use crate::settings::{open, ranking, without_hook};
+
+/// Serves one agent on standard input and output until it closes standard input.
+pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
+    let mut ranking = ranking(&arguments.ranking)?;
+    let mut settings = arguments.ranking.settings.settings.iter();
+    let names_hook = settings.any(|setting| {
+        setting
+            .split_once('=')
+            .is_some_and(|(id, _)| id.trim() == "hook")
+    });
+    if !names_hook {
+        without_hook(&mut ranking)?;
+    }
+    // It is served until the process ends.
+    let library = Box::leak(Box::new(open(library)?));
+    if let Some(agent) = &arguments.agent {
+        part_of_agent(library, agent)?;
+    }
+    Ok(serve_stdio(Serving {
+        library,
+        ranking,
+        agent: arguments.agent.clone(),
+    })?)
+}

@@ -1,0 +1,227 @@
+//! `memlens serve --mcp`: a client of the protocol gets the ranking of `memlens search`, and only served notes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{Memlens, list, text};
+
+const QUESTION: &str = "where does the router stand";
+
+/// A client that starts the server as an agent does.
+struct Client {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Client {
+    fn start(memlens: &Memlens, arguments: &[&str]) -> Client {
+        let mut command = memlens.command(&[&["serve", "--mcp"], arguments].concat());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("it can be started");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut client = Client { child, to, from };
+        let answer = client.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}));
+        assert_eq!(
+            answer["result"]["serverInfo"]["name"], "memlens",
+            "{answer}"
+        );
+        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        let to = self.to.as_mut().expect("it is open");
+        writeln!(to, "{line}").expect("the server reads");
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("the server answers");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn ask(&mut self, message: &Value) -> Value {
+        self.send(&message.to_string());
+        self.read()
+    }
+
+    /// Calls a tool. Returns its answer, or the text of its failure.
+    fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, String> {
+        let answer = self.ask(&request(7, tool, arguments));
+        assert_eq!(answer["id"], 7, "{answer}");
+        let result = &answer["result"];
+        let said = result["content"][0]["text"].as_str();
+        let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
+        if result["isError"] == true {
+            return Err(said.to_owned());
+        }
+        Ok(serde_json::from_str(said).expect("an answer is JSON"))
+    }
+
+    /// Closes the connection and waits for the end of the server.
+    fn close(mut self) {
+        drop(self.to.take());
+        let status = self.child.wait().expect("it ends");
+        assert!(status.success(), "{status}");
+    }
+}
+
+fn request(id: u32, tool: &str, arguments: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+}
+
+fn notes() -> Notes {
+    Notes::new(&[
+        (
+            "home/router.md",
+            "The router stands in the hall.\nIt is grey.\n",
+        ),
+        ("home/tea.md", "Oolong tea is drunk in the evening.\n"),
+    ])
+}
+
+#[test]
+fn an_agent_gets_the_ranking_of_the_command_line() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let tools = client.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    let names: Vec<&str> = list(&tools["result"]["tools"])
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "memory_search",
+            "memory_get",
+            "memory_why",
+            "memory_drift",
+            "memory_status"
+        ]
+    );
+    let found = client.call("memory_search", json!({"q": QUESTION, "limit": 1}));
+    let found = found.expect("it is found");
+    let printed = memlens.json(&["search", QUESTION, "--json"]);
+    let (row, expected) = (&found["results"][0], &printed["results"][0]);
+    assert_eq!(list(&found["results"]).len(), 1);
+    for (key, printed) in [
+        ("path", "path"),
+        ("startLine", "start_line"),
+        ("endLine", "end_line"),
+        ("score", "score"),
+        ("snippet", "snippet"),
+    ] {
+        assert_eq!(row[key], expected[printed], "{key}");
+    }
+    assert_eq!(row["source"], "memory");
+    let read = client.call(
+        "memory_get",
+        json!({"path": "home/router.md", "from": 2, "lines": 1}),
+    );
+    assert_eq!(read.expect("it is read")["text"], "It is grey.\n");
+    let why = client.call(
+        "memory_why",
+        json!({"query": QUESTION, "path": "home/router.md"}),
+    );
+    assert_eq!(why.expect("it is explained")["chunks"][0]["isResult"], true);
+    let status = client
+        .call("memory_status", json!({}))
+        .expect("it is reported");
+    assert_eq!(status["folders"][0]["nFiles"], 2);
+    client
+        .call("memory_drift", json!({}))
+        .expect("it is listed");
+    client.close();
+}
+
+#[test]
+fn nothing_outside_of_the_served_folders_is_read() {
+    let notes = notes();
+    let other = Notes::new(&[("secret.md", "The word is plum.\n")]);
+    std::os::unix::fs::symlink(other.at("secret.md"), notes.at("home/link.md"))
+        .expect("a link can be made");
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let secret = other.at("secret.md");
+    for path in [
+        "../secret.md",
+        "home/../../secret.md",
+        "home/link.md",
+        text(&secret),
+        "/etc/passwd",
+        "home/router.md\0",
+        "home",
+        "",
+    ] {
+        let refused = client.call("memory_get", json!({"path": path}));
+        let refused = refused.expect_err(path);
+        assert!(refused.contains("cannot use the path"), "{path}: {refused}");
+    }
+    client.close();
+}
+
+#[test]
+fn bad_input_is_answered_and_the_next_call_works() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    client.send("{nonsense");
+    assert_eq!(client.read()["error"]["code"], -32700);
+    client.send("[1]");
+    assert_eq!(client.read()["error"]["code"], -32600);
+    let unknown = client.ask(&request(2, "memory_eat", json!({})));
+    assert_eq!(
+        (&unknown["id"], &unknown["error"]["code"]),
+        (&json!(2), &json!(-32602))
+    );
+    let wrong = client.call("memory_search", json!({"query": 5}));
+    let wrong = wrong.expect_err("a number is no query");
+    assert!(wrong.contains("cannot use the arguments"), "{wrong}");
+    let long = client.call("memory_search", json!({"query": "a".repeat(10_000_000)}));
+    let long = long.expect_err("it is too long");
+    assert!(long.contains("10000000 bytes"), "{long}");
+    client
+        .call("memory_search", json!({"query": QUESTION}))
+        .expect("it is found");
+    client.close();
+}
+
+#[test]
+fn a_thousand_calls_at_once_are_all_answered() {
+    const N_CALLS: u32 = 1_000;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    for id in 1..=N_CALLS {
+        client.send(&request(id, "memory_search", json!({"query": QUESTION})).to_string());
+    }
+    let mut ids: Vec<u64> = (0..N_CALLS)
+        .map(|_| client.read()["id"].as_u64().expect("an answer has an id"))
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=u64::from(N_CALLS)).collect::<Vec<_>>());
+    client.close();
+}
+
+#[test]
+fn a_lost_library_is_reported() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    std::fs::remove_dir_all(memlens.library()).expect("it can be removed");
+    let gone = client.call("memory_search", json!({"query": QUESTION}));
+    let gone = gone.expect_err("there is no library");
+    assert!(gone.contains("does not exist any more"), "{gone}");
+    std::fs::create_dir(memlens.library()).expect("it can be made again");
+    client.close();
+}

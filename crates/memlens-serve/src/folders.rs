@@ -1,0 +1,161 @@
+//! The watched folders that a client may read, and the paths that it may name in them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use memlens_library::notes::scope::with_slashes;
+use memlens_retrieve::{Lists, Part, Scope};
+use memlens_store::{Folder, FolderId};
+
+use crate::Served;
+use crate::answers::Refused;
+
+/// The folders that are served, with the lists of one moment.
+pub(crate) struct Folders {
+    pub lists: Arc<Lists>,
+    pub served: Vec<Folder>,
+    /// Whether some watched folders are not served.
+    is_part: bool,
+}
+
+/// A note that is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub folder: Folder,
+    /// Path in the folder, with `/`.
+    pub path: String,
+}
+
+impl Folders {
+    /// The folders that are served now.
+    ///
+    /// # Errors
+    /// [`Refused::NoFolder`] if there are none.
+    pub fn now(served: &Served) -> Result<Folders, Refused> {
+        let lists = served.library.lists();
+        let all = &lists.snapshot.folders;
+        let agent = served.agent.as_deref();
+        let of_agent = |folder: &&Folder| agent.is_none() || folder.agent.as_deref() == agent;
+        let folders: Vec<Folder> = all.iter().filter(of_agent).cloned().collect();
+        if folders.is_empty() {
+            return Err(Refused::NoFolder);
+        }
+        Ok(Folders {
+            is_part: folders.len() < all.len(),
+            served: folders,
+            lists,
+        })
+    }
+
+    /// The path by which a client names a note: with the folder's name if several folders are served. Names of folders are
+    /// unique.
+    pub fn name(&self, folder: FolderId, path: &str) -> String {
+        match self.served.iter().find(|served| served.id == folder) {
+            Some(folder) if self.served.len() > 1 => format!("{}/{path}", folder.name),
+            Some(_) | None => path.to_owned(),
+        }
+    }
+
+    /// The part to search: everything that is served, or what `typed` names of it.
+    ///
+    /// # Errors
+    /// [`Refused::Path`] if `typed` names nothing in one folder, or things in several.
+    pub fn part(&self, typed: Option<&str>) -> Result<Part, Refused> {
+        let Some(typed) = typed else {
+            let ids = self.served.iter().map(|folder| folder.id).collect();
+            return Ok(if self.is_part {
+                Part::Folders(ids)
+            } else {
+                Part::All
+            });
+        };
+        let scopes = self.candidates(typed)?.into_iter();
+        let scopes = scopes.map(|note| Scope {
+            folder: note.folder.id,
+            path: note.path,
+        });
+        let found = scopes.filter(|scope| !scope.chunks(&self.lists.snapshot).is_empty());
+        let found: Vec<Scope> = found.collect();
+        match <[Scope; 1]>::try_from(found) {
+            Ok([scope]) => Ok(Part::Folder(scope)),
+            Err(found) => Err(refused(typed, found.is_empty())),
+        }
+    }
+
+    /// The note that a client names. Links are not followed, and nothing outside of the served folders is found.
+    ///
+    /// # Errors
+    /// [`Refused::Path`] if there is no such note, or several.
+    pub fn note(&self, typed: &str) -> Result<Note, Refused> {
+        let candidates = self.candidates(typed)?.into_iter();
+        let found = candidates.filter(|note| {
+            let is_indexed = self
+                .lists
+                .snapshot
+                .find(note.folder.id, &note.path)
+                .is_some();
+            let root = Path::new(&note.folder.path);
+            let is_file = memlens_ingest::find(root, &note.path).is_ok_and(|file| file.is_some());
+            is_indexed || is_file
+        });
+        let found: Vec<Note> = found.collect();
+        match <[Note; 1]>::try_from(found) {
+            Ok([note]) => Ok(note),
+            Err(found) => Err(refused(typed, found.is_empty())),
+        }
+    }
+
+    /// Everything that `typed` may mean, each once: an absolute path in a served folder, a path in a served folder, or a
+    /// folder's name with a path in it.
+    fn candidates(&self, typed: &str) -> Result<Vec<Note>, Refused> {
+        if typed.contains('\0') {
+            return Err(Refused::Path {
+                typed: typed.replace('\0', "\u{2400}"),
+                why: "a path cannot contain a NUL character",
+            });
+        }
+        let path = Path::new(typed);
+        let mut found = Vec::new();
+        for folder in &self.served {
+            let mut add = |path: String| {
+                let note = Note {
+                    folder: folder.clone(),
+                    path,
+                };
+                if !found.contains(&note) {
+                    found.push(note);
+                }
+            };
+            if path.is_absolute() {
+                let inner = path.strip_prefix(&folder.path).ok();
+                if let Some(inner) = inner.and_then(with_slashes) {
+                    add(inner);
+                }
+                continue;
+            }
+            let inner = with_slashes(path).filter(|inner| !inner.is_empty());
+            let inner = inner.ok_or_else(|| Refused::Path {
+                typed: typed.to_owned(),
+                why: "a path must stay in its folder",
+            })?;
+            match inner.strip_prefix(folder.name.as_str()) {
+                Some("") => add(String::new()),
+                Some(rest) if rest.starts_with('/') => add(rest[1..].to_owned()),
+                Some(_) | None => {}
+            }
+            add(inner);
+        }
+        Ok(found)
+    }
+}
+
+fn refused(typed: &str, is_nothing: bool) -> Refused {
+    Refused::Path {
+        typed: typed.to_owned(),
+        why: if is_nothing {
+            "no served folder has notes there; memory_status lists the folders"
+        } else {
+            "several served folders have it; begin the path with the folder's name"
+        },
+    }
+}

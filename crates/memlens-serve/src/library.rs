@@ -1,0 +1,94 @@
+//! The library as it is served: brought up to date before each call, without waiting long for a writer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use memlens_library::{EngineError, Library, Ranking, Search};
+use memlens_params::{HookMode, RerankMode};
+use memlens_retrieve::Part;
+
+use crate::Serving;
+use crate::answers::Refused;
+
+/// How long a call waits for lists that a writer is changing. Later, it is answered from the state before the change.
+const REFRESH_WAIT: Duration = Duration::from_millis(300);
+
+/// A library with the ranking by which it is served.
+pub struct Served {
+    /// The library, open for reading.
+    pub library: &'static Library,
+    /// Ranking of every search.
+    pub ranking: Ranking,
+    /// Id of the agent whose folders are served; `None` for all watched folders.
+    pub agent: Option<String>,
+    is_refreshing: Arc<AtomicBool>,
+}
+
+impl Served {
+    pub(crate) fn new(serving: Serving) -> Served {
+        Served {
+            library: serving.library,
+            ranking: serving.ranking,
+            agent: serving.agent,
+            is_refreshing: Arc::default(),
+        }
+    }
+
+    /// Whether a search waits for a reranker or the user's command. A newer search of the library would stop that.
+    pub(crate) fn asks_outside(&self) -> bool {
+        self.ranking
+            .params()
+            .is_some_and(|params| params.rerank != RerankMode::Off || params.hook != HookMode::Off)
+    }
+
+    /// Loads what a writer changed. Returns a notice if the library is still in its state before the change.
+    ///
+    /// # Errors
+    /// [`Refused::Gone`] if the library's folder does not exist any more.
+    pub(crate) fn refresh(&self) -> Result<Option<String>, Refused> {
+        let library = self.library;
+        if !library.dir().is_dir() {
+            return Err(Refused::Gone {
+                dir: library.dir().to_owned(),
+            });
+        }
+        let in_use = "the library is being changed; this answer is of its state before";
+        if self.is_refreshing.swap(true, Ordering::AcqRel) {
+            return Ok(Some(in_use.to_owned()));
+        }
+        let (sender, refreshed) = mpsc::channel();
+        let is_refreshing = self.is_refreshing.clone();
+        thread::spawn(move || {
+            let outcome = library.refresh();
+            is_refreshing.store(false, Ordering::Release);
+            // The call may have stopped waiting.
+            let _ = sender.send(outcome);
+        });
+        Ok(match refreshed.recv_timeout(REFRESH_WAIT) {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(format!(
+                "the library cannot be read again ({error}); this answer is of its state before"
+            )),
+            Err(_) => Some(in_use.to_owned()),
+        })
+    }
+
+    /// Searches as `memlens search` does: compares observations and asks rerankers if the ranking needs it.
+    ///
+    /// # Errors
+    /// As [`Library::search_as`].
+    pub(crate) fn search(&self, query: &str, part: Part) -> Result<Arc<Search>, EngineError> {
+        let library = self.library;
+        let Some(params) = self.ranking.params() else {
+            return library.search_as(query, &self.ranking, part);
+        };
+        library.aggregate_for(&params)?;
+        let search = library.search_as(query, &self.ranking, part)?;
+        if !self.asks_outside() {
+            return Ok(search);
+        }
+        library.ask(search.id, &params)
+    }
+}

@@ -1,0 +1,243 @@
+//! Messages of the protocol as lines of JSON on a pair of streams.
+//!
+//! Unlike the transport of `rmcp`, this one answers a line that it cannot use with an error, and reads no further while too
+//! many calls wait: a client that sends and never reads cannot fill the memory.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rmcp::model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Longest message in bytes.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Memory for a line that is kept after it was read, in bytes.
+const LINE_BYTES_KEPT: usize = 64 * 1024;
+/// Calls that were read and not answered yet.
+const CALLS_WAITING_MAX: usize = 1_024;
+
+/// The calls that were read and not answered yet.
+#[derive(Default)]
+struct Waiting {
+    ids: Mutex<HashSet<RequestId>>,
+    answered: Notify,
+}
+
+impl Waiting {
+    fn remove(&self, id: &RequestId) {
+        self.ids.lock().remove(id);
+        self.answered.notify_one();
+    }
+}
+
+/// A client on a pair of streams.
+pub(crate) struct Lines<R, W> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether the rest of the line is dropped, because it is too long.
+    is_dropping: bool,
+    write: Arc<tokio::sync::Mutex<W>>,
+    waiting: Arc<Waiting>,
+    /// Error to be written before the next line is read.
+    unusable: Option<TxJsonRpcMessage<RoleServer>>,
+    /// The error that is being written. It is a task of its own, because `receive` may be dropped in the middle of a line.
+    refusing: Option<JoinHandle<io::Result<()>>>,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    pub fn new(read: R, write: W) -> Lines<R, W> {
+        Lines {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            is_dropping: false,
+            write: Arc::new(tokio::sync::Mutex::new(write)),
+            waiting: Arc::default(),
+            unusable: None,
+            refusing: None,
+            ended: CancellationToken::new(),
+        }
+    }
+
+    /// Is cancelled once the client has closed its stream.
+    pub fn has_ended(&self) -> CancellationToken {
+        self.ended.clone()
+    }
+
+    /// Reads one line into `self.line`. Returns false at the end of the stream. Can be dropped at any await.
+    async fn read_line(&mut self) -> io::Result<bool> {
+        loop {
+            let read = self.read.fill_buf().await?;
+            if read.is_empty() {
+                return Ok(false);
+            }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let n_read = end.map_or(read.len(), |end| end + 1);
+            if !self.is_dropping {
+                self.line.extend_from_slice(&read[..n_read]);
+                self.is_dropping = self.line.len() > LINE_BYTES_MAX;
+            }
+            self.read.consume(n_read);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Takes the line that was read. `None` if it needs no answer.
+    fn message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.is_dropping) {
+            let why = format!("the message has more than {LINE_BYTES_MAX} bytes");
+            self.refuse(ErrorCode::INVALID_REQUEST, why, None);
+            return None;
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return None;
+        }
+        let message = match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
+            Ok(message) => Some(message),
+            Err(_) => {
+                self.refuse_line(text);
+                None
+            }
+        };
+        if line.capacity() <= LINE_BYTES_KEPT {
+            self.line = line;
+            self.line.clear();
+        }
+        message
+    }
+
+    fn refuse_line(&mut self, text: &[u8]) {
+        let read = match serde_json::from_slice::<Value>(text) {
+            Ok(read) => read,
+            Err(error) => {
+                let why = format!("the message is not JSON: {error}");
+                return self.refuse(ErrorCode::PARSE_ERROR, why, None);
+            }
+        };
+        let id = read.get("id").cloned();
+        if id.is_none() && read.get("method").is_some() {
+            // A notification is not answered.
+            return;
+        }
+        let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+        let why = if read.is_array() {
+            "batches are not supported; send one message on a line"
+        } else {
+            "the message is not a request of JSON-RPC 2.0"
+        };
+        self.refuse(ErrorCode::INVALID_REQUEST, why.to_owned(), id);
+    }
+
+    fn refuse(&mut self, code: ErrorCode, why: String, id: Option<RequestId>) {
+        let error = ErrorData::new(code, why, None);
+        self.unusable = Some(JsonRpcMessage::error(error, id));
+    }
+
+    /// Notes what a message means for the calls that wait.
+    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                self.waiting.ids.lock().insert(request.id.clone());
+            }
+            JsonRpcMessage::Notification(notification) => {
+                // A cancelled call is not answered.
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.waiting.remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (write, waiting) = (self.write.clone(), self.waiting.clone());
+        async move {
+            let id = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let written = write_line(&write, &message).await;
+            if let Some(id) = id {
+                waiting.remove(&id);
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(error) = self.unusable.take() {
+                let write = self.write.clone();
+                self.refusing = Some(tokio::spawn(
+                    async move { write_line(&write, &error).await },
+                ));
+            }
+            if let Some(refusing) = &mut self.refusing {
+                let written = refusing.await;
+                self.refusing = None;
+                written.ok()?.ok()?;
+            }
+            while self.waiting.ids.lock().len() >= CALLS_WAITING_MAX {
+                self.waiting.answered.notified().await;
+            }
+            match self.read_line().await {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.ended.cancel();
+                    return None;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "cannot read from the client");
+                    self.ended.cancel();
+                    return None;
+                }
+            }
+            if let Some(message) = self.message() {
+                self.note(&message);
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+async fn write_line<W: AsyncWrite + Unpin>(
+    write: &tokio::sync::Mutex<W>,
+    message: &TxJsonRpcMessage<RoleServer>,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut write = write.lock().await;
+    write.write_all(&line).await?;
+    write.flush().await
+}
