@@ -154,11 +154,11 @@ pub(crate) fn all() -> Vec<Tool> {
 }
 
 fn tool(name: &'static str, says: &'static str, arguments: Value, required: &[&str]) -> Tool {
-    let schema = json!({"type": "object", "properties": arguments, "required": required});
-    let schema: JsonObject = match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    };
+    let schema = JsonObject::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), arguments),
+        ("required".to_owned(), json!(required)),
+    ]);
     let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(name, says, Arc::new(schema)).with_annotations(hints)
 }
