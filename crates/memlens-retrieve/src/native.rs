@@ -18,6 +18,7 @@ mod reader;
 mod rows;
 mod vector_scores;
 
+use ask::Ask;
 pub use ask::{DEPTH_MAX, folder_around};
 use embedder::ReadInPart;
 pub use embedder::{LoadEmbedder, QueryEmbedder};
@@ -117,15 +118,14 @@ impl Retriever for NativeRetriever {
             .filter_map(|chunk| self.lists.place_of(chunk.0 as i64))
             .filter(|place| scope.iter().any(|range| range.contains(place)))
             .collect();
-        ask::retrieve(
-            &self.lists,
-            question.text,
-            question.vector,
-            &Params::of(question.params),
-            &scope,
-            &also,
-            question.true_ranks,
-        )
+        let ask = Ask {
+            lists: &self.lists,
+            params: &Params::of(question.params),
+            scope: &scope,
+            also: &also,
+            true_ranks: question.true_ranks,
+        };
+        ask::retrieve(&ask, question.text, question.vector)
     }
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {

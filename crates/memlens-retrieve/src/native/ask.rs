@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::thread;
-use std::time::Instant;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
 use memlens_corroborate::{CopyPrint, copy_groups};
 use memlens_index::{How, IndexError, Join, Match, TextScores, WordKind};
@@ -17,83 +17,67 @@ use memlens_store::{ChunkRow, DocumentRow};
 
 use super::dates::{dated, said};
 use super::lists::Lists;
-use super::vector_scores::VectorScores;
+use super::vector_scores::{VectorScores, VectorValue};
 use crate::{Dated, NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 
 /// The greatest depth of a list: the end of its slider.
 pub const DEPTH_MAX: usize = 1000;
 
+/// What to search, and which candidates are wanted.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The lists of one generation.
+    pub lists: &'a Lists,
+    /// The parameters of the phase "retrieve".
+    pub params: &'a Params,
+    /// The chunks to search, as ascending disjoint ranges of places. Word statistics are those of the whole library,
+    /// whatever the scope.
+    pub scope: &'a [Range<u32>],
+    /// Places in scope that become candidates at any depth. They do not change the facts of others.
+    pub also: &'a [u32],
+    /// Whether the places of `also` get their true ranks.
+    pub true_ranks: bool,
+}
+
+/// The BM25 list of a question.
+struct ByWords<'a> {
+    scores: TextScores<'a>,
+    /// The first places, best first.
+    best: Vec<u32>,
+    took: Duration,
+}
+
+/// The vector list of a question.
+struct ByMeaning<'a> {
+    /// `None` without a vector of the question.
+    scores: Option<VectorScores<'a>>,
+    /// The first places with their values, best first.
+    best: Vec<(u32, VectorValue)>,
+    took: Duration,
+}
+
 /// Searches both lists. `vector` is the question's embedding, or why there is none.
-///
-/// `scope` holds the chunks to search, as ascending disjoint ranges of places. Word statistics are those of the whole
-/// library, whatever the scope. `also` names places in scope that become candidates at any depth, with their true ranks
-/// if `true_ranks`. They do not change the facts of others.
 ///
 /// # Errors
 /// [`RetrieveError::Index`] if a list cannot be read.
 pub fn retrieve(
-    lists: &Lists,
+    ask: &Ask<'_>,
     query: &str,
     vector: Result<&[f32], &str>,
-    params: &Params,
-    scope: &[Range<u32>],
-    also: &[u32],
-    true_ranks: bool,
 ) -> Result<Retrieved, RetrieveError> {
-    let join = match params.bm25_join {
-        Bm25Join::Or => Join::Or,
-        Bm25Join::And => Join::And,
-    };
-    let place_of = |chunk: u64| lists.place_of(chunk as i64);
-    let by_words = || -> Result<_, IndexError> {
-        let started = Instant::now();
-        let in_scope = in_scope(lists, scope);
-        let in_scope = in_scope.as_ref().map(|it| it as &dyn Fn(usize) -> bool);
-        let scores = lists.text.score_within(query, join, in_scope)?;
-        let best = scores.best(DEPTH_MAX, place_of).into_iter();
-        let best: Vec<u32> = best.filter_map(|(_, place)| place).collect();
-        Ok((scores, best, started.elapsed()))
-    };
-    let by_meaning = || -> Result<_, IndexError> {
-        let started = Instant::now();
-        let (vectors, rows) = (&lists.vectors, &lists.rows);
-        let scores = vector
-            .ok()
-            .map(|vector| VectorScores::new(vectors, rows, params.vector_unit, scope, vector));
-        let scores = scores.transpose()?;
-        let best = scores.as_ref().map(|scores| scores.best(DEPTH_MAX));
-        Ok((scores, best.unwrap_or_default(), started.elapsed()))
-    };
+    let lists = ask.lists;
     let (by_words, by_meaning) = thread::scope(|scope| {
-        let by_words = scope.spawn(by_words);
-        let by_meaning = by_meaning();
-        let by_words = by_words.join();
-        (
-            by_words.unwrap_or_else(|panic| resume_unwind(panic)),
-            by_meaning,
-        )
+        let by_words = scope.spawn(|| by_words(ask, query));
+        let by_meaning = by_meaning(ask, vector.ok());
+        (joined(by_words), by_meaning)
     });
-    let (scores, by_text, mut text_took) = by_words?;
-    let (vector_scores, by_vector, vector_took) = by_meaning?;
-    let text_state = if scores.words.is_empty() {
-        ListState::Missing("the question has no letters or digits".to_owned())
-    } else {
-        ListState::Ready
-    };
-    let vector_state = match vector {
-        Ok(_) => ListState::Ready,
-        Err(why) => ListState::Missing(why.to_owned()),
-    };
-    let mut union: Vec<u32> = by_vector
-        .iter()
-        .map(|(place, _)| *place)
-        .chain(by_text.iter().copied())
-        .chain(also.iter().copied())
-        .collect();
-    union.sort_unstable();
-    union.dedup();
+    let (mut by_words, by_meaning) = (by_words?, by_meaning?);
+    let union = union_of(&by_words, &by_meaning, ask.also);
     // Every candidate gets both values, even if a list does not hold it.
-    let values = vector_scores.as_ref().map(|scores| scores.values(&union));
+    let values = by_meaning
+        .scores
+        .as_ref()
+        .map(|scores| scores.values(&union));
     let started = Instant::now();
     let ids: Vec<u64> = union
         .iter()
@@ -104,48 +88,107 @@ pub fn retrieve(
         .map(|place| lists.vectors.vector(lists.rows.whole(*place)));
     let (matched, directions) = thread::scope(|scope| {
         let directions = scope.spawn(|| Directions::of(lists.vectors.dim(), own_vectors));
-        let matched = scores.matched(&ids);
-        text_took += started.elapsed();
-        let directions = directions.join();
-        (
-            matched,
-            directions.unwrap_or_else(|panic| resume_unwind(panic)),
-        )
+        let matched = by_words.scores.matched(&ids);
+        by_words.took += started.elapsed();
+        (matched, joined(directions))
     });
-    let matched = matched?;
-    let copies = copies_among(lists, &union, also);
+    let scores = &by_words.scores;
+    let (candidates, rows) = candidates_of(ask, &union, scores, values.as_deref(), &matched?);
+    let vectors = vector_list(ask, &union, vector, &by_meaning, values.as_deref());
+    let text = text_list(ask, &union, &ids, &by_words);
+    lists.vectors.check_read()?;
+    let n_joined = scores.words.iter().filter(|word| word.is_joined).count();
+    Ok(Retrieved {
+        set: CandidateSet {
+            candidates,
+            n_chunks: n_searched(ask.scope),
+            n_words: (scores.words.len() - n_joined) as u32,
+            n_joined: n_joined as u32,
+            bm25_ideal: f64::from(scores.ideal),
+            names: Arc::new(names_of(scores)),
+            lists: vec![vectors, text],
+            directions: Some(Arc::new(directions)),
+            ..CandidateSet::default()
+        },
+        rows,
+        n_words_left_out: scores.n_words_left_out,
+        took: vec![
+            (ListId::VECTOR, by_meaning.took),
+            (ListId::BM25, by_words.took),
+        ],
+        words: by_words.scores.words,
+    })
+}
+
+/// Returns the result of a thread, or panics as it did.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn by_words<'a>(ask: &Ask<'a>, query: &str) -> Result<ByWords<'a>, IndexError> {
+    let started = Instant::now();
+    let lists = ask.lists;
+    let join = match ask.params.bm25_join {
+        Bm25Join::Or => Join::Or,
+        Bm25Join::And => Join::And,
+    };
+    let in_scope = in_scope(lists, ask.scope);
+    let in_scope = in_scope.as_ref().map(|it| it as &dyn Fn(usize) -> bool);
+    let scores = lists.text.score_within(query, join, in_scope)?;
+    let best = scores.best(DEPTH_MAX, |chunk| lists.place_of(chunk as i64));
+    Ok(ByWords {
+        best: best.into_iter().filter_map(|(_, place)| place).collect(),
+        scores,
+        took: started.elapsed(),
+    })
+}
+
+fn by_meaning<'a>(ask: &Ask<'a>, vector: Option<&[f32]>) -> Result<ByMeaning<'a>, IndexError> {
+    let started = Instant::now();
+    let (vectors, rows) = (&ask.lists.vectors, &ask.lists.rows);
+    let unit = ask.params.vector_unit;
+    let scores = vector.map(|vector| VectorScores::new(vectors, rows, unit, ask.scope, vector));
+    let scores = scores.transpose()?;
+    let best = scores.as_ref().map(|scores| scores.best(DEPTH_MAX));
+    Ok(ByMeaning {
+        scores,
+        best: best.unwrap_or_default(),
+        took: started.elapsed(),
+    })
+}
+
+/// Returns the places of all candidates, ascending.
+fn union_of(by_words: &ByWords<'_>, by_meaning: &ByMeaning<'_>, also: &[u32]) -> Vec<u32> {
+    let by_vector = by_meaning.best.iter().map(|(place, _)| *place);
+    let mut union: Vec<u32> = by_vector
+        .chain(by_words.best.iter().copied())
+        .chain(also.iter().copied())
+        .collect();
+    union.sort_unstable();
+    union.dedup();
+    union
+}
+
+/// Returns the candidates without their values in the lists, and their displayed facts.
+fn candidates_of(
+    ask: &Ask<'_>,
+    union: &[u32],
+    scores: &TextScores<'_>,
+    values: Option<&[VectorValue]>,
+    matched: &[Vec<Match>],
+) -> (Vec<Candidate>, Vec<RowFacts>) {
+    let lists = ask.lists;
+    let copies = copies_among(lists, union, ask.also);
     let mut candidates: Vec<Candidate> = Vec::with_capacity(union.len());
     let mut rows = Vec::with_capacity(union.len());
     // Chunks of one note are consecutive, so the facts of the last note are reused.
     let mut note: Option<(usize, Arc<NoteFacts>, Dated)> = None;
-    let list = |id, state, n_hits| List {
-        id,
-        state,
-        n_hits,
-        values: vec![ListValue::default(); union.len()],
-    };
-    let n_chunks = scope.iter().map(|range| range.end - range.start).sum();
-    let mut vectors = list(ListId::VECTOR, vector_state, n_chunks);
-    let mut text = list(ListId::BM25, text_state, scores.n_hits() as u32);
     for (slot, (place, hit_words)) in union.iter().zip(matched).enumerate() {
         let at = lists.snapshot.document_at(*place);
         let (document, chunk) = lists.snapshot.chunk(*place);
         let is_joined = |it: &&Match| scores.words[usize::from(it.word)].is_joined;
         let n_joined = hit_words.iter().filter(is_joined).count();
-        let mut cosines = Cosines::default();
-        if let Some(value) = values.as_ref().map(|values| values[slot]) {
-            vectors.values[slot].score = Some(value.score);
-            cosines = Cosines {
-                window: value.window.map(|(cosine, _)| cosine),
-                whole: Some(value.whole),
-                // `None` only if another program changed the saved snapshot in the meantime.
-                window_lines: value.window.and_then(|(_, window)| {
-                    let window = document.windows_of(chunk).get(window as usize)?;
-                    Some((window.start_line, window.end_line))
-                }),
-            };
-        }
-        text.values[slot].score = scores.of(ids[slot]).map(f64::from);
+        let value = values.map(|values| values[slot]);
         candidates.push(Candidate {
             chunk: ChunkId(chunk.id as u64),
             order: *place,
@@ -153,10 +196,10 @@ pub fn retrieve(
             bytes: chunk.bytes.into(),
             tokens: chunk.tokens,
             direction: Some(slot as u32),
-            cosines,
+            cosines: value.map_or_else(Cosines::default, |it| cosines_of(&it, document, chunk)),
             n_matched: (hit_words.len() - n_joined) as u32,
             n_joined: n_joined as u32,
-            held: hit_words.iter().map(|it| held_as(&scores, it)).collect(),
+            held: hit_words.iter().map(|it| held_as(scores, it)).collect(),
             copies: copies[slot],
             ..Candidate::default()
         });
@@ -176,16 +219,51 @@ pub fn retrieve(
             note: facts,
         });
     }
-    for (rank, (place, _)) in (1..).zip(&by_vector) {
-        vectors.values[slot_of(&union, *place)].rank = Some(rank);
+    (candidates, rows)
+}
+
+fn cosines_of(value: &VectorValue, document: &DocumentRow, chunk: &ChunkRow) -> Cosines {
+    Cosines {
+        window: value.window.map(|(cosine, _)| cosine),
+        whole: Some(value.whole),
+        // `None` only if another program changed the saved snapshot in the meantime.
+        window_lines: value.window.and_then(|(_, window)| {
+            let window = document.windows_of(chunk).get(window as usize)?;
+            Some((window.start_line, window.end_line))
+        }),
     }
-    for (rank, place) in (1..).zip(&by_text) {
-        text.values[slot_of(&union, *place)].rank = Some(rank);
+}
+
+fn n_searched(scope: &[Range<u32>]) -> u32 {
+    scope.iter().map(|range| range.end - range.start).sum()
+}
+
+/// Freezes the vector list: the score and the rank of each candidate.
+fn vector_list(
+    ask: &Ask<'_>,
+    union: &[u32],
+    vector: Result<&[f32], &str>,
+    by_meaning: &ByMeaning<'_>,
+    values: Option<&[VectorValue]>,
+) -> List {
+    let mut list = List {
+        id: ListId::VECTOR,
+        state: match vector {
+            Ok(_) => ListState::Ready,
+            Err(why) => ListState::Missing(why.to_owned()),
+        },
+        n_hits: n_searched(ask.scope),
+        values: vec![ListValue::default(); union.len()],
+    };
+    for (value, found) in list.values.iter_mut().zip(values.unwrap_or_default()) {
+        value.score = Some(found.score);
     }
-    let unranked = if true_ranks { also } else { &[] };
-    if let Some(scores) = &vector_scores {
-        let unranked = unranked.iter().filter_map(|place| {
-            let value = &vectors.values[slot_of(&union, *place)];
+    for (rank, (place, _)) in (1..).zip(&by_meaning.best) {
+        list.values[slot_of(union, *place)].rank = Some(rank);
+    }
+    if let Some(scores) = by_meaning.scores.as_ref().filter(|_| ask.true_ranks) {
+        let unranked = ask.also.iter().filter_map(|place| {
+            let value = &list.values[slot_of(union, *place)];
             value
                 .score
                 .filter(|_| value.rank.is_none())
@@ -193,38 +271,44 @@ pub fn retrieve(
         });
         let unranked: Vec<(u32, f64)> = unranked.collect();
         for ((place, _), rank) in unranked.iter().zip(scores.ranks(&unranked)) {
-            vectors.values[slot_of(&union, *place)].rank = Some(rank);
+            list.values[slot_of(union, *place)].rank = Some(rank);
         }
     }
+    list
+}
+
+/// Freezes the BM25 list: the score and the rank of each candidate that is a hit. `ids` are the chunks of `union`.
+fn text_list(ask: &Ask<'_>, union: &[u32], ids: &[u64], by_words: &ByWords<'_>) -> List {
+    let ByWords { scores, best, .. } = by_words;
+    let mut list = List {
+        id: ListId::BM25,
+        state: if scores.words.is_empty() {
+            ListState::Missing("the question has no letters or digits".to_owned())
+        } else {
+            ListState::Ready
+        },
+        n_hits: scores.n_hits() as u32,
+        values: vec![ListValue::default(); union.len()],
+    };
+    for (value, id) in list.values.iter_mut().zip(ids) {
+        value.score = scores.of(*id).map(f64::from);
+    }
+    for (rank, place) in (1..).zip(best) {
+        list.values[slot_of(union, *place)].rank = Some(rank);
+    }
+    let unranked = if ask.true_ranks { ask.also } else { &[] };
     let unranked = unranked.iter().filter_map(|place| {
-        let slot = slot_of(&union, *place);
+        let slot = slot_of(union, *place);
         let score = scores.of(ids[slot])?;
-        let is_ranked = text.values[slot].rank.is_some();
+        let is_ranked = list.values[slot].rank.is_some();
         (!is_ranked).then_some((slot, (score, Some(*place))))
     });
     let (slots, unranked): (Vec<usize>, Vec<(f32, Option<u32>)>) = unranked.unzip();
+    let place_of = |chunk: u64| ask.lists.place_of(chunk as i64);
     for (slot, rank) in slots.into_iter().zip(scores.ranks(&unranked, place_of)) {
-        text.values[slot].rank = Some(rank);
+        list.values[slot].rank = Some(rank);
     }
-    lists.vectors.check_read()?;
-    let n_joined = scores.words.iter().filter(|word| word.is_joined).count();
-    Ok(Retrieved {
-        set: CandidateSet {
-            candidates,
-            n_chunks,
-            n_words: (scores.words.len() - n_joined) as u32,
-            n_joined: n_joined as u32,
-            bm25_ideal: f64::from(scores.ideal),
-            names: Arc::new(names_of(&scores)),
-            lists: vec![vectors, text],
-            directions: Some(Arc::new(directions)),
-            ..CandidateSet::default()
-        },
-        rows,
-        n_words_left_out: scores.n_words_left_out,
-        words: scores.words,
-        took: vec![(ListId::VECTOR, vector_took), (ListId::BM25, text_took)],
-    })
+    list
 }
 
 fn names_of(scores: &TextScores<'_>) -> Names {
