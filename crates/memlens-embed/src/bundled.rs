@@ -1,20 +1,17 @@
 //! The bundled model: all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime through fastembed.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fs, path};
 
 use fastembed::{
     InitOptionsUserDefined, OutputKey, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles,
     UserDefinedEmbeddingModel,
 };
-use sha2::{Digest, Sha256};
 use tokenizers::{
     Model, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer, Tokenizer,
 };
 
-use crate::telemetry::is_telemetry_forbidden;
-use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors};
+use crate::model_files::{self, ModelFile};
+use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
 
 /// The loaded bundled model.
 ///
@@ -32,12 +29,6 @@ pub fn sums_exactly() -> bool {
     return std::is_x86_feature_detected!("avx512vnni");
     #[cfg(not(target_arch = "x86_64"))]
     false
-}
-
-/// One file of the model.
-pub(crate) struct ModelFile {
-    pub(crate) name: &'static str,
-    sha256: &'static str,
 }
 
 /// The graph with its weights, then the tokenizer's files; their origin is in `model/SOURCE.md`.
@@ -83,14 +74,14 @@ impl Bundled {
     /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or
     /// [`EmbedError::LoadModel`].
     pub fn load(at: &Locations, threads: usize) -> Result<Self, EmbedError> {
-        load_runtime(at)?;
+        let environment = load_runtime(at)?;
         let [
             onnx_file,
             tokenizer_file,
             config_file,
             special_tokens_map_file,
             tokenizer_config_file,
-        ] = read_model(&at.model)?;
+        ] = model_files::read(&at.model, &MODEL_FILES)?;
         let files = TokenizerFiles {
             tokenizer_file,
             config_file,
@@ -101,6 +92,7 @@ impl Bundled {
             .with_pooling(Pooling::Mean)
             .with_quantization(QuantizationMode::None);
         let options = InitOptionsUserDefined::new()
+            .with_environment(environment)
             .with_max_length(MAX_TOKENS)
             .with_intra_threads(threads.max(1))
             // Threads that spin while they wait would take the cores that are left to other programs.
@@ -120,7 +112,7 @@ impl Bundled {
     /// Like [`Bundled::load`], except [`EmbedError::LoadModel`].
     pub fn check(at: &Locations) -> Result<ModelInfo, EmbedError> {
         load_runtime(at)?;
-        read_model(&at.model)?;
+        model_files::read(&at.model, &MODEL_FILES)?;
         Ok(info())
     }
 
@@ -262,7 +254,7 @@ impl Embedder for Bundled {
     }
 }
 
-fn info() -> ModelInfo {
+pub(crate) fn info() -> ModelInfo {
     ModelInfo {
         id: ID.to_owned(),
         name: "all-MiniLM-L6-v2, 8 bits".to_owned(),
@@ -293,50 +285,6 @@ fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
         rest = after;
         (!slice.is_empty()).then_some(slice)
     })
-}
-
-/// Loads ONNX Runtime, unless it is loaded already. Without it the first use of any model would panic.
-///
-/// # Errors
-/// [`EmbedError::Telemetry`] or [`EmbedError::LoadRuntime`].
-pub fn load_runtime(at: &Locations) -> Result<(), EmbedError> {
-    if !is_telemetry_forbidden() {
-        return Err(EmbedError::Telemetry);
-    }
-    // A relative path would first be searched beside the executable.
-    let absolute = path::absolute(&at.runtime).unwrap_or_else(|_| at.runtime.clone());
-    match ort::init_from(&absolute) {
-        // fastembed creates the one environment of the process itself.
-        Ok(_builder) => Ok(()),
-        Err(error) => Err(EmbedError::LoadRuntime {
-            path: absolute,
-            why: error.to_string(),
-        }),
-    }
-}
-
-/// Reads and verifies the files in the order of [`MODEL_FILES`].
-fn read_model(folder: &Path) -> Result<[Vec<u8>; 5], EmbedError> {
-    let mut read: [Vec<u8>; 5] = Default::default();
-    for (file, bytes) in MODEL_FILES.iter().zip(&mut read) {
-        let path: PathBuf = folder.join(file.name);
-        *bytes = fs::read(&path).map_err(|source| EmbedError::ReadModel {
-            path: path.clone(),
-            source,
-        })?;
-        let found: String = Sha256::digest(&*bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        if found != file.sha256 {
-            return Err(EmbedError::OtherModel {
-                path,
-                found,
-                expected: file.sha256,
-            });
-        }
-    }
-    Ok(read)
 }
 
 /// Checks that slices for counting keep every byte, stay near their size and end after blanks. The model itself is

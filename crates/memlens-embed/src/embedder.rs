@@ -17,7 +17,7 @@ pub struct ModelInfo {
     pub max_tokens: usize,
 }
 
-/// Turns texts into vectors. A vector depends only on its text.
+/// Turns texts into vectors. A vector depends only on its text, and on whether that is a question.
 pub trait Embedder: Send {
     /// Returns the description of the model.
     fn info(&self) -> &ModelInfo;
@@ -30,6 +30,19 @@ pub trait Embedder: Send {
     /// # Errors
     /// [`EmbedError::Cancelled`], or [`EmbedError::Embed`] if a text cannot be embedded.
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// Returns one vector per question, like [`embed`](Embedder::embed) of the texts that may answer it: some models
+    /// read both differently. By default the same as `embed`.
+    ///
+    /// # Errors
+    /// Like [`embed`](Embedder::embed).
+    fn embed_questions(
+        &mut self,
+        questions: &[&str],
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.embed(questions, cancel)
+    }
 
     /// Returns a vector for each token of `text` up to [`ModelInfo::max_tokens`], without those that mark its ends;
     /// empty if the text has no tokens.
@@ -55,7 +68,7 @@ pub trait Embedder: Send {
     /// Frees the model's memory until [`wake`](Embedder::wake). By default does nothing.
     fn rest(&mut self) {}
 
-    /// Returns whether the model can read `text`: it knows at least half of its tokens, or there are none.
+    /// Returns whether the model can read `text`: it knows at least half of it, or it is empty.
     ///
     /// A vector of unknown tokens is meaningless: it is near every other such vector, whatever the texts.
     fn reads(&self, text: &str) -> bool;

@@ -46,6 +46,14 @@ pub enum EmbedError {
         /// The checksum that is expected.
         expected: &'static str,
     },
+    /// The library is set to a model that this version does not know.
+    #[error(
+        "cannot use the embedding model `{name}`: this version of Memlens does not know it; choose one with `memlens index --model`"
+    )]
+    UnknownModel {
+        /// The name in the library's settings.
+        name: String,
+    },
     /// ONNX Runtime does not accept the model.
     #[error("cannot load model: {why}")]
     LoadModel {

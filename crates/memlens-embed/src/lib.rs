@@ -1,7 +1,8 @@
 //! Text to vectors, on the user's own machine.
 //!
 //! [`Embedder`] returns a vector for a text or, as [`TokenVectors`], for each of its tokens. [`Bundled`] is the model
-//! that comes with the program, all-MiniLM-L6-v2 in 8 bits, run by ONNX Runtime. [`Locations`] finds that library;
+//! that comes with the program, all-MiniLM-L6-v2 in 8 bits, and [`Multilingual`] the one for other languages than English
+//! that can be fetched, both run by ONNX Runtime. A [`CosineScale`] makes their cosines comparable. [`Locations`] finds that library;
 //! [`load_runtime`] loads the library alone, for models that other code runs. [`Hashing`] needs neither model nor
 //! library and is meant for tests. [`forbid_telemetry`] keeps the library from reporting its use; without it no library
 //! is loaded. An [`EmbedderSource`], such as [`bundled()`], creates an embedder for a query or for indexing.
@@ -32,17 +33,27 @@ mod embedder;
 mod error;
 mod hashing;
 mod locations;
+mod model;
+mod model_files;
+mod multilingual;
 mod politeness;
+mod runtime;
+mod scale;
 mod source;
 mod telemetry;
 mod token_vectors;
+mod unigram;
 
-pub use bundled::{Bundled, load_runtime, sums_exactly};
+pub use bundled::{Bundled, sums_exactly};
 pub use embedder::{Embedder, ModelInfo};
 pub use error::EmbedError;
 pub use hashing::Hashing;
 pub use locations::Locations;
+pub use model::Model;
+pub use multilingual::Multilingual;
 pub use politeness::{indexing_threads, lower_priority};
-pub use source::{EmbedderSource, Purpose, bundled, locations};
+pub use runtime::load_runtime;
+pub use scale::CosineScale;
+pub use source::{EmbedderSource, Purpose, bundled, locations, source};
 pub use telemetry::forbid_telemetry;
 pub use token_vectors::TokenVectors;

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::EmbedError;
-use crate::bundled::MODEL_FILES;
+use crate::model_files::are_there;
+use crate::{EmbedError, Model};
 
-/// The files that the bundled embedder is loaded from.
+/// The files that an embedder is loaded from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locations {
     /// The file of the ONNX Runtime library.
@@ -23,30 +23,39 @@ const RUNTIME_VARIABLE: &str = "ORT_DYLIB_PATH";
 const INSTALLED: &str = "../lib/memlens";
 /// Where a checkout has the fetched library.
 const FETCHED_RUNTIME: &str = ".fetched/onnxruntime";
-/// Where a checkout has the model's files.
-const CHECKOUT_MODEL: &str = "crates/memlens-embed/model";
 
 impl Locations {
+    /// Finds library and bundled model. See [`Locations::find_model`].
+    ///
+    /// # Errors
+    /// [`EmbedError::NotFound`], which lists the searched paths.
+    pub fn find(extra: &[PathBuf]) -> Result<Self, EmbedError> {
+        Self::find_model(Model::Bundled, extra)
+    }
+
     /// Finds library and model; the first match counts.
     ///
     /// Library: the file that `ORT_DYLIB_PATH` names, and no other if that is set; beside the executable; in `extra`
     /// (an installed application's resources); in `../lib/memlens` relative to the executable's folder; in
     /// `.fetched/onnxruntime` of the checkout around the executable.
-    /// Model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
-    /// `crates/memlens-embed/model` of the checkout around the executable.
+    /// Bundled model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
+    /// `crates/memlens-embed/model` of the checkout around the executable. Multilingual model: the same with
+    /// `multilingual`, and in `.fetched/multilingual` of the checkout.
     ///
     /// # Errors
     /// [`EmbedError::NotFound`], which lists the searched paths.
-    pub fn find(extra: &[PathBuf]) -> Result<Self, EmbedError> {
+    pub fn find_model(model: Model, extra: &[PathBuf]) -> Result<Self, EmbedError> {
         // If the executable is a link, the folder of its target counts.
         let executable = env::current_exe()
             .and_then(fs::canonicalize)
             .unwrap_or_default();
         let named = env::var_os(RUNTIME_VARIABLE).filter(|path| !path.is_empty());
-        Self::find_around(executable.parent().unwrap_or(Path::new("")), named, extra)
+        let beside = executable.parent().unwrap_or(Path::new(""));
+        Self::find_around(model, beside, named, extra)
     }
 
     fn find_around(
+        model: Model,
         beside: &Path,
         named: Option<OsString>,
         extra: &[PathBuf],
@@ -80,16 +89,20 @@ impl Locations {
                 }
             }
         };
-        let mut folders = vec![beside.join("model")];
-        folders.extend(resources().flat_map(|folder| [folder.clone(), folder.join("model")]));
-        folders.extend(in_checkout(CHECKOUT_MODEL));
-        match folders.iter().find(|folder| is_model(folder)) {
+        let folder = model.folder();
+        let mut folders = vec![beside.join(folder)];
+        folders.extend(resources().flat_map(|resource| [resource.clone(), resource.join(folder)]));
+        folders.extend(in_checkout(model.in_checkout()));
+        match folders
+            .iter()
+            .find(|folder| are_there(folder, model.files()))
+        {
             Some(model) => Ok(Self {
                 runtime,
                 model: model.clone(),
             }),
             None => Err(EmbedError::NotFound {
-                what: "the embedding model",
+                what: model.missing(),
                 looked: folders,
             }),
         }
@@ -127,12 +140,6 @@ fn version(path: &Path) -> Option<Vec<u32>> {
     }
 }
 
-fn is_model(folder: &Path) -> bool {
-    MODEL_FILES
-        .iter()
-        .all(|file| folder.join(file.name).is_file())
-}
-
 /// Checks which place wins, which of several files wins, and that an error lists every place.
 #[cfg(test)]
 mod tests {
@@ -157,7 +164,7 @@ mod tests {
         let extra: Vec<PathBuf> = extra.iter().map(|folder| root.join(folder)).collect();
         let named = named.map(|file| root.join(file).into_os_string());
         match (
-            Locations::find_around(&root.join(beside), named, &extra),
+            Locations::find_around(Model::Bundled, &root.join(beside), named, &extra),
             expected,
         ) {
             (Ok(found), Ok([runtime, model])) => {
@@ -183,9 +190,8 @@ mod tests {
 
     /// Returns the files of a model in `folder`, and `others`.
     fn with_model<'a>(folder: &str, others: &[&'a str]) -> Vec<&'a str> {
-        let model = MODEL_FILES
-            .iter()
-            .map(|file| &*format!("{folder}/{}", file.name).leak());
+        let files = Model::Bundled.files().iter();
+        let model = files.map(|file| &*format!("{folder}/{}", file.name).leak());
         model.chain(others.iter().copied()).collect()
     }
 

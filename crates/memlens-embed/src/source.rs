@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Bundled, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, indexing_threads,
+    EmbedError, Embedder, Locations, Model, ModelInfo, TokenVectors, indexing_threads,
     lower_priority,
 };
 
@@ -33,50 +33,62 @@ pub fn locations() -> Result<Locations, EmbedError> {
     Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
 }
 
-/// Returns the source of the bundled model; `resources` are further folders to search.
+/// Returns the source of the bundled model. See [`source`].
+pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
+    source(Model::Bundled, resources)
+}
+
+/// Returns the source of a model; `resources` are further folders to search.
 ///
 /// The embedder for indexing is loaded only while there is something to embed, and is unloaded afterwards, which frees
-/// about 80 MB.
-pub fn bundled(resources: Vec<PathBuf>) -> EmbedderSource {
+/// about 100 MB.
+pub fn source(model: Model, resources: Vec<PathBuf>) -> EmbedderSource {
     // All sources of one process use the folders of the first: the program is installed in one place.
     let resources = RESOURCES.get_or_init(|| resources);
     Arc::new(move |purpose| {
-        let locations = Locations::find(resources)?;
+        let locations = Locations::find_model(model, resources)?;
         Ok(match purpose {
-            Purpose::Query => Box::new(Bundled::load(&locations, 1)?),
-            Purpose::Indexing => Box::new(Resting::new(locations)?),
+            Purpose::Query => model.load(&locations, 1)?,
+            Purpose::Indexing => Box::new(Resting::new(model, locations)?),
         })
     })
 }
 
-/// The bundled model for indexing, loaded only while there is something to embed.
+/// A model for indexing, loaded only while there is something to embed.
 struct Resting {
+    model: Model,
     locations: Locations,
     info: ModelInfo,
     /// `None` while it is unloaded.
-    awake: Option<Bundled>,
+    awake: Option<Box<dyn Embedder>>,
 }
 
 impl Resting {
-    fn new(locations: Locations) -> Result<Resting, EmbedError> {
+    fn new(model: Model, locations: Locations) -> Result<Resting, EmbedError> {
         Ok(Resting {
-            info: Bundled::check(&locations)?,
+            model,
+            info: model.check(&locations)?,
             locations,
             awake: None,
         })
     }
 
-    fn awake(&self) -> &Bundled {
-        self.awake.as_ref().expect("it was woken")
+    fn awake(&self) -> &dyn Embedder {
+        self.awake.as_deref().expect("it was woken")
+    }
+
+    fn woken(&mut self) -> Result<&mut dyn Embedder, EmbedError> {
+        self.wake()?;
+        Ok(self.awake.as_deref_mut().expect("it was just woken"))
     }
 }
 
 /// Loads the model in a thread of low priority, which the model's own threads inherit.
-fn load_politely(locations: &Locations) -> Result<Bundled, EmbedError> {
+fn load_politely(model: Model, locations: &Locations) -> Result<Box<dyn Embedder>, EmbedError> {
     std::thread::scope(|scope| {
         let loading = scope.spawn(|| {
             lower_priority();
-            Bundled::load(locations, indexing_threads())
+            model.load(locations, indexing_threads())
         });
         loading
             .join()
@@ -90,19 +102,19 @@ impl Embedder for Resting {
     }
 
     fn embed(&mut self, texts: &[&str], cancel: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.wake()?;
-        self.awake
-            .as_mut()
-            .expect("it was just woken")
-            .embed(texts, cancel)
+        self.woken()?.embed(texts, cancel)
+    }
+
+    fn embed_questions(
+        &mut self,
+        questions: &[&str],
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.woken()?.embed_questions(questions, cancel)
     }
 
     fn token_vectors(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
-        self.wake()?;
-        self.awake
-            .as_mut()
-            .expect("it was just woken")
-            .token_vectors(text)
+        self.woken()?.token_vectors(text)
     }
 
     fn count_tokens(&self, text: &str) -> u32 {
@@ -111,7 +123,7 @@ impl Embedder for Resting {
 
     fn wake(&mut self) -> Result<(), EmbedError> {
         if self.awake.is_none() {
-            self.awake = Some(load_politely(&self.locations)?);
+            self.awake = Some(load_politely(self.model, &self.locations)?);
         }
         Ok(())
     }

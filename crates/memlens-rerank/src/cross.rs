@@ -61,12 +61,13 @@ impl CrossEncoder {
         at: &Locations,
         threads: usize,
     ) -> Result<CrossEncoder, RerankError> {
-        load_runtime(at).map_err(RerankError::Runtime)?;
+        let environment = load_runtime(at).map_err(RerankError::Runtime)?;
         let graph = graph(folder)?;
         let files = read_files(folder)?;
         let sum = sum_of(&graph, &files)?;
         let model = UserDefinedRerankingModel::new(graph.clone(), files);
         let options = RerankInitOptionsUserDefined::new()
+            .with_environment(environment)
             .with_max_length(TOKENS_MAX)
             .with_intra_threads(threads.max(1))
             // Threads that spin while they wait would take the cores that are left to other programs.

@@ -21,7 +21,7 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::project::Project;
 use crate::setup::{Install, Purpose};
@@ -66,6 +66,22 @@ struct SetupArgs {
     /// Install no system packages: if any are missing, print the command to install them, and fail
     #[arg(long)]
     no_install: bool,
+    /// Also fetch an optional embedding model; `multilingual` is for notes in other languages than English (75 MB)
+    #[arg(long, value_enum)]
+    model: Option<OptionalModel>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OptionalModel {
+    Multilingual,
+}
+
+fn set_up(project: &Project, args: &SetupArgs) -> error::Result<()> {
+    setup::setup(project, Purpose::Headless, args.install())?;
+    match args.model {
+        Some(OptionalModel::Multilingual) => setup::multilingual(project),
+        None => Ok(()),
+    }
 }
 
 impl SetupArgs {
@@ -81,7 +97,7 @@ impl SetupArgs {
 fn main() -> ExitCode {
     let project = Project::find();
     let result = match Cli::parse().task {
-        Task::Setup(args) => setup::setup(&project, Purpose::Headless, args.install()),
+        Task::Setup(args) => set_up(&project, &args),
         Task::Run(args) => run::run(&project, &args),
         Task::Test(args) => test::test(&project, &args),
         Task::Codegen { check: false } => codegen::write_all(&project),

@@ -40,6 +40,11 @@ impl Project {
             .join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }
 
+    /// The project's own folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The folder of what is fetched and never committed.
     pub fn fetched(&self) -> PathBuf {
         self.root.join(".fetched")

@@ -1,5 +1,6 @@
 //! Everything that a fresh machine lacks before Memlens can be built, run and tested.
 
+mod multilingual;
 mod node;
 mod packages;
 mod python;
@@ -48,6 +49,11 @@ pub fn setup(project: &Project, purpose: Purpose, install: Install) -> Result<()
         runtime::fetch(project)?;
     }
     Ok(())
+}
+
+/// Makes the multilingual embedding model, unless it is there.
+pub fn multilingual(project: &Project) -> Result<()> {
+    multilingual::ensure(project)
 }
 
 /// Installs the npm packages that a folder's lock file names, unless they are there already.

@@ -25,15 +25,19 @@ pub fn with_pip() -> Option<&'static str> {
     })
 }
 
+/// The Python 3 that has pip.
+pub fn program() -> Result<&'static str> {
+    with_pip().ok_or_else(|| {
+        Error::Setup(
+            "Python 3 with pip is missing; it downloads ONNX Runtime and models. Install both, then try again"
+                .to_owned(),
+        )
+    })
+}
+
 /// A command that runs pip.
 pub fn pip() -> Result<Command> {
-    let Some(program) = with_pip() else {
-        return Err(Error::Setup(
-            "Python 3 with pip is missing; it downloads ONNX Runtime. Install both, then try again"
-                .to_owned(),
-        ));
-    };
-    let mut command = Command::new(program);
+    let mut command = Command::new(program()?);
     command.args(["-m", "pip"]).stdin(Stdio::null());
     Ok(command)
 }

@@ -1,0 +1,117 @@
+//! The models that a library can be embedded by.
+
+use crate::model_files::ModelFile;
+use crate::{
+    Bundled, EmbedError, Embedder, Locations, ModelInfo, Multilingual, bundled, multilingual,
+};
+
+/// A model that this program can load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// The small English model that comes with the program.
+    #[default]
+    Bundled,
+    /// The model for about a hundred languages, fetched by `cargo xtask setup --model multilingual`.
+    Multilingual,
+}
+
+impl Model {
+    /// All models, the default first.
+    pub const ALL: [Model; 2] = [Model::Bundled, Model::Multilingual];
+
+    /// The name by which the user chooses it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Bundled => "bundled",
+            Model::Multilingual => "multilingual",
+        }
+    }
+
+    /// Returns the model with this [name](Model::name).
+    pub fn from_name(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
+
+    /// Returns the model with this [id](ModelInfo::id).
+    pub fn from_id(id: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.info().id == id)
+    }
+
+    /// Describes the model without loading it.
+    pub fn info(self) -> ModelInfo {
+        match self {
+            Model::Bundled => bundled::info(),
+            Model::Multilingual => multilingual::info(),
+        }
+    }
+
+    /// Loads the model, to run on `threads` threads (at least 1).
+    ///
+    /// # Errors
+    /// Like [`Bundled::load`].
+    pub fn load(self, at: &Locations, threads: usize) -> Result<Box<dyn Embedder>, EmbedError> {
+        Ok(match self {
+            Model::Bundled => Box::new(Bundled::load(at, threads)?),
+            Model::Multilingual => Box::new(Multilingual::load(at, threads)?),
+        })
+    }
+
+    /// Checks what [`Model::load`] would load, without the time and memory of loading the model.
+    ///
+    /// # Errors
+    /// Like [`Bundled::check`].
+    pub fn check(self, at: &Locations) -> Result<ModelInfo, EmbedError> {
+        match self {
+            Model::Bundled => Bundled::check(at),
+            Model::Multilingual => Multilingual::check(at),
+        }
+    }
+
+    pub(crate) fn files(self) -> &'static [ModelFile] {
+        match self {
+            Model::Bundled => &bundled::MODEL_FILES,
+            Model::Multilingual => &multilingual::FILES,
+        }
+    }
+
+    /// The name of the model's folder in an installed application.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Model::Bundled => "model",
+            Model::Multilingual => "multilingual",
+        }
+    }
+
+    /// Where a checkout has the model's files.
+    pub(crate) fn in_checkout(self) -> &'static str {
+        match self {
+            Model::Bundled => "crates/memlens-embed/model",
+            Model::Multilingual => ".fetched/multilingual",
+        }
+    }
+
+    /// What is missing if the model cannot be found, with the command that fetches it.
+    pub(crate) fn missing(self) -> &'static str {
+        match self {
+            Model::Bundled => "the embedding model",
+            Model::Multilingual => {
+                "the multilingual embedding model; `cargo xtask setup --model multilingual` makes it"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_model_is_found_by_its_name_and_its_id() {
+        for model in Model::ALL {
+            assert_eq!(Model::from_name(model.name()), Some(model));
+            assert_eq!(Model::from_id(&model.info().id), Some(model));
+        }
+        assert_eq!(Model::from_name("minilm"), None);
+        assert_eq!(Model::from_id("hashing-64"), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! The scale of a model's cosines.
+
+use crate::multilingual;
+
+/// Maps the cosines of a model to a scale on which unrelated texts are near 0 and equal ones are 1, so that weights and
+/// thresholds mean the same for every model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CosineScale {
+    /// The cosine that becomes 0: that of unrelated texts; below 1.
+    pub zero: f64,
+}
+
+impl CosineScale {
+    /// Cosines as they are.
+    pub const PLAIN: CosineScale = CosineScale { zero: 0.0 };
+
+    /// Returns the scale of the model with this [id](crate::ModelInfo::id); [`CosineScale::PLAIN`] for an unknown one.
+    pub fn for_model(id: &str) -> CosineScale {
+        if id == multilingual::ID {
+            multilingual::SCALE
+        } else {
+            CosineScale::PLAIN
+        }
+    }
+
+    /// Returns `(cosine - zero) / (1 - zero)`. The order of cosines does not change.
+    pub fn score(self, cosine: f64) -> f64 {
+        if self.zero == 0.0 {
+            return cosine;
+        }
+        (cosine - self.zero) / (1.0 - self.zero)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unrelated_is_0_and_equal_is_1() {
+        let scale = CosineScale { zero: 0.75 };
+        for (cosine, expected) in [(0.75, 0.0), (1.0, 1.0), (0.7, -0.2), (0.875, 0.5)] {
+            assert!((scale.score(cosine) - expected).abs() < 1e-12, "{cosine}");
+            assert_eq!(CosineScale::PLAIN.score(cosine), cosine);
+        }
+        assert_eq!(CosineScale::for_model("another"), CosineScale::PLAIN);
+        assert_eq!(CosineScale::for_model(multilingual::ID).zero, 0.75);
+    }
+}
