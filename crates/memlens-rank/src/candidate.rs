@@ -295,6 +295,9 @@ pub struct CandidateSet {
     /// its parts what they add to the best chunk, for another word the limit for ever more occurrences. In `[0, inf)`; no
     /// BM25 score is above it.
     pub bm25_ideal: f64,
+    /// The cosine that scores 0 in the vector list: that of unrelated texts by the model, below 1. The list's score is
+    /// `(cosine - cosine_zero) / (1 - cosine_zero)`.
+    pub cosine_zero: f64,
     /// The identifiers of the question that a hit of the BM25 list holds.
     pub names: Arc<Names>,
     /// The retriever's lists; no identifier occurs twice.

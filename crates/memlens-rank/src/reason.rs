@@ -224,6 +224,11 @@ impl Record {
             terms: Terms(terms.into_iter().collect()),
         }
     }
+
+    /// Adds a term that only some reasons of the kind have.
+    pub(crate) fn add(&mut self, name: &'static str, term: Term) {
+        self.terms.0.push((name, term));
+    }
 }
 
 /// Serialises as a map from term name to value; the first entry is `kind`.

@@ -175,6 +175,34 @@ fn a_journey_tells_every_stage_by_the_same_numbers() {
     );
 }
 
+#[test]
+fn cosines_of_another_scale_are_mapped_in_the_formula() {
+    let mut set = three();
+    set.candidates[0].cosines.window = Some(0.9);
+    set.candidates[0].cosines.whole = Some(0.825);
+    set.candidates[1].cosines.whole = Some(0.9);
+    let said = |set: &CandidateSet, slot: u32| {
+        let journey = rank(set, &Params::default(), &NATIVE).journey(slot);
+        let of_list = journey.formula.into_iter();
+        let of_list = of_list.filter(|line| line.stage == StageId::VECTOR);
+        let formulas: Vec<String> = of_list
+            .map(|line| format!("{} = {:.4}", line.expression, line.value))
+            .collect();
+        (sentence(set, &[], StageId::VECTOR, slot), formulas)
+    };
+    let (plain, formulas) = said(&set, 0);
+    assert_eq!(plain, "rank 2, cosine 0.500");
+    assert_eq!(formulas, ["(2 · 0.9000 + 0.8250) / 3 = 0.5000"]);
+    assert_eq!(said(&set, 1).1, [""; 0]);
+    // (0.875 - 0.75) / 0.25, and (0.9 - 0.75) / 0.25.
+    set.cosine_zero = 0.75;
+    let (scaled, formulas) = said(&set, 0);
+    assert_eq!(scaled, "rank 2, scaled cosine 0.500");
+    let mapped = "((2 · 0.9000 + 0.8250) / 3 − 0.75) / (1 − 0.75) = 0.5000";
+    assert_eq!(formulas, [mapped]);
+    assert_eq!(said(&set, 1).1, ["(0.9000 − 0.75) / (1 − 0.75) = 0.6000"]);
+}
+
 /// Returns the formulas of the fusion of the first row.
 fn fusion_formulas(settings: &[&str]) -> Vec<String> {
     let params = params_of(settings);

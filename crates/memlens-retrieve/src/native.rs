@@ -99,7 +99,15 @@ impl Retriever for NativeRetriever {
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
         let model = self.lists.vectors.model();
-        match self.embedder.embed(text) {
+        let is_other =
+            |it: &Result<(String, _), _>| it.as_ref().is_ok_and(|(found, _)| found != model);
+        let mut embedded = self.embedder.embed(text);
+        if is_other(&embedded) {
+            // The notes may have been embedded again by another model since this one was loaded.
+            self.embedder.unload();
+            embedded = self.embedder.embed(text);
+        }
+        match embedded {
             Ok((found, vector)) if found == model => {
                 vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
             }

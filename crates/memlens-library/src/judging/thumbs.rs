@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use memlens_embed::CosineScale;
 use memlens_rank::Thumbs;
 use memlens_retrieve::{QueryEmbedder, Retrieved, TextId};
 use memlens_store::{Snapshot, Store, StoreError, StoredFeedback, Thumb};
@@ -152,6 +153,10 @@ impl Asked {
         }
     }
 
+    fn scale(&self) -> CosineScale {
+        CosineScale::for_model(&self.model)
+    }
+
     /// How close other questions are to this one.
     pub fn closeness(&self) -> Closeness<'_> {
         Closeness {
@@ -180,7 +185,7 @@ pub(crate) struct Closeness<'a> {
 }
 
 impl Closeness<'_> {
-    /// Cosine of the embeddings, in `[0, 1]`: 1 for the same question, 0 for a different one without an embedding.
+    /// Cosine of the embeddings on the model's [`CosineScale`], in `[0, 1]`: 1 for the same question, 0 for a different one without an embedding.
     pub fn of(&mut self, other: &str) -> f64 {
         if let Some(known) = self.known.get(other) {
             return *known;
@@ -191,7 +196,9 @@ impl Closeness<'_> {
             let vector = self.asked.vector.as_deref();
             vector
                 .and_then(|vector| Some(cosine(vector, &self.asked.embedded(other)?)))
-                .unwrap_or(0.0)
+                .map_or(0.0, |cosine| {
+                    self.asked.scale().score(cosine).clamp(0.0, 1.0)
+                })
         };
         self.known.insert(other.to_owned(), closeness);
         closeness

@@ -6,7 +6,7 @@ use crate::look::{Cell, Column, Full, Hue, Look, RowScore, Score, Sort};
 use crate::pipeline::{Context, Outcome, Reasons, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
-use crate::words::{number, times};
+use crate::words::{number, setting, times};
 use crate::{Cosines, ListId, ListState, ListValue};
 
 /// The row's place in a list.
@@ -24,6 +24,8 @@ pub struct Listed {
     pub window: Option<f64>,
     /// The cosine of the whole chunk.
     pub whole: Option<f64>,
+    /// The cosine that scores 0; see [`crate::CandidateSet::cosine_zero`].
+    pub cosine_zero: f64,
     /// First and last line of the best window, 1-based.
     pub window_lines: Option<(u32, u32)>,
     /// Number of distinct words of the question that the chunk holds.
@@ -138,6 +140,7 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
             depth,
             window: cosines.window,
             whole: cosines.whole,
+            cosine_zero: if is_vector { set.cosine_zero } else { 0.0 },
             window_lines: cosines.window_lines,
             n_matched: if is_vector { 0 } else { candidate.n_matched },
             n_words: if is_vector { 0 } else { set.n_words },
@@ -148,6 +151,17 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
     Outcome {
         counts: Some((set.n_chunks, list.n_hits.min(depth))),
         ..Outcome::applied(context.decided(reasons))
+    }
+}
+
+impl Listed {
+    /// Returns the formula that maps a cosine to the list's scale.
+    fn scaled(&self, cosine: String) -> String {
+        if self.cosine_zero == 0.0 {
+            return cosine;
+        }
+        let zero = setting(self.cosine_zero);
+        format!("({cosine} − {zero}) / (1 − {zero})")
     }
 }
 
@@ -164,6 +178,7 @@ impl Reason for Listed {
 
     fn sentence(&self) -> String {
         let (name, decimals) = match self.list {
+            ListId::VECTOR if self.cosine_zero != 0.0 => ("scaled cosine", 3),
             ListId::VECTOR => ("cosine", 3),
             ListId::BM25 => ("BM25", 2),
             ListId(_) => ("score", 3),
@@ -191,8 +206,12 @@ impl Reason for Listed {
     }
 
     fn record(&self) -> Record {
-        record!("listed", self: list, rank, score, depth, window, whole, window_lines, n_matched, n_words,
-            n_joined_matched, n_joined)
+        let mut record = record!("listed", self: list, rank, score, depth, window, whole, window_lines, n_matched, n_words,
+            n_joined_matched, n_joined);
+        if self.cosine_zero != 0.0 {
+            record.add("cosine_zero", Term::Number(self.cosine_zero));
+        }
+        record
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {
@@ -201,10 +220,11 @@ impl Reason for Listed {
         };
         match (self.list, self.window, self.whole) {
             (ListId::VECTOR, Some(window), Some(whole)) => {
-                vec![(
-                    format!("(2 · {} + {}) / 3", times(window), times(whole)),
-                    score,
-                )]
+                let cosine = format!("(2 · {} + {}) / 3", times(window), times(whole));
+                vec![(self.scaled(cosine), score)]
+            }
+            (ListId::VECTOR, None, Some(whole)) if self.cosine_zero != 0.0 => {
+                vec![(self.scaled(times(whole)), score)]
             }
             (ListId::BM25, _, _) => {
                 let mut held = format!("{} of {} words", self.n_matched, self.n_words);

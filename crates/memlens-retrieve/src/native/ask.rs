@@ -7,6 +7,7 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use memlens_corroborate::{CopyPrint, copy_groups};
+use memlens_embed::CosineScale;
 use memlens_index::{How, IndexError, Join, Match, TextScores, WordKind};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
@@ -78,6 +79,7 @@ pub fn retrieve(
         .scores
         .as_ref()
         .map(|scores| scores.values(&union));
+    let scale = CosineScale::for_model(lists.vectors.model());
     let started = Instant::now();
     let ids: Vec<u64> = union
         .iter()
@@ -105,6 +107,7 @@ pub fn retrieve(
             n_words: (scores.words.len() - n_joined) as u32,
             n_joined: n_joined as u32,
             bm25_ideal: f64::from(scores.ideal),
+            cosine_zero: scale.zero,
             names: Arc::new(names_of(scores)),
             lists: vec![vectors, text],
             directions: Some(Arc::new(directions)),
@@ -246,6 +249,7 @@ fn vector_list(
     by_meaning: &ByMeaning<'_>,
     values: Option<&[VectorValue]>,
 ) -> List {
+    let scale = CosineScale::for_model(ask.lists.vectors.model());
     let mut list = List {
         id: ListId::VECTOR,
         state: match vector {
@@ -256,18 +260,17 @@ fn vector_list(
         values: vec![ListValue::default(); union.len()],
     };
     for (value, found) in list.values.iter_mut().zip(values.unwrap_or_default()) {
-        value.score = Some(found.score);
+        value.score = Some(scale.score(found.score));
     }
     for (rank, (place, _)) in (1..).zip(&by_meaning.best) {
         list.values[slot_of(union, *place)].rank = Some(rank);
     }
-    if let Some(scores) = by_meaning.scores.as_ref().filter(|_| ask.true_ranks) {
+    let scores = by_meaning.scores.as_ref().filter(|_| ask.true_ranks);
+    if let (Some(scores), Some(values)) = (scores, values) {
         let unranked = ask.also.iter().filter_map(|place| {
-            let value = &list.values[slot_of(union, *place)];
-            value
-                .score
-                .filter(|_| value.rank.is_none())
-                .map(|score| (*place, score))
+            let slot = slot_of(union, *place);
+            let is_ranked = list.values[slot].rank.is_some();
+            (!is_ranked).then(|| (*place, values[slot].score))
         });
         let unranked: Vec<(u32, f64)> = unranked.collect();
         for ((place, _), rank) in unranked.iter().zip(scores.ranks(&unranked)) {

@@ -81,6 +81,12 @@ impl QueryEmbedder {
         self.last.lock().clear();
     }
 
+    /// Drops the model and every vector of it. The next question loads the model that the library has then.
+    pub fn unload(&self) {
+        *self.embedder.lock() = None;
+        self.forget();
+    }
+
     /// Returns whether a question needs no model.
     pub fn knows(&self, question: &str) -> bool {
         self.known.read().of_question.contains_key(question)
@@ -120,7 +126,8 @@ impl QueryEmbedder {
         let embedder = embedder.as_mut().expect("it was just put there");
         // If the other list has no word either, a noisy vector is better than nothing: it finds the same signs.
         let vector = if embedder.reads(question) || memlens_index::words(question).is_empty() {
-            embedder.embed(&[question], &AtomicBool::new(false))?.pop()
+            let never = AtomicBool::new(false);
+            embedder.embed_questions(&[question], &never)?.pop()
         } else {
             None
         };
@@ -210,6 +217,20 @@ mod tests {
         let eight = "one two three four five six seven eight";
         assert_eq!(embedder.reads_in_part(eight), None);
         assert_eq!(embedder.reads_in_part("a b c"), None);
+    }
+
+    #[test]
+    fn an_unloaded_model_is_replaced_by_the_one_that_is_loaded_next() {
+        let n_loaded = AtomicUsize::new(0);
+        let embedder = QueryEmbedder::new(Box::new(move || {
+            let dim = 8 + n_loaded.fetch_add(1, Ordering::Relaxed);
+            Ok(Box::new(Hashing::new(dim)))
+        }));
+        let model = || embedder.embed("where").expect("it can be embedded").0;
+        assert_eq!(model(), "hashing-8");
+        assert_eq!(model(), "hashing-8");
+        embedder.unload();
+        assert_eq!(model(), "hashing-9");
     }
 
     #[test]
