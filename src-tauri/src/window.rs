@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use memlens_engine::{
-    Engine, EngineError, Event, Home, bundled, refuse_library_among, window_frame,
+    Engine, EngineError, Event, Home, refuse_library_among, source_of_library, window_frame,
 };
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
@@ -147,7 +147,7 @@ fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine,
     let handle = app.clone();
     let engine = Engine::open(
         dir,
-        bundled(resources),
+        source_of_library(dir, resources),
         Arc::new(move |event| {
             // A window that is closing receives no events and needs none.
             let _ = match event {

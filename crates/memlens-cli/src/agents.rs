@@ -206,7 +206,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
         return Ok(());
     }
     let dir = library_dir(library.clone())?;
-    let embedder = source()(Purpose::Indexing).map_err(EngineError::from)?;
+    let embedder = source(&dir)(Purpose::Indexing).map_err(EngineError::from)?;
     let (mut indexer, _) = Indexer::open(&dir, embedder).map_err(EngineError::from)?;
     add_agent_folders(&mut indexer, &folders)?;
     // Indexing opens an indexer of its own.
@@ -224,6 +224,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
         &IndexArgs {
             paths,
             moved_from: None,
+            model: None,
             json: false,
         },
     )

@@ -101,9 +101,21 @@ pub struct IndexArgs {
         allow_hyphen_values = true
     )]
     pub moved_from: Option<PathBuf>,
+    /// Embed every note by this model from now on; the library remembers it
+    #[arg(long, value_enum)]
+    pub model: Option<ModelName>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// An embedding model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelName {
+    /// The small English model that comes with Memlens
+    Bundled,
+    /// About a hundred languages, English included; slower, and weaker than the bundled model on English notes. Must be fetched first (75 MB)
+    Multilingual,
 }
 
 #[derive(Debug, Args)]

@@ -6,12 +6,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::shown;
 use memlens_engine::view::Progress;
 use memlens_engine::{
-    Counts, EngineError, Folder, Home, Indexer, IndexerError, Observer, Purpose, Step,
-    lower_priority, move_folder, note_agents, refuse_library_among,
+    Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose, Step,
+    choose_model, embedder_source, lower_priority, move_folder, note_agents, refuse_library_among,
 };
 use serde::Serialize;
 
-use crate::arguments::IndexArgs;
+use crate::arguments::{IndexArgs, ModelName};
 use crate::error::CliError;
 use crate::output::{print_json, print_text, tell};
 use crate::settings::{library_dir, source, stop_flag};
@@ -55,8 +55,16 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let stop = stop_flag()?;
     // Indexing is long background work and must not slow down what the user does.
     lower_priority();
-    let embedder = source()(Purpose::Indexing).map_err(IndexerError::from)?;
+    let chosen = arguments.model.map(|name| match name {
+        ModelName::Bundled => Model::Bundled,
+        ModelName::Multilingual => Model::Multilingual,
+    });
+    let source = chosen.map_or_else(|| source(&dir), |model| embedder_source(model, Vec::new()));
+    let embedder = source(Purpose::Indexing).map_err(IndexerError::from)?;
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
+    if let Some(model) = chosen {
+        choose_model(indexer.store_mut(), model)?;
+    }
     for notice in &notices {
         tell(notice);
     }

@@ -1,6 +1,6 @@
 //! What the commands share: the library's folder, the parameters, progress bars and the stop flag.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
-    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, bundled, own_ranking,
-    part_of_agent, pipeline, read_params, read_ranking,
+    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, own_ranking, part_of_agent,
+    pipeline, read_params, read_ranking, source_of_library,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 
@@ -31,14 +31,16 @@ pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
 
 /// Opens the library for reading and prints its notices.
 pub fn open(given: Option<PathBuf>) -> Result<Library, CliError> {
-    with_notices(Library::open(&library_dir(given)?, source()))
+    let dir = library_dir(given)?;
+    with_notices(Library::open(&dir, source(&dir)))
 }
 
 /// Opens the library as [`open`] does, for a command that searches it next.
 ///
 /// It is never closed: the process ends with the command, and freeing a million chunks first would take 60 ms.
 pub fn open_to_search(given: Option<PathBuf>) -> Result<&'static Library, CliError> {
-    let library = with_notices(Library::open_to_search(&library_dir(given)?, source()))?;
+    let dir = library_dir(given)?;
+    let library = with_notices(Library::open_to_search(&dir, source(&dir)))?;
     Ok(Box::leak(Box::new(library)))
 }
 
@@ -50,9 +52,9 @@ fn with_notices(opened: Result<Library, EngineError>) -> Result<Library, CliErro
     Ok(library)
 }
 
-/// Returns the source of the bundled model.
-pub fn source() -> EmbedderSource {
-    bundled(Vec::new())
+/// Returns the source of the embedding models of the library in `dir`.
+pub fn source(dir: &Path) -> EmbedderSource {
+    source_of_library(dir, Vec::new())
 }
 
 /// Returns the parameters of the preset with the settings applied, for commands that use some of them whether or not

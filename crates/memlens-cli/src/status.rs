@@ -43,7 +43,7 @@ struct ProblemReport {
 /// Prints what the library holds.
 pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
-    let status = LibraryStatus::read(&dir, &source())?;
+    let status = LibraryStatus::read(&dir, &source(&dir))?;
     for notice in &status.notices {
         tell(notice);
     }

@@ -23,9 +23,10 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
     let (sender, received) = mpsc::channel();
     let stop = sender.clone();
     on_stop(move || drop(stop.send(Message::Stop)))?;
+    let dir = library_dir(library)?;
     let engine = Engine::open_to_watch(
-        &library_dir(library)?,
-        source(),
+        &dir,
+        source(&dir),
         Watching {
             polls: arguments.poll,
             ..Watching::default()

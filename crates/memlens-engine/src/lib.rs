@@ -45,7 +45,10 @@ pub use memlens_agents::Home;
 pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
 /// Past questions with the results that agents received.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
-pub use memlens_embed::{EmbedderSource, Purpose, bundled, forbid_telemetry, lower_priority};
+pub use memlens_embed::{
+    EmbedderSource, Model, Purpose, bundled, forbid_telemetry, lower_priority,
+    source as embedder_source,
+};
 /// Metrics of query sets, and the number of judged queries that a conclusion needs.
 pub use memlens_eval::{Metric, QUERIES_MIN};
 pub use memlens_evidence::{
@@ -68,10 +71,10 @@ pub use memlens_indexer::{
 pub use memlens_library::{
     Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library, LibraryStatus,
     Place, Ranking, RowReport, Search, SearchReport, StageReport, StepReport, Timing, TraceForm,
-    answers_outside, clusters, compare, contents, data_size, drift, drift_report, erase,
-    folded_sentence, heat, location, pipeline, pipelines, prepare_memory, providers, rank_given,
-    refuse_agent_place, report, rerank_calls, rows_json, saved_questions, sent_texts, stage_looks,
-    trace_text, unread,
+    answers_outside, choose_model, chosen_model, clusters, compare, contents, data_size, drift,
+    drift_report, erase, folded_sentence, heat, location, pipeline, pipelines, prepare_memory,
+    providers, rank_given, refuse_agent_place, report, rerank_calls, rows_json, saved_questions,
+    sent_texts, source_of_library, stage_looks, trace_text, unread,
 };
 pub use memlens_past as past;
 pub use memlens_past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
