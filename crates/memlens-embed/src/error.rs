@@ -17,6 +17,16 @@ pub enum EmbedError {
         /// Every searched path, in the order in which they were tried.
         looked: Vec<PathBuf>,
     },
+    /// The multilingual model, which is optional, is not in any of the places where it may be.
+    #[error(
+        "cannot find the multilingual embedding model; run `cargo xtask setup --model multilingual` in a checkout to make it, or \
+         `memlens index --model bundled` to go back: looked at {}",
+        list(looked)
+    )]
+    NoMultilingual {
+        /// Every searched path, in the order in which they were tried.
+        looked: Vec<PathBuf>,
+    },
     /// The file exists, but it is not a suitable ONNX Runtime library.
     #[error("cannot load ONNX Runtime from {}: {why}", path.display())]
     LoadRuntime {

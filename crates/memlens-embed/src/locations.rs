@@ -101,10 +101,7 @@ impl Locations {
                 runtime,
                 model: model.clone(),
             }),
-            None => Err(EmbedError::NotFound {
-                what: model.missing(),
-                looked: folders,
-            }),
+            None => Err(model.missing(folders)),
         }
     }
 }

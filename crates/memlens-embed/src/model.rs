@@ -1,5 +1,7 @@
 //! The models that a library can be embedded by.
 
+use std::path::PathBuf;
+
 use crate::model_files::ModelFile;
 use crate::{
     Bundled, EmbedError, Embedder, Locations, ModelInfo, Multilingual, bundled, multilingual,
@@ -90,13 +92,14 @@ impl Model {
         }
     }
 
-    /// What is missing if the model cannot be found, with the command that fetches it.
-    pub(crate) fn missing(self) -> &'static str {
+    /// The error of a model that is in none of the searched folders.
+    pub(crate) fn missing(self, looked: Vec<PathBuf>) -> EmbedError {
         match self {
-            Model::Bundled => "the embedding model",
-            Model::Multilingual => {
-                "the multilingual embedding model; `cargo xtask setup --model multilingual` makes it"
-            }
+            Model::Bundled => EmbedError::NotFound {
+                what: "the embedding model",
+                looked,
+            },
+            Model::Multilingual => EmbedError::NoMultilingual { looked },
         }
     }
 }
@@ -111,6 +114,12 @@ mod tests {
             assert_eq!(Model::from_name(model.name()), Some(model));
             assert_eq!(Model::from_id(&model.info().id), Some(model));
         }
+        let error = Model::Multilingual.missing(vec!["/a".into()]).to_string();
+        assert!(
+            error.contains("cargo xtask setup --model multilingual")
+                && error.ends_with("looked at /a"),
+            "{error}"
+        );
         assert_eq!(Model::from_name("minilm"), None);
         assert_eq!(Model::from_id("hashing-64"), None);
     }
