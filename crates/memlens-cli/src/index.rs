@@ -7,7 +7,8 @@ use memlens_document::shown;
 use memlens_engine::view::Progress;
 use memlens_engine::{
     Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose, Step,
-    choose_model, embedder_source, lower_priority, move_folder, note_agents, refuse_library_among,
+    choose_model, chosen_model, embedder_source, is_foreign, lower_priority, move_folder,
+    note_agents, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -18,6 +19,11 @@ use crate::settings::{library_dir, source, stop_flag};
 
 /// The number of problems printed one by one; `memlens status` and `--json` have them all.
 const PROBLEMS_SHOWN: usize = 50;
+
+/// Number of notes, evenly spread, whose first chunk's language is detected.
+const LANGUAGE_NOTES: usize = 1000;
+/// More than one of this many notes in another language is reported.
+const FOREIGN_SHARE: usize = 10;
 
 #[derive(Serialize)]
 struct IndexReport {
@@ -118,6 +124,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
             tell(error);
         }
         tell_empty(&indexer, &walked)?;
+        tell_foreign(&indexer)?;
     }
     let printed = report(
         &indexer,
@@ -183,6 +190,37 @@ fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
                 folder.path
             ));
         }
+    }
+    Ok(())
+}
+
+/// Reports if more than a tenth of the notes are probably not in English and the model knows only that, once notes were
+/// added.
+fn tell_foreign(indexer: &Indexer) -> Result<(), CliError> {
+    if indexer.counts().n_added == 0 || chosen_model(indexer.store())? != Model::Bundled {
+        return Ok(());
+    }
+    let snapshot = indexer.store().snapshot().map_err(IndexerError::from)?;
+    let n_notes = snapshot.documents.len();
+    let firsts = snapshot.documents.iter();
+    let firsts = firsts.filter_map(|note| note.chunks.iter().next().map(|chunk| chunk.id));
+    let firsts: Vec<i64> = firsts
+        .step_by(n_notes.div_ceil(LANGUAGE_NOTES).max(1))
+        .collect();
+    let n_seen = firsts.len();
+    let texts = indexer
+        .store()
+        .chunk_texts(firsts)
+        .map_err(IndexerError::from)?;
+    let n_foreign = texts
+        .iter()
+        .flatten()
+        .filter(|text| is_foreign(text))
+        .count();
+    if n_foreign * FOREIGN_SHARE > n_seen {
+        tell(format_args!(
+            "{n_foreign} of {n_seen} notes are probably not in English, the language of the bundled embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
+        ));
     }
     Ok(())
 }

@@ -68,12 +68,12 @@ impl Multilingual {
         let load_error = |why: String| EmbedError::LoadModel { why };
         let tokenizer = Unigram::parse(&tokenizer)
             .map_err(|why| load_error(format!("tokenizer.json: {why}")))?;
-        let builder =
-            Session::builder(&environment).map_err(|error| load_error(error.to_string()))?;
-        let session = builder
+        let session = Session::builder(&environment)
+            .map_err(|error| load_error(error.to_string()))?
             .with_intra_threads(threads.max(1))
+            .map_err(|error| load_error(error.to_string()))?
             // Threads that spin while they wait would take the cores that are left to other programs.
-            .and_then(|builder| builder.with_config_entry("session.intra_op.allow_spinning", "0"))
+            .with_config_entry("session.intra_op.allow_spinning", "0")
             .map_err(|error| load_error(error.to_string()))?
             .commit_from_memory(&graph)
             .map_err(|error| load_error(error.to_string()))?;

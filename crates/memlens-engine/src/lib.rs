@@ -46,7 +46,7 @@ pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
 /// Past questions with the results that agents received.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{
-    EmbedderSource, Model, Purpose, bundled, forbid_telemetry, lower_priority,
+    EmbedderSource, Model, Purpose, bundled, forbid_telemetry, is_foreign, lower_priority,
     source as embedder_source,
 };
 /// Metrics of query sets, and the number of judged queries that a conclusion needs.

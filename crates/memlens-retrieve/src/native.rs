@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memlens_embed::{Model, is_foreign};
 use memlens_params::{Params, TypedSet};
 use memlens_rank::{ChunkId, RetrieverId};
 use memlens_store::{FolderId, NoText};
@@ -88,6 +89,18 @@ impl NativeRetriever {
     }
 }
 
+/// Returns a remark if the lists were made by the bundled model, which knows English, and the question is probably in another
+/// language.
+fn foreign_remark(model: &str, question: &str) -> Option<String> {
+    let is_english_model = Model::from_id(model) == Some(Model::Bundled);
+    (is_english_model && is_foreign(question)).then(|| {
+        "The question is probably not in English, the language of the bundled embedding model. The vector list may rank the \
+         wrong notes first, and the BM25 list finds only the words as typed. `memlens index --model multilingual` embeds your notes by \
+         a model for other languages."
+            .to_owned()
+    })
+}
+
 impl Retriever for NativeRetriever {
     fn id(&self) -> RetrieverId {
         RetrieverId::NATIVE
@@ -162,16 +175,39 @@ impl Retriever for NativeRetriever {
     }
 
     fn remarks_on(&self, question: &str) -> Vec<String> {
-        let ReadInPart { n_read, n_tokens } = match self.embedder.reads_in_part(question) {
-            Some(part) => part,
-            None => return Vec::new(),
-        };
-        vec![format!(
-            "The question has {n_tokens} tokens; the embedding model read the first {n_read}, so the vector list knows nothing of the rest."
-        )]
+        let in_part = self.embedder.reads_in_part(question).map(|ReadInPart { n_read, n_tokens }| {
+            format!(
+                "The question has {n_tokens} tokens; the embedding model read the first {n_read}, so the vector list knows nothing of the rest."
+            )
+        });
+        let foreign = foreign_remark(self.lists.vectors.model(), question);
+        in_part.into_iter().chain(foreign).collect()
     }
 
     fn rest(&self) {
         self.lists.vectors.rest();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_the_english_model_does_not_know_is_remarked_on() {
+        let check = |model: Model, question: &str, expected: bool| {
+            let remark = foreign_remark(&model.info().id, question);
+            assert_eq!(remark.is_some(), expected, "{model:?} {question}");
+        };
+        let chinese = "母亲什么时候服用降压药?";
+        check(Model::Bundled, chinese, true);
+        check(
+            Model::Bundled,
+            "Wie oft prüfen wir, ob sich das Backup zurückspielen lässt?",
+            true,
+        );
+        check(Model::Bundled, "how often do we check the backup?", false);
+        check(Model::Multilingual, chinese, false);
+        assert_eq!(foreign_remark("hashing-64", chinese), None);
     }
 }

@@ -209,3 +209,32 @@ fn a_folder_in_a_watched_one_is_refused() {
         ),
     );
 }
+
+#[test]
+fn notes_and_questions_in_other_languages_are_noticed() {
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "# Hall\n\nThe relay in the hall is switched off at night.",
+        ),
+        (
+            "de.md",
+            "Der Zahnarzttermin von Lena ist auf Donnerstag verschoben, weil die Praxis geschlossen ist.",
+        ),
+        (
+            "zh.md",
+            "\u{5988}\u{5988}\u{7684}\u{8840}\u{538b}\u{836f}\u{6bcf}\u{5929}\u{65e9}\u{996d}\u{540e}\u{5403}\u{4e00}\u{7247}",
+        ),
+    ]);
+    let memlens = Memlens::new();
+    let run = memlens.run(&["index", text(notes.path())]);
+    let notice = "2 of 3 notes are probably not in English";
+    assert_eq!((run.status, run.err.contains(notice)), (0, true), "{run:?}");
+    // Nothing is new, so it is not repeated.
+    memlens.print(&["index"]);
+    let notices =
+        |question: &str| memlens.json(&["search", question, "--json"])["notices"].to_string();
+    assert!(!notices("what is switched off at night?").contains("English"));
+    let german = notices("Wann hat Lena den Termin in der Praxis beim Zahnarzt?");
+    assert!(german.contains("probably not in English"), "{german}");
+}
