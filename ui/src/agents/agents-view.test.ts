@@ -80,6 +80,20 @@ describe("what an agent never searches", () => {
     expect(agent("Codex")).not.toHaveTextContent("never searched");
   });
 
+  test("is counted on the first page by the card until the agent is watched, then by a finding alone", async () => {
+    const files = [
+      { folder: "folder-1", path: "AGENTS.md", not_searched },
+      { folder: "folder-1", path: "memory/a.md" },
+    ];
+    const { user } = await open("search", { hasFolders: false, files });
+    const heading = await screen.findByRole("heading", { name: /^OpenClaw/, level: 3 });
+    const said = heading.closest("li");
+    expect(said).toHaveTextContent("17 of 64 notes are never searched by OpenClaw");
+    await user.click(screen.getByRole("button", { name: "Watch: OpenClaw" }));
+    await screen.findByRole("button", { name: "1 of 2 notes is never searched by OpenClaw" });
+    await waitFor(() => expect(said).not.toHaveTextContent("never searched"));
+  });
+
   test("is marked in the tree, shown alone on demand, and explained beside the note", async () => {
     const files = [{ folder: "claude", path: "AGENTS.md", text: "# Rules\n", not_searched }, ...FILES];
     const { user, container } = await open("memory", { folders: FOLDERS, files });

@@ -35,6 +35,8 @@ export class Contradictions {
   readonly #backend: Calls;
   readonly #reading: Call<[params: Params], DriftAnswer>;
   readonly #comparing: Job<[params: Params], DriftAnswer, AggregationProgress>;
+  /** The pass that is under way. */
+  #pass: Promise<void> | null = null;
   readonly #editing = new Actions();
   #visibility = $state<Visibility>("closed");
   #section = $state<Section>("contradictions");
@@ -226,8 +228,13 @@ export class Contradictions {
     if (answer.report === null && answer.n_observations > 0) await this.compare(params);
   }
 
-  /** Compares all observations now. What a stopped pass did not find stays as it was. */
-  async compare(params: Params): Promise<void> {
+  /** Compares all observations now, or waits for the pass that does. What a stopped pass did not find stays as it was. */
+  compare(params: Params): Promise<void> {
+    this.#pass ??= this.#compare(params).finally(() => (this.#pass = null));
+    return this.#pass;
+  }
+
+  async #compare(params: Params): Promise<void> {
     this.#wasStopped = false;
     if (!(await this.#comparing.run(params))) return;
     // An older answer on its way would replace this one.

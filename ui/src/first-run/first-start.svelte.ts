@@ -95,9 +95,18 @@ export class FirstStart {
   get suggested(): readonly SuggestedQuestion[] {
     return this.#suggested.data ?? [];
   }
-  /** Whether notes are being compared for contradictions. */
+  /** Whether notes are being compared for contradictions, or the outcome is being read. */
   get isComparing(): boolean {
-    return this.#contradictions.isComparing;
+    return this.#contradictions.isComparing || this.#drift.isRunning;
+  }
+  /** Whether files and notes were read, so that an empty list says something. */
+  get isRead(): boolean {
+    return this.#loaded.data !== null && this.#trees.data !== null && this.#drift.data !== null;
+  }
+  /** Whether the notes as they are were compared. */
+  get isCompared(): boolean {
+    const answer = this.#drift.data;
+    return answer !== null && (answer.n_observations === 0 || (answer.report !== null && !answer.is_stale));
   }
   get isOpeningSample(): boolean {
     return this.#sample.isRunning;
@@ -108,7 +117,7 @@ export class FirstStart {
   }
 
   get #nContradictions(): number {
-    const answer = this.#contradictions.answer ?? this.#drift.data;
+    const answer = this.#drift.data;
     return answer === null || answer.report === null ? 0 : answer.totals.n_sure;
   }
 
@@ -138,6 +147,9 @@ export class FirstStart {
     if (!(await this.#drift.run(params)) || this.#drift.data === null) return;
     const { report, is_stale, n_observations } = this.#drift.data;
     const isDue = (report === null || is_stale) && n_observations > 0 && n_observations <= COMPARED_MAX;
-    if (isDue && !this.#contradictions.isComparing) await this.#contradictions.compare(params);
+    if (!isDue) return;
+    await this.#contradictions.compare(params);
+    // A newer reading takes what came out of it.
+    if (!this.#drift.isRunning) await this.#drift.run(params);
   }
 }

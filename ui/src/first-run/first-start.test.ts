@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENTS } from "../../tests/fake/agents";
 import { violations } from "../../tests/axe";
+import { DRIFT } from "../../tests/fake/drift";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import type { AgentView, FolderState, FolderTree, LoadedFile } from "../api/bindings";
@@ -235,6 +236,42 @@ describe("the page", () => {
     await user.click(await screen.findByRole("button", { name: "2 contradictions in your notes" }));
     expect(workspace.view).toBe("memory");
     expect(await screen.findByRole("button", { name: "Contradictions 2" })).toBeInTheDocument();
+  });
+
+  test("reports nothing only of what was read, and of contradictions only what was compared", async () => {
+    const failure = { code: "error", message: "no" };
+    const { backend, user } = await open({ agents: [] });
+    backend.drifting = { ...DRIFT, contradictions: [] };
+    backend.failing.tree = failure;
+    backend.failing.driftNow = failure;
+    await user.click(await screen.findByRole("button", { name: "Open sample notes" }));
+    await screen.findByText(/Memlens watches 1 folder/);
+    // Read again after the comparison failed.
+    await waitFor(() => expect(backend.nCalls("drift")).toBe(2));
+    expect(screen.queryByText(/^Nothing to report/)).toBeNull();
+    delete backend.failing.tree;
+    backend.changeState({ generation: 8 });
+    await waitFor(() => expect(backend.nCalls("drift")).toBe(4));
+    expect(await screen.findByText(/^Nothing to report/)).toHaveTextContent(
+      /whose rules Memlens knows\. Notes were not compared for contradictions\.$/,
+    );
+    delete backend.failing.driftNow;
+    backend.changeState({ generation: 9 });
+    await waitFor(() =>
+      expect(screen.getByText(/^Nothing to report/)).toHaveTextContent(
+        /whose rules Memlens knows, and no two statements surely contradict each other\.$/,
+      ),
+    );
+  });
+
+  test("does not call agents watched that have no folder of notes", async () => {
+    const without = AGENTS.filter(({ id }) => id === "claude-code" || id === "codex").map((one) => ({
+      ...one,
+      folders: [],
+    }));
+    await open({ agents: without });
+    expect(await screen.findByText("None of them has a folder of notes yet.")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: /^(All watched|Watch all)$/ })).toBeNull();
   });
 
   test("asks a suggested question, and does not come back", async () => {
