@@ -932,8 +932,8 @@ export class FakeBackend {
     });
   }
 
-  exportUndo() {
-    return this.#answer("exportUndo", [], (): WrittenConfig | null => {
+  exportUndo(backup: string) {
+    return this.#answer("exportUndo", [backup], (): WrittenConfig | null => {
       this.#leastScore = 0.45;
       return { path: "~/.clerk/clerk.json", backup: "~/.clerk/clerk.json.2.bak", n_backups: 2, problems: [] };
     });

@@ -74,7 +74,7 @@ pub enum Command {
     /// Let an agent search your notes with the ranking that you tuned, until it closes the connection
     ///
     /// The agent starts this command itself and calls the tools memory_search, memory_get, memory_why, memory_drift and
-    /// memory_status by the Model Context Protocol (MCP). Nothing is written, and no port is opened.
+    /// memory_status by the Model Context Protocol (MCP). It changes no note and no setting, and opens no port.
     Serve(ServeArgs),
     /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
@@ -102,7 +102,7 @@ pub struct IndexArgs {
     )]
     pub moved_from: Option<PathBuf>,
     /// Embed every note by this model from now on; the library remembers it
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "moved_from")]
     pub model: Option<ModelName>,
     /// Print the result as JSON
     #[arg(long)]

@@ -24,6 +24,8 @@ const PROBLEMS_SHOWN: usize = 50;
 const LANGUAGE_NOTES: usize = 1000;
 /// More than one of this many notes in another language is reported.
 const FOREIGN_SHARE: usize = 10;
+/// Fewer notes in another language are not reported: one short note is easily misjudged.
+const FOREIGN_MIN: usize = 2;
 
 #[derive(Serialize)]
 struct IndexReport {
@@ -217,7 +219,7 @@ fn tell_foreign(indexer: &Indexer) -> Result<(), CliError> {
         .flatten()
         .filter(|text| is_foreign(text))
         .count();
-    if n_foreign * FOREIGN_SHARE > n_seen {
+    if n_foreign >= FOREIGN_MIN && n_foreign * FOREIGN_SHARE > n_seen {
         tell(format_args!(
             "{n_foreign} of {n_seen} notes are probably not in English, the language of the bundled embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
         ));

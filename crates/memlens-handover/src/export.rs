@@ -13,7 +13,7 @@ use memlens_library::{EngineError, Library};
 use memlens_params::{ParameterSet, Value};
 use serde_json::json;
 
-use crate::agent_config::{self, acts, read};
+use crate::agent_config::{self, Wanted, acts, read};
 
 /// Placeholder of the question in the arguments of a call.
 const QUESTION: &str = "\"QUESTION\"";
@@ -262,18 +262,31 @@ impl Export {
         Ok(())
     }
 
-    /// The ranking by a config as it is, and with these settings.
+    /// The ranking by a config as it is, and with these settings, for `agent` or else the agent that the program uses by
+    /// default. `None` if the config is of another program, or its program refuses it or does not search by it.
     fn rankings(&self, path: &Path, agent: Option<&str>) -> Option<(Ranking, Ranking)> {
-        let before = agent_config::read_agent_config(path, agent).ok()?;
-        if before.target.id != self.target.id {
+        let wanted = agent.map_or(Wanted::Default, Wanted::Agent);
+        let before = agent_config::read_for(path, &wanted, &mut |_| ()).ok()?;
+        if before.target.id != self.target.id || !before.voids().is_empty() {
             return None;
         }
+        // Settings of the agent itself go over those that are written for all.
+        let groups = &before.config.settings.groups;
+        let own = groups.iter().filter(|group| {
+            agent.is_none() && group.agent.is_some() && group.agent == before.agent
+        });
+        let shadowed: Vec<&str> = own
+            .flat_map(|group| &group.settings)
+            .filter_map(|setting| setting.effect.parameter())
+            .collect();
         let mut after = before.ranking.clone();
         for (path, value) in &self.puts {
             let toggle = value.as_bool().map(Value::Toggle);
             let value = toggle.or_else(|| value.as_f64().map(Value::Number));
             let parameter = self.target.parameter_of(path);
-            if let (Some(parameter), Some(value)) = (parameter, value) {
+            if let (Some(parameter), Some(value)) = (parameter, value)
+                && !shadowed.contains(&parameter)
+            {
                 after.values.set(parameter, value).ok()?;
             }
         }
@@ -395,7 +408,8 @@ pub fn undo_config(change: &ConfigChange, backup: &Path) -> Result<PathBuf, Engi
 
 /// What a config, as it is on the disk, does not take: values that are refused, and what makes it void, a sentence each.
 pub fn config_problems(path: &Path, agent: Option<&str>) -> Vec<String> {
-    match agent_config::read_agent_config(path, agent) {
+    let wanted = agent.map_or(Wanted::Default, Wanted::Agent);
+    match agent_config::read_for(path, &wanted, &mut |_| ()) {
         Ok(read) => {
             let voids = read.voids();
             let voids = voids.iter().map(|void| void.sentence().to_owned());

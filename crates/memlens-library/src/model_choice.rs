@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memlens_embed::{EmbedError, EmbedderSource, Model, Purpose, source};
-use memlens_store::Store;
+use memlens_store::{Store, kept_setting};
 
 use crate::EngineError;
 
@@ -33,7 +33,7 @@ pub fn choose_model(store: &mut Store, model: Model) -> Result<(), EngineError> 
 /// Returns the source of embedders for the library in `dir`; `resources` are further folders to search for models.
 ///
 /// It follows the library each time that it loads a model: notes are indexed by the model that the user chose, and
-/// questions are embedded by the model that made the lists.
+/// questions are embedded by the model of the stored vectors.
 pub fn source_of_library(dir: &Path, resources: Vec<PathBuf>) -> EmbedderSource {
     let dir = dir.to_owned();
     let sources = Model::ALL.map(|model| (model, source(model, resources.clone())));
@@ -47,15 +47,22 @@ pub fn source_of_library(dir: &Path, resources: Vec<PathBuf>) -> EmbedderSource 
 
 fn model_for(dir: &Path, purpose: Purpose) -> Result<Model, EmbedError> {
     let found = match Store::open_read_only(dir) {
-        // The caller reports a library that cannot be read.
-        Err(_) => return Ok(Model::Bundled),
+        // The caller reports or repairs a library that cannot be read; its repair restores the kept setting.
+        Err(_) => return kept_model(dir),
         Ok(store) => of_store(&store, purpose),
     };
     match found {
         Ok(model) => Ok(model),
         Err(EngineError::Embed(error)) => Err(error),
         // As above.
-        Err(_) => Ok(Model::Bundled),
+        Err(_) => kept_model(dir),
+    }
+}
+
+fn kept_model(dir: &Path) -> Result<Model, EmbedError> {
+    match kept_setting(dir, KEY) {
+        None => Ok(Model::Bundled),
+        Some(name) => Model::from_name(&name).ok_or(EmbedError::UnknownModel { name }),
     }
 }
 
@@ -89,6 +96,28 @@ mod tests {
         check(Model::Multilingual);
         choose_model(&mut store, Model::Bundled).expect("it can be stored");
         check(Model::Bundled);
+    }
+
+    #[test]
+    fn a_library_without_its_database_keeps_the_choice() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut store = Store::open(dir.path()).expect("a library can be created");
+        choose_model(&mut store, Model::Multilingual).expect("it can be stored");
+        store
+            .come_to_rest(true)
+            .expect("what the user made is written");
+        drop(store);
+        for entry in std::fs::read_dir(dir.path()).expect("it can be listed") {
+            let path = entry.expect("it can be listed").path();
+            if path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("library.sqlite"))
+            {
+                std::fs::remove_file(path).expect("it can be removed");
+            }
+        }
+        let model = model_for(dir.path(), Purpose::Indexing).expect("it is known");
+        assert_eq!(model, Model::Multilingual);
     }
 
     #[test]

@@ -41,7 +41,8 @@ impl Folders {
             return Err(Refused::NoFolder);
         }
         Ok(Folders {
-            is_part: folders.len() < all.len(),
+            // Even if no other folder is watched yet: one may be added before the search.
+            is_part: agent.is_some(),
             served: folders,
             lists,
         })

@@ -1,7 +1,7 @@
 //! Serves the tuned search to agents, by the Model Context Protocol over standard input and output.
 //!
 //! Each tool calls the same functions as the command line and the window, so that an agent gets the ranking that was tuned.
-//! A server only reads, and only in the watched folders that it serves.
+//! A server changes no note and reads only the watched folders that it serves. In the library it writes only caches.
 
 mod answers;
 mod connection;
@@ -54,9 +54,11 @@ pub fn serve_stdio(serving: Serving) -> Result<(), ServeError> {
     let served = Arc::new(Served::new(serving));
     // Only preloads: a search reports what fails.
     let library = served.library;
-    std::thread::spawn(move || library.warm().is_ok());
+    let warming = std::thread::spawn(move || library.warm().is_ok());
     let ended = runtime.block_on(connection::serve(served));
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
+    // A process that ends while ONNX Runtime loads a model can crash. A panic there was reported already.
+    let _ = warming.join();
     ended
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memlens_library::{EngineError, Library, Ranking, Search};
 use memlens_params::{HookMode, RerankMode};
@@ -14,6 +14,8 @@ use crate::answers::Refused;
 
 /// How long a call waits for lists that a writer is changing. Later, it is answered from the state before the change.
 const REFRESH_WAIT: Duration = Duration::from_millis(300);
+/// Time between two looks at whether another call has loaded the change.
+const POLL: Duration = Duration::from_millis(1);
 
 /// A library with the ranking by which it is served.
 pub struct Served {
@@ -24,6 +26,15 @@ pub struct Served {
     /// Id of the agent whose folders are served; `None` for all watched folders.
     pub agent: Option<String>,
     is_refreshing: Arc<AtomicBool>,
+}
+
+/// Marks the end of a refresh, also if it panics.
+struct Refreshing(Arc<AtomicBool>);
+
+impl Drop for Refreshing {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 impl Served {
@@ -55,14 +66,20 @@ impl Served {
             });
         }
         let in_use = "the library is being changed; this answer is of its state before";
-        if self.is_refreshing.swap(true, Ordering::AcqRel) {
-            return Ok(Some(in_use.to_owned()));
+        // Another call may load the same change: it has loaded it, or reports why it cannot, within the same time.
+        let started = Instant::now();
+        while self.is_refreshing.swap(true, Ordering::AcqRel) {
+            if started.elapsed() >= REFRESH_WAIT {
+                return Ok(Some(in_use.to_owned()));
+            }
+            thread::sleep(POLL);
         }
         let (sender, refreshed) = mpsc::channel();
         let is_refreshing = self.is_refreshing.clone();
         thread::spawn(move || {
+            let refreshing = Refreshing(is_refreshing);
             let outcome = library.refresh();
-            is_refreshing.store(false, Ordering::Release);
+            drop(refreshing);
             // The call may have stopped waiting.
             let _ = sender.send(outcome);
         });

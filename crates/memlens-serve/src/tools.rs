@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use crate::Served;
 use crate::answers::{self, QUERY_BYTES_MAX, Refused};
 
+/// Longest path in bytes: the limit of Linux.
+const PATH_BYTES_MAX: usize = 4096;
+
 /// Arguments of `memory_search`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -57,11 +60,16 @@ impl Call {
     pub fn new(name: &str, arguments: JsonObject) -> Option<Result<Call, Refused>> {
         Some(match name {
             "memory_search" => parsed(name, arguments).and_then(|asked: SearchArguments| {
-                check_query(&asked.query).map(|()| Call::Search(asked))
+                check_query(&asked.query)?;
+                check_path(asked.scope.as_deref().unwrap_or_default())?;
+                Ok(Call::Search(asked))
             }),
-            "memory_get" => parsed(name, arguments).map(Call::Get),
+            "memory_get" => parsed(name, arguments)
+                .and_then(|asked: GetArguments| check_path(&asked.path).map(|()| Call::Get(asked))),
             "memory_why" => parsed(name, arguments).and_then(|asked: WhyArguments| {
-                check_query(&asked.query).map(|()| Call::Why(asked))
+                check_query(&asked.query)?;
+                check_path(&asked.path)?;
+                Ok(Call::Why(asked))
             }),
             "memory_drift" => Ok(Call::Drift),
             "memory_status" => Ok(Call::Status),
@@ -82,6 +90,16 @@ impl Call {
             Call::Status => answers::status(served),
         }
     }
+}
+
+fn check_path(path: &str) -> Result<(), Refused> {
+    if path.len() <= PATH_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Refused::Path {
+        typed: memlens_params::brief(path).into_owned(),
+        why: "it is too long",
+    })
 }
 
 fn parsed<T: DeserializeOwned>(name: &str, arguments: JsonObject) -> Result<T, Refused> {

@@ -35,6 +35,7 @@ mod folders;
 mod judgments;
 mod lock;
 mod made;
+pub use made::kept_setting;
 mod migrations;
 mod missed;
 mod observations;

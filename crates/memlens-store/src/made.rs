@@ -194,6 +194,18 @@ pub(crate) fn files(dir: &Path) -> [PathBuf; 2] {
     [dir.join(NAME), dir.join(format!("{NAME}.new"))]
 }
 
+/// Returns a setting from the file of what the user made, for a library whose database cannot be read; `None` if absent.
+pub fn kept_setting(dir: &Path, key: &str) -> Option<String> {
+    read(dir).lines.into_iter().find_map(|made| match made {
+        Made::Setting { key: found, value } => (found == key).then_some(value),
+        Made::Folder { .. }
+        | Made::Preset { .. }
+        | Made::Thumb { .. }
+        | Made::QuerySet { .. }
+        | Made::Run { .. } => None,
+    })
+}
+
 /// Reads the file; an empty value if there is none. An unreadable file counts as one damaged line.
 pub(crate) fn read(dir: &Path) -> Kept {
     let [path, _] = files(dir);

@@ -148,13 +148,18 @@ pub async fn export_write(
 /// Puts back what the last [`export_write`] replaced, if the user agrees; null if they do not.
 #[tauri::command]
 #[specta::specta]
-pub async fn export_undo(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<WrittenConfig>> {
+pub async fn export_undo(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    backup: String,
+) -> Answer<Option<WrittenConfig>> {
     let (dialogs, exports) = (shell.dialogs.clone(), shell.exports.clone());
     work(&shell, move |engine| {
         let written = exports.written.lock().clone();
+        let written = written.filter(|(_, stored)| stored.display().to_string() == backup);
         let (change, backup) = written.ok_or_else(|| EngineError::System {
             attempt: "undo the change",
-            why: "no config was changed since the window was opened".to_owned(),
+            why: "it is not the last change of a config since the window was opened".to_owned(),
         })?;
         let watched = export::watched_around(engine.library(), &change.path);
         if !dialogs.allows_config_back(&app, &change.path, &backup, watched.as_deref()) {

@@ -154,7 +154,7 @@ export const commands = {
 	/**  The programs that Memlens can export a ranking to. */
 	exportTargets: () => __TAURI_INVOKE<TargetInfo[]>("export_targets"),
 	/**  Puts back what the last [`export_write`] replaced, if the user agrees; null if they do not. */
-	exportUndo: () => __TAURI_INVOKE<WrittenConfig | null>("export_undo"),
+	exportUndo: (backup: string) => __TAURI_INVOKE<WrittenConfig | null>("export_undo", { backup }),
 	/**  Writes the change of this answer into the program's config, if the user agrees; null if they do not. */
 	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
 	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped. */

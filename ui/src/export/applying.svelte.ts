@@ -84,11 +84,12 @@ export class Applying {
   }
   /** Whether the last change can be undone. */
   get canUndo(): boolean {
-    return this.handing.outcome?.kind === "written";
+    return this.handing.written !== null;
   }
 
   open(): void {
-    this.handing.forget();
+    this.handing.clear();
+    this.#measuring.dismissError();
     this.#measuring.data = null;
     this.#isOpen = true;
     void this.#listing.run();
@@ -100,6 +101,7 @@ export class Applying {
   }
 
   chooseSet(id: string): void {
+    this.#measuring.stop();
     this.#setId = id;
   }
 

@@ -28,6 +28,7 @@ export class HandOver {
   readonly #telling: Call<[ranking: Ranking, target: string], Export>;
   #chosen = $state<string | null>(null);
   #agent = $state<string | null>(null);
+  #written = $state.raw<WrittenConfig | null>(null);
 
   constructor(backend: Asked) {
     this.#backend = backend;
@@ -57,6 +58,10 @@ export class HandOver {
   }
   get outcome(): HandedOver | ActionOutcome | null {
     return this.#action.outcome;
+  }
+  /** The last change that was written from here, until it is undone. */
+  get written(): WrittenConfig | null {
+    return this.#written;
   }
   /** A dialog is open. */
   get isBusy(): boolean {
@@ -104,26 +109,40 @@ export class HandOver {
     const { id } = this.exported ?? {};
     if (id === undefined) return;
     await this.#action.do("change the config", async () => {
-      const written = await this.#backend.exportWrite(id);
-      await this.show(ranking, target);
+      let written: WrittenConfig | null;
+      try {
+        written = await this.#backend.exportWrite(id);
+        if (written !== null) this.#written = written;
+      } finally {
+        // Also after a refusal: the config may have changed since it was read.
+        await this.show(ranking, target);
+      }
       return written === null ? null : { kind: "written", ...written };
     });
   }
 
   /** Puts the config back as it was before the last change, after the user agrees; then reads it again. */
   async undo(ranking: Ranking, target: string): Promise<void> {
-    const before = this.outcome;
+    const [before, written] = [this.outcome, this.#written];
+    if (written === null) return;
     await this.#action.do("undo the change", async () => {
-      const undone = await this.#backend.exportUndo();
-      await this.show(ranking, target);
+      let undone: WrittenConfig | null;
+      try {
+        undone = await this.#backend.exportUndo(written.backup);
+        if (undone !== null) this.#written = null;
+      } finally {
+        await this.show(ranking, target);
+      }
       if (undone !== null) return { kind: "undone", ...undone };
       // The user did not agree, so the change can still be undone.
       return before?.kind === "written" ? before : null;
     });
   }
 
-  /** Forgets what the last button did. */
-  forget(): void {
+  /** Forgets what the last button did, and the last answer. A written change can still be undone. */
+  clear(): void {
+    this.#telling.data = null;
+    this.#telling.dismissError();
     this.#action.forget();
   }
 

@@ -60,10 +60,22 @@ export class WhoseRanking {
     return null;
   }
 
-  /** The agent whose memory is being prepared while Memlens's ranking answers; null otherwise. */
+  /** The agent whose memory is not ready yet, so that Memlens's ranking answers; null otherwise. */
   get awaited(): Pipeline | null {
     const { mine } = this;
-    return this.#preparing.isRunning && this.#pipelines.agent === null ? mine : null;
+    const isDue = mine !== null && (this.#preparing.isRunning || this.#tried !== mine.id);
+    return isDue && !this.#pipelines.isUsers && this.#pipelines.agent === null ? mine : null;
+  }
+
+  /** The agent whose memory could not be prepared, so that Memlens's ranking answers; null otherwise. */
+  get missed(): Pipeline | null {
+    const { mine } = this;
+    const isMissed =
+      mine !== null &&
+      this.#tried === mine.id &&
+      !this.#preparing.isRunning &&
+      (this.#preparing.error !== null || this.#preparing.data === false);
+    return isMissed && !this.#pipelines.isUsers && this.#pipelines.agent === null ? mine : null;
   }
 
   /** How far its chunks are embedded; null until that is known. */

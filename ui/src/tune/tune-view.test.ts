@@ -61,7 +61,9 @@ test("metrics stand beside the pinned ones, with what cannot be concluded and no
   await pickSet(opened, "agent-memory-57");
   opened.workspace.parameters.set("fusion_k", 20);
   const metrics = within(await region("Metrics"));
-  expect(await metrics.findByText(/this difference cannot be reported from chance\./)).toBeInTheDocument();
+  expect(
+    await metrics.findByText(/this difference cannot be distinguished from chance\./),
+  ).toBeInTheDocument();
   expect(metrics.getByText("Nothing returned").closest("tr")).toHaveTextContent("13/401/40▲ 12");
   const [ndcg] = metrics.getAllByText("nDCG@10");
   await waitFor(() =>

@@ -235,6 +235,6 @@ fn notes_and_questions_in_other_languages_are_noticed() {
     let notices =
         |question: &str| memlens.json(&["search", question, "--json"])["notices"].to_string();
     assert!(!notices("what is switched off at night?").contains("English"));
-    let german = notices("Wann hat Lena den Termin in der Praxis beim Zahnarzt?");
+    let german = notices("Wie oft prüfen wir, ob sich das Backup zurückspielen lässt?");
     assert!(german.contains("probably not in English"), "{german}");
 }
