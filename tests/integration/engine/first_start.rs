@@ -229,7 +229,7 @@ fn change_of(config: &str) -> (Notes, memlens_engine::Export) {
     let set = ranking.values.set("openclaw.min_score", Value::Number(0.5));
     set.expect("it is a number");
     let target = memlens_engine::target("openclaw@2026.9").expect("it is known");
-    let mut made = memlens_engine::export(&ranking, target, None).expect("it can be told");
+    let mut made = memlens_engine::export(&ranking, target, None).expect("it can be exported");
     let path = home.at(".openclaw/openclaw.json");
     made.into_config(&path, None).expect("it can be read");
     (home, made)
@@ -315,13 +315,17 @@ fn the_memory_of_an_agent_is_prepared_before_a_question() {
     // Memlens's own needs none.
     let own = Ranking::native(&memlens_params::Params::default());
     assert!(prepare_memory(&library, &own).expect("there is nothing to make"));
-    let told = memlens_engine::pipelines_of(&library);
-    let own: Vec<&str> = told.iter().filter(|it| it.is_own).map(|it| it.id).collect();
+    let listed = memlens_engine::pipelines_of(&library);
+    let own: Vec<&str> = listed
+        .iter()
+        .filter(|it| it.is_own)
+        .map(|it| it.id)
+        .collect();
     assert_eq!(
         own.iter()
             .filter(|id| id.starts_with("openclaw"))
             .collect::<Vec<_>>(),
         [&"openclaw@2026.9"]
     );
-    assert!(told.iter().all(|it| it.id != "memlens" || !it.is_own));
+    assert!(listed.iter().all(|it| it.id != "memlens" || !it.is_own));
 }
