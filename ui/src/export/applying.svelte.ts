@@ -59,7 +59,7 @@ export class Applying {
   get areSetsRead(): boolean {
     return this.#listing.data !== null || this.#listing.error !== null;
   }
-  /** The rankings by the config before and after the change; null if nothing would change or cannot be told. */
+  /** The rankings by the config before and after the change; null if nothing would change or it cannot be measured. */
   get rankings(): Rankings | null {
     const change = this.handing.exported?.change ?? null;
     if (change === null || change.is_same || change.refused !== null) return null;
