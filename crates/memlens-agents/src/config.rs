@@ -108,7 +108,7 @@ fn parse_value(text: &str, format: Format) -> Result<Value, String> {
     }
 }
 
-fn parse(text: &str, format: Format) -> Result<Value, String> {
+pub(crate) fn parse(text: &str, format: Format) -> Result<Value, String> {
     let value = parse_value(text, format)?;
     match value {
         Value::Object(_) => Ok(value),

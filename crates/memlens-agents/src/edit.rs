@@ -15,6 +15,10 @@ use crate::config::parse_text;
 /// A value with the keys that lead to it, from the top.
 pub type Put = (Vec<String>, Value);
 
+/// Why a text is refused that is not what was expected once it is changed.
+pub(crate) const UNSAFE: &str =
+    "it is written in a way that cannot be changed safely; copy the settings instead";
+
 /// Lines around a change that a diff shows.
 const DIFF_CONTEXT: usize = 3;
 
@@ -62,11 +66,55 @@ pub fn edited(text: &str, puts: &[Put]) -> Result<String, String> {
     if parse_text(&text).is_ok_and(|after| after == expected) {
         Ok(text)
     } else {
-        Err(
-            "it is written in a way that cannot be changed safely; copy the settings instead"
-                .to_owned(),
-        )
+        Err(UNSAFE.to_owned())
     }
+}
+
+/// The text of a JSON or JSON5 config without the value at `path`, and without the objects above it that hold nothing else.
+///
+/// # Errors
+/// The problem of the text, for the user: as [`edited`], and a `path` at which there is no value.
+pub(crate) fn removed(text: &str, path: &[String]) -> Result<String, String> {
+    let mut expected = parse_text(text)?;
+    let path = only_holder(&expected, path)?;
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let root = parse(body)?;
+    let (last, above) = path.split_last().ok_or(UNSAFE)?;
+    let mut object = root.object_value().ok_or("it holds no settings by name")?;
+    for (n, key) in above.iter().enumerate() {
+        is_once(&object, key, &path[..=n].join("."))?;
+        object = object.object_value(key).ok_or(UNSAFE)?;
+    }
+    is_once(&object, last, &path.join("."))?;
+    object.get(last).ok_or(UNSAFE)?.remove();
+    let holder = above
+        .iter()
+        .fold(&mut expected, |at, key| &mut at[key.as_str()]);
+    holder.as_object_mut().ok_or(UNSAFE)?.remove(last);
+    let text = format!("{mark}{root}");
+    if parse_text(&text).is_ok_and(|after| after == expected) {
+        Ok(text)
+    } else {
+        Err(UNSAFE.to_owned())
+    }
+}
+
+/// The shortest beginning of `path` whose value holds nothing but the value at `path`.
+fn only_holder<'a>(all: &Value, path: &'a [String]) -> Result<&'a [String], String> {
+    let mut at = all;
+    let mut n_keys = path.len();
+    for (n, key) in path.iter().enumerate() {
+        let fields = at.as_object().filter(|fields| fields.contains_key(key));
+        let fields = fields.ok_or_else(|| format!("it has no {}", path.join(".")))?;
+        if fields.len() > 1 || n == 0 {
+            n_keys = n + 1;
+        }
+        at = &fields[key];
+    }
+    Ok(&path[..n_keys])
 }
 
 /// Values as a config of their own, with nothing else.
@@ -204,8 +252,14 @@ fn input(value: &Value) -> CstInputValue {
         Value::Bool(is) => CstInputValue::Bool(*is),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(_) | Value::Object(_) => {
-            unreachable!("settings are numbers, switches and words")
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            CstInputValue::Object(
+                fields
+                    .map(|(key, value)| (key.clone(), input(value)))
+                    .collect(),
+            )
         }
     }
 }
@@ -305,6 +359,48 @@ mod tests {
                 at("memory.search.query.minScore", json!(0.2)),
             ];
             assert_eq!(edited(text, &puts).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn a_value_is_removed_and_everything_else_stays() {
+        let path: Vec<String> = ["mcp", "servers", "mine"].map(str::to_owned).to_vec();
+        for (text, expected) in [
+            (
+                "{\n  // a\n  a: 1,\n  mcp: {\n    servers: {\n      mine: {command: 'x'},\n      theirs: {}, // b\n    },\n  },\n}\n",
+                "{\n  // a\n  a: 1,\n  mcp: {\n    servers: {\n      theirs: {}, // b\n    },\n  },\n}\n",
+            ),
+            (
+                "{\"a\": 1, \"mcp\": {\"servers\": {\"mine\": {}}, \"b\": 2}}",
+                "{\"a\": 1, \"mcp\": { \"b\": 2}}",
+            ),
+        ] {
+            assert_eq!(removed(text, &path).as_deref(), Ok(expected));
+        }
+        for text in ["{}", "{mcp: {servers: {}}}", "{mcp: 1}"] {
+            let refused = removed(text, &path).expect_err(text);
+            assert!(refused.contains("it has no mcp.servers.mine"), "{refused}");
+        }
+        let twice = removed("{mcp: {servers: {mine: 1, mine: 2, x: 1}}}", &path);
+        assert!(twice.is_err_and(|why| why.contains("appears twice")));
+    }
+
+    #[test]
+    fn what_is_added_and_removed_again_leaves_the_text_as_it_was() {
+        let path: Vec<String> = ["mcp", "servers", "mine"].map(str::to_owned).to_vec();
+        let command = path.iter().cloned().chain(["command".to_owned()]).collect();
+        let args = path.iter().cloned().chain(["args".to_owned()]).collect();
+        let puts = [(command, json!("/bin/x")), (args, json!(["a", "b c"]))];
+        for text in [
+            "{\n  \"a\": 1\n}\n",
+            "{\r\n  \"a\": 1\r\n}",
+            "{\n\t// a\n\t'a': 1,\n}\n",
+            "\u{feff}{\n  \"mcp\": {\n    \"servers\": {\n      \"theirs\": {}\n    }\n  }\n}\n",
+            "{}\n",
+        ] {
+            let with = edited(text, &puts).expect("it can be changed");
+            assert_ne!(with, text);
+            assert_eq!(removed(&with, &path).as_deref(), Ok(text));
         }
     }
 

@@ -37,6 +37,7 @@ mod config;
 pub mod copied_database;
 mod counting;
 mod edit;
+mod edit_toml;
 mod home;
 mod include;
 mod line_load;
@@ -50,6 +51,7 @@ mod searched;
 mod session;
 mod settings;
 mod targets;
+mod tool_server;
 
 pub use agent::{Agent, Cap, Keeps, Limit, Removed, Source, Unit};
 pub use agents::{AGENTS, agent, openclaw_databases, openclaw_member, searches_files};
@@ -75,3 +77,4 @@ pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearche
 pub use session::{LoadedIn, SessionPlace, in_folders, loaded_in};
 pub use settings::{Config, read_config, read_config_and_files};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};
+pub use tool_server::{Launch, TOOL_SERVER_CONFIGS, ToolServerConfig, ToolServerEntry};

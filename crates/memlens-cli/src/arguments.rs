@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use serving::{InstallArgs, ServeAct, ServeArgs};
+
+mod serving;
+
 /// See why an agent's memory search finds what it finds.
 #[derive(Debug, Parser)]
 #[command(name = "memlens", version, max_term_width = 100)]
@@ -75,6 +79,7 @@ pub enum Command {
     ///
     /// The agent starts this command itself and calls the tools memory_search, memory_get, memory_why, memory_drift and
     /// memory_status by the Model Context Protocol (MCP). It changes no note and no setting, and opens no port.
+    /// `memlens serve install` shows what to add to the agent's config, or adds it.
     Serve(ServeArgs),
     /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
@@ -303,18 +308,6 @@ pub struct SearchArgs {
     /// Leave out the notes' text in Markdown or CSV
     #[arg(long, requires = "form")]
     pub no_text: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ServeArgs {
-    /// Serve one agent by MCP on standard input and output
-    #[arg(long, required = true)]
-    pub mcp: bool,
-    /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
-    #[arg(long, value_name = "ID")]
-    pub agent: Option<String>,
-    #[command(flatten)]
-    pub ranking: RankingArgs,
 }
 
 #[derive(Debug, Args)]

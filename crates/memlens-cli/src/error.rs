@@ -69,6 +69,18 @@ pub enum CliError {
         /// The reason, and what to do instead.
         why: &'static str,
     },
+    /// An agent has no watched folder, so a server for it alone would not start.
+    #[error(
+        "cannot connect {agent}: none of its folders is watched; run `memlens agents add {id}` first, or serve all watched folders with --all-folders"
+    )]
+    NothingServed {
+        /// The agent's name on screen.
+        agent: &'static str,
+        id: &'static str,
+    },
+    /// A config cannot hold the path.
+    #[error("cannot write the path {} into a config: it is not UTF-8 text", path.display())]
+    NoTextPath { path: PathBuf },
     /// Standard input does not hold a hook event.
     #[error("cannot read the event from standard input: {why}")]
     NoEvent {
@@ -159,6 +171,8 @@ impl CliError {
             | CliError::NoHome
             | CliError::NoThumb { .. }
             | CliError::ManyMoved
+            | CliError::NothingServed { .. }
+            | CliError::NoTextPath { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey
             | CliError::PresetOfOthers { .. }

@@ -1,16 +1,26 @@
 //! `memlens serve`.
 
+mod install;
+
 use std::path::PathBuf;
 
 use memlens_engine::part_of_agent;
 use memlens_serve::{Serving, serve_stdio};
 
-use crate::arguments::ServeArgs;
+use crate::arguments::{ServeAct, ServeArgs};
 use crate::error::CliError;
 use crate::settings::{open, ranking, without_hook};
 
-/// Serves one agent on standard input and output until it closes standard input.
+/// Serves one agent on standard input and output until it closes standard input, or changes an agent's config.
 pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
+    match &arguments.act {
+        None => serve(library, arguments),
+        Some(ServeAct::Install(arguments)) => install::install(library, arguments),
+        Some(ServeAct::Uninstall { agent }) => install::uninstall(agent),
+    }
+}
+
+fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
     let mut ranking = ranking(&arguments.ranking)?;
     let mut settings = arguments.ranking.settings.settings.iter();
     let names_hook = settings.any(|setting| {

@@ -12,6 +12,9 @@ mod agents;
 mod autopsy;
 #[path = "command_line/clusters.rs"]
 mod clusters;
+#[cfg(unix)]
+#[path = "command_line/connecting.rs"]
+mod connecting;
 #[path = "command_line/copies.rs"]
 mod copies;
 #[path = "command_line/decaying.rs"]

@@ -43,6 +43,8 @@ pub use engine::{Engine, Event, Listener};
 pub use memlens_agents::Home;
 /// Keys of agents' configs, and their effects.
 pub use memlens_agents::{Effect, Setting, Takes, Target, Void};
+/// Memlens in agents' configs, as a server of tools.
+pub use memlens_agents::{Launch, ToolServerConfig};
 /// Past questions with the results that agents received.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{
@@ -63,7 +65,7 @@ pub use memlens_handover::{
     cut_said, export, export_made, export_only, folders_to_add, known_agent, loaded, made,
     note_agents, own_ranking, own_ranking_of, part_of_agent, pipelines_of, preset, preset_schema,
     read_agent_config, read_evidence, read_params, read_ranking, removed_lines_said, target,
-    target_infos, unloaded_lines_said, values_in_file, watched_folders, with_load_cap,
+    target_infos, tool_server, unloaded_lines_said, values_in_file, watched_folders, with_load_cap,
 };
 pub use memlens_indexer::{
     Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,

@@ -38,7 +38,9 @@ pub use mapped::n_faults;
 pub use mapped::{OwnBytes, buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use pipes::read;
-pub use places::{is_linked_into, is_same, is_within, place_of, place_to_be, write};
+pub use places::{
+    create_private, is_linked_into, is_same, is_within, place_of, place_to_be, write,
+};
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
 pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner, owner_of_new};

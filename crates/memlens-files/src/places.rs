@@ -96,6 +96,21 @@ pub fn write(place: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Writes a new file that only its user can read, in one step: readers never see part of it.
+///
+/// # Errors
+/// The system's error; [`io::ErrorKind::AlreadyExists`] if the path exists.
+pub fn create_private(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PART_PREFIX).suffix(PART_SUFFIX);
+    let mut part = builder.tempfile_in(place.parent().unwrap_or(Path::new(".")))?;
+    part.as_file().lock()?;
+    part.write_all(bytes)?;
+    part.as_file().sync_all()?;
+    drop(part.persist_noclobber(place)?);
+    Ok(())
+}
+
 /// Gives a file the same group as another.
 pub(crate) fn keep_group(made: &File, other: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
@@ -263,6 +278,20 @@ mod tests {
             check(outside, false);
         }
         assert!(place_of(&at("nowhere/new")).is_err());
+    }
+
+    #[test]
+    fn a_new_private_file_replaces_nothing() {
+        let dir = scratch();
+        let place = dir.path().join("config");
+        create_private(&place, b"a").expect("it can be made");
+        let mode = place.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let again = create_private(&place, b"b").expect_err("it is there");
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&place).expect("it can be read"), b"a");
+        let n_files = fs::read_dir(dir.path()).expect("it can be read").count();
+        assert_eq!(n_files, 1);
     }
 
     #[test]

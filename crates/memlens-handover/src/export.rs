@@ -420,7 +420,7 @@ pub fn config_problems(path: &Path, agent: Option<&str>) -> Vec<String> {
 }
 
 /// A free name for a backup beside a config.
-fn free_backup(config: &Path) -> PathBuf {
+pub(crate) fn free_backup(config: &Path) -> PathBuf {
     let at = memlens_library::clock::now().strftime("%Y-%m-%dT%H-%M-%SZ");
     let name = config.file_name().unwrap_or_default().to_string_lossy();
     let named = |number: String| config.with_file_name(format!("{name}.{at}{number}.bak"));

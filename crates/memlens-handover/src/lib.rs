@@ -9,6 +9,7 @@ pub mod load_said;
 pub mod made;
 pub mod own_ranking;
 pub mod preset;
+pub mod tool_server;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{

@@ -1,0 +1,168 @@
+//! `memlens serve install` and `uninstall`: Memlens in an agent's config.
+
+use std::path::{Path, PathBuf};
+
+use memlens_document::{Document, dim, strong};
+use memlens_engine::tool_server::{ToolServerChange, connected, disconnected};
+use memlens_engine::{EngineError, Home, Launch, ToolServerConfig, read_ranking, watched_folders};
+
+use crate::arguments::InstallArgs;
+use crate::error::CliError;
+use crate::output::{print, tell};
+use crate::settings::library_dir;
+
+/// Shows the entry and where it belongs; with `--write`, adds it.
+pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), CliError> {
+    let home = Home::of_process().ok_or(CliError::NoHome)?;
+    let config = config_of(&arguments.agent);
+    let launch = launch(library.clone(), arguments)?;
+    let unserved = unserved(library, config, arguments)?;
+    let change = connected(&home, config, &launch);
+    if arguments.write {
+        let change = change?;
+        if unserved {
+            return Err(CliError::NothingServed {
+                agent: config.agent().name,
+                id: config.id(),
+            });
+        }
+        if change.is_same() {
+            tell(format_args!(
+                "{} has this entry already; nothing was written",
+                change.path.display()
+            ));
+            return Ok(());
+        }
+        let backup = change.write()?;
+        tell(written("added", config, &change, backup.as_deref()));
+        tell(effect(config));
+        return Ok(());
+    }
+    let path = config.place(&home);
+    let mut page = Document::new();
+    let agent = config.agent();
+    let checked = format!("checked with version {}", agent.source.version);
+    page.line(strong(agent.name) + "  " + dim(checked));
+    page.gap();
+    page.verbatim(config.snippet(&launch).trim_end());
+    page.gap();
+    page.line(format!("The entry belongs in {}.", path.display()));
+    match change {
+        Err(EngineError::AgentConfig { why, .. }) => {
+            page.line(format!("Memlens cannot add it: {why}."));
+        }
+        Err(error) => return Err(error.into()),
+        Ok(change) if change.is_same() => {
+            page.line("The file has it already.");
+        }
+        Ok(_) if unserved => {}
+        Ok(_) => {
+            page.line("With --write Memlens adds it there, and saves a backup next to the file.");
+        }
+    }
+    if unserved {
+        page.line(format!(
+            "No watched folder belongs to {}: run `memlens agents add {}` first, or serve all watched folders with --all-folders.",
+            agent.name, config.id()
+        ));
+    }
+    print(&page)
+}
+
+/// Removes the entry.
+pub fn uninstall(agent: &str) -> Result<(), CliError> {
+    let home = Home::of_process().ok_or(CliError::NoHome)?;
+    let config = config_of(agent);
+    let change = disconnected(&home, config)?;
+    let backup = change.write()?;
+    tell(written("removed", config, &change, backup.as_deref()));
+    if !change.other_keys.is_empty() {
+        tell(format_args!(
+            "the entry also had {}; the backup has them",
+            change.other_keys.join(", ")
+        ));
+    }
+    tell(effect(config));
+    Ok(())
+}
+
+fn config_of(agent: &str) -> &'static ToolServerConfig {
+    ToolServerConfig::of(agent).expect("other ids are refused as arguments")
+}
+
+/// The command that the agent is to run.
+fn launch(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<Launch, CliError> {
+    let failed = |attempt: &'static str, path: &Path| {
+        let path = path.to_owned();
+        move |source| CliError::File {
+            attempt,
+            path,
+            source,
+        }
+    };
+    let own = Path::new("memlens");
+    let command = std::env::current_exe().map_err(failed("find", own))?;
+    let mut args = Vec::new();
+    if let Some(given) = library {
+        let dir = library_dir(Some(given))?;
+        args.extend(["--library".to_owned(), text(&dir)?]);
+    }
+    args.extend(["serve", "--mcp"].map(str::to_owned));
+    if !arguments.all_folders {
+        args.extend(["--agent".to_owned(), arguments.agent.clone()]);
+    }
+    if let Some(preset) = &arguments.preset {
+        read_ranking(preset)?;
+        let preset = std::path::absolute(preset).map_err(failed("find", preset))?;
+        args.extend(["--preset".to_owned(), text(&preset)?]);
+    }
+    Ok(Launch {
+        command: text(&command)?,
+        args,
+    })
+}
+
+/// A path as a config can hold it.
+fn text(path: &Path) -> Result<String, CliError> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| CliError::NoTextPath {
+        path: path.to_owned(),
+    })
+}
+
+/// Whether the server would have nothing to serve, and so would not start.
+fn unserved(
+    library: Option<PathBuf>,
+    config: &ToolServerConfig,
+    arguments: &InstallArgs,
+) -> Result<bool, CliError> {
+    let folders = watched_folders(&library_dir(library)?)?;
+    let mut folders = folders.iter();
+    Ok(!arguments.all_folders
+        && !folders.any(|folder| folder.agent.as_deref() == Some(config.id())))
+}
+
+fn written(
+    what: &str,
+    config: &ToolServerConfig,
+    change: &ToolServerChange,
+    backup: Option<&Path>,
+) -> String {
+    let backup = backup.map_or_else(
+        || "the file is new".to_owned(),
+        |backup| format!("backup: {}", backup.display()),
+    );
+    format!(
+        "{what} {} in {}; {backup}",
+        config.key(),
+        change.path.display()
+    )
+}
+
+fn effect(config: &ToolServerConfig) -> String {
+    let agent = config.agent();
+    format!(
+        "{} takes it up in {} (checked with version {})",
+        agent.name, config.reload, agent.source.version
+    )
+}

@@ -1,0 +1,141 @@
+//! Memlens as a server of tools in an agent's config: the entry is added and removed, everything else of the file stays.
+//!
+//! Properties checked: an entry that somebody else made is neither changed nor removed; what is written is written once.
+
+use std::path::{Path, PathBuf};
+
+use memlens_agents::{Home, Launch, TOOL_SERVER_CONFIGS, ToolServerConfig, ToolServerEntry};
+use memlens_files::{create_private, replace_keeping};
+use memlens_library::EngineError;
+
+use crate::export::free_backup;
+
+/// A config before and after.
+pub struct ToolServerChange {
+    /// Path of the config.
+    pub path: PathBuf,
+    /// Keys of the entry that Memlens does not write.
+    pub other_keys: Vec<String>,
+    /// Text of the file; `None` if there is none.
+    before: Option<String>,
+    after: String,
+}
+
+/// Ids of the agents whose config can name Memlens.
+pub fn tool_server_agents() -> Vec<&'static str> {
+    TOOL_SERVER_CONFIGS
+        .iter()
+        .map(ToolServerConfig::id)
+        .collect()
+}
+
+/// The config of an agent with the entry that starts Memlens.
+///
+/// # Errors
+/// [`EngineError::AgentConfig`] if the agent was not used yet, the config cannot be read or changed, or it names another
+/// server `memlens`.
+pub fn connected(
+    home: &Home,
+    config: &ToolServerConfig,
+    launch: &Launch,
+) -> Result<ToolServerChange, EngineError> {
+    let path = config.place(home);
+    let refused = refused(&path);
+    let before = config.read(home).map_err(&refused)?;
+    if before.is_none() && !config.folder(home).is_dir() {
+        let name = config.agent().name;
+        return Err(refused(format!("{name} was not found on this machine")));
+    }
+    let text = before.as_deref().unwrap_or(config.empty());
+    let other_keys = match config.entry(text, &path).map_err(&refused)? {
+        ToolServerEntry::Absent => Vec::new(),
+        ToolServerEntry::Own { other_keys } => other_keys,
+        other @ (ToolServerEntry::Foreign | ToolServerEntry::Included) => {
+            return Err(refused(not_own(config, &other)));
+        }
+    };
+    let after = config.with_entry(text, launch).map_err(&refused)?;
+    Ok(ToolServerChange {
+        path,
+        other_keys,
+        before,
+        after,
+    })
+}
+
+/// The config of an agent without the entry.
+///
+/// # Errors
+/// [`EngineError::AgentConfig`] if there is no entry, the config cannot be read or changed, or its server `memlens` is
+/// another.
+pub fn disconnected(
+    home: &Home,
+    config: &ToolServerConfig,
+) -> Result<ToolServerChange, EngineError> {
+    let path = config.place(home);
+    let refused = refused(&path);
+    let absent = || refused(format!("it has no {}; nothing was written", config.key()));
+    let text = config.read(home).map_err(&refused)?.ok_or_else(absent)?;
+    let other_keys = match config.entry(&text, &path).map_err(&refused)? {
+        ToolServerEntry::Absent => return Err(absent()),
+        ToolServerEntry::Own { other_keys } => other_keys,
+        other @ (ToolServerEntry::Foreign | ToolServerEntry::Included) => {
+            return Err(refused(not_own(config, &other)));
+        }
+    };
+    let after = config.without_entry(&text).map_err(&refused)?;
+    Ok(ToolServerChange {
+        path,
+        other_keys,
+        before: Some(text),
+        after,
+    })
+}
+
+fn refused(path: &Path) -> impl Fn(String) -> EngineError + use<> {
+    let path = path.to_owned();
+    move |why| EngineError::AgentConfig {
+        path: path.clone(),
+        why,
+    }
+}
+
+fn not_own(config: &ToolServerConfig, entry: &ToolServerEntry) -> String {
+    let key = config.key();
+    if *entry == ToolServerEntry::Included {
+        return format!("{key} is in a file that it includes; change it there");
+    }
+    format!(
+        "{key} starts something other than `memlens serve --mcp`, so Memlens leaves it alone; rename or remove it first"
+    )
+}
+
+impl ToolServerChange {
+    /// Whether the config is already so.
+    pub fn is_same(&self) -> bool {
+        self.before.as_deref() == Some(&self.after)
+    }
+
+    /// Writes the config atomically. Returns the path of the backup; `None` if there was no config before.
+    ///
+    /// # Errors
+    /// [`EngineError::AgentConfig`] if it has changed since it was read, or cannot be written.
+    pub fn write(&self) -> Result<Option<PathBuf>, EngineError> {
+        let refused = refused(&self.path);
+        let Some(before) = &self.before else {
+            let made = create_private(&self.path, self.after.as_bytes());
+            return made
+                .map(|()| None)
+                .map_err(|error| refused(error.to_string()));
+        };
+        let backup = free_backup(&self.path);
+        replace_keeping(
+            &self.path,
+            before.as_bytes(),
+            self.after.as_bytes(),
+            &backup,
+        )
+        .map_err(|error| refused(error.to_string()))?;
+        Ok(Some(backup))
+    }
+}
