@@ -235,7 +235,18 @@ async fn write_line<W: AsyncWrite + Unpin>(
     write: &tokio::sync::Mutex<W>,
     message: &TxJsonRpcMessage<RoleServer>,
 ) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
+    let mut line = match message {
+        // JSON-RPC 2.0 requires the id, also where it is unknown; `rmcp` leaves it out.
+        JsonRpcMessage::Error(error) if error.id.is_none() => {
+            let mut error = serde_json::to_value(error)?;
+            error["id"] = Value::Null;
+            serde_json::to_vec(&error)?
+        }
+        JsonRpcMessage::Error(_)
+        | JsonRpcMessage::Request(_)
+        | JsonRpcMessage::Response(_)
+        | JsonRpcMessage::Notification(_) => serde_json::to_vec(message)?,
+    };
     line.push(b'\n');
     let mut write = write.lock().await;
     write.write_all(&line).await?;

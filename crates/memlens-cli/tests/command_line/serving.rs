@@ -176,7 +176,9 @@ fn bad_input_is_answered_and_the_next_call_works() {
     let memlens = Memlens::of(&[&notes]);
     let mut client = Client::start(&memlens, &[]);
     client.send("{nonsense");
-    assert_eq!(client.read()["error"]["code"], -32700);
+    let answer = client.read();
+    assert_eq!(answer["error"]["code"], -32700);
+    assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");
     client.send("[1]");
     assert_eq!(client.read()["error"]["code"], -32600);
     let unknown = client.ask(&request(2, "memory_eat", json!({})));
