@@ -60,6 +60,8 @@ mod identifiers;
 mod in_turn;
 #[path = "engine/listing.rs"]
 mod listing;
+#[path = "engine/long_questions.rs"]
+mod long_questions;
 #[path = "engine/losing.rs"]
 mod losing;
 #[path = "engine/opening.rs"]

@@ -16,6 +16,7 @@ use memlens_engine::{CLOSE_TO_FACT, Indexer, Library, Purpose, Search, Step, bun
 use memlens_eval::{Judgment, Nonsense, Place, Query, QuerySet, Scores, Summary, score};
 use memlens_params::{ParameterSet, Params};
 use memlens_rank::{NATIVE, order};
+use tempfile::TempDir;
 
 /// The lower limits of the default ranking, whatever `eval.csv` says.
 const NDCG_10_MIN: f64 = 0.85;
@@ -210,27 +211,37 @@ fn tables_are_alike_where_few_values_differ_by_little() {
     assert!(!is_about(&was, &table(&["0.5"; 19])));
 }
 
-#[test]
-fn the_default_ranking_is_as_good_as_it_was() {
+/// Indexes the notes of `fixtures/agent-memory-57` with the bundled model. Returns the library, its folder and the queries.
+fn indexed() -> (Library, TempDir, QuerySet) {
     let notes = here("fixtures/agent-memory-57");
     let queries = fs::read(notes.join("queries.jsonl")).expect("it is committed");
     let set = QuerySet::parse(&queries);
     assert_eq!((set.queries.len(), set.bad_lines.len()), (57, 0));
+    let (library, dir) = indexed_by_model(&notes);
+    (library, dir, set)
+}
 
+/// Indexes a folder with the bundled model. Returns the library and its folder.
+fn indexed_by_model(notes: &Path) -> (Library, TempDir) {
     let source = bundled(Vec::new());
     let dir = tempfile::tempdir().expect("a scratch folder can be made");
     let go_on = AtomicBool::new(false);
     let embedder = source(Purpose::Indexing).expect("`cargo xtask setup` was run");
     let (mut indexer, _) = Indexer::open(dir.path(), embedder).expect("it can be opened");
-    let folder = indexer.add_folder(&notes).expect("it can be added");
+    let folder = indexer.add_folder(notes).expect("it can be added");
     indexer.scan(&folder, &go_on).expect("it can be walked");
     assert_eq!(
         indexer.run(&go_on, &mut ()).expect("it can be indexed"),
         Step::Idle
     );
     drop(indexer);
-
     let library = Library::open(dir.path(), source).expect("it can be opened");
+    (library, dir)
+}
+
+#[test]
+fn the_default_ranking_is_as_good_as_it_was() {
+    let (library, _dir, set) = indexed();
     library.aggregate().expect("observations can be compared");
     let params_with = |settings: &[&str]| {
         let mut params = Params::default();
@@ -326,6 +337,101 @@ fn the_default_ranking_is_as_good_as_it_was() {
     check_golden("nonsense.csv", &nonsense_csv(&nonsense.queries, &returned));
     check_golden("eval.csv", &csv(&set.queries, &with_both));
     check_golden("stages.csv", &stages_csv(&set.queries, &with_both, &alone));
+}
+
+/// The least share of the nDCG@10 of the bare questions that the same questions reach behind small talk.
+const BEHIND_SMALL_TALK_MIN: f64 = 0.8;
+
+/// Sentences of small talk that no note is about.
+const SMALL_TALK: [&str; 24] = [
+    "Hi, I am back from the long weekend and slowly catching up.",
+    "The coffee machine on the second floor broke again.",
+    "Lunch was late because the train was stuck outside the station for an hour.",
+    "My sister asked whether somebody else could water the garden next week.",
+    "I still have to send the tax paperwork before Friday.",
+    "The printer toner is nearly empty, by the way.",
+    "Somebody wrote that the parking permit runs out at the end of the month.",
+    "The book club moved to Thursday and I have not read a single page.",
+    "It rained all morning and the bus was full.",
+    "we finally fixed the squeaking door in the hallway.",
+    "Remind me to buy bread on the way home!",
+    "The neighbours are renovating, so it is a bit loud here.",
+    "I slept badly but the second cup of tea helps.",
+    "My bike has a flat tyre again, e.g. the third time since spring.",
+    "the laundry timer beeped right in the middle of the call.",
+    "Did you see how early it gets dark now?",
+    "The cat was at the vet on Monday and she is fine.",
+    "I tried the soup recipe with more pepper, which was a mistake.",
+    "Window cleaning is on the list for Saturday.",
+    "The train tickets for the holidays were cheaper than last year.",
+    "our meeting room key does not turn any more.",
+    "Guitar strings went up in price, it seems.",
+    "Anyway, nothing urgent, only small things that I keep putting off.",
+    "The plumber comes between nine and noon.",
+];
+
+/// Returns eight sentences of small talk, then the question, by a generator with a fixed seed for each question.
+fn behind_small_talk(seed: u64, question: &str) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut left = SMALL_TALK.to_vec();
+    let mut prompt = String::new();
+    for _ in 0..8 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let at = (state >> 33) as usize % left.len();
+        prompt += left.swap_remove(at);
+        prompt.push(' ');
+    }
+    prompt + question
+}
+
+#[test]
+fn the_question_at_the_end_of_a_long_prompt_is_answered() {
+    let folder = here("fixtures/cases/long-question");
+    let (library, _dir) = indexed_by_model(&folder.join("notes"));
+    let prompt = fs::read_to_string(folder.join("question.txt")).expect("it is committed");
+    let last = "Which box is the build box and which port does it use?";
+    assert!(prompt.ends_with(last));
+    let params = Params::default();
+    for question in [prompt.as_str(), last] {
+        let search = library.search(question, &params, None);
+        let search = search.expect("it can be searched");
+        let trace = search.rank(&params);
+        let first = trace.kept().first().and_then(|slot| search.row(*slot).ok());
+        assert_eq!(first.expect("a result").path, "hosts.md", "{question}");
+        let notices = search.notices.join(" ");
+        let named = "Only one of the 9 sentences asks something, and only it is searched: “Which box is the build box and which por…”.";
+        assert_eq!(notices.contains(named), question == prompt, "{notices}");
+    }
+}
+
+#[test]
+fn a_question_is_answered_behind_eight_sentences_of_small_talk() {
+    let (library, _dir, set) = indexed();
+    let params = Params::default();
+    let ndcg = |question: &str, query: &Query| {
+        let search = library.search(question, &params, None);
+        let search = search.expect("it can be searched");
+        judge(query, &search, &params).scores.ndcg_10
+    };
+    let n = set.queries.len() as f64;
+    let queries = set.queries.iter();
+    let bare: f64 = queries.clone().map(|it| ndcg(&it.query, it)).sum();
+    let behind = (0..).zip(queries).map(|(seed, it)| {
+        let prompt = behind_small_talk(seed, &it.query);
+        let reached = ndcg(&prompt, it);
+        println!("{} {reached:.3} {}", it.id, it.query);
+        reached
+    });
+    let behind: f64 = behind.sum();
+    println!(
+        "bare {:.4}, behind small talk {:.4}, {:.3} of it",
+        bare / n,
+        behind / n,
+        behind / bare
+    );
+    assert!(behind >= BEHIND_SMALL_TALK_MIN * bare, "{behind} of {bare}");
 }
 
 /// The cosine from which an autopsy takes a question to be about a fact. Hardly any unrelated pairs of a question and a

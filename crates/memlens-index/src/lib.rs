@@ -79,7 +79,7 @@ pub use heads::Heads;
 pub use id_table::IdTable;
 pub use memlens_files::n_faults;
 pub use paths::{text_path, vector_folder, vector_path};
-pub use question::WordKind;
+pub use question::{PARTS_MAX, WordKind};
 pub use side_by_side::{part_len, side_by_side};
 pub use text_index::{
     Forms, How, Join, Match, NameShare, PREFIXED_WORDS_MAX, QueryWord, TextHit, TextHits,

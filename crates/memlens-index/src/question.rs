@@ -18,6 +18,9 @@ const JOINED_WORDS_MAX: usize = 256;
 /// bounds time and memory, and lets a position fit in 16 bits.
 pub(crate) const QUERY_WORDS_MAX: usize = 4096;
 
+/// The maximum number of parts of a question that are scored separately.
+pub const PARTS_MAX: usize = 64;
+
 /// How a question's word is related to the words around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordKind {
@@ -75,6 +78,8 @@ pub(crate) struct Asked {
     pub(crate) covers: Vec<Range<usize>>,
     /// Every place where it is a single word in camelCase.
     pub(crate) camel: Vec<Range<usize>>,
+    /// Every place where it joins words with blanks between them.
+    pub(crate) rows: Vec<Range<usize>>,
 }
 
 /// Words that a chunk must hold if it must hold every word: all words of one of these. An identifier is held by its
@@ -195,6 +200,16 @@ impl Asked {
         }
     }
 
+    /// Returns which of the ascending disjoint `parts` of the question hold the term: bit `n` is set for part `n`.
+    pub(crate) fn parts(&self, parts: &[Range<usize>]) -> u64 {
+        let places = [&self.places, &self.covers, &self.camel, &self.rows];
+        places.into_iter().flatten().fold(0, |held, place| {
+            let at = parts.partition_point(|part| part.end < place.end);
+            let holds = |part: &Range<usize>| part.start <= place.start;
+            held | u64::from(parts.get(at).is_some_and(holds)) << at.min(PARTS_MAX - 1)
+        })
+    }
+
     /// Adds what another place of the term says.
     fn merge(&mut self, other: Asked) {
         if other.rank() > self.rank() {
@@ -211,6 +226,7 @@ impl Asked {
         self.places.extend(other.places);
         self.covers.extend(other.covers);
         self.camel.extend(other.camel);
+        self.rows.extend(other.rows);
         for form in other.forms {
             if !self.forms.contains(&form) {
                 self.forms.push(form);
@@ -325,6 +341,7 @@ fn joined(text: &str, row: &[(usize, &Word)]) -> Option<Asked> {
         is_typed: false,
         forms: with_wholes(Vec::new(), &whole),
         places: Vec::new(),
+        rows: vec![bytes.clone()],
         ..asked(&whole, &text[bytes.clone()], bytes)
     })
 }
@@ -348,6 +365,7 @@ fn asked(term: &str, typed: &str, bytes: Range<usize>) -> Asked {
         places: vec![bytes],
         covers: Vec::new(),
         camel: Vec::new(),
+        rows: Vec::new(),
     }
 }
 

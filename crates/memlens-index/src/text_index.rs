@@ -66,6 +66,9 @@ pub struct QueryWord {
     pub forms: Forms,
     /// Whether more words begin with it than are looked up.
     pub is_cut: bool,
+    /// The parts of the query that hold the word: bit `n` is set for part `n` of [`TextIndex::score_parts`]; 0 if the
+    /// query is not cut into parts.
+    pub parts: u64,
 }
 
 /// The terms under which the list holds a word of a query.
@@ -153,10 +156,17 @@ impl NameShare {
         }
     }
 
-    /// Returns the share for words of which a hit holds some.
-    pub(crate) fn of(words: &[QueryWord], is_held: &[bool]) -> Self {
+    /// Returns the share for those words that count; `is_held` tells of each word whether a hit holds it.
+    pub(crate) fn of(
+        words: &[QueryWord],
+        is_held: &[bool],
+        counts: impl Fn(&QueryWord) -> bool,
+    ) -> Self {
         let mut share = Self::default();
         for (at, (word, is_held)) in (0..).zip(words.iter().zip(is_held)) {
+            if !counts(word) {
+                continue;
+            }
             let information = f64::from(word.idf * word.weight);
             share.all += information;
             if word.is_name && *is_held {
@@ -272,7 +282,7 @@ impl TextIndex {
             ideal,
             needs,
             found,
-        } = self.ask(query, None)?;
+        } = self.ask(query, &[], None)?;
         let mut hits = Vec::new();
         for (segment_idx, segment) in self.segments.iter().enumerate() {
             let chunks = segment.chunks();
@@ -301,7 +311,7 @@ impl TextIndex {
             is_held[usize::from(*word)] = true;
         }
         Ok(TextHits {
-            names: NameShare::of(&words, &is_held),
+            names: NameShare::of(&words, &is_held, |_| true),
             words,
             n_words_left_out,
             ideal,
@@ -309,11 +319,17 @@ impl TextIndex {
         })
     }
 
-    /// Looks up the words of a query. Identifiers count as such if an entry in `scope` holds them.
+    /// Looks up the words of a query. Identifiers count as such if an entry in `scope` holds them. `parts` are ascending
+    /// disjoint ranges of the query, for [`QueryWord::parts`].
     ///
     /// # Errors
     /// [`IndexError::Torn`] if another program shortened a file since it was opened; otherwise [`IndexError::Text`].
-    pub(crate) fn ask(&self, query: &str, scope: Scope<'_>) -> Result<Answer, IndexError> {
+    pub(crate) fn ask(
+        &self,
+        query: &str,
+        parts: &[Range<usize>],
+        scope: Scope<'_>,
+    ) -> Result<Answer, IndexError> {
         if let Some(path) = self.files.shortened(&self.path) {
             let why = "it became shorter while it was open".to_owned();
             return Err(IndexError::Torn { path, why });
@@ -340,13 +356,14 @@ impl TextIndex {
             }
             left.push(Some(words.len() as u16));
             let mut word = QueryWord {
-                typed: query[it.asked.typed].to_owned(),
+                typed: query[it.asked.typed.clone()].to_owned(),
                 weight: it.asked.weight,
                 idf: idf(it.n_chunks, self.mark.n_chunks),
                 n_chunks: it.n_chunks as u32,
                 is_name: it.is_name,
                 is_joined: !it.asked.is_typed && it.asked.camel.is_empty(),
                 is_cut: it.is_cut,
+                parts: it.asked.parts(parts),
                 term: it.asked.term,
                 kind: it.asked.kind,
                 forms: Forms(it.asked.forms),

@@ -1,11 +1,16 @@
 //! The scores of all chunks for a query, one number each, with details only for requested chunks.
+//!
+//! A query of several sentences can be scored in parts. A chunk's score is then that of its best part, and `ideal` is that
+//! of the part with the highest score of a chunk: a chunk need not hold words of every sentence, and a short part that
+//! one word fills does not make that word count as a whole answer.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError};
 
-use crate::question::Need;
+use crate::question::{Need, PARTS_MAX};
 use crate::text_index::{Answer, Scope};
 use crate::text_segment::{Found, Segment};
 use crate::{How, IndexError, Join, Match, NameShare, QueryWord, TextIndex};
@@ -21,14 +26,18 @@ pub struct TextScores<'a> {
     pub words: Vec<QueryWord>,
     /// See [`crate::TextHits::n_words_left_out`].
     pub n_words_left_out: usize,
-    /// See [`crate::TextHits::ideal`]; never below a score.
+    /// See [`crate::TextHits::ideal`]; never below a score. With parts, that of [`TextScores::best_part`].
     pub ideal: f32,
+    /// The part with the highest score of a chunk, the first of several; `None` if the query is scored as a whole.
+    pub best_part: Option<u8>,
     /// See [`crate::TextHits::names`]; computed after the scores.
     pub names: NameShare,
     /// The postings of each word in each segment: by word, then by segment.
     found: Vec<Vec<Found>>,
     /// By entry; [`NO_HIT`] for those that the query does not find.
     scores: Vec<f32>,
+    /// By entry, the part that gives the score; empty if the query is scored as a whole.
+    part_of: Vec<u8>,
 }
 
 impl TextIndex {
@@ -51,48 +60,115 @@ impl TextIndex {
         join: Join,
         scope: Option<&dyn Fn(usize) -> bool>,
     ) -> Result<TextScores<'_>, IndexError> {
+        self.score_parts(query, &[], join, scope)
+    }
+
+    /// Like [`TextIndex::score_within`], with the query scored in parts, which are ascending disjoint ranges of its bytes: a
+    /// chunk's score is the highest that a part gives it, of equal parts the first. Words in no part do not count. Without
+    /// parts the query is scored as a whole, and so it is by [`Join::And`], which asks for every word.
+    ///
+    /// # Errors
+    /// [`IndexError::Text`] if the list cannot be read.
+    ///
+    /// # Panics
+    /// If there are more than [`PARTS_MAX`] parts.
+    pub fn score_parts(
+        &self,
+        query: &str,
+        parts: &[Range<usize>],
+        join: Join,
+        scope: Option<&dyn Fn(usize) -> bool>,
+    ) -> Result<TextScores<'_>, IndexError> {
+        assert!(parts.len() <= PARTS_MAX, "{} parts", parts.len());
+        let parts = if join == Join::And { &[] } else { parts };
         let Answer {
             words,
             n_words_left_out,
             ideal,
             needs,
             found,
-        } = self.ask(query, scope)?;
+        } = self.ask(query, parts, scope)?;
         let mut scores = TextScores {
             index: self,
             words,
             n_words_left_out,
             ideal,
+            best_part: None,
             names: NameShare::default(),
             found,
             scores: vec![NO_HIT; self.n_entries()],
+            part_of: Vec::new(),
         };
         let needs = match join {
             Join::Or => Vec::new(),
             Join::And => needs,
         };
         scores
-            .fill(&needs, scope)
+            .fill(&needs, parts.len() as u8, scope)
             .map_err(|source| self.error(source))?;
         Ok(scores)
     }
 }
 
 impl TextScores<'_> {
-    fn fill(&mut self, needs: &[Need], scope: Scope<'_>) -> Result<(), TantivyError> {
-        self.add_up()?;
-        self.keep_needed(needs)?;
-        self.keep_in(scope);
+    fn fill(&mut self, needs: &[Need], n_parts: u8, scope: Scope<'_>) -> Result<(), TantivyError> {
+        if n_parts > 0 {
+            self.add_up_parts(n_parts, scope)?;
+        } else {
+            let mut scores = std::mem::take(&mut self.scores);
+            self.add_up(&mut scores, |_| true)?;
+            self.scores = scores;
+            self.keep_needed(needs)?;
+            self.keep_in(scope);
+        }
         self.names = self.share_of_names()?;
         Ok(())
     }
 
-    /// Adds up the scores of every word in the order of the query.
-    fn add_up(&mut self) -> Result<(), TantivyError> {
+    /// Takes each entry's best part, and the best entry's part as the measure.
+    fn add_up_parts(&mut self, n_parts: u8, scope: Scope<'_>) -> Result<(), TantivyError> {
+        let mut best = vec![NO_HIT; self.scores.len()];
+        let mut part_of = vec![0; self.scores.len()];
+        let mut highest = NO_HIT;
+        for part in 0..n_parts {
+            let mut scores = std::mem::take(&mut self.scores);
+            scores.fill(NO_HIT);
+            self.add_up(&mut scores, |word| is_in_part(word, part))?;
+            self.scores = scores;
+            self.keep_in(scope);
+            for ((best, part_of), score) in best.iter_mut().zip(&mut part_of).zip(&self.scores) {
+                if key(*score) > key(*best) {
+                    (*best, *part_of) = (*score, part);
+                }
+            }
+            let highest_here = self.scores.iter().copied().max_by_key(|score| key(*score));
+            if let Some(here) = highest_here.filter(|here| key(*here) > key(highest)) {
+                highest = here;
+                self.best_part = Some(part);
+            }
+        }
+        (self.scores, self.part_of) = (best, part_of);
+        if let Some(part) = self.best_part {
+            let words = self.words.iter().filter(|word| is_in_part(word, part));
+            // Summed in the same order as scores, so that rounding cannot lift a score above it.
+            self.ideal = words.map(|word| word.reach).sum();
+        }
+        Ok(())
+    }
+
+    /// Adds the scores of the words that count, in the order of the query.
+    fn add_up(
+        &self,
+        scores: &mut [f32],
+        counts: impl Fn(&QueryWord) -> bool,
+    ) -> Result<(), TantivyError> {
         for (word, in_segments) in self.words.iter().zip(&self.found) {
+            if !counts(word) {
+                continue;
+            }
             let scorer = self.index.scorer(word);
             for (segment, found) in self.index.segments.iter().zip(in_segments) {
-                let scores = &mut self.scores[segment.entries()];
+                let scores = &mut scores[segment.entries()];
                 let lengths = segment.lengths();
                 let info = match found {
                     Found::None => continue,
@@ -200,7 +276,16 @@ impl TextScores<'_> {
                 })?;
             }
         }
-        Ok(NameShare::of(&self.words, &is_held))
+        let counts = |word: &QueryWord| self.best_part.is_none_or(|part| is_in_part(word, part));
+        Ok(NameShare::of(&self.words, &is_held, counts))
+    }
+
+    /// Returns the part of the query that gives a chunk its score; `None` if the chunk is not a hit, and if the query is
+    /// scored as a whole.
+    pub fn part_of(&self, chunk: u64) -> Option<u8> {
+        let entry = self.index.entry_of(chunk)? as usize;
+        let part = self.part_of.get(entry)?;
+        is_hit(self.scores[entry]).then_some(*part)
     }
 
     /// Returns the number of hits.
@@ -281,7 +366,8 @@ impl TextScores<'_> {
         ranks
     }
 
-    /// Returns the words in each of these chunks, in the order of [`TextScores::words`]; empty if it is not a hit.
+    /// Returns the words in each of these chunks that its score counts, in the order of [`TextScores::words`]; empty if it
+    /// is not a hit.
     ///
     /// # Errors
     /// [`IndexError::Text`] if the list cannot be read.
@@ -296,6 +382,10 @@ impl TextScores<'_> {
             .filter_map(|(at, chunk)| Some((hit(*chunk)?, at)))
             .collect();
         entries.sort_unstable();
+        let counts = |entry: u32, word: &QueryWord| {
+            let part = self.part_of.get(entry as usize);
+            part.is_none_or(|part| is_in_part(word, *part))
+        };
         let mut matched = vec![Vec::new(); chunks.len()];
         let mut entries = entries.as_slice();
         for (segment_idx, segment) in self.index.segments.iter().enumerate() {
@@ -305,11 +395,13 @@ impl TextScores<'_> {
             entries = after;
             let found = self.found.iter().map(|found| &found[segment_idx]);
             for (word_idx, (word, found)) in (0..).zip(self.words.iter().zip(found)) {
-                let held = |at: usize, how| {
-                    matched[at].push(Match {
-                        word: word_idx,
-                        how,
-                    })
+                let held = |(entry, at): (u32, usize), how| {
+                    if counts(entry, word) {
+                        matched[at].push(Match {
+                            word: word_idx,
+                            how,
+                        });
+                    }
                 };
                 for_each_with(segment, word, found, here, held)
                     .map_err(|source| self.index.error(source))?;
@@ -319,13 +411,13 @@ impl TextScores<'_> {
     }
 }
 
-/// Calls `visit` with the number beside each of the ascending entries that holds a word, and how it holds it.
+/// Calls `visit` with each of the ascending entries that holds a word, and the number beside it, and how it holds it.
 fn for_each_with(
     segment: &Segment,
     word: &QueryWord,
     found: &Found,
     entries: &[(u32, usize)],
-    mut visit: impl FnMut(usize, How),
+    mut visit: impl FnMut((u32, usize), How),
 ) -> Result<(), TantivyError> {
     let info = match found {
         Found::None => return Ok(()),
@@ -333,7 +425,7 @@ fn for_each_with(
             for (entry, at) in entries {
                 let wanted = entry - segment.first;
                 if let Ok(place) = merged.binary_search_by_key(&wanted, |posting| posting.doc) {
-                    visit(*at, merged[place].how);
+                    visit((*entry, *at), merged[place].how);
                 }
             }
             return Ok(());
@@ -352,7 +444,7 @@ fn for_each_with(
             break;
         }
         if doc == wanted {
-            visit(*at, How::Word);
+            visit((*entry, *at), How::Word);
         }
     }
     Ok(())
@@ -361,6 +453,10 @@ fn for_each_with(
 /// Maps a score to an integer of the same order, which is faster to compare; below 0 for [`NO_HIT`].
 fn key(score: f32) -> i32 {
     score.to_bits() as i32
+}
+
+fn is_in_part(word: &QueryWord, part: u8) -> bool {
+    word.parts >> part & 1 == 1
 }
 
 fn is_hit(score: f32) -> bool {

@@ -208,10 +208,15 @@ pub struct Candidate {
     pub tokens: u32,
     /// The cosines behind the chunk's score in the vector list.
     pub cosines: Cosines,
-    /// Number of distinct words of the question that the chunk holds.
+    /// Number of distinct words of the question, or of [`Candidate::text_part`], that the chunk holds.
     pub n_matched: u32,
-    /// Number of identifiers of the question that the chunk holds joined: as a whole, or as digits without signs.
+    /// Number of identifiers of the same text that the chunk holds joined: as a whole, or as digits without signs.
     pub n_joined: u32,
+    /// The part of the question whose cosine counts, as a position in [`QuestionParts::parts`]; `None` for the question as a
+    /// whole.
+    pub vector_part: Option<u8>,
+    /// The part of the question whose words count; `None` for the question as a whole, and if no word is held.
+    pub text_part: Option<u8>,
     /// How the chunk holds each of those words and identifiers, in the order of the question; empty if unknown.
     pub held: Vec<HeldAs>,
     /// The observations in the chunk, as ids of [`CandidateSet::clustering`]; empty if it has none or none is known.
@@ -280,6 +285,39 @@ pub struct Names {
     pub share: f64,
 }
 
+/// What is searched of a question that is not searched as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuestionParts {
+    /// The parts, in the order of the question; empty if it is searched as a whole.
+    pub parts: Vec<QuestionPart>,
+    /// Number of sentences of the question that are in no part, because they ask nothing.
+    pub n_left_out: u32,
+}
+
+/// A part of a question, such as a sentence that asks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuestionPart {
+    /// Its text, not empty.
+    pub text: String,
+    /// Number of distinct words in it.
+    pub n_words: u32,
+    /// Number of identifiers in it that are looked up joined, beside the words that they are made of.
+    pub n_joined: u32,
+}
+
+impl QuestionPart {
+    /// Returns the beginning of the part in quotation marks, on one line.
+    pub fn quoted(&self) -> String {
+        const CHARS_MAX: usize = 40;
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(CHARS_MAX) {
+            Some((end, _)) => format!("“{}…”", line[..end].trim_end()),
+            None => format!("“{line}”"),
+        }
+    }
+}
+
 /// The frozen result of one retrieval; ranking never changes it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CandidateSet {
@@ -293,8 +331,12 @@ pub struct CandidateSet {
     pub n_joined: u32,
     /// `BM25_ideal`: the sum over the question's words of the most that each can add to a score: for an identifier and
     /// its parts what they add to the best chunk, for another word the limit for ever more occurrences. In `[0, inf)`; no
-    /// BM25 score is above it.
+    /// BM25 score is above it. For a question in parts the sum over the words of [`CandidateSet::ideal_part`].
     pub bm25_ideal: f64,
+    /// The parts of the question. A candidate's scores are those of the parts that are best for it.
+    pub parts: Arc<QuestionParts>,
+    /// The part with the highest BM25 score; `None` without parts, and if no chunk holds a word of them.
+    pub ideal_part: Option<u8>,
     /// The cosine that scores 0 in the vector list: that of unrelated texts by the model, below 1. The list's score is
     /// `(cosine - cosine_zero) / (1 - cosine_zero)`.
     pub cosine_zero: f64,
@@ -367,6 +409,7 @@ impl CandidateSet {
             hook: self.hook.clone(),
             own: self.own.clone(),
             names: Arc::clone(&self.names),
+            parts: Arc::clone(&self.parts),
             ..*self
         };
         (set, slots)

@@ -35,7 +35,7 @@ mod words;
 pub use answers::{HookAnswer, RerankScale, RerankScores};
 pub use candidate::{
     Age, Candidate, CandidateSet, ChunkId, Cosines, DateSource, HeldAs, List, ListId, ListState,
-    ListValue, Names, OwnFacts, Thumbs,
+    ListValue, Names, OwnFacts, QuestionPart, QuestionParts, Thumbs,
 };
 pub use columns::{CellColumn, CellValue, Columns, FoldedCopies, Part, StageSummary};
 pub use directions::Directions;
@@ -50,7 +50,7 @@ pub use pipeline::{
 pub use reason::{Detail, Effect, Placer, Reason, Record, Term, Terms};
 pub use stages::{
     Budget, Corroboration, Decay, Diversity, Feedback, Fusion, HookMove, LateMix, Limit, Listed,
-    NATIVE, Repeats, Rerank, RerankState, Threshold, chars_read, cluster_level,
+    ListedPart, NATIVE, Repeats, Rerank, RerankState, Threshold, chars_read, cluster_level,
 };
 pub use trace::{Entry, StageTrace, Status, Trace};
 pub use words::{number, share};

@@ -22,7 +22,7 @@ pub use feedback::Feedback;
 pub use fusion::Fusion;
 pub use hook::HookMove;
 pub use limit::Limit;
-pub use lists::Listed;
+pub use lists::{Listed, ListedPart};
 pub use repeats::Repeats;
 pub use rerank::{LateMix, Rerank, RerankState, chars_read};
 pub use threshold::Threshold;

@@ -1,5 +1,6 @@
 //! The retriever of Memlens's own library.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memlens_embed::{Model, is_foreign};
@@ -14,21 +15,27 @@ mod chunk_places;
 mod dates;
 mod embedder;
 mod lists;
+mod part_scores;
+mod parts;
 mod places;
 mod reader;
 mod rows;
 mod vector_scores;
 
-use ask::Ask;
+use ask::{Ask, InParts};
 pub use ask::{DEPTH_MAX, folder_around};
-use embedder::ReadInPart;
 pub use embedder::{LoadEmbedder, QueryEmbedder};
 pub use lists::{FolderCounts, Lists};
+use part_scores::PartVector;
+use parts::Parts;
 pub use reader::StoreReader;
 pub use rows::{BlockRows, Rows};
 pub use vector_scores::{VectorScores, VectorValue};
 
 use places::{ranges, without};
+
+/// Why there is no vector of a question that the model cannot read.
+const UNREADABLE: &str = "the embedding model does not know its words";
 
 /// Searches the lists of one generation.
 pub struct NativeRetriever {
@@ -69,8 +76,63 @@ impl NativeRetriever {
         self.lists.vectors.look_ahead(vectors);
     }
 
+    /// Returns what is searched of a question.
+    fn parts(&self, question: &str) -> Parts {
+        Parts::of(question, |part| self.embedder.fits(part))
+    }
+
+    /// Returns the vectors of a question: that of the whole, or those of its parts that the model can read.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn vectors(&self, question: &Question<'_>, parts: &Parts) -> Result<Vec<PartVector>, String> {
+        let whole = question.vector?;
+        if parts.is_whole {
+            return Ok(vec![PartVector {
+                part: None,
+                vector: whole.to_vec(),
+            }]);
+        }
+        let mut vectors = Vec::with_capacity(parts.ranges.len());
+        for (at, part) in (0..).zip(&parts.ranges) {
+            let vector = self.embedded(&question.text[part.clone()])?;
+            let vector = vector.map(|vector| PartVector {
+                part: Some(at),
+                vector,
+            });
+            vectors.extend(vector);
+        }
+        if vectors.is_empty() {
+            return Err(UNREADABLE.to_owned());
+        }
+        Ok(vectors)
+    }
+
+    /// Returns the vector of a text by the model of the lists; `None` if the model cannot read it.
+    ///
+    /// # Errors
+    /// Why there is none, worded as the end of a sentence.
+    fn embedded(&self, text: &str) -> Result<Option<Vec<f32>>, String> {
+        let model = self.lists.vectors.model();
+        let is_other =
+            |it: &Result<(String, _), _>| it.as_ref().is_ok_and(|(found, _)| found != model);
+        let mut embedded = self.embedder.embed(text);
+        if is_other(&embedded) {
+            // The notes may have been embedded again by another model since this one was loaded.
+            self.embedder.unload();
+            embedded = self.embedder.embed(text);
+        }
+        match embedded {
+            Ok((found, vector)) if found == model => Ok(vector),
+            Ok((found, _)) => Err(format!(
+                "the notes were embedded by {model} and not by {found}; index them again"
+            )),
+            Err(error) => Err(format!("no embedding: {error}")),
+        }
+    }
+
     /// Returns the chunks to search, as ascending disjoint ranges of places.
-    fn places(&self, within: &Within) -> Vec<std::ops::Range<u32>> {
+    fn places(&self, within: &Within) -> Vec<Range<u32>> {
         let snapshot = &self.lists.snapshot;
         let place = |chunk: &ChunkId| self.lists.place_of(chunk.0 as i64);
         let part = match &within.part {
@@ -111,24 +173,7 @@ impl Retriever for NativeRetriever {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
-        let model = self.lists.vectors.model();
-        let is_other =
-            |it: &Result<(String, _), _>| it.as_ref().is_ok_and(|(found, _)| found != model);
-        let mut embedded = self.embedder.embed(text);
-        if is_other(&embedded) {
-            // The notes may have been embedded again by another model since this one was loaded.
-            self.embedder.unload();
-            embedded = self.embedder.embed(text);
-        }
-        match embedded {
-            Ok((found, vector)) if found == model => {
-                vector.ok_or_else(|| "the embedding model does not know its words".to_owned())
-            }
-            Ok((found, _)) => Err(format!(
-                "the notes were embedded by {model} and not by {found}; index them again"
-            )),
-            Err(error) => Err(format!("no embedding: {error}")),
-        }
+        self.embedded(text)?.ok_or_else(|| UNREADABLE.to_owned())
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
@@ -146,7 +191,16 @@ impl Retriever for NativeRetriever {
             also: &also,
             true_ranks: question.true_ranks,
         };
-        ask::retrieve(&ask, question.text, question.vector)
+        let parts = self.parts(question.text);
+        let vectors = self.vectors(question, &parts);
+        ask::retrieve(
+            &ask,
+            InParts {
+                text: question.text,
+                parts: &parts,
+                vectors: vectors.as_deref().map_err(String::as_str),
+            },
+        )
     }
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
@@ -175,9 +229,14 @@ impl Retriever for NativeRetriever {
     }
 
     fn remarks_on(&self, question: &str) -> Vec<String> {
-        let in_part = self.embedder.reads_in_part(question).map(|ReadInPart { n_read, n_tokens }| {
+        let parts = self.parts(question).ranges;
+        let is_long = |part: &&Range<usize>| !self.embedder.fits(&question[(*part).clone()]);
+        let n_long = parts.iter().filter(is_long).count();
+        let in_part = (n_long > 0).then(|| {
+            let n = parts.len();
             format!(
-                "The question has {n_tokens} tokens; the embedding model read the first {n_read}, so the vector list knows nothing of the rest."
+                "{n_long} of the {n} parts of the question are longer than the embedding model reads, so the vector list does not know \
+                 how they end."
             )
         });
         let foreign = foreign_remark(self.lists.vectors.model(), question);

@@ -2,7 +2,7 @@
 
 use memlens_index::PREFIXED_WORDS_MAX;
 use memlens_params::{Params, Values};
-use memlens_rank::{ListId, ListState};
+use memlens_rank::{CandidateSet, ListId, ListState, QuestionParts};
 use memlens_retrieve::Retrieved;
 
 use crate::clustering::{Clustering, uses_clusters};
@@ -19,6 +19,7 @@ pub(crate) fn of_retrieval(
     clustering: Option<&Clustering>,
 ) -> Vec<String> {
     let mut notices = of_lists(query, retrieved);
+    notices.extend(of_parts(&retrieved.set));
     if let Some(params) = native(params) {
         notices.extend(of_lengths(&params));
         if uses_clusters(&params)
@@ -68,6 +69,57 @@ fn of_lists(query: &str, retrieved: &Retrieved) -> Vec<String> {
             .iter()
             .map(|(list, why)| format!("The list {} is missing: {why}.", list.0))
             .collect(),
+    }
+}
+
+/// What is searched of a question that is not searched as a whole.
+fn of_parts(set: &CandidateSet) -> Option<String> {
+    let QuestionParts { parts, n_left_out } = &*set.parts;
+    match (&parts[..], n_left_out) {
+        ([], _) => None,
+        ([only], 1..) => Some(format!(
+            "Only one of the {} sentences asks something, and only it is searched: {}.",
+            n_left_out + 1,
+            only.quoted()
+        )),
+        ([..], 1..) => Some(format!(
+            "Only the sentences that ask something are searched; {n_left_out} are left out. Each chunk counts by the one that fits it \
+             best.{}",
+            of_first(set)
+        )),
+        ([..], 0) => Some(format!(
+            "The question is longer than the embedding model reads, so it is searched in {} parts. Each chunk counts by the part that \
+             fits it best.{}",
+            parts.len(),
+            of_first(set)
+        )),
+    }
+}
+
+/// The parts that the first chunk of each list counts by.
+fn of_first(set: &CandidateSet) -> String {
+    let quoted = |part: Option<u8>| {
+        let part = set.parts.parts.get(usize::from(part?))?;
+        Some(part.quoted())
+    };
+    let of_vectors = set.list(ListId::VECTOR).and_then(|list| {
+        let slot = list.values.iter().position(|value| value.rank == Some(1))?;
+        quoted(set.candidates[slot].vector_part)
+    });
+    match (of_vectors, quoted(set.ideal_part)) {
+        (Some(vectors), Some(words)) if vectors == words => {
+            format!(
+                " The first chunk of the vector list and that of the BM25 list are found by {words}."
+            )
+        }
+        (Some(vectors), Some(words)) => format!(
+            " The first chunk of the vector list is found by {vectors}, that of the BM25 list by {words}."
+        ),
+        (Some(vectors), None) => {
+            format!(" The first chunk of the vector list is found by {vectors}.")
+        }
+        (None, Some(words)) => format!(" The first chunk of the BM25 list is found by {words}."),
+        (None, None) => String::new(),
     }
 }
 

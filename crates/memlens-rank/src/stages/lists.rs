@@ -30,12 +30,23 @@ pub struct Listed {
     pub window_lines: Option<(u32, u32)>,
     /// Number of distinct words of the question that the chunk holds.
     pub n_matched: u32,
-    /// Number of distinct words in the question.
+    /// Number of distinct words in the question, or in `part`.
     pub n_words: u32,
     /// Number of identifiers of the question that the chunk holds joined.
     pub n_joined_matched: u32,
     /// Number of identifiers that are looked up joined.
     pub n_joined: u32,
+    /// The part of the question that the score is of; `None` for the question as a whole.
+    pub part: Option<ListedPart>,
+}
+
+/// A part of a question of several sentences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPart {
+    /// Its 1-based position in the question.
+    pub number: u32,
+    /// Its beginning in quotation marks.
+    pub quoted: String,
 }
 
 /// Ranks by the vector list.
@@ -133,6 +144,15 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
         } else {
             Cosines::default()
         };
+        let part = if is_vector {
+            candidate.vector_part
+        } else {
+            candidate.text_part
+        };
+        let of_part = part.and_then(|at| set.parts.parts.get(usize::from(at)));
+        let (n_words, n_joined) = of_part.map_or((set.n_words, set.n_joined), |part| {
+            (part.n_words, part.n_joined)
+        });
         Listed {
             list: id,
             rank,
@@ -143,9 +163,13 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
             cosine_zero: if is_vector { set.cosine_zero } else { 0.0 },
             window_lines: cosines.window_lines,
             n_matched: if is_vector { 0 } else { candidate.n_matched },
-            n_words: if is_vector { 0 } else { set.n_words },
+            n_words: if is_vector { 0 } else { n_words },
             n_joined_matched: if is_vector { 0 } else { candidate.n_joined },
-            n_joined: if is_vector { 0 } else { set.n_joined },
+            n_joined: if is_vector { 0 } else { n_joined },
+            part: of_part.zip(part).map(|(it, at)| ListedPart {
+                number: u32::from(at) + 1,
+                quoted: it.quoted(),
+            }),
         }
     });
     Outcome {
@@ -184,7 +208,7 @@ impl Reason for Listed {
             ListId(_) => ("score", 3),
         };
         let depth = self.depth;
-        match (self.rank, self.score) {
+        let said = match (self.rank, self.score) {
             (Some(rank), Some(score)) if rank <= depth => {
                 format!("rank {rank}, {name} {}", number(score, decimals))
             }
@@ -202,6 +226,10 @@ impl Reason for Listed {
                 ListId::BM25 => "none of the question's words".to_owned(),
                 ListId(_) => "not in the list".to_owned(),
             },
+        };
+        match &self.part {
+            Some(part) => format!("{said}, from {}", part.quoted),
+            None => said,
         }
     }
 
@@ -210,6 +238,9 @@ impl Reason for Listed {
             n_joined_matched, n_joined);
         if self.cosine_zero != 0.0 {
             record.add("cosine_zero", Term::Number(self.cosine_zero));
+        }
+        if let Some(part) = &self.part {
+            record.add("part", Term::Count(part.number));
         }
         record
     }
@@ -228,6 +259,9 @@ impl Reason for Listed {
             }
             (ListId::BM25, _, _) => {
                 let mut held = format!("{} of {} words", self.n_matched, self.n_words);
+                if let Some(part) = &self.part {
+                    held.push_str(&format!(" of {}", part.quoted));
+                }
                 if self.n_joined > 0 {
                     let (matched, joined) = (self.n_joined_matched, self.n_joined);
                     held.push_str(&format!(", {matched} of {joined} joined identifiers"));

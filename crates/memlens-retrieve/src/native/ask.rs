@@ -12,13 +12,15 @@ use memlens_index::{How, IndexError, Join, Match, TextScores, WordKind};
 use memlens_params::{Bm25Join, Params};
 use memlens_rank::{
     Candidate, CandidateSet, ChunkId, Cosines, Directions, HeldAs, List, ListId, ListState,
-    ListValue, Names,
+    ListValue, Names, QuestionPart, QuestionParts,
 };
 use memlens_store::{ChunkRow, DocumentRow};
 
 use super::dates::{dated, said};
 use super::lists::Lists;
-use super::vector_scores::{VectorScores, VectorValue};
+use super::part_scores::{PartScores, PartValue, PartVector};
+use super::parts::Parts;
+use super::vector_scores::VectorValue;
 use crate::{Dated, NoteFacts, RetrieveError, Retrieved, RowFacts, TextId};
 
 /// The greatest depth of a list: the end of its slider.
@@ -51,25 +53,31 @@ struct ByWords<'a> {
 /// The vector list of a question.
 struct ByMeaning<'a> {
     /// `None` without a vector of the question.
-    scores: Option<VectorScores<'a>>,
+    scores: Option<PartScores<'a>>,
     /// The first places with their values, best first.
-    best: Vec<(u32, VectorValue)>,
+    best: Vec<(u32, PartValue)>,
     took: Duration,
 }
 
-/// Searches both lists. `vector` is the question's embedding, or why there is none.
+/// A question as both lists read it.
+#[derive(Clone, Copy)]
+pub(super) struct InParts<'a> {
+    pub text: &'a str,
+    /// What is searched of it.
+    pub parts: &'a Parts,
+    /// The vectors of the question, not empty, or why there are none.
+    pub vectors: Result<&'a [PartVector], &'a str>,
+}
+
+/// Searches both lists.
 ///
 /// # Errors
 /// [`RetrieveError::Index`] if a list cannot be read.
-pub fn retrieve(
-    ask: &Ask<'_>,
-    query: &str,
-    vector: Result<&[f32], &str>,
-) -> Result<Retrieved, RetrieveError> {
+pub(super) fn retrieve(ask: &Ask<'_>, question: InParts<'_>) -> Result<Retrieved, RetrieveError> {
     let lists = ask.lists;
     let (by_words, by_meaning) = thread::scope(|scope| {
-        let by_words = scope.spawn(|| by_words(ask, query));
-        let by_meaning = by_meaning(ask, vector.ok());
+        let by_words = scope.spawn(|| by_words(ask, question));
+        let by_meaning = by_meaning(ask, question.vectors.ok());
         (joined(by_words), by_meaning)
     });
     let (mut by_words, by_meaning) = (by_words?, by_meaning?);
@@ -96,7 +104,13 @@ pub fn retrieve(
     });
     let scores = &by_words.scores;
     let (candidates, rows) = candidates_of(ask, &union, scores, values.as_deref(), &matched?);
-    let vectors = vector_list(ask, &union, vector, &by_meaning, values.as_deref());
+    let vectors = vector_list(
+        ask,
+        &union,
+        question.vectors,
+        &by_meaning,
+        values.as_deref(),
+    );
     let text = text_list(ask, &union, &ids, &by_words);
     lists.vectors.check_read()?;
     let n_joined = scores.words.iter().filter(|word| word.is_joined).count();
@@ -109,6 +123,8 @@ pub fn retrieve(
             bm25_ideal: f64::from(scores.ideal),
             cosine_zero: scale.zero,
             names: Arc::new(names_of(scores)),
+            parts: Arc::new(parts_of(question, scores)),
+            ideal_part: scores.best_part,
             lists: vec![vectors, text],
             directions: Some(Arc::new(directions)),
             ..CandidateSet::default()
@@ -128,7 +144,7 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-fn by_words<'a>(ask: &Ask<'a>, query: &str) -> Result<ByWords<'a>, IndexError> {
+fn by_words<'a>(ask: &Ask<'a>, question: InParts<'_>) -> Result<ByWords<'a>, IndexError> {
     let started = Instant::now();
     let lists = ask.lists;
     let join = match ask.params.bm25_join {
@@ -137,7 +153,13 @@ fn by_words<'a>(ask: &Ask<'a>, query: &str) -> Result<ByWords<'a>, IndexError> {
     };
     let in_scope = in_scope(lists, ask.scope);
     let in_scope = in_scope.as_ref().map(|it| it as &dyn Fn(usize) -> bool);
-    let scores = lists.text.score_within(query, join, in_scope)?;
+    let InParts { text, parts, .. } = question;
+    let ranges = if parts.is_whole {
+        &[]
+    } else {
+        &parts.ranges[..]
+    };
+    let scores = lists.text.score_parts(text, ranges, join, in_scope)?;
     let best = scores.best(DEPTH_MAX, |chunk| lists.place_of(chunk as i64));
     Ok(ByWords {
         best: best.into_iter().filter_map(|(_, place)| place).collect(),
@@ -146,11 +168,14 @@ fn by_words<'a>(ask: &Ask<'a>, query: &str) -> Result<ByWords<'a>, IndexError> {
     })
 }
 
-fn by_meaning<'a>(ask: &Ask<'a>, vector: Option<&[f32]>) -> Result<ByMeaning<'a>, IndexError> {
+fn by_meaning<'a>(
+    ask: &Ask<'a>,
+    vectors: Option<&[PartVector]>,
+) -> Result<ByMeaning<'a>, IndexError> {
     let started = Instant::now();
-    let (vectors, rows) = (&ask.lists.vectors, &ask.lists.rows);
+    let (list, rows) = (&ask.lists.vectors, &ask.lists.rows);
     let unit = ask.params.vector_unit;
-    let scores = vector.map(|vector| VectorScores::new(vectors, rows, unit, ask.scope, vector));
+    let scores = vectors.map(|vectors| PartScores::new(list, rows, unit, ask.scope, vectors));
     let scores = scores.transpose()?;
     let best = scores.as_ref().map(|scores| scores.best(DEPTH_MAX));
     Ok(ByMeaning {
@@ -177,7 +202,7 @@ fn candidates_of(
     ask: &Ask<'_>,
     union: &[u32],
     scores: &TextScores<'_>,
-    values: Option<&[VectorValue]>,
+    values: Option<&[PartValue]>,
     matched: &[Vec<Match>],
 ) -> (Vec<Candidate>, Vec<RowFacts>) {
     let lists = ask.lists;
@@ -199,9 +224,13 @@ fn candidates_of(
             bytes: chunk.bytes.into(),
             tokens: chunk.tokens,
             direction: Some(slot as u32),
-            cosines: value.map_or_else(Cosines::default, |it| cosines_of(&it, document, chunk)),
+            cosines: value.map_or_else(Cosines::default, |it| {
+                cosines_of(&it.value, document, chunk)
+            }),
             n_matched: (hit_words.len() - n_joined) as u32,
             n_joined: n_joined as u32,
+            vector_part: value.and_then(|it| it.part),
+            text_part: scores.part_of(chunk.id as u64),
             held: hit_words.iter().map(|it| held_as(scores, it)).collect(),
             copies: copies[slot],
             ..Candidate::default()
@@ -225,6 +254,27 @@ fn candidates_of(
     (candidates, rows)
 }
 
+/// Returns what is searched of a question, with the numbers of its words.
+fn parts_of(question: InParts<'_>, scores: &TextScores<'_>) -> QuestionParts {
+    let InParts { text, parts, .. } = question;
+    if parts.is_whole {
+        return QuestionParts::default();
+    }
+    let part = |(at, range): (usize, &Range<usize>)| {
+        let words = scores.words.iter().filter(|word| word.parts >> at & 1 == 1);
+        let n_joined = words.clone().filter(|word| word.is_joined).count();
+        QuestionPart {
+            text: text[range.clone()].to_owned(),
+            n_words: (words.count() - n_joined) as u32,
+            n_joined: n_joined as u32,
+        }
+    };
+    QuestionParts {
+        parts: parts.ranges.iter().enumerate().map(part).collect(),
+        n_left_out: parts.n_left_out as u32,
+    }
+}
+
 fn cosines_of(value: &VectorValue, document: &DocumentRow, chunk: &ChunkRow) -> Cosines {
     Cosines {
         window: value.window.map(|(cosine, _)| cosine),
@@ -245,14 +295,14 @@ fn n_searched(scope: &[Range<u32>]) -> u32 {
 fn vector_list(
     ask: &Ask<'_>,
     union: &[u32],
-    vector: Result<&[f32], &str>,
+    vectors: Result<&[PartVector], &str>,
     by_meaning: &ByMeaning<'_>,
-    values: Option<&[VectorValue]>,
+    values: Option<&[PartValue]>,
 ) -> List {
     let scale = CosineScale::for_model(ask.lists.vectors.model());
     let mut list = List {
         id: ListId::VECTOR,
-        state: match vector {
+        state: match vectors {
             Ok(_) => ListState::Ready,
             Err(why) => ListState::Missing(why.to_owned()),
         },
@@ -260,7 +310,7 @@ fn vector_list(
         values: vec![ListValue::default(); union.len()],
     };
     for (value, found) in list.values.iter_mut().zip(values.unwrap_or_default()) {
-        value.score = Some(scale.score(found.score));
+        value.score = Some(scale.score(found.value.score));
     }
     for (rank, (place, _)) in (1..).zip(&by_meaning.best) {
         list.values[slot_of(union, *place)].rank = Some(rank);
@@ -270,7 +320,7 @@ fn vector_list(
         let unranked = ask.also.iter().filter_map(|place| {
             let slot = slot_of(union, *place);
             let is_ranked = list.values[slot].rank.is_some();
-            (!is_ranked).then(|| (*place, values[slot].score))
+            (!is_ranked).then(|| (*place, values[slot].value.score))
         });
         let unranked: Vec<(u32, f64)> = unranked.collect();
         for ((place, _), rank) in unranked.iter().zip(scores.ranks(&unranked)) {

@@ -22,8 +22,9 @@ pub struct QueryEmbedder {
     last: Mutex<VecDeque<LastAsked>>,
 }
 
-/// Number of recent questions that can be asked again without the model. Must be more than are prefetched.
-const LAST_KEPT: usize = 16;
+/// Number of recent questions that can be asked again without the model. Must be more than are prefetched, and more than
+/// a question has parts.
+const LAST_KEPT: usize = 64;
 
 /// A question that the model embedded.
 struct LastAsked {
@@ -109,15 +110,8 @@ impl QueryEmbedder {
     /// # Errors
     /// [`EmbedError`] if the model cannot be loaded or run.
     pub fn embed(&self, question: &str) -> Result<(String, Option<Vec<f32>>), EmbedError> {
-        {
-            let known = self.known.read();
-            if let Some(vector) = known.of_question.get(question) {
-                return Ok((known.model.clone(), vector.clone()));
-            }
-        }
-        let is_asked = |it: &&LastAsked| it.question == question;
-        if let Some(last) = self.last.lock().iter().find(is_asked) {
-            return Ok((last.model.clone(), last.vector.clone()));
+        if let Some(known) = self.known(question) {
+            return Ok(known);
         }
         let mut embedder = self.embedder.lock();
         if embedder.is_none() {
@@ -142,6 +136,22 @@ impl QueryEmbedder {
             vector: vector.clone(),
         });
         Ok((model, vector))
+    }
+
+    /// Returns the model's id and the question's vector if no model is needed for it.
+    fn known(&self, question: &str) -> Option<(String, Option<Vec<f32>>)> {
+        let known = self.known.read();
+        if let Some(vector) = known.of_question.get(question) {
+            return Some((known.model.clone(), vector.clone()));
+        }
+        let last = self.last.lock();
+        let last = last.iter().find(|last| last.question == question)?;
+        Some((last.model.clone(), last.vector.clone()))
+    }
+
+    /// Returns whether the model reads a question to its end; `true` while no model is loaded.
+    pub fn fits(&self, question: &str) -> bool {
+        self.reads_in_part(question).is_none()
     }
 
     /// Returns how much of a question the model reads; `None` if it reads all of it, and while no model is loaded.
