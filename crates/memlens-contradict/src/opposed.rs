@@ -152,40 +152,7 @@ impl Pair<'_> {
             if is_dated || is_measured || names::differ(self) {
                 return Err(Apart::Scope);
             }
-            if self.is_in_condition(&denied, &flips) {
-                return Err(Apart::Scope);
-            }
-            // "Required arguments" and "optional arguments".
-            let is_of_subject = |(a, b): &(&Word, &Word)| {
-                a.is_of_subject && b.is_of_subject && a.describes == b.describes
-            };
-            if !flips.is_empty() && flips.iter().all(is_of_subject) {
-                return Err(Apart::Subject);
-            }
-            // "A calls B" and "B does not call A".
-            if flips.is_empty() && self.is_denied_in_turn(&denied) {
-                return Err(Apart::Agree);
-            }
-            // "It has a dark mode" and "it has a light mode".
-            let are_several = flips
-                .iter()
-                .any(|(a, b)| a.is_attributive || b.is_attributive);
-            let mut found = if flips.is_empty() {
-                self.negation(&denied)
-            } else {
-                self.opposition(&flips)
-            };
-            let n_shared_min = if self.is_one_definite_subject() { 1 } else { 2 };
-            let says_enough = self.n_shared(&flips) >= n_shared_min && self.are_whole();
-            let may_happen_twice =
-                self.are_updates() || self.are_events() && !self.is_directed(&flips);
-            found.is_of_one = self.is_of_one()?
-                && !self.is_of_one_scope()
-                && !self.is_one_possible()
-                && !are_several
-                && says_enough
-                && !may_happen_twice;
-            return Ok(found);
+            return self.turned(&denied, &flips);
         }
         let are_entries = a.manner.is_entry && b.manner.is_entry;
         if is_dated && (is_measured || a.manner.is_entry || b.manner.is_entry)
@@ -194,25 +161,7 @@ impl Pair<'_> {
             return Err(Apart::Log);
         }
         if !differing.is_empty() {
-            if a.manner.is_of_its_day || b.manner.is_of_its_day {
-                return Err(Apart::Log);
-            }
-            if differing.iter().any(|value| value.is_label)
-                || values::have_other_labels(self)
-                || names::differ(self)
-            {
-                return Err(Apart::Subject);
-            }
-            let may_happen_twice = self.may_happen_twice(&differing, is_measured);
-            let is_of_one = self.is_of_one()?
-                && !self.is_of_one_scope()
-                && !may_happen_twice
-                && !self.has_other_measure()
-                && !differing.iter().any(values::Differing::is_of_other_years);
-            let mut found = values::opposed(&differing, is_of_one);
-            // Versions, figures and days of entries of a list: "Upgrade to Unicode 16".
-            found.is_of_one &= self.are_whole() || found.kind == Kind::Time;
-            return Ok(found);
+            return self.of_values(&differing, is_measured);
         }
         if n_turned > 0 {
             return Err(Apart::Agree);
@@ -221,6 +170,77 @@ impl Pair<'_> {
             return Ok(found);
         }
         self.roles().ok_or(Apart::Agree)
+    }
+
+    /// The opposition if one sentence turns what the other says, by a negation or an opposite word.
+    ///
+    /// # Errors
+    /// The reason if both can be true.
+    fn turned(&self, denied: &[u64], flips: &[(&Word, &Word)]) -> Result<Opposed, Apart> {
+        if self.is_in_condition(denied, flips) {
+            return Err(Apart::Scope);
+        }
+        // "Required arguments" and "optional arguments".
+        let is_of_subject = |(a, b): &(&Word, &Word)| {
+            a.is_of_subject && b.is_of_subject && a.describes == b.describes
+        };
+        if !flips.is_empty() && flips.iter().all(is_of_subject) {
+            return Err(Apart::Subject);
+        }
+        // "A calls B" and "B does not call A".
+        if flips.is_empty() && self.is_denied_in_turn(denied) {
+            return Err(Apart::Agree);
+        }
+        // "It has a dark mode" and "it has a light mode".
+        let are_several = flips
+            .iter()
+            .any(|(a, b)| a.is_attributive || b.is_attributive);
+        let mut found = if flips.is_empty() {
+            self.negation(denied)
+        } else {
+            self.opposition(flips)
+        };
+        let n_shared_min = if self.is_one_definite_subject() { 1 } else { 2 };
+        let says_enough = self.n_shared(flips) >= n_shared_min && self.are_whole();
+        let may_happen_twice = self.are_updates() || self.are_events() && !self.is_directed(flips);
+        found.is_of_one = self.is_of_one()?
+            && !self.is_of_one_scope()
+            && !self.is_one_possible()
+            && !are_several
+            && says_enough
+            && !may_happen_twice;
+        Ok(found)
+    }
+
+    /// The opposition if values differ.
+    ///
+    /// # Errors
+    /// The reason if both can be true.
+    fn of_values(
+        &self,
+        differing: &[values::Differing<'_>],
+        is_measured: bool,
+    ) -> Result<Opposed, Apart> {
+        let (a, b) = (self.a, self.b);
+        if a.manner.is_of_its_day || b.manner.is_of_its_day {
+            return Err(Apart::Log);
+        }
+        if differing.iter().any(|value| value.is_label)
+            || values::have_other_labels(self)
+            || names::differ(self)
+        {
+            return Err(Apart::Subject);
+        }
+        let may_happen_twice = self.may_happen_twice(differing, is_measured);
+        let is_of_one = self.is_of_one()?
+            && !self.is_of_one_scope()
+            && !may_happen_twice
+            && !self.has_other_measure()
+            && !differing.iter().any(values::Differing::is_of_other_years);
+        let mut found = values::opposed(differing, is_of_one);
+        // Versions, figures and days of entries of a list: "Upgrade to Unicode 16".
+        found.is_of_one &= self.are_whole() || found.kind == Kind::Time;
+        Ok(found)
     }
 
     /// Returns whether values that differ can be those of two occasions: "we fixed 3 bugs", "on Fridays".
@@ -238,7 +258,7 @@ impl Pair<'_> {
             || differing.iter().any(values::Differing::is_recurring)
     }
 
-    /// Returns whether both tell of something that happened, which may happen again.
+    /// Returns whether both report an event, which may happen again.
     fn are_events(&self) -> bool {
         self.a.manner.is_event && self.b.manner.is_event
     }
@@ -477,21 +497,7 @@ impl Pair<'_> {
         pairs.sort_unstable();
         pairs.dedup();
         for pair in pairs {
-            let of_pair = |sentence: &'_ Sentence| -> Option<usize> {
-                let mut found: Option<usize> = None;
-                for (at, word) in sentence.words.iter().enumerate() {
-                    let Some((_, side)) = word.polar.filter(|polar| polar.0 == pair) else {
-                        continue;
-                    };
-                    let before = found.and_then(|found| sentence.words[found].polar);
-                    if before.is_some_and(|before| before.1 != side) {
-                        return None;
-                    }
-                    found = Some(at);
-                }
-                found
-            };
-            let (Some(a), Some(b)) = (of_pair(self.a), of_pair(self.b)) else {
+            let (Some(a), Some(b)) = (of_pair(self.a, pair), of_pair(self.b, pair)) else {
                 continue;
             };
             let (word_a, word_b) = (&self.a.words[a], &self.b.words[b]);
@@ -509,52 +515,29 @@ impl Pair<'_> {
             flips.push((word_a, word_b));
         }
         for (x, y, is_swapped) in [(self.a, self.b, false), (self.b, self.a, true)] {
-            for word in x
-                .words
-                .iter()
-                .filter(|word| word.base.is_some() && word.polar.is_none())
-            {
-                let is_there = y.words.iter().any(|other| other.stem == word.stem);
-                let other = y
-                    .words
-                    .iter()
-                    .find(|other| Some(other.stem) == word.base && other.polar.is_none());
-                if let Some(other) = other.filter(|_| !is_there)
-                    && other.negator.is_some() == word.negator.is_some()
-                {
-                    flips.push(if is_swapped {
-                        (other, word)
-                    } else {
-                        (word, other)
-                    });
-                }
-            }
+            let of_prefix = prefixed(x, y);
+            flips.extend(of_prefix.map(|(x, y)| if is_swapped { (y, x) } else { (x, y) }));
         }
-        // "Must" and "no need to".
         for (x, y, is_swapped) in [(self.a, self.b, false), (self.b, self.a, true)] {
-            let has_require = |sentence: &Sentence| {
-                sentence.words.iter().position(|word| {
-                    word.polar
-                        .is_some_and(|polar| Some(polar.0) == self.special.require)
-                })
-            };
-            let needless = has_require(y)
-                .map(|at| &y.words[at])
-                .filter(|word| word.polar.is_some_and(|polar| !polar.1));
-            if x.manner.is_duty
-                && has_require(x).is_none()
-                && let Some(needless) = needless
-                && let Some(first) = x.words.first()
-                && !x.words.iter().any(|word| word.negator.is_some())
-            {
-                flips.push(if is_swapped {
-                    (needless, first)
-                } else {
-                    (first, needless)
-                });
-            }
+            let needless = self.needless(x, y);
+            flips.extend(needless.map(|(x, y)| if is_swapped { (y, x) } else { (x, y) }));
         }
         flips
+    }
+
+    /// Returns the first word of `x` and "need" of `y`, if `x` says "must" and `y` "no need to".
+    fn needless<'s>(&self, x: &'s Sentence, y: &'s Sentence) -> Option<(&'s Word, &'s Word)> {
+        let require = |sentence: &'s Sentence| {
+            sentence.words.iter().find(|word| {
+                word.polar
+                    .is_some_and(|polar| Some(polar.0) == self.special.require)
+            })
+        };
+        let needless = require(y).filter(|word| word.polar.is_some_and(|polar| !polar.1))?;
+        let first = x.words.first()?;
+        let is_duty = x.manner.is_duty && require(x).is_none();
+        let is_denied = x.words.iter().any(|word| word.negator.is_some());
+        (is_duty && !is_denied).then_some((first, needless))
     }
 
     fn opposition(&self, flips: &[(&Word, &Word)]) -> Opposed {
@@ -668,4 +651,37 @@ impl Pair<'_> {
         };
         sentence.words.iter().filter(is_own).collect()
     }
+}
+
+/// Returns the position of the last word of an opposition; `None` if the sentence has none, or both sides of it.
+fn of_pair(sentence: &Sentence, pair: u16) -> Option<usize> {
+    let mut found: Option<usize> = None;
+    for (at, word) in sentence.words.iter().enumerate() {
+        let Some((_, side)) = word.polar.filter(|polar| polar.0 == pair) else {
+            continue;
+        };
+        let before = found.and_then(|found| sentence.words[found].polar);
+        if before.is_some_and(|before| before.1 != side) {
+            return None;
+        }
+        found = Some(at);
+    }
+    found
+}
+
+/// Returns the words of `x` with a negating prefix, each with the same word of `y` without it.
+fn prefixed<'s>(
+    x: &'s Sentence,
+    y: &'s Sentence,
+) -> impl Iterator<Item = (&'s Word, &'s Word)> + 's {
+    let with_prefix = |word: &&Word| word.base.is_some() && word.polar.is_none();
+    x.words.iter().filter(with_prefix).filter_map(|word| {
+        let is_there = y.words.iter().any(|other| other.stem == word.stem);
+        let other = y
+            .words
+            .iter()
+            .find(|other| Some(other.stem) == word.base && other.polar.is_none())?;
+        let is_denied_alike = other.negator.is_some() == word.negator.is_some();
+        (!is_there && is_denied_alike).then_some((word, other))
+    })
 }

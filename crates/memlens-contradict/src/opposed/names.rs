@@ -47,26 +47,7 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         return Ok(None);
     }
     if let Some((a, b)) = of_class(pair) {
-        let rest = |sentence: &Sentence| {
-            sentence
-                .words
-                .iter()
-                .filter(|word| word.is_core && word.class.is_none())
-                .count()
-        };
-        if !is_sole(pair.a, a)
-            || !is_sole(pair.b, b)
-            || !is_same_place(a, b)
-            || rest(pair.a).min(rest(pair.b)) == 0
-        {
-            return Ok(None);
-        }
-        let is_signal =
-            pair.a.manner.is_signal && pair.b.manner.is_signal && a.class == Some(lexicon::COLOURS);
-        let is_of_one =
-            pair.is_of_one()? && !pair.is_of_one_scope() && !pair.are_events() && !is_signal;
-        let is_of_one = is_of_one && are_statements(pair);
-        return Ok(Some(of(a, b, is_of_one)));
+        return of_one_class(pair, a, b);
     }
     if let (Some(a), Some(b)) = (named(pair.a), named(pair.b)) {
         let is_other = a.stem != b.stem && pair.a.core == pair.b.core;
@@ -80,30 +61,7 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
     let ([a], [b]) = (&own_a[..], &own_b[..]) else {
         return Ok(None);
     };
-    // Tom is the owner; Priya owns it.
-    let holds_role = |sentence: &Sentence, role: Traits| {
-        sentence.words.iter().any(|word| {
-            word.traits.has(role)
-                && pair.b.core.contains(&word.symbol)
-                && pair.a.core.contains(&word.symbol)
-        })
-    };
-    // "Tom owns" describes nothing but the role.
-    let is_subject = |word: &Word, sentence: &Sentence| {
-        let of_role = |symbol: u64| {
-            sentence
-                .words
-                .iter()
-                .any(|word| word.symbol == symbol && word.traits.has(Traits::ROLE))
-        };
-        word.token == 0 && word.describes.is_none_or(of_role)
-    };
-    let are_subjects = is_subject(a, pair.a) && is_subject(b, pair.b);
-    if are_subjects
-        && holds_role(pair.a, Traits::ROLE)
-        && holds_role(pair.b, Traits::ROLE)
-        && pair.n_both >= 2
-    {
+    if are_of_role(pair, a, b) {
         return Ok(Some(of(a, b, false)));
     }
     let is_place = a.is_name && b.is_name && a.token > 0 && b.token > 0 && is_same_place(a, b);
@@ -122,6 +80,59 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         && are_statements(pair)
         && (!is_be || (pair.a.manner.is_definite && pair.b.manner.is_definite));
     Ok(Some(of(a, b, is_of_one)))
+}
+
+/// Returns the opposition of two names of one class: places, languages.
+///
+/// # Errors
+/// The reason if the sentences speak of different things.
+fn of_one_class(pair: &Pair<'_>, a: &Word, b: &Word) -> Result<Option<Opposed>, Apart> {
+    let rest = |sentence: &Sentence| {
+        sentence
+            .words
+            .iter()
+            .filter(|word| word.is_core && word.class.is_none())
+            .count()
+    };
+    if !is_sole(pair.a, a)
+        || !is_sole(pair.b, b)
+        || !is_same_place(a, b)
+        || rest(pair.a).min(rest(pair.b)) == 0
+    {
+        return Ok(None);
+    }
+    let is_signal =
+        pair.a.manner.is_signal && pair.b.manner.is_signal && a.class == Some(lexicon::COLOURS);
+    let is_of_one =
+        pair.is_of_one()? && !pair.is_of_one_scope() && !pair.are_events() && !is_signal;
+    let is_of_one = is_of_one && are_statements(pair);
+    Ok(Some(of(a, b, is_of_one)))
+}
+
+/// Returns whether two subjects hold one role: "Tom is the owner" and "Priya owns it".
+fn are_of_role(pair: &Pair<'_>, a: &Word, b: &Word) -> bool {
+    let holds_role = |sentence: &Sentence, role: Traits| {
+        sentence.words.iter().any(|word| {
+            word.traits.has(role)
+                && pair.b.core.contains(&word.symbol)
+                && pair.a.core.contains(&word.symbol)
+        })
+    };
+    // "Tom owns" describes nothing but the role.
+    let is_subject = |word: &Word, sentence: &Sentence| {
+        let of_role = |symbol: u64| {
+            sentence
+                .words
+                .iter()
+                .any(|word| word.symbol == symbol && word.traits.has(Traits::ROLE))
+        };
+        word.token == 0 && word.describes.is_none_or(of_role)
+    };
+    let are_subjects = is_subject(a, pair.a) && is_subject(b, pair.b);
+    are_subjects
+        && holds_role(pair.a, Traits::ROLE)
+        && holds_role(pair.b, Traits::ROLE)
+        && pair.n_both >= 2
 }
 
 /// Returns whether both have a subject and a verb, or begin with a request: "answer in English".

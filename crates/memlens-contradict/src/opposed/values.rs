@@ -46,26 +46,12 @@ impl Differing<'_> {
 /// Returns the values that differ.
 pub(super) fn differing<'a>(pair: &Pair<'a>) -> Vec<Differing<'a>> {
     let mut found: Vec<Differing<'a>> = Vec::new();
-    let mut all: Vec<ValueKind> = pair
-        .a
-        .values
-        .iter()
-        .chain(&pair.b.values)
-        .map(|value| value.kind)
-        .collect();
-    all.sort_by_key(|kind| kind.number());
-    let mut kinds: Vec<ValueKind> = Vec::new();
-    for kind in all {
-        if !kinds.iter().any(|known| are_alike(*known, kind)) {
-            kinds.push(kind);
-        }
-    }
     let is_limit = |sentence: &Sentence| {
         let limit = lexicon::hash("limit");
         sentence.words.iter().any(|word| word.stem == limit)
     };
     let limits = (is_limit(pair.a), is_limit(pair.b));
-    for kind in kinds {
+    for kind in kinds(pair) {
         let of_kind = |sentence: &'a Sentence| -> Vec<&'a Value> {
             sentence
                 .values
@@ -109,28 +95,56 @@ pub(super) fn differing<'a>(pair: &Pair<'a>) -> Vec<Differing<'a>> {
             }
             continue;
         }
-        // Lists of one length without a common value are compared one by one.
-        let is_one_by_one = all_a.len() == all_b.len()
-            && left_a.len() == all_a.len()
-            && left_b.len() == all_b.len();
-        let mut pairs: Vec<(usize, usize)> = Vec::new();
-        for (at, a) in left_a.iter().enumerate() {
-            for (other, b) in left_b.iter().enumerate() {
-                if near(a, b) && (!is_one_by_one || at == other) {
-                    pairs.push((at, other));
-                }
-            }
+        found.extend(matched(&left_a, &left_b, [all_a.len(), all_b.len()]));
+    }
+    found
+}
+
+/// Returns the kinds of both sentences' values, one of those that are compared with each other.
+fn kinds(pair: &Pair<'_>) -> Vec<ValueKind> {
+    let mut all: Vec<ValueKind> = pair
+        .a
+        .values
+        .iter()
+        .chain(&pair.b.values)
+        .map(|value| value.kind)
+        .collect();
+    all.sort_by_key(|kind| kind.number());
+    let mut kinds: Vec<ValueKind> = Vec::new();
+    for kind in all {
+        if !kinds.iter().any(|known| are_alike(*known, kind)) {
+            kinds.push(kind);
         }
-        // A value that fits several is one of a list.
-        let n_of_a = |at: usize| pairs.iter().filter(|pair| pair.0 == at).count();
-        let n_of_b = |at: usize| pairs.iter().filter(|pair| pair.1 == at).count();
-        for (at, other) in &pairs {
-            if n_of_a(*at) == 1 && n_of_b(*other) == 1 {
-                found.push(of(left_a[*at], left_b[*other]));
+    }
+    kinds
+}
+
+/// Returns the values of two lists that fit each other and no others. `n_all` holds the lengths of both lists with the
+/// values that agree.
+fn matched<'a>(
+    left_a: &[&'a Value],
+    left_b: &[&'a Value],
+    n_all: [usize; 2],
+) -> Vec<Differing<'a>> {
+    // Lists of one length without a common value are compared one by one.
+    let is_one_by_one =
+        n_all[0] == n_all[1] && left_a.len() == n_all[0] && left_b.len() == n_all[1];
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (at, a) in left_a.iter().enumerate() {
+        for (other, b) in left_b.iter().enumerate() {
+            if near(a, b) && (!is_one_by_one || at == other) {
+                pairs.push((at, other));
             }
         }
     }
-    found
+    // A value that fits several is one of a list.
+    let n_of_a = |at: usize| pairs.iter().filter(|pair| pair.0 == at).count();
+    let n_of_b = |at: usize| pairs.iter().filter(|pair| pair.1 == at).count();
+    pairs
+        .iter()
+        .filter(|(at, other)| n_of_a(*at) == 1 && n_of_b(*other) == 1)
+        .map(|(at, other)| of(left_a[*at], left_b[*other]))
+        .collect()
 }
 
 fn of<'a>(a: &'a Value, b: &'a Value) -> Differing<'a> {
