@@ -7,7 +7,7 @@ use memlens_ingest::MAX_FILE_BYTES;
 
 use crate::agent::{Cap, Keeps, Limit, Unit};
 use crate::config;
-use crate::looking::{Found, IfMissing, Loads};
+use crate::looking::{Found, IfMissing, LoadFile, Loads};
 use crate::measure::{self, FILE_BUDGET_MIN, Measured, Part, line_of, measure};
 
 /// A file that an agent loads, with its text and what is loaded of it.
@@ -149,107 +149,142 @@ pub fn loaded(found: &Found) -> MemoryLoad {
 
 fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
     let agent = found.agent.id;
-    let total = loads.in_all.map(|limit| limit.most);
-    let mut left = total;
-    // The size that would be spent without a total limit.
-    let mut in_all = 0;
-    let mut is_cut = false;
+    let mut total = Total {
+        left: loads.in_all.map(|limit| limit.most),
+        in_all: 0,
+        is_cut: false,
+    };
     for file in &loads.files {
         let path = loads.folder.join(file.name);
-        let read = match file.cap.keeps {
-            Keeps::OpenClaw => openclaw_text(&path),
-            // Hermes treats the mark as part of the first entry.
-            Keeps::Entries => read_with_mark(&path).map_err(|why| (why, None)),
-            Keeps::Beginning | Keeps::BeginningExactly | Keeps::Ends { .. } => {
-                read(&path).map_err(|why| (why, None))
+        match read_as_agent(&path, &file.cap) {
+            Ok(Some(text)) => {
+                let one = total.measure(agent, path, text, file);
+                if !one.measured.given.is_empty() {
+                    load.given
+                        .push((one.path.clone(), one.measured.given.clone()));
+                }
+                load.rows.extend(rows(&one));
+                load.files.push(one);
             }
-        };
-        // Counts a line in place of a file toward the total; returns the part that fits.
-        let mut charge = |said: &str| {
-            in_all += Unit::Utf16.size(said);
-            let said = measure::clamped(said, left.unwrap_or(u64::MAX));
-            left = left.map(|left| left - Unit::Utf16.size(&said));
-            said
-        };
-        let mut line = |said: String| {
-            if !said.is_empty() {
-                load.given.push((path.clone(), said));
-            }
-        };
-        let text = match read {
-            Ok(Some(text)) => text,
             Ok(None) => {
-                let missing = format!("[MISSING] Expected at: {}", path.display());
+                let line = format!("[MISSING] Expected at: {}", path.display());
                 match file.if_missing {
                     IfMissing::Nothing => {}
-                    IfMissing::Cost => {
-                        charge(&missing);
-                    }
+                    IfMissing::Cost => _ = total.charge(&line),
                     IfMissing::Finding { so, costs } => {
                         if costs {
-                            line(charge(&missing));
+                            load.give_line(&path, total.charge(&line));
                         }
                         load.missing.push(Missing { agent, path, so });
                     }
                 }
-                continue;
             }
-            Err((why, said)) => {
-                if let Some(said) = said {
-                    line(charge(said));
+            Err((why, line)) => {
+                if let Some(line) = line {
+                    load.give_line(&path, total.charge(line));
                 }
                 load.unreadable.push(Unreadable { agent, path, why });
-                continue;
             }
-        };
+        }
+    }
+    load.rows.extend(total.row(agent, loads));
+}
+
+impl MemoryLoad {
+    /// Adds a line that stands in place of a file, unless no room is left for it.
+    fn give_line(&mut self, path: &Path, line: String) {
+        if !line.is_empty() {
+            self.given.push((path.to_owned(), line));
+        }
+    }
+}
+
+/// The text of a file as an agent with this cap reads it; the error has the line that the agent is given instead, if
+/// any.
+fn read_as_agent(path: &Path, cap: &Cap) -> Result<Option<String>, (String, Option<&'static str>)> {
+    match cap.keeps {
+        Keeps::OpenClaw => openclaw_text(path),
+        // Hermes treats the mark as part of the first entry.
+        Keeps::Entries => read_with_mark(path).map_err(|why| (why, None)),
+        Keeps::Beginning | Keeps::BeginningExactly | Keeps::Ends { .. } => {
+            read(path).map_err(|why| (why, None))
+        }
+    }
+}
+
+/// The limit of all files of a folder together, spent in their order. Sizes are in UTF-16 units.
+struct Total {
+    /// `None` without such a limit.
+    left: Option<u64>,
+    /// The size that would be spent without the limit.
+    in_all: u64,
+    /// Whether it cut a file.
+    is_cut: bool,
+}
+
+impl Total {
+    /// Counts a line in place of a file; returns the part that fits.
+    fn charge(&mut self, line: &str) -> String {
+        self.in_all += Unit::Utf16.size(line);
+        let line = measure::clamped(line, self.left.unwrap_or(u64::MAX));
+        self.left = self.left.map(|left| left - Unit::Utf16.size(&line));
+        line
+    }
+
+    /// Measures what is loaded of a file, and counts it.
+    fn measure(
+        &mut self,
+        agent: &'static str,
+        path: PathBuf,
+        text: String,
+        file: &LoadFile,
+    ) -> FileLoad {
         let own = file.cap.limits.first().map(|limit| limit.most);
-        let is_by_total = left.is_some_and(|left| own.is_none_or(|own| left < own));
-        let measured = match left {
+        let is_by_total = self
+            .left
+            .is_some_and(|left| own.is_none_or(|own| left < own));
+        let measured = match self.left {
             Some(most) if most < FILE_BUDGET_MIN => {
-                left = Some(0);
+                self.left = Some(0);
                 Measured::nothing(&text, Unit::Utf16)
             }
-            _ => measure(&text, file.name, &file.cap, left),
+            _ => measure(&text, file.name, &file.cap, self.left),
         };
         let given = Unit::Utf16.size(&measured.given);
-        left = left.map(|left| left.saturating_sub(given));
-        in_all += match own {
+        self.left = self.left.map(|left| left.saturating_sub(given));
+        self.in_all += match own {
             Some(own) => measured.counts[0].used.min(own),
             None => given,
         };
-        let is_cut_by_total = is_by_total && measured.cut().is_some();
-        is_cut |= is_cut_by_total;
-        if !measured.given.is_empty() {
-            load.given.push((path.clone(), measured.given.clone()));
-        }
-        let one = FileLoad {
+        let is_by_total = is_by_total && measured.cut().is_some();
+        self.is_cut |= is_by_total;
+        FileLoad {
             agent,
             path,
             text,
             measured,
             cap: file.cap.clone(),
-            is_by_total: is_cut_by_total,
-        };
-        load.rows.extend(rows(&one));
-        load.files.push(one);
+            is_by_total,
+        }
     }
-    if let Some(Limit { unit, most, .. }) = loads.in_all
-        && in_all > 0
-    {
-        load.rows.push(Loaded {
+
+    /// The row of the limit; `None` without one, and if no file counts toward it.
+    fn row(&self, agent: &'static str, loads: &Loads) -> Option<Loaded> {
+        let Limit { unit, most, .. } = loads.in_all?;
+        (self.in_all > 0).then(|| Loaded {
             agent,
             path: loads.folder.clone(),
             unit,
-            used: in_all,
+            used: self.in_all,
             cap: Some(most),
             cuts: true,
-            cut: if is_cut { Cut::Files } else { Cut::None },
+            cut: if self.is_cut { Cut::Files } else { Cut::None },
             left_out: 0,
             is_by_total: false,
             entries: None,
             n_lines: 0,
             of: None,
-        });
+        })
     }
 }
 

@@ -388,15 +388,15 @@ impl<'a> Look<'a> {
     }
 
     /// Adds a setting that prevents files of some folders from being loaded.
-    pub fn switch_off<'p>(
+    pub fn switch_off(
         &mut self,
-        folders: impl IntoIterator<Item = &'p PathBuf>,
+        folders: impl IntoIterator<Item = impl AsRef<Path>>,
         files: &[LoadFile],
         said: String,
     ) {
         for folder in folders {
             self.found.switched_off.push(SwitchedOff {
-                folder: folder.clone(),
+                folder: folder.as_ref().to_owned(),
                 names: files.iter().map(|file| file.name).collect(),
                 said: said.clone(),
             });

@@ -109,30 +109,10 @@ pub fn walk_with_progress(
                     source,
                 });
             }
-            // It disappeared or was replaced by a file since it was listed.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                continue;
-            }
-            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
-                skip(
-                    folder,
-                    "cannot open this folder: its path is longer than this system allows"
-                        .to_owned(),
-                    true,
-                );
-                continue;
-            }
             Err(error) => {
-                skip(
-                    folder,
-                    format!("cannot open this folder: {}", words(&error)),
-                    true,
-                );
+                if let Some(reason) = why_closed(&error) {
+                    skip(folder, reason, true);
+                }
                 continue;
             }
         };
@@ -155,20 +135,13 @@ pub fn walk_with_progress(
                 };
             let name = entry.file_name();
             let path = child(&folder, &name.to_string_lossy());
-            let weighed = entry
-                .file_type()
-                .map_or_else(Weighed::of_error, |file_type| {
-                    weigh(root, &path, &entry.path(), &rules, file_type, || {
-                        inject(Place::Entry, root, &path).and_then(|()| entry.metadata())
-                    })
-                });
-            match weighed {
+            match weigh_entry(root, &path, &entry, &rules) {
                 Weighed::Read(file) => walked.files.push(file),
                 Weighed::Folder => folders.push((path, rules.clone())),
                 Weighed::Reported(reason) => skip(path, reason.to_string(), false),
                 // Reported once for the folder, because it applies to everything in it.
                 Weighed::Unseen(why) => {
-                    unseen = Some(format!("cannot look at all of this folder: {why}"));
+                    unseen = Some(format!("cannot inspect all of this folder: {why}"));
                 }
                 Weighed::Unreported(_) | Weighed::Gone => {}
             }
@@ -182,6 +155,29 @@ pub fn walk_with_progress(
         .skipped
         .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
     Ok(walked)
+}
+
+/// The reason to show if a folder cannot be opened; `None` if it disappeared or was replaced by a file since it was
+/// listed.
+fn why_closed(error: &io::Error) -> Option<String> {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+        io::ErrorKind::InvalidFilename => {
+            Some("cannot open this folder: its path is longer than this system allows".to_owned())
+        }
+        _ => Some(format!("cannot open this folder: {}", words(error))),
+    }
+}
+
+/// Decides about an entry of a folder; `path` is relative to `root`.
+fn weigh_entry(root: &Path, path: &str, entry: &fs::DirEntry, rules: &Rules) -> Weighed {
+    let file_type = match entry.file_type() {
+        Ok(file_type) => file_type,
+        Err(error) => return Weighed::of_error(error),
+    };
+    weigh(root, path, &entry.path(), rules, file_type, || {
+        inject(Place::Entry, root, path).and_then(|()| entry.metadata())
+    })
 }
 
 #[cfg(test)]

@@ -108,60 +108,59 @@ fn contradictions(
     Ok(pass.map(|pass| (pass, sources)))
 }
 
-/// Reports progress; returns false if the run is asked to stop.
-fn goes_on(
+/// Finds which observations agree; those that surely contradict each other do not. Returns `None` if the run is stopped.
+fn aggregate(
+    observations: &[Kept],
+    contradictions: &Pass,
     run: &JobRun<'_, AggregationProgress>,
-    step: AggregationStep,
-    n_done: usize,
-    n_all: usize,
-) -> bool {
-    run.report(AggregationProgress {
-        step,
-        n_done: n_done as u32,
-        n_all: n_all as u32,
-    });
-    !run.is_stopped()
+) -> Option<Aggregation> {
+    let mut sources: HashMap<&str, u32> = HashMap::new();
+    let compared: Vec<Observation<'_>> = observations
+        .iter()
+        .map(|kept| {
+            let next = sources.len() as u32;
+            Observation {
+                fingerprint: &kept.fingerprint,
+                source: *sources.entry(&kept.source).or_insert(next),
+                document: kept.document,
+            }
+        })
+        .collect();
+    let n_asked = Cell::new(0_usize);
+    aggregate_while(&compared, &contradictions.sure, || {
+        n_asked.set(n_asked.get() + 1);
+        !n_asked.get().is_multiple_of(CHECK_INTERVAL) || !run.is_stopped()
+    })
 }
 
-impl Clustering {
-    /// Looks at every observation. What is known of a text from the pass before is taken from it. Returns `None` if the
-    /// run is stopped.
+/// The observations of a generation, in the order of their ids.
+struct Reading<'s> {
+    observations: Vec<Kept>,
+    of_document: HashMap<DocumentId, Range<u32>>,
+    /// The documents that have observations, by their numbers.
+    rows: Vec<&'s DocumentRow>,
+    /// The paths of notes that differ from what was saved.
+    left_out: Vec<String>,
+}
+
+impl<'s> Reading<'s> {
+    /// Reads the observations of a snapshot's documents. What the pass before knew of a text is taken from it. Returns
+    /// `None` if the run is stopped.
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub(crate) fn of(
+    fn new(
         store: &Store,
-        snapshot: &Snapshot,
+        snapshot: &'s Snapshot,
         before: Option<&Clustering>,
         run: &JobRun<'_, AggregationProgress>,
-    ) -> Result<Option<Clustering>, EngineError> {
-        let started = Instant::now();
+    ) -> Result<Option<Reading<'s>>, EngineError> {
         let known: HashMap<&str, &Kept> = before
             .into_iter()
             .flat_map(|before| &before.observations)
             .map(|kept| (kept.said.text.as_str(), kept))
             .collect();
-        let documents: HashMap<DocumentId, (Arc<Document>, String, &DocumentRow)> = snapshot
-            .documents
-            .iter()
-            .map(|document| {
-                let folder = snapshot
-                    .folders
-                    .iter()
-                    .find(|folder| folder.id == document.folder);
-                let place = Arc::new(Document {
-                    id: document.id,
-                    checksum: document.checksum,
-                    folder: document.folder.0.to_string(),
-                    path: document.path.clone(),
-                    date: document.date.clone().or_else(|| path_date(&document.path)),
-                });
-                let name = folder.map_or("", |folder| &folder.name);
-                let around = memlens_retrieve::folder_around(&document.path, name);
-                (document.id, (place, around.to_owned(), &**document))
-            })
-            .collect();
-
+        let documents = documents(snapshot);
         let mut observations: Vec<Kept> = Vec::new();
         let mut of_document: HashMap<DocumentId, Range<u32>> = HashMap::new();
         let mut rows: Vec<&DocumentRow> = Vec::new();
@@ -199,18 +198,75 @@ impl Clustering {
                 document,
             });
         }
-        let mut sources: HashMap<&str, u32> = HashMap::new();
-        let looked_at: Vec<Observation<'_>> = observations
+        Ok(Some(Reading {
+            observations,
+            of_document,
+            rows,
+            left_out,
+        }))
+    }
+}
+
+/// The documents of a snapshot, each with the name of the folder around it.
+fn documents(snapshot: &Snapshot) -> HashMap<DocumentId, (Arc<Document>, String, &DocumentRow)> {
+    let document = |document| {
+        let document: &DocumentRow = document;
+        let folder = snapshot
+            .folders
             .iter()
-            .map(|kept| {
-                let next = sources.len() as u32;
-                Observation {
-                    fingerprint: &kept.fingerprint,
-                    source: *sources.entry(&kept.source).or_insert(next),
-                    document: kept.document,
-                }
-            })
-            .collect();
+            .find(|folder| folder.id == document.folder);
+        let place = Arc::new(Document {
+            id: document.id,
+            checksum: document.checksum,
+            folder: document.folder.0.to_string(),
+            path: document.path.clone(),
+            date: document.date.clone().or_else(|| path_date(&document.path)),
+        });
+        let name = folder.map_or("", |folder| &folder.name);
+        let around = memlens_retrieve::folder_around(&document.path, name);
+        (document.id, (place, around.to_owned(), document))
+    };
+    let rows = snapshot.documents.iter();
+    rows.map(|row| document(&**row)).collect()
+}
+
+/// Reports progress; returns false if the run is asked to stop.
+fn goes_on(
+    run: &JobRun<'_, AggregationProgress>,
+    step: AggregationStep,
+    n_done: usize,
+    n_all: usize,
+) -> bool {
+    run.report(AggregationProgress {
+        step,
+        n_done: n_done as u32,
+        n_all: n_all as u32,
+    });
+    !run.is_stopped()
+}
+
+impl Clustering {
+    /// Looks at every observation. What is known of a text from the pass before is taken from it. Returns `None` if the
+    /// run is stopped.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub(crate) fn of(
+        store: &Store,
+        snapshot: &Snapshot,
+        before: Option<&Clustering>,
+        run: &JobRun<'_, AggregationProgress>,
+    ) -> Result<Option<Clustering>, EngineError> {
+        let started = Instant::now();
+        let Some(read) = Reading::new(store, snapshot, before, run)? else {
+            return Ok(None);
+        };
+        let Reading {
+            observations,
+            of_document,
+            rows,
+            left_out,
+        } = read;
         let found = contradictions(
             store,
             &rows,
@@ -221,11 +277,7 @@ impl Clustering {
         let Some((contradictions, sources)) = found else {
             return Ok(None);
         };
-        let n_asked = Cell::new(0_usize);
-        let aggregation = aggregate_while(&looked_at, &contradictions.sure, || {
-            n_asked.set(n_asked.get() + 1);
-            !n_asked.get().is_multiple_of(CHECK_INTERVAL) || !run.is_stopped()
-        });
+        let aggregation = aggregate(&observations, &contradictions, run);
         let Some(aggregation) = aggregation.map(Arc::new) else {
             return Ok(None);
         };

@@ -418,16 +418,7 @@ impl Library {
         is_kept: bool,
     ) -> Result<Arc<Search>, EngineError> {
         let query = query.trim();
-        if query.is_empty() {
-            return Err(EngineError::EmptyQuery);
-        }
-        if pipeline.retriever() != retriever.id() {
-            return Err(EngineError::OtherRetriever {
-                pipeline: pipeline.label(),
-                expected: pipeline.retriever().0,
-                found: retriever.id().0,
-            });
-        }
+        check_question(query, pipeline, &*retriever)?;
         let clustering = self.clustering();
         let started = Instant::now();
         let vector = retriever.embed(query);
@@ -472,7 +463,6 @@ impl Library {
         let thumbs = self.thumbs()?;
         let (marks, notice) = self.marks_and_notice()?;
         notices.extend(notice);
-        let mut altered: BTreeSet<String> = retriever.left_out().into_iter().collect();
         let mut search = Search {
             id: self.next_search.fetch_add(1, Ordering::Relaxed),
             query: query.to_owned(),
@@ -500,20 +490,7 @@ impl Library {
             retrieved,
         };
         search.facts.put_on(&mut search.retrieved);
-        // Each round leaves out at least one chunk.
-        loop {
-            let found = search.altered(params)?;
-            if found.is_empty() {
-                break;
-            }
-            for slot in found {
-                altered.insert(search.row_facts(slot)?.note.path.clone());
-                search.within.without.push(search.chunk_id(slot));
-            }
-            search.retrieved = search.ask_again(params, &[], false)?;
-        }
-        let altered: Vec<String> = altered.into_iter().collect();
-        search.notices.extend(notices::left_out("", &altered));
+        leave_out_altered(&mut search, params)?;
         let search = Arc::new(search);
         if is_kept {
             searches.put(search.clone());
@@ -711,4 +688,44 @@ fn repair(dir: &Path, source: &EmbedderSource) -> Result<Vec<String>, EngineErro
     let (_, more) = derived.checked(&mut store, (&model, dim), &never)?;
     notices.extend(more);
     Ok(notices)
+}
+
+/// Refuses a question without a word, and a pipeline that ranks what another retriever finds.
+fn check_question(
+    query: &str,
+    pipeline: &'static dyn AnyPipeline,
+    retriever: &dyn Retriever,
+) -> Result<(), EngineError> {
+    if query.is_empty() {
+        return Err(EngineError::EmptyQuery);
+    }
+    if pipeline.retriever() != retriever.id() {
+        return Err(EngineError::OtherRetriever {
+            pipeline: pipeline.label(),
+            expected: pipeline.retriever().0,
+            found: retriever.id().0,
+        });
+    }
+    Ok(())
+}
+
+/// Searches again without the chunks whose text differs from what was saved, until no result is one, and adds a notice
+/// that names their notes.
+fn leave_out_altered(search: &mut Search, params: &Values) -> Result<(), EngineError> {
+    let mut altered: BTreeSet<String> = search.retriever.left_out().into_iter().collect();
+    // Each round leaves out at least one chunk.
+    loop {
+        let found = search.altered(params)?;
+        if found.is_empty() {
+            break;
+        }
+        for slot in found {
+            altered.insert(search.row_facts(slot)?.note.path.clone());
+            search.within.without.push(search.chunk_id(slot));
+        }
+        search.retrieved = search.ask_again(params, &[], false)?;
+    }
+    let altered: Vec<String> = altered.into_iter().collect();
+    search.notices.extend(notices::left_out("", &altered));
+    Ok(())
 }

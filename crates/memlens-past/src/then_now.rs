@@ -1,5 +1,7 @@
 //! A past question's answer then and now, and the reasons for differences.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memlens_agents::{PastKind, PastQuestion, Used};
@@ -9,7 +11,7 @@ use memlens_library::search::Search;
 use memlens_library::search::compare::{Span, pairs};
 use memlens_library::{EngineError, Library, Ranking, fill_in};
 use memlens_params::RerankMode;
-use memlens_rank::Trace;
+use memlens_rank::{Columns, Trace};
 use memlens_wire::{Fate, LostAnswer, NowResult, ThenNow, ThenResult};
 
 use super::comparable::why_not;
@@ -37,15 +39,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
     }
     let own = OwnPipelines::of(library);
     let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
-    let part = part_asked(library, &past.asked.agent);
-    let question = &past.asked.question;
-    let asks_outside = Filling::of(&ranking.values).is_some_and(|it| it.mode == RerankMode::Http);
-    let search = library.search_unfilled(question, &ranking, part, past.asker(), true)?;
-    let search = if asks_outside {
-        search
-    } else {
-        fill_in(library, search, &ranking.values)?
-    };
+    let search = asked_again(library, &past, &ranking)?;
     let (trace, columns) = search.traced(&ranking.values);
     let kept = trace.kept();
     let now: Vec<Span> = kept
@@ -57,73 +51,17 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
     let matched = Matched::of(&then, &now);
     let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
     let is_compared = why_not.is_none();
-    let names = NoteNames::of(&library.lists().snapshot.folders);
-    let texts = search.snippets(kept)?;
-    let mut side = Vec::with_capacity(now.len());
-    for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
-        let was = matched.then[is];
-        let score = columns.score[*slot as usize];
-        let row = search.row_facts(*slot)?;
-        let saved = places.saved_ms(row.note.folder, &row.note.path);
-        let times = past.asked.at_ms.zip(saved);
-        let moved = was.and_then(|was| matched.rose(was));
-        let before = was.and_then(|was| then[was].result.score);
-        side.push(NowResult {
-            rank: Some(is as u32 + 1),
-            folder: row.note.folder.0.to_string(),
-            path: row.note.path.clone(),
-            name: names.of_note(&row.note),
-            start_line: Some(row.start_line),
-            end_line: Some(row.end_line),
-            text: text.text,
-            score,
-            fate: is_compared.then(|| was.map_or(Fate::New, |was| matched.fate(was))),
-            moved: moved.filter(|_| is_compared).unwrap_or_default(),
-            why: if is_compared {
-                why_there(was.is_some(), before.zip(score), times)
-            } else {
-                times
-                    .and_then(|(asked, saved)| edited(asked, saved))
-                    .unwrap_or_default()
-            },
-            chunk: Some(search.chunk_id(*slot).0.to_string()),
-        });
-    }
-    let gone = Gone::of(&search, &trace)?;
-    let mut thens = Vec::with_capacity(then.len());
-    for (was, it) in then.iter().enumerate() {
-        let place = matched.now[was].unwrap_or(side.len());
-        if matched.now[was].is_none() {
-            side.push(gone.to_view(it, &past.asked, is_compared, &names));
-        }
-        thens.push(ThenResult {
-            rank: was as u32 + 1,
-            path: it.result.path.clone(),
-            start_line: it.result.lines.map(|lines| lines.0),
-            end_line: it.result.lines.map(|lines| lines.1),
-            score: it.result.score,
-            text: it.result.text.clone(),
-            used: used(&past, it, &places),
-            fate: is_compared.then(|| matched.fate(was)),
-            now: place as u32,
-        });
-    }
-    // How true an emulation is stands beside its label.
-    let n_said = usize::from(search.emulated.is_some());
-    let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
-    notices.extend(columns.fallbacks());
-    if by.is_none() {
-        notices.extend(own.problems(&past.asked.agent));
-    }
-    if by.is_none() && own.pipeline(&past.asked.agent).is_none() {
-        notices.insert(
-            0,
-            format!(
-                "{} is not emulated, so Memlens's own ranking was used.",
-                row(&past).agent_name
-            ),
-        );
-    }
+    let sides = Sides {
+        past: &past,
+        search: &search,
+        then: &then,
+        matched: &matched,
+        places: &places,
+        names: NoteNames::of(&library.lists().snapshot.folders),
+        is_compared,
+    };
+    let mut now = sides.now(kept, &columns)?;
+    let thens = sides.then(&trace, &mut now)?;
     Ok(ThenNow {
         row: memlens_wire::PastRow {
             fates: is_compared.then(|| matched.fates()),
@@ -149,10 +87,135 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
             Vec::new()
         },
         then: thens,
-        now: side,
+        now,
         not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
-        notices,
+        notices: notices(&past, &search, &columns, by.is_none().then_some(&own)),
     })
+}
+
+/// Asks a past question again in the part that its agent searches, with the reranker of the ranking unless that would
+/// use the network.
+fn asked_again(
+    library: &Library,
+    past: &Past,
+    ranking: &Ranking,
+) -> Result<Arc<Search>, EngineError> {
+    let part = part_asked(library, &past.asked.agent);
+    let question = &past.asked.question;
+    let asks_outside =
+        Filling::of(&ranking.values).is_some_and(|filling| filling.mode == RerankMode::Http);
+    let search = library.search_unfilled(question, ranking, part, past.asker(), true)?;
+    if asks_outside {
+        Ok(search)
+    } else {
+        fill_in(library, search, &ranking.values)
+    }
+}
+
+/// The notices of the search of now; `own` holds the pipelines of the agents if the question was asked by its agent's.
+fn notices(
+    past: &Past,
+    search: &Search,
+    columns: &Columns,
+    own: Option<&OwnPipelines>,
+) -> Vec<String> {
+    // The first notice of an emulated search says how true it is, which is shown beside its label.
+    let n_said = usize::from(search.emulated.is_some());
+    let mut notices: Vec<String> = search.notices.iter().skip(n_said).cloned().collect();
+    notices.extend(columns.fallbacks());
+    let Some(own) = own else {
+        return notices;
+    };
+    notices.extend(own.problems(&past.asked.agent));
+    if own.pipeline(&past.asked.agent).is_none() {
+        notices.insert(
+            0,
+            format!(
+                "{} is not emulated, so Memlens's own ranking was used.",
+                row(past).agent_name
+            ),
+        );
+    }
+    notices
+}
+
+/// The answers of then and now, with how their results are matched.
+struct Sides<'a> {
+    past: &'a Past,
+    search: &'a Search,
+    then: &'a [Then<'a>],
+    matched: &'a Matched,
+    places: &'a Places,
+    names: NoteNames,
+    /// Whether the answers can be compared, so that fates are reported.
+    is_compared: bool,
+}
+
+impl Sides<'_> {
+    /// The results of now, best first.
+    fn now(&self, kept: &[u32], columns: &Columns) -> Result<Vec<NowResult>, EngineError> {
+        let texts = self.search.snippets(kept)?;
+        let mut side = Vec::with_capacity(kept.len());
+        for (is, (slot, text)) in kept.iter().zip(texts).enumerate() {
+            let was = self.matched.then[is];
+            let score = columns.score[*slot as usize];
+            let row = self.search.row_facts(*slot)?;
+            let saved = self.places.saved_ms(row.note.folder, &row.note.path);
+            let times = self.past.asked.at_ms.zip(saved);
+            let moved = was.and_then(|was| self.matched.rose(was));
+            let before = was.and_then(|was| self.then[was].result.score);
+            let fate = || was.map_or(Fate::New, |was| self.matched.fate(was));
+            side.push(NowResult {
+                rank: Some(is as u32 + 1),
+                folder: row.note.folder.0.to_string(),
+                path: row.note.path.clone(),
+                name: self.names.of_note(&row.note),
+                start_line: Some(row.start_line),
+                end_line: Some(row.end_line),
+                text: text.text,
+                score,
+                fate: self.is_compared.then(fate),
+                moved: moved.filter(|_| self.is_compared).unwrap_or_default(),
+                why: if self.is_compared {
+                    why_there(was.is_some(), before.zip(score), times)
+                } else {
+                    times
+                        .and_then(|(asked, saved)| edited(asked, saved))
+                        .unwrap_or_default()
+                },
+                chunk: Some(self.search.chunk_id(*slot).0.to_string()),
+            });
+        }
+        Ok(side)
+    }
+
+    /// The results of then, best first. Adds those that are gone to `now`.
+    fn then(
+        &self,
+        trace: &Trace,
+        now: &mut Vec<NowResult>,
+    ) -> Result<Vec<ThenResult>, EngineError> {
+        let gone = Gone::of(self.search, trace)?;
+        let mut thens = Vec::with_capacity(self.then.len());
+        for (was, then) in self.then.iter().enumerate() {
+            let place = self.matched.now[was].unwrap_or(now.len());
+            if self.matched.now[was].is_none() {
+                now.push(gone.to_view(then, &self.past.asked, self.is_compared, &self.names));
+            }
+            thens.push(ThenResult {
+                rank: was as u32 + 1,
+                path: then.result.path.clone(),
+                start_line: then.result.lines.map(|lines| lines.0),
+                end_line: then.result.lines.map(|lines| lines.1),
+                score: then.result.score,
+                text: then.result.text.clone(),
+                used: used(self.past, then, self.places),
+                fate: self.is_compared.then(|| self.matched.fate(was)),
+                now: place as u32,
+            });
+        }
+        Ok(thens)
+    }
 }
 
 /// Other questions of the last replay whose answer has the first changed note of this one lower than then, or no more.

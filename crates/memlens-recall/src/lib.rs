@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use memlens_agents::{
-    Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, PastKind, PastQuestion, find_logs, read_log,
+    Batch, FoundLogs, Home, Keeper, LOG_READER_VERSION, Log, LogRead, PastKind, PastQuestion,
+    find_logs, read_log,
 };
 use memlens_evidence::tuning::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
 use memlens_library::jobs::{JobRun, Jobs};
@@ -232,19 +233,16 @@ fn import_logs(
         .into_iter()
         .map(|(log, _)| (log.path.clone(), log))
         .collect();
-    let FoundLogs {
-        logs: mut there,
-        problems,
-    } = find_logs(home);
-    there.retain(|log| agent.is_none_or(|agent| log.agent == agent));
+    let FoundLogs { mut logs, problems } = find_logs(home);
+    logs.retain(|log| agent.is_none_or(|agent| log.agent == agent));
     // A log that did not change since it was read to its end is not opened.
     let is_read = |log: &Log| {
         let known = known.get(&*log.path.to_string_lossy());
         known.is_some_and(|known| known.stamp == stamp(log))
     };
-    there.retain(|log| !is_read(log));
+    logs.retain(|log| !is_read(log));
     if wanted_by == WantedBy::Window {
-        there.retain(|log| !imports.later.has(log));
+        logs.retain(|log| !imports.later.has(log));
     }
     // The window imports repeatedly; these problems are shown beside the logs anyway.
     let mut done = RecallImport {
@@ -254,67 +252,36 @@ fn import_logs(
         },
         ..RecallImport::default()
     };
-    if there.is_empty() {
+    if logs.is_empty() {
         return Ok(done);
     }
     let mut import = Import {
         library,
         places: places(library)?,
         oldest_ms: oldest_ms(choice),
-        n_bytes_all: there.iter().map(|log| log.bytes).sum(),
+        n_bytes_all: logs.iter().map(|log| log.bytes).sum(),
         n_bytes_before: 0,
         kept: Kept::default(),
         left_out: LeftOut::default(),
         run,
         write,
     };
-    for log in &there {
+    for log in &logs {
         if run.is_stopped() {
             break;
         }
-        let path = log.path.display().to_string();
-        let known = known.get(&path);
-        let stamp = stamp(log);
-        let mut keeping = Keeping {
-            import: &mut import,
-            log: ReadLog {
-                path: path.clone(),
-                agent: log.agent.to_owned(),
-                cursor: known.and_then(|known| known.cursor.clone()),
-                n_bytes: known.map_or(0, |known| known.n_bytes),
-                stamp: String::new(),
-                problem: None,
-            },
-            error: None,
-            may_repeat: wanted_by == WantedBy::Person || imports.later.is_overdue(log),
-        };
-        keeping.import.tell(&path, 0);
-        let from = keeping.log.cursor.clone();
-        let outcome = read_log(log, home, from.as_deref(), &mut keeping);
-        let Keeping {
-            log: mut noted,
-            error,
-            ..
-        } = keeping;
-        if let Some(error) = error {
-            return Err(error);
-        }
+        let known = known.get(&*log.path.to_string_lossy());
+        let may_repeat = wanted_by == WantedBy::Person || imports.later.is_overdue(log);
+        let (noted, outcome) = import.read(log, home, known, may_repeat)?;
         match outcome {
             Ok(outcome) => {
                 done.problems.extend(outcome.notices);
                 if !outcome.is_stopped {
-                    noted.stamp = stamp;
                     imports.later.note_read(log);
                 }
                 done.n_logs += 1;
             }
-            Err(error) => {
-                let problem = error.to_string();
-                done.problems.push(problem.clone());
-                noted.problem = Some(problem);
-                // A log that cannot be read is tried again after its file changes.
-                noted.stamp = stamp;
-            }
+            Err(problem) => done.problems.push(problem),
         }
         (import.write)(&mut |store| Ok(store.note_log(&noted)?))?;
         import.n_bytes_before += log.bytes;
@@ -445,7 +412,57 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    fn tell(&self, path: &str, n_bytes: u64) {
+    /// Reads the new entries of a log and stores them. Returns what is to be recorded of the log, with the outcome or,
+    /// for a log that cannot be read, the problem.
+    ///
+    /// # Errors
+    /// As [`Write`].
+    fn read(
+        &mut self,
+        log: &Log,
+        home: &Home,
+        known: Option<&ReadLog>,
+        may_repeat: bool,
+    ) -> Result<(ReadLog, Result<LogRead, String>), EngineError> {
+        let path = log.path.display().to_string();
+        // Before it is read: what is written meanwhile is read next time.
+        let stamp = stamp(log);
+        self.report(&path, 0);
+        let mut keeping = Keeping {
+            import: self,
+            log: ReadLog {
+                path,
+                agent: log.agent.to_owned(),
+                cursor: known.and_then(|known| known.cursor.clone()),
+                n_bytes: known.map_or(0, |known| known.n_bytes),
+                stamp: String::new(),
+                problem: None,
+            },
+            error: None,
+            may_repeat,
+        };
+        let from = keeping.log.cursor.clone();
+        let outcome = read_log(log, home, from.as_deref(), &mut keeping);
+        let Keeping {
+            log: mut noted,
+            error,
+            ..
+        } = keeping;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let outcome = outcome.map_err(|error| error.to_string());
+        if outcome.as_ref().is_ok_and(|read| !read.is_stopped) {
+            noted.stamp = stamp;
+        } else if let Err(problem) = &outcome {
+            // A log that cannot be read is tried again after its file changes.
+            noted.problem = Some(problem.clone());
+            noted.stamp = stamp;
+        }
+        Ok((noted, outcome))
+    }
+
+    fn report(&self, path: &str, n_bytes: u64) {
         self.run.report(RecallProgress {
             path: path.to_owned(),
             n_bytes: (self.n_bytes_before + n_bytes) as f64,
@@ -561,7 +578,7 @@ impl Keeper for Keeping<'_, '_> {
         self.import.kept.n_updated += kept.n_updated;
         self.import.kept.n_openings += kept.n_openings;
         self.import.kept.n_judgments += kept.n_judgments;
-        self.import.tell(&self.log.path, batch.n_bytes);
+        self.import.report(&self.log.path, batch.n_bytes);
         if self.import.run.is_stopped() {
             return ControlFlow::Break(());
         }

@@ -297,33 +297,46 @@ fn searched(
                 answers.0.get_mut().push((params.clone(), Some(answer)));
             }
             let again = |values: &Values| answers.to(values, &ask_alone);
-            if let Some((set, slot)) = again(params) {
-                let trial = Trial {
-                    pipeline: deep.pipeline,
-                    set: &set,
-                    slot,
-                    again: &again,
-                };
-                let mut fixes = trial.fixes(params);
-                for fix in &mut fixes {
-                    fix.price = tuning::price(library, &trial, params, &[fix]);
-                }
-                // Stable: of changes with equal effect the smallest comes first.
-                fixes.sort_by_key(|fix| fix.price.as_ref().map_or(u32::MAX, n_disturbed));
-                fixes.truncate(FIXES_SHOWN);
-                if fixes.is_empty() && !chunk.kept {
-                    chunk.pair = trial.pair(params).map(|(first, second)| {
-                        let price = tuning::price(library, &trial, params, &[&first, &second]);
-                        (first, Fix { price, ..second })
-                    });
-                    chunk.advice = chunk.pair.is_none().then(|| advice(&chunk.journey));
-                }
-                chunk.fixes = Some(fixes);
-            }
+            add_changes(&mut chunk, library, deep.pipeline, params, &again);
         }
         chunks.push(chunk);
     }
     Ok(WhyNot::Searched { chunks, n_chunks })
+}
+
+/// Adds the changes that bring a chunk back: single ones, or a pair if no single change does, or advice. `again` answers
+/// with the chunk under other parameters.
+fn add_changes(
+    chunk: &mut ChunkWhy,
+    library: &Library,
+    pipeline: &'static dyn AnyPipeline,
+    params: &Values,
+    again: &(dyn Fn(&Values) -> Option<Answer> + Sync),
+) {
+    let Some((set, slot)) = again(params) else {
+        return;
+    };
+    let trial = Trial {
+        pipeline,
+        set: &set,
+        slot,
+        again,
+    };
+    let mut fixes = trial.fixes(params);
+    for fix in &mut fixes {
+        fix.price = tuning::price(library, &trial, params, &[fix]);
+    }
+    // Stable: of changes with equal effect the smallest comes first.
+    fixes.sort_by_key(|fix| fix.price.as_ref().map_or(u32::MAX, n_disturbed));
+    fixes.truncate(FIXES_SHOWN);
+    if fixes.is_empty() && !chunk.kept {
+        chunk.pair = trial.pair(params).map(|(first, second)| {
+            let price = tuning::price(library, &trial, params, &[&first, &second]);
+            (first, Fix { price, ..second })
+        });
+        chunk.advice = chunk.pair.is_none().then(|| advice(&chunk.journey));
+    }
+    chunk.fixes = Some(fixes);
 }
 
 /// Candidates, and the slot of a chunk among them.

@@ -140,10 +140,11 @@ fn named_config(home: &Home) -> Option<PathBuf> {
         .and_then(|path| home.expanded(&path.to_string_lossy()))
 }
 
-/// Where its config is, whether or not it is there.
+/// Path of the config, whether or not it exists.
 pub(crate) fn config(home: &Home) -> PathBuf {
     named_config(home).unwrap_or_else(|| state(home).join("openclaw.json"))
 }
+
 fn own_places(home: &Home) -> Vec<PathBuf> {
     let config = config(home);
     let mut places = vec![state(home)];
@@ -181,11 +182,25 @@ fn look(look: &mut Look<'_>) {
     );
     look.version(version);
 
+    let workspaces = workspaces(look, &state, &config);
+    look_at_extra_paths(look, &config);
+    for (workspace, settings) in workspaces {
+        look_at_loaded(look, &workspace, settings, &config, &path);
+    }
+}
+
+/// The workspaces of all agents of the config, each once by path, with the settings of its agent.
+fn workspaces<'v>(
+    look: &mut Look<'_>,
+    state: &Path,
+    config: &'v Value,
+) -> Vec<(PathBuf, &'v Value)> {
+    let home = look.home();
     let shared = look.text(
         &config["agents"]["defaults"]["workspace"],
         "agents.defaults.workspace",
     );
-    let agents = configured(look, &config);
+    let agents = configured(look, config);
     let default = match (home.variable("OPENCLAW_WORKSPACE_DIR"), shared) {
         (Some(named), _) => look.named_folder(&named.to_string_lossy(), "OPENCLAW_WORKSPACE_DIR"),
         (None, Some(named)) => look.named_folder(named, "agents.defaults.workspace"),
@@ -224,7 +239,15 @@ fn look(look: &mut Look<'_>) {
         };
         workspaces.extend(workspace.map(|workspace| (workspace, settings)));
     }
-    let mut extra: Vec<(PathBuf, String)> = members(home, &config)
+    workspaces.sort_by(|one, other| one.0.cmp(&other.0));
+    workspaces.dedup_by(|one, other| one.0 == other.0);
+    workspaces
+}
+
+/// Records the folders that the config names besides the workspaces.
+fn look_at_extra_paths(look: &mut Look<'_>, config: &Value) {
+    let home = look.home();
+    let mut extra: Vec<(PathBuf, String)> = members(home, config)
         .into_iter()
         .flat_map(|member| member.extra)
         .map(|extra| (extra.path, extra.key))
@@ -236,28 +259,33 @@ fn look(look: &mut Look<'_>) {
     for (path, key) in extra {
         look.named_place(&path, &key);
     }
-    workspaces.sort_by(|one, other| one.0.cmp(&other.0));
-    workspaces.dedup_by(|one, other| one.0 == other.0);
-    for (workspace, settings) in workspaces {
-        let mode = [
-            &settings["contextInjection"],
-            &config["agents"]["defaults"]["contextInjection"],
-        ];
-        if mode.into_iter().find(|mode| mode.is_string()) == Some(&Value::from("never")) {
-            let shown = home.shown(&workspace);
-            let named = home.shown(&path);
-            let said = format!(
-                "contextInjection is never in {named}, so OpenClaw loads no file of {shown}"
-            );
-            let files = files(limits(&config, settings), false);
-            look.switch_off([&workspace], &files, said);
-            continue;
-        }
-        let limits = limits(&config, settings);
-        let total = Limit::of(Unit::Utf16, limits.total);
-        let is_skipped = config["agents"]["defaults"]["skipBootstrap"] == Value::Bool(true);
-        look.loads(&workspace, files(limits, is_skipped), Some(total));
+}
+
+/// Records what is loaded of a workspace, or the setting that switches its files off. `path` is that of the config.
+fn look_at_loaded(
+    look: &mut Look<'_>,
+    workspace: &Path,
+    settings: &Value,
+    config: &Value,
+    path: &Path,
+) {
+    let home = look.home();
+    let limits = limits(config, settings);
+    let mode = [
+        &settings["contextInjection"],
+        &config["agents"]["defaults"]["contextInjection"],
+    ];
+    if mode.into_iter().find(|mode| mode.is_string()) == Some(&Value::from("never")) {
+        let shown = home.shown(workspace);
+        let named = home.shown(path);
+        let said =
+            format!("contextInjection is never in {named}, so OpenClaw loads no file of {shown}");
+        look.switch_off([workspace], &files(limits, false), said);
+        return;
     }
+    let total = Limit::of(Unit::Utf16, limits.total);
+    let is_skipped = config["agents"]["defaults"]["skipBootstrap"] == Value::Bool(true);
+    look.loads(workspace, files(limits, is_skipped), Some(total));
 }
 
 /// An agent that the config names.

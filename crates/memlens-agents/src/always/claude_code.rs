@@ -150,44 +150,44 @@ impl Loader<'_> {
         }
         let names = imports::claude(&text);
         self.load.files.push(one(whole(text, &self.cap)));
-        let Some(folder) = path.parent() else { return };
         for name in names {
-            let import = self
-                .home
-                .expanded(&name)
-                .unwrap_or_else(|| folder.join(&name));
-            let import = normal(&import);
-            // Words such as @someone are no imports.
-            if self.seen.contains(&import) || !is_file(&import) && import.extension().is_none() {
-                continue;
+            self.import(&name, path, project, depth);
+        }
+    }
+
+    /// Loads what a file imports by a name; `depth` is that of the file.
+    fn import(&mut self, name: &str, by: &Path, project: Option<&Path>, depth: u32) {
+        let Some(folder) = by.parent() else { return };
+        let import = self
+            .home
+            .expanded(name)
+            .unwrap_or_else(|| folder.join(name));
+        let import = normal(&import);
+        // Words such as @someone are no imports.
+        if self.seen.contains(&import) || !is_file(&import) && import.extension().is_none() {
+            return;
+        }
+        let is_outside = self
+            .cwd
+            .is_some_and(|cwd| project.is_some() && !import.starts_with(cwd));
+        let mut push = |content| {
+            self.load.files.push(AlwaysLoaded {
+                by: Some(by.to_owned()),
+                ..entry(import.clone(), AlwaysKind::Import, project, content)
+            });
+        };
+        if depth == DEPTH_MAX {
+            if is_file(&import) {
+                let why = format!("it is imported more than {DEPTH_MAX} deep");
+                push(Content::NotLoaded(why));
             }
-            if depth == DEPTH_MAX {
-                if is_file(&import) {
-                    let why = format!("it is imported more than {DEPTH_MAX} deep");
-                    let mut file =
-                        entry(import, AlwaysKind::Import, project, Content::NotLoaded(why));
-                    file.by = Some(path.to_owned());
-                    self.load.files.push(file);
-                }
-                continue;
-            }
-            let is_outside = self
-                .cwd
-                .is_some_and(|cwd| project.is_some() && !import.starts_with(cwd));
-            if is_outside {
-                let why = "it is outside the project, so Claude Code loads it only after you agreed there".to_owned();
-                let mut file = entry(
-                    import.clone(),
-                    AlwaysKind::Import,
-                    project,
-                    Content::NotRead(why),
-                );
-                file.by = Some(path.to_owned());
-                self.seen.insert(import);
-                self.load.files.push(file);
-                continue;
-            }
-            self.file_at(&import, AlwaysKind::Import, project, Some(path), depth + 1);
+        } else if is_outside {
+            let why =
+                "it is outside the project, so Claude Code loads it only after you agreed there";
+            push(Content::NotRead(why.to_owned()));
+            self.seen.insert(import);
+        } else {
+            self.file_at(&import, AlwaysKind::Import, project, Some(by), depth + 1);
         }
     }
 }

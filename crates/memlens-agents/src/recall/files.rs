@@ -41,132 +41,190 @@ fn calls(
         }
         _ => arguments,
     };
-    let text = |names: &[&str]| {
-        let texts = names.iter().filter_map(|name| arguments[*name].as_str());
-        texts.into_iter().find(|text| !text.is_empty())
-    };
-    let opening = |path: &str, lines| Used {
-        path: path.to_owned(),
-        lines,
+    let tool = FileTool {
+        arguments,
+        folders,
+        session_folder,
         at_ms,
-        is_part: false,
     };
     match name {
-        "Read" | "read" | "read_file" | "view" => {
-            let path = text(&["file_path", "absolute_path", "path"]);
-            let path = path.filter(|path| folders.hold(path, session_folder));
-            let used = path.map(|path| opening(path, tools::lines(arguments)));
-            used.map(|used| Call::Open(vec![used]))
-                .into_iter()
-                .collect()
-        }
+        "Read" | "read" | "read_file" | "view" => tool.opening().into_iter().collect(),
         "Grep" | "grep" | "grep_search" | "search_file_content" | "search_files" => {
-            let place = text(&["path", "dir_path", "file_path"]).or(session_folder);
-            let place = place.filter(|place| folders.hold(place, session_folder));
-            let (Some(place), Some(pattern)) = (place, text(&["pattern", "query"])) else {
-                return Vec::new();
+            // Claude Code shows names unless it is asked for lines.
+            let output = match (name, tool.text(&["output_mode"])) {
+                ("Grep", None | Some("files_with_matches" | "count")) => Output::Names,
+                _ => Output::Lines,
             };
-            vec![Call::Search {
-                question: pattern.to_owned(),
-                settings: tools::settings(arguments, &["pattern", "query"]),
-                is_pattern: true,
-                answer: Shape::Found {
-                    place: place.to_owned(),
-                    from: None,
-                    output: match (name, text(&["output_mode"])) {
-                        // Claude Code shows names unless it is asked for lines.
-                        ("Grep", None | Some("files_with_matches" | "count")) => Output::Names,
-                        _ => Output::Lines,
-                    },
-                },
-            }]
+            tool.grep(output).into_iter().collect()
         }
         "Bash" | "bash" | "exec" | "shell" | "shell_command" | "exec_command"
-        | "container.exec" | "run_shell_command" | "terminal" => {
-            let Some(line) = command_line(arguments) else {
-                return Vec::new();
-            };
-            let from = text(&["workdir", "cwd", "working_directory", "directory"]);
-            let from = from.map(|from| folders.whole(from, session_folder));
-            let from = from.as_deref().or(session_folder);
-            let mut opened = Vec::new();
-            let mut among = Vec::new();
-            // Several searches share one answer, so they are one question.
-            let mut patterns = Vec::new();
-            let mut shape: Option<Shape> = None;
-            for action in actions(&line, folders, from, session_folder) {
-                match action {
-                    Action::Reads { path, part } => opened.push(match part {
-                        Part::Whole => opening(&path, None),
-                        Part::Lines(first, last) => opening(&path, Some((first, last))),
-                        Part::Unknown => Used {
-                            is_part: true,
-                            ..opening(&path, None)
-                        },
-                    }),
-                    Action::ReadsAmong {
-                        folder,
-                        pattern,
-                        part,
-                    } => among.push(Among {
-                        folder,
-                        pattern,
-                        lines: match part {
-                            Part::Lines(first, last) => Some((first, last)),
-                            Part::Whole | Part::Unknown => None,
-                        },
-                        is_part: part == Part::Unknown,
-                        at_ms,
-                    }),
-                    Action::Lists { .. } => {}
-                    Action::Searches {
-                        pattern,
-                        paths,
-                        output,
-                        from,
-                    } => {
-                        patterns.push(pattern);
-                        let is_wild = paths.iter().any(|path| path.contains(['*', '?', '[']));
-                        let is_several = shape.is_some() || paths.len() > 1 || is_wild;
-                        let mut paths = paths.into_iter();
-                        shape = Some(Shape::Found {
-                            // Bare lines are of no one note if there are several.
-                            place: paths.next().filter(|_| !is_several).unwrap_or_default(),
-                            from,
-                            output,
-                        });
-                    }
-                }
-            }
-            // The output of a search cannot be separated from that of files read beside it.
-            let is_mixed = !opened.is_empty() || !among.is_empty();
-            let mut calls = Vec::new();
-            if let Some(Shape::Found {
-                place,
-                from,
-                output,
-            }) = shape
-            {
-                calls.push(Call::Search {
-                    question: patterns.join("\n"),
-                    settings: BTreeMap::new(),
-                    is_pattern: true,
-                    answer: Shape::Found {
-                        place: if is_mixed { String::new() } else { place },
-                        from,
-                        output,
-                    },
-                });
-            }
-            if !opened.is_empty() {
-                calls.push(Call::Open(opened));
-            }
-            if !among.is_empty() {
-                calls.push(Call::OpenAmong(among));
-            }
-            calls
-        }
+        | "container.exec" | "run_shell_command" | "terminal" => tool.shell(),
         _ => Vec::new(),
+    }
+}
+
+/// A call of a tool for files.
+struct FileTool<'a> {
+    arguments: &'a Value,
+    folders: &'a Folders,
+    session_folder: Option<&'a str>,
+    at_ms: Option<i64>,
+}
+
+impl<'a> FileTool<'a> {
+    /// The first argument of these names that is a text and not empty.
+    fn text(&self, names: &[&str]) -> Option<&'a str> {
+        let arguments = self.arguments;
+        let mut texts = names.iter().filter_map(|name| arguments[*name].as_str());
+        texts.find(|text| !text.is_empty())
+    }
+
+    fn used(&self, path: &str, lines: Option<(u32, u32)>) -> Used {
+        Used {
+            path: path.to_owned(),
+            lines,
+            at_ms: self.at_ms,
+            is_part: false,
+        }
+    }
+
+    /// The opening of a note; `None` for a file outside of the memory folders.
+    fn opening(&self) -> Option<Call> {
+        let path = self.text(&["file_path", "absolute_path", "path"])?;
+        let is_note = self.folders.hold(path, self.session_folder);
+        is_note.then(|| Call::Open(vec![self.used(path, tools::lines(self.arguments))]))
+    }
+
+    /// The search for a pattern; `None` if it is outside of the memory folders.
+    fn grep(&self, output: Output) -> Option<Call> {
+        let place = self.text(&["path", "dir_path", "file_path"]);
+        let place = place.or(self.session_folder)?;
+        if !self.folders.hold(place, self.session_folder) {
+            return None;
+        }
+        Some(Call::Search {
+            question: self.text(&["pattern", "query"])?.to_owned(),
+            settings: tools::settings(self.arguments, &["pattern", "query"]),
+            is_pattern: true,
+            answer: Shape::Found {
+                place: place.to_owned(),
+                from: None,
+                output,
+            },
+        })
+    }
+
+    /// What a shell's command line asks of memory.
+    fn shell(&self) -> Vec<Call> {
+        let Some(line) = command_line(self.arguments) else {
+            return Vec::new();
+        };
+        let from = self.text(&["workdir", "cwd", "working_directory", "directory"]);
+        let from = from.map(|from| self.folders.whole(from, self.session_folder));
+        let from = from.as_deref().or(self.session_folder);
+        let mut asked = AskedByShell::default();
+        for action in actions(&line, self.folders, from, self.session_folder) {
+            match action {
+                Action::Reads { path, part } => asked.opened.push(match part {
+                    Part::Whole => self.used(&path, None),
+                    Part::Lines(first, last) => self.used(&path, Some((first, last))),
+                    Part::Unknown => Used {
+                        is_part: true,
+                        ..self.used(&path, None)
+                    },
+                }),
+                Action::ReadsAmong {
+                    folder,
+                    pattern,
+                    part,
+                } => asked.among.push(Among {
+                    folder,
+                    pattern,
+                    lines: match part {
+                        Part::Lines(first, last) => Some((first, last)),
+                        Part::Whole | Part::Unknown => None,
+                    },
+                    is_part: part == Part::Unknown,
+                    at_ms: self.at_ms,
+                }),
+                Action::Lists { .. } => {}
+                Action::Searches {
+                    pattern,
+                    paths,
+                    output,
+                    from,
+                } => asked.search(pattern, paths, output, from),
+            }
+        }
+        asked.into_calls()
+    }
+}
+
+/// What the commands of one line ask of memory.
+#[derive(Default)]
+struct AskedByShell {
+    opened: Vec<Used>,
+    among: Vec<Among>,
+    /// The patterns of all searches. They share one answer, so they are one question.
+    patterns: Vec<String>,
+    /// What the searches print; `None` without a search.
+    printed: Option<Printed>,
+}
+
+/// What the searches of a line print.
+struct Printed {
+    /// The one note that is searched; empty if there may be several, because bare lines are of no one note then.
+    place: String,
+    from: Option<String>,
+    output: Output,
+}
+
+impl AskedByShell {
+    fn search(
+        &mut self,
+        pattern: String,
+        paths: Vec<String>,
+        output: Output,
+        from: Option<String>,
+    ) {
+        self.patterns.push(pattern);
+        let is_wild = paths.iter().any(|path| path.contains(['*', '?', '[']));
+        let is_several = self.printed.is_some() || paths.len() > 1 || is_wild;
+        let mut paths = paths.into_iter();
+        self.printed = Some(Printed {
+            place: paths.next().filter(|_| !is_several).unwrap_or_default(),
+            from,
+            output,
+        });
+    }
+
+    fn into_calls(self) -> Vec<Call> {
+        let mut calls = Vec::new();
+        // The output of a search cannot be separated from that of files read beside it.
+        let is_mixed = !self.opened.is_empty() || !self.among.is_empty();
+        if let Some(printed) = self.printed {
+            calls.push(Call::Search {
+                question: self.patterns.join("\n"),
+                settings: BTreeMap::new(),
+                is_pattern: true,
+                answer: Shape::Found {
+                    place: if is_mixed {
+                        String::new()
+                    } else {
+                        printed.place
+                    },
+                    from: printed.from,
+                    output: printed.output,
+                },
+            });
+        }
+        if !self.opened.is_empty() {
+            calls.push(Call::Open(self.opened));
+        }
+        if !self.among.is_empty() {
+            calls.push(Call::OpenAmong(self.among));
+        }
+        calls
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Only the plain commands that agents use are understood. Whatever else a line does is passed over.
 
+mod pipeline;
+
+use self::pipeline::filtered;
 use super::folders::Folders;
 use super::happening::Output;
 
@@ -73,12 +76,6 @@ const RG_VALUES: &str = "ABCmdfgtTjEMr";
 const ALTERNATIVES_MAX: usize = 64;
 /// A longer line is no command that searches.
 const LINE: usize = 64 << 10;
-
-/// Programs in a pipeline that leave lines as they are, or change what is around them.
-const PASSES: &[&str] = &[
-    "cat", "bat", "less", "more", "nl", "tee", "sort", "uniq", "tac", "fold", "fmt", "tr",
-    "column", "expand", "iconv",
-];
 
 /// What a command line does to notes in these folders, first to last. `from` is the folder in which it runs.
 pub(super) fn actions(
@@ -345,16 +342,6 @@ fn read_each(places: Vec<(String, String)>, command: &[&str]) -> Vec<Action> {
         .collect()
 }
 
-/// The command that `xargs` runs, without its own options.
-fn command_of_xargs<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    let mut at = 0;
-    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
-        let takes_next = matches!(*word, "-I" | "-n" | "-P" | "-L" | "-s" | "-d" | "-a" | "-E");
-        at += if takes_next { 2 } else { 1 };
-    }
-    words.get(at..).unwrap_or_default()
-}
-
 /// A word with each of the alternatives that it names in braces: `{a,b}.md`.
 fn braces(word: &str) -> Vec<String> {
     let found = word.find('{').and_then(|start| {
@@ -375,126 +362,6 @@ fn braces(word: &str) -> Vec<String> {
         })
         .take(ALTERNATIVES_MAX)
         .collect()
-}
-
-/// What the agent sees of earlier actions of a pipeline after this command.
-fn filtered(actions: Vec<Action>, program: &str, words: &[&str], folders: &Folders) -> Vec<Action> {
-    let is_searcher = SEARCHERS.contains(&program);
-    let narrowed = match program {
-        "head" | "tail" | "sed" | "awk" => Some(part_read(program, words)),
-        _ => None,
-    };
-    let mut of_search: Option<Vec<String>> = None;
-    let mut left = Vec::new();
-    // What `xargs` runs its command with.
-    let mut named: Vec<(String, String)> = Vec::new();
-    for action in actions {
-        match action {
-            Action::Lists { folder, pattern } => {
-                if program == "xargs" {
-                    named.push((folder, pattern));
-                } else if is_searcher
-                    || PASSES.contains(&program)
-                    || matches!(program, "head" | "tail" | "sed" | "awk")
-                {
-                    left.push(Action::Lists { folder, pattern });
-                }
-            }
-            // With several notes it is unknown whose lines are left.
-            Action::ReadsAmong { .. } if is_searcher => {
-                of_search.get_or_insert_default().push(String::new());
-            }
-            Action::ReadsAmong {
-                folder,
-                pattern,
-                part,
-            } => {
-                if PASSES.contains(&program) || narrowed.is_some() {
-                    left.push(Action::ReadsAmong {
-                        folder,
-                        pattern,
-                        part,
-                    });
-                }
-            }
-            Action::Searches {
-                paths,
-                output: Output::Names,
-                from,
-                ..
-            } if program == "xargs" => {
-                let place = |path: &String| folders.settled(path, from.as_deref());
-                named.extend(paths.iter().map(|path| (place(path), "**".to_owned())));
-            }
-            Action::Reads { path, .. } if is_searcher => {
-                of_search.get_or_insert_default().push(path);
-            }
-            Action::Reads { path, part } => {
-                let part = match narrowed {
-                    Some(narrower) => both(part, narrower),
-                    None if PASSES.contains(&program) => part,
-                    // Counted, or handed to a program of which nothing is known.
-                    None => continue,
-                };
-                left.push(Action::Reads { path, part });
-            }
-            Action::Searches {
-                pattern,
-                paths,
-                output,
-                from,
-            } => {
-                let is_as_before = is_searcher
-                    || PASSES.contains(&program)
-                    || matches!(program, "head" | "tail")
-                    || (program == "sed" && words.contains(&"-n"));
-                let output = if is_as_before {
-                    output
-                } else {
-                    Output::Changed
-                };
-                left.push(Action::Searches {
-                    pattern,
-                    paths,
-                    output,
-                    from,
-                });
-            }
-        }
-    }
-    if !named.is_empty() {
-        left.extend(read_each(named, command_of_xargs(words)));
-    }
-    if let Some(paths) = of_search {
-        let Searched {
-            pattern, output, ..
-        } = searched(program, words);
-        // With several notes it is not known to which one the lines belong.
-        let output = match paths.len() {
-            1 => output,
-            _ => Output::Changed,
-        };
-        left.extend(pattern.map(|pattern| Action::Searches {
-            pattern,
-            paths,
-            output,
-            from: None,
-        }));
-    }
-    left
-}
-
-/// What is left of a part after a narrower one.
-fn both(part: Part, narrower: Part) -> Part {
-    match (part, narrower) {
-        (part, Part::Whole) => part,
-        (Part::Whole, narrower) => narrower,
-        (Part::Lines(first, last), Part::Lines(from, to)) => {
-            let at = |line: u32| first.saturating_add(line - 1);
-            Part::Lines(at(from).min(last), at(to).min(last))
-        }
-        (Part::Unknown, _) | (_, Part::Unknown) => Part::Unknown,
-    }
 }
 
 /// A word with the values of a variable that it begins with.

@@ -54,6 +54,41 @@ struct Chunk {
     hash: [u8; 32],
 }
 
+/// What a question finds: the positions of notes, best first, or why a list is missing.
+struct Found {
+    /// By all words of the question.
+    all: Result<Vec<(usize, Match)>, String>,
+    /// By any of its words; `None` if the question is not relaxed.
+    any: Option<Vec<(usize, Match)>>,
+    /// By its vector.
+    near: Result<Vec<(usize, Near)>, String>,
+}
+
+impl Found {
+    /// Returns the positions of the notes that each list holds within its depth.
+    fn candidates(&self) -> impl Iterator<Item = usize> {
+        let depth = DEPTH_MAX as usize;
+        let all = self.all.iter().flatten().take(depth);
+        let any = self.any.iter().flatten().take(depth);
+        let near = self.near.iter().flatten();
+        let near = near.filter(|(_, near)| near.position <= DEPTH_MAX);
+        let by_words = all.chain(any).map(|(at, _)| *at);
+        by_words.chain(near.map(|(at, _)| *at))
+    }
+
+    fn into_facts(self, rows: Vec<RowFact>) -> Facts {
+        Facts {
+            n_strict: self.all.as_ref().map_or(0, |found| found.len() as u32),
+            n_relaxed: self.any.as_ref().map(|found| found.len() as u32),
+            n_near: self.near.as_ref().map_or(0, |found| found.len() as u32),
+            vector: state(self.near),
+            strict: state(self.all),
+            rows,
+            rerank: None,
+        }
+    }
+}
+
 /// A chunk and its similarity, in 0..1.
 type Similar<'a> = (&'a Chunk, f64);
 
@@ -69,7 +104,6 @@ impl Memory {
     ///
     /// # Errors
     /// [`RetrieveError::Outside`] if SQLite returns an error.
-    /// [`RetrieveError::Outside`] where SQLite refuses.
     pub fn new(
         notes: Vec<AgentNote>,
         vectors: Result<Vectors, String>,
@@ -217,6 +251,34 @@ impl Memory {
         });
         Ok(ranked.collect())
     }
+
+    /// Returns the facts of each candidate; `union` holds the positions of the candidates, ascending, and `best` the
+    /// positions of each note's best chunks.
+    fn row_facts(&self, union: &[usize], best: &[Vec<u32>], found: &Found) -> Vec<RowFact> {
+        let fact = |at: &usize| RowFact {
+            path: self.notes.at(*at).path.clone(),
+            best: best[*at].clone(),
+            ..RowFact::default()
+        };
+        let mut rows: Vec<RowFact> = union.iter().map(fact).collect();
+        let slot = |at: &usize| union.binary_search(at).ok();
+        for (at, hit) in found.all.iter().flatten() {
+            if let Some(slot) = slot(at) {
+                rows[slot].strict = Some(*hit);
+            }
+        }
+        for (at, hit) in found.any.iter().flatten() {
+            if let Some(slot) = slot(at) {
+                rows[slot].relaxed = Some(*hit);
+            }
+        }
+        for (at, hit) in found.near.iter().flatten() {
+            if let Some(slot) = slot(at) {
+                rows[slot].near = Some(*hit);
+            }
+        }
+        rows
+    }
 }
 
 impl Retriever for Memory {
@@ -249,53 +311,19 @@ impl Retriever for Memory {
         let words_took = started.elapsed();
         let started = Instant::now();
         let similar = self.similar(question.vector, within);
-        let near = similar
-            .as_ref()
-            .map(|it| self.near(it))
-            .map_err(Clone::clone);
+        let near = similar.as_ref().map(|similar| self.near(similar));
+        let found = Found {
+            all,
+            any,
+            near: near.map_err(Clone::clone),
+        };
         let best = self.best(similar.as_deref().unwrap_or_default());
         let vectors_took = started.elapsed();
 
-        let depth = DEPTH_MAX as usize;
-        let by_words = all.iter().flatten().take(depth);
-        let by_words = by_words.chain(any.iter().flatten().take(depth));
-        let by_meaning = near.iter().flatten();
-        let by_meaning = by_meaning.filter(|(_, near)| near.position <= DEPTH_MAX);
-        let found = by_words.map(|(at, _)| *at);
-        let found = found.chain(by_meaning.map(|(at, _)| *at));
-        let union = self.notes.union(found, within, question.also);
-
-        let fact = |at: &usize| RowFact {
-            path: self.notes.at(*at).path.clone(),
-            best: best[*at].clone(),
-            ..RowFact::default()
-        };
-        let mut rows: Vec<RowFact> = union.iter().map(fact).collect();
-        let slot = |at: &usize| union.binary_search(at).ok();
-        for (at, it) in all.iter().flatten() {
-            slot(at)
-                .into_iter()
-                .for_each(|slot| rows[slot].strict = Some(*it));
-        }
-        for (at, it) in any.iter().flatten() {
-            slot(at)
-                .into_iter()
-                .for_each(|slot| rows[slot].relaxed = Some(*it));
-        }
-        for (at, it) in near.iter().flatten() {
-            slot(at)
-                .into_iter()
-                .for_each(|slot| rows[slot].near = Some(*it));
-        }
-        let facts = Facts {
-            n_strict: all.as_ref().map_or(0, |it| it.len() as u32),
-            n_relaxed: any.as_ref().map(|it| it.len() as u32),
-            n_near: near.as_ref().map_or(0, |it| it.len() as u32),
-            vector: state(near),
-            strict: state(all),
-            rows,
-            rerank: None,
-        };
+        let candidates = found.candidates();
+        let union = self.notes.union(candidates, within, question.also);
+        let rows = self.row_facts(&union, &best, &found);
+        let facts = found.into_facts(rows);
         let asked = self.notes.asked(question.text);
         let candidate = |at: &usize| {
             let chars = self.notes.at(*at).text.chars().count() as u32;

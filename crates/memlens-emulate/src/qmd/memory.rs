@@ -100,6 +100,14 @@ struct Search<'a> {
     name: String,
 }
 
+/// The results of searches, in their order.
+struct Answers<'a> {
+    /// Each search with the notes that it found, best first, or why it found none.
+    lists: Vec<(Search<'a>, Result<Vec<Found>, String>)>,
+    /// Time of the searches by words, and of those by meaning.
+    took: Vec<(ListId, Duration)>,
+}
+
 impl Memory {
     /// Returns the texts to embed, in order.
     pub fn chunk_texts(notes: &[AgentNote]) -> Vec<String> {
@@ -187,28 +195,8 @@ impl Memory {
             }
         }
         let scopes = self.scopes(question.within, options);
-        let mut lists = Vec::new();
-        let (mut words_took, mut vectors_took) = (Duration::ZERO, Duration::ZERO);
-        for search in searches(question.text, options, &scopes, &self.collections) {
-            let started = Instant::now();
-            let is_question = search.role == Role::Question;
-            let found = match search.line.kind {
-                Kind::Lex => self.by_words(&search, question.within)?,
-                Kind::Vec | Kind::Hyde => {
-                    let embedded = (!is_question).then(|| self.embed(&search.line.text));
-                    let vector = match &embedded {
-                        Some(vector) => vector.as_deref().map_err(String::as_str),
-                        None => question.vector,
-                    };
-                    self.by_meaning(&search, question.within, vector)
-                }
-            };
-            *match search.line.kind {
-                Kind::Lex => &mut words_took,
-                Kind::Vec | Kind::Hyde => &mut vectors_took,
-            } += started.elapsed();
-            lists.push((search, found));
-        }
+        let searches = searches(question.text, options, &scopes, &self.collections);
+        let Answers { lists, took } = self.answers_of(searches, question)?;
         let found = lists.iter().flat_map(|(_, found)| {
             let found = found.iter().flatten().take(DEPTH_MAX as usize);
             found.map(|it| it.note)
@@ -257,6 +245,38 @@ impl Memory {
                 .collect(),
             words: asked,
             n_words_left_out: 0,
+            took,
+        })
+    }
+
+    /// Makes searches one by one.
+    fn answers_of<'a>(
+        &self,
+        searches: Vec<Search<'a>>,
+        question: &Question<'_>,
+    ) -> Result<Answers<'a>, RetrieveError> {
+        let mut lists = Vec::with_capacity(searches.len());
+        let (mut words_took, mut vectors_took) = (Duration::ZERO, Duration::ZERO);
+        for search in searches {
+            let started = Instant::now();
+            let is_question = search.role == Role::Question;
+            let (found, took) = match search.line.kind {
+                Kind::Lex => (self.by_words(&search, question.within)?, &mut words_took),
+                Kind::Vec | Kind::Hyde => {
+                    let embedded = (!is_question).then(|| self.embed(&search.line.text));
+                    let vector = match &embedded {
+                        Some(vector) => vector.as_deref().map_err(String::as_str),
+                        None => question.vector,
+                    };
+                    let found = self.by_meaning(&search, question.within, vector);
+                    (found, &mut vectors_took)
+                }
+            };
+            *took += started.elapsed();
+            lists.push((search, found));
+        }
+        Ok(Answers {
+            lists,
             took: vec![
                 (ListId(TEXT.0), words_took),
                 (ListId(VECTOR.0), vectors_took),

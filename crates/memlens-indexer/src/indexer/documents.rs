@@ -154,53 +154,19 @@ impl Indexer {
         cancel: &AtomicBool,
         observer: &mut dyn Observer,
     ) -> Result<NewDocument, IndexerError> {
-        let chunk_hashes: Vec<[u8; 32]> = parsed
-            .chunks
-            .iter()
-            .map(|chunk| content_hash(&chunk.text))
+        let of_chunks = parsed.chunks.iter().map(|chunk| chunk.text.as_str());
+        let of_windows = parsed.windows.iter().map(|window| window.text.as_str());
+        let texts: Vec<([u8; 32], &str)> = of_chunks
+            .chain(of_windows)
+            .map(|text| (content_hash(text), text))
             .collect();
-        let window_hashes: Vec<[u8; 32]> = parsed
-            .windows
-            .iter()
-            .map(|window| content_hash(&window.text))
-            .collect();
-        let texts: Vec<([u8; 32], &str)> = chunk_hashes
-            .iter()
-            .copied()
-            .zip(parsed.chunks.iter().map(|chunk| chunk.text.as_str()))
-            .chain(
-                window_hashes
-                    .iter()
-                    .copied()
-                    .zip(parsed.windows.iter().map(|window| window.text.as_str())),
-            )
-            .collect();
+        let hashes: Vec<[u8; 32]> = texts.iter().map(|(hash, _)| *hash).collect();
+        let (chunk_hashes, window_hashes) = hashes.split_at(parsed.chunks.len());
         self.embedder.wake()?;
         let embeddings = self.embeddings(&texts, cancel, observer)?;
         let tokens = self.count_tokens(&texts[..chunk_hashes.len()], cancel, observer)?;
 
-        let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];
-        for (window, hash) in parsed.windows.iter().zip(&window_hashes) {
-            for chunk in &window.chunks {
-                windows_of[*chunk as usize].push(NewWindow {
-                    start_line: window.start_line,
-                    end_line: window.end_line,
-                    embedding: embeddings[hash],
-                });
-            }
-        }
-        let observations = memlens_ingest::observations(&parsed)
-            .into_iter()
-            .map(|observation| NewObservation {
-                text: observation.text,
-                bytes: observation.bytes,
-                start_line: observation.start_line,
-                end_line: observation.end_line,
-                agent: observation.agent,
-                date: observation.date.map(|date| date.to_string()),
-                weight: observation.weight,
-            })
-            .collect();
+        let observations = new_observations(&parsed);
         let problems = parsed
             .problems
             .iter()
@@ -219,6 +185,7 @@ impl Indexer {
             at_ms: read_ms,
             words: words_of(&parsed),
         };
+        let windows_of = windows_of(&parsed, window_hashes, &embeddings);
         let chunks = parsed
             .chunks
             .into_iter()
@@ -346,6 +313,40 @@ fn go_on(cancel: &AtomicBool) -> Result<(), IndexerError> {
         return Err(EmbedError::Cancelled.into());
     }
     Ok(())
+}
+
+/// The windows of each chunk. `hashes` holds the hash of each window's text.
+fn windows_of(
+    parsed: &Parsed,
+    hashes: &[[u8; 32]],
+    embeddings: &HashMap<[u8; 32], EmbeddingId>,
+) -> Vec<Vec<NewWindow>> {
+    let mut windows_of: Vec<Vec<NewWindow>> = vec![Vec::new(); parsed.chunks.len()];
+    for (window, hash) in parsed.windows.iter().zip(hashes) {
+        for chunk in &window.chunks {
+            windows_of[*chunk as usize].push(NewWindow {
+                start_line: window.start_line,
+                end_line: window.end_line,
+                embedding: embeddings[hash],
+            });
+        }
+    }
+    windows_of
+}
+
+fn new_observations(parsed: &Parsed) -> Vec<NewObservation> {
+    memlens_ingest::observations(parsed)
+        .into_iter()
+        .map(|observation| NewObservation {
+            text: observation.text,
+            bytes: observation.bytes,
+            start_line: observation.start_line,
+            end_line: observation.end_line,
+            agent: observation.agent,
+            date: observation.date.map(|date| date.to_string()),
+            weight: observation.weight,
+        })
+        .collect()
 }
 
 /// The words of a document; `None` if it is too long to look for them.

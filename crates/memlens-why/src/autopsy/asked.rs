@@ -180,92 +180,103 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             format!("Never: {who} searched its memory for nothing {when}."),
         );
     }
-    let closest_first = closest_first(about);
     if n_about == 0 {
-        let shown = closest_first.into_iter().take(N_QUESTIONS_SHOWN).map(|at| {
-            let came = "not about it".to_owned();
-            asked_then(&asked.questions[at], came, about[at].cosine)
-        });
-        return StepProof {
-            questions: shown.collect(),
-            ..say(
-                StepOutcome::Failed,
-                format!(
-                    "Never about this: {who} searched {} {when}, for other things.",
-                    times(asked.questions.len())
-                ),
-            )
-        };
+        return never_about(case, about);
     }
-    let n_times = capitalized(&times(n_about));
     let questions: Vec<AskedThen> = match ranked {
         Some(ranked) => ranked.to_view(case, about),
-        None => closest_first
+        None => closest_first(about)
             .into_iter()
             .filter(|at| about[*at].is_about())
             .map(|at| asked_then(&asked.questions[at], String::new(), about[at].cosine))
             .take(N_QUESTIONS_SHOWN)
             .collect(),
     };
-    // Words of a pattern that no line of the note contains find nothing.
-    let finding: Vec<&About> = match ranked.filter(|ranked| ranked.is_tried()) {
-        Some(ranked) => ranked.reached().map(|at| &about[at]).collect(),
-        None => about.iter().collect(),
-    };
-    let shared = finding.iter().flat_map(|it| &it.shared);
-    let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
-    shared.sort();
-    shared.dedup();
+    let (outcome, said) = by_words(case, about, ranked, n_about);
+    StepProof {
+        questions,
+        ..proof(AutopsyStep::Asked, outcome, said)
+    }
+}
+
+/// The step if no question was about the fact.
+fn never_about(case: &Case<'_>, about: &[About]) -> StepProof {
+    let (asked, who) = (&case.asked, case.who());
+    let shown = closest_first(about).into_iter().take(N_QUESTIONS_SHOWN);
+    let shown = shown.map(|at| {
+        let came = "not about it".to_owned();
+        asked_then(&asked.questions[at], came, about[at].cosine)
+    });
+    let said = format!(
+        "Never about this: {who} searched {} {}, for other things.",
+        times(asked.questions.len()),
+        asked.when
+    );
+    StepProof {
+        questions: shown.collect(),
+        ..proof(AutopsyStep::Asked, StepOutcome::Failed, said)
+    }
+}
+
+/// Whether the words of the questions can find the fact; `n_about` is the number of questions about it.
+fn by_words(
+    case: &Case<'_>,
+    about: &[About],
+    ranked: Option<&Ranked>,
+    n_about: usize,
+) -> (StepOutcome, Text) {
+    let when = &case.asked.when;
+    let n_times = capitalized(&times(n_about));
     let is_reached = ranked.is_some_and(Ranked::is_reached);
     let patterns: Vec<&str> = ranked
         .filter(|_| !is_reached)
         .map(|ranked| ranked.patterns().take(PATTERNS_NAMED))
         .into_iter()
         .flatten()
-        .map(|at| asked.questions[at].asked.question.as_str())
+        .map(|at| case.asked.questions[at].asked.question.as_str())
         .collect();
-    let (outcome, said) = if !patterns.is_empty() {
-        (
-            StepOutcome::Failed,
-            Text::from(format!(
-                "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
-                quoted(patterns)
-            )),
-        )
-    } else if !shared.is_empty() {
-        (
-            StepOutcome::Passed,
-            Text::from(format!("{n_times} {when}, with words of the fact: "))
-                + quoted_note(shared.iter().map(String::as_str))
-                + ".",
-        )
-    } else if is_reached {
-        (
-            StepOutcome::Passed,
-            format!("{n_times} {when}, without a word of the fact; by meaning it was reached.")
-                .into(),
-        )
-    } else if let Some(gap) = case.ranking_gap() {
-        (
-            StepOutcome::Unknown,
-            format!(
-                "{n_times} {when}, without a word of the fact; whether that can find it is not known: {gap}."
-            )
-            .into(),
-        )
-    } else {
-        (
-            StepOutcome::Failed,
-            format!(
-                "{n_times} {when}, but in words that cannot find it: none is one of the fact's."
-            )
-            .into(),
-        )
-    };
-    StepProof {
-        questions,
-        ..proof(AutopsyStep::Asked, outcome, said)
+    if !patterns.is_empty() {
+        let said = format!(
+            "{n_times} {when}, but by a search through files that cannot find it: no line of the note holds {}.",
+            quoted(patterns)
+        );
+        return (StepOutcome::Failed, said.into());
     }
+    let shared = shared_words(about, ranked);
+    if !shared.is_empty() {
+        let said = Text::from(format!("{n_times} {when}, with words of the fact: "))
+            + quoted_note(shared.iter().map(String::as_str))
+            + ".";
+        return (StepOutcome::Passed, said);
+    }
+    if is_reached {
+        let said =
+            format!("{n_times} {when}, without a word of the fact; by meaning it was reached.");
+        return (StepOutcome::Passed, said.into());
+    }
+    if let Some(gap) = case.ranking_gap() {
+        let said = format!(
+            "{n_times} {when}, without a word of the fact; whether that can find it is not known: {gap}."
+        );
+        return (StepOutcome::Unknown, said.into());
+    }
+    let said =
+        format!("{n_times} {when}, but in words that cannot find it: none is one of the fact's.");
+    (StepOutcome::Failed, said.into())
+}
+
+/// The distinct words that questions share with the fact, in lower case and sorted.
+fn shared_words(about: &[About], ranked: Option<&Ranked>) -> Vec<String> {
+    // Words of a pattern that no line of the note contains find nothing.
+    let finding: Vec<&About> = match ranked.filter(|ranked| ranked.is_tried()) {
+        Some(ranked) => ranked.reached().map(|at| &about[at]).collect(),
+        None => about.iter().collect(),
+    };
+    let shared = finding.iter().flat_map(|about| &about.shared);
+    let mut shared: Vec<String> = shared.map(|word| word.to_lowercase()).collect();
+    shared.sort();
+    shared.dedup();
+    shared
 }
 
 /// Indices of the questions, those closest to the fact first, then the newest.

@@ -95,67 +95,82 @@ impl<'a> Given<'a> {
             n_answers: 0,
         };
         for past in &case.asked.questions {
-            given.n_answers += usize::from(past.asked.returned.is_some());
-            let returned = past.asked.returned.iter().flatten();
-            for (rank, result) in (1..).zip(returned) {
-                // As from `rg -l`: the agent did not see the text.
-                if result.is_name_only {
-                    continue;
-                }
-                let name = match named.is_it(past, &result.path) {
-                    Some(name) => name,
-                    None if named.is_held_by(result) => named.other_name(past, &result.path),
-                    None => continue,
-                };
-                let doubt = match named.shown(past, result, &name) {
-                    Shown::Yes => {
-                        if given.by.last().is_none_or(|it| it.past.id != past.id) {
-                            given.by.push(By { past, rank, name });
-                        }
-                        continue;
-                    }
-                    Shown::No => None,
-                    Shown::Unknown(doubt) => Some(doubt),
-                };
-                let is_first = |it: &Beside<'_>| doubt.is_some() && it.doubt.is_none();
-                if given.beside.as_ref().is_none_or(is_first) {
-                    given.beside = Some(Beside {
-                        past,
-                        rank,
-                        other_name: name.other(),
-                        lines: result.lines,
-                        doubt,
-                    });
-                }
-            }
-            let holds = |all: &'a [Used], expected: Option<bool>| {
-                let mut shown = all.iter().filter_map(|used| named.shown_by(past, used));
-                shown.any(|shown| shown == expected)
-            };
-            let how = |expected: Option<bool>| {
-                let cited = holds(&past.asked.cited, expected).then_some("cited");
-                cited.or_else(|| holds(&past.asked.opened, expected).then_some("opened"))
-            };
-            if let Some(how) = how(Some(true)) {
-                given.used.push((past, how));
-            } else if given.may_be_used.is_none() {
-                given.may_be_used = how(None).map(|how| (past, how));
-            }
+            given.take_answer(&named, past);
+            given.take_use(&named, past);
         }
         for past in &case.asked.openings {
-            let opened = past.asked.opened.iter();
-            let shown = opened.filter_map(|used| named.shown_by(past, used));
-            let shown: Vec<Option<bool>> = shown.collect();
-            if shown.contains(&Some(true)) {
-                given.opened.push((past, Some(true)));
-            } else if let Some(first) = shown.first() {
-                let is_open = shown.contains(&None);
-                given
-                    .opened
-                    .push((past, if is_open { None } else { *first }));
-            }
+            given.take_opening(&named, past);
         }
         given
+    }
+
+    /// Adds what the answer to a question contained.
+    fn take_answer(&mut self, named: &Named<'_>, past: &'a Past) {
+        self.n_answers += usize::from(past.asked.returned.is_some());
+        let returned = past.asked.returned.iter().flatten();
+        for (rank, result) in (1..).zip(returned) {
+            // As from `rg -l`: the agent did not see the text.
+            if result.is_name_only {
+                continue;
+            }
+            let name = match named.is_it(past, &result.path) {
+                Some(name) => name,
+                None if named.is_held_by(result) => named.other_name(past, &result.path),
+                None => continue,
+            };
+            let doubt = match named.shown(past, result, &name) {
+                Shown::Yes => {
+                    if self.by.last().is_none_or(|by| by.past.id != past.id) {
+                        self.by.push(By { past, rank, name });
+                    }
+                    continue;
+                }
+                Shown::No => None,
+                Shown::Unknown(doubt) => Some(doubt),
+            };
+            let is_first = |beside: &Beside<'_>| doubt.is_some() && beside.doubt.is_none();
+            if self.beside.as_ref().is_none_or(is_first) {
+                self.beside = Some(Beside {
+                    past,
+                    rank,
+                    other_name: name.other(),
+                    lines: result.lines,
+                    doubt,
+                });
+            }
+        }
+    }
+
+    /// Adds how the note was used after a question: cited, else opened.
+    fn take_use(&mut self, named: &Named<'_>, past: &'a Past) {
+        let holds = |all: &'a [Used], expected: Option<bool>| {
+            let mut shown = all.iter().filter_map(|used| named.shown_by(past, used));
+            shown.any(|shown| shown == expected)
+        };
+        let how = |expected: Option<bool>| {
+            let cited = holds(&past.asked.cited, expected).then_some("cited");
+            cited.or_else(|| holds(&past.asked.opened, expected).then_some("opened"))
+        };
+        if let Some(how) = how(Some(true)) {
+            self.used.push((past, how));
+        } else if self.may_be_used.is_none() {
+            self.may_be_used = how(None).map(|how| (past, how));
+        }
+    }
+
+    /// Adds a call that opened notes, if it opened this one.
+    fn take_opening(&mut self, named: &Named<'_>, past: &'a Past) {
+        let opened = past.asked.opened.iter();
+        let shown: Vec<Option<bool>> = opened
+            .filter_map(|used| named.shown_by(past, used))
+            .collect();
+        if shown.contains(&Some(true)) {
+            self.opened.push((past, Some(true)));
+        } else if let Some(first) = shown.first() {
+            let is_open = shown.contains(&None);
+            self.opened
+                .push((past, if is_open { None } else { *first }));
+        }
     }
 
     /// With whether the agent may have loaded the line at the start of the session.
@@ -205,32 +220,8 @@ impl<'a> Given<'a> {
     /// The step about whether the agent received it.
     pub fn step(&self, case: &Case<'_>) -> StepProof {
         let say = |outcome, said: String| proof(AutopsyStep::Given, outcome, said);
-        if let Some(By { past, rank, name }) = self.best_by() {
-            let under = match name {
-                Name::Now => String::new(),
-                Name::Former(former) => format!("under its former name {former}, "),
-                Name::Copy(other) | Name::Alike(other, _) => {
-                    format!("as the same line of {other}, ")
-                }
-            };
-            let listed = self.by.iter().map(|by| {
-                let came = match by.name.other() {
-                    None => format!("rank {}", by.rank),
-                    Some(name) => format!("rank {}, as {name}", by.rank),
-                };
-                asked_then(by.past, came, None)
-            });
-            return StepProof {
-                questions: listed.take(N_QUESTIONS_SHOWN).collect(),
-                ..say(
-                    StepOutcome::Passed,
-                    format!(
-                        "Yes, {under}at rank {rank} of the answer to “{}”{}.",
-                        past.asked.question,
-                        when(past)
-                    ),
-                )
-            };
+        if let Some(by) = self.best_by() {
+            return self.returned_step(by);
         }
         if self.is_loaded {
             let said = format!(
@@ -266,9 +257,47 @@ impl<'a> Given<'a> {
         if let Some(beside) = &self.beside {
             return beside.step();
         }
-        if let Some((past, shown)) = self.opened.first() {
-            return match self.opened.iter().find(|(_, shown)| shown.is_none()) {
-                Some((past, _)) => say(
+        let (outcome, said) = self
+            .opened_elsewhere()
+            .unwrap_or_else(|| self.in_no_answer(case));
+        say(outcome, said)
+    }
+
+    /// The step for a line that an answer contained; `best` is the answer with its best rank.
+    fn returned_step(&self, best: &By<'_>) -> StepProof {
+        let By { past, rank, name } = best;
+        let under = match name {
+            Name::Now => String::new(),
+            Name::Former(former) => format!("under its former name {former}, "),
+            Name::Copy(other) | Name::Alike(other, _) => {
+                format!("as the same line of {other}, ")
+            }
+        };
+        let said = format!(
+            "Yes, {under}at rank {rank} of the answer to “{}”{}.",
+            past.asked.question,
+            when(past)
+        );
+        let listed = self.by.iter().map(|by| {
+            let came = match by.name.other() {
+                None => format!("rank {}", by.rank),
+                Some(name) => format!("rank {}, as {name}", by.rank),
+            };
+            asked_then(by.past, came, None)
+        });
+        StepProof {
+            questions: listed.take(N_QUESTIONS_SHOWN).collect(),
+            ..proof(AutopsyStep::Given, StepOutcome::Passed, said)
+        }
+    }
+
+    /// What follows if the agent opened the note, and no call is known to have shown the line; `None` if it did not
+    /// open the note.
+    fn opened_elsewhere(&self) -> Option<(StepOutcome, String)> {
+        let (past, shown) = self.opened.first()?;
+        Some(
+            match self.opened.iter().find(|(_, shown)| shown.is_none()) {
+                Some((past, _)) => (
                     StepOutcome::Unknown,
                     format!(
                         "The agent opened the note{}; whether it was shown this line is not known.",
@@ -277,35 +306,37 @@ impl<'a> Given<'a> {
                 ),
                 None => {
                     debug_assert_eq!(*shown, Some(false));
-                    say(
-                        StepOutcome::Failed,
-                        format!(
-                            "No. The agent opened the note{}, but not this line.",
-                            when(past)
-                        ),
-                    )
+                    let said = format!(
+                        "No. The agent opened the note{}, but not this line.",
+                        when(past)
+                    );
+                    (StepOutcome::Failed, said)
                 }
-            };
-        }
+            },
+        )
+    }
+
+    /// What follows if no answer contained the note.
+    fn in_no_answer(&self, case: &Case<'_>) -> (StepOutcome, String) {
         let mut questions = case.asked.questions.iter();
         match (case.asked.questions.len(), self.n_answers) {
-            (1.., 0) if questions.all(|past| past.asked.has_failed) => say(
+            (1.., 0) if questions.all(|past| past.asked.has_failed) => (
                 StepOutcome::Failed,
                 "No. Each search failed, so nothing was returned.".to_owned(),
             ),
-            (0, _) => say(
+            (0, _) => (
                 StepOutcome::Unknown,
                 "No question is known, and so no answer.".to_owned(),
             ),
-            (_, 0) => say(
+            (_, 0) => (
                 StepOutcome::Unknown,
                 "No answer is logged, so this cannot be known.".to_owned(),
             ),
-            (_, 1) => say(
+            (_, 1) => (
                 StepOutcome::Failed,
                 "No. It is not in the answer.".to_owned(),
             ),
-            (_, n) => say(
+            (_, n) => (
                 StepOutcome::Failed,
                 format!("No. It is in none of the {n} answers."),
             ),

@@ -88,23 +88,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             (StepOutcome::Passed, None, said)
         }
         (_, Some(cause)) if case.searches_files() && !found.is_gone => {
-            let is_passed_over = matches!(
-                &cause,
-                Cause::LeftOut {
-                    reason: Reason::Ignored { .. } | Reason::Hidden { .. },
-                    ..
-                }
-            );
-            let (outcome, finds) = if is_passed_over {
-                let finds = "searchers such as rg pass over ignored and hidden files";
-                (StepOutcome::Unknown, finds)
-            } else {
-                (StepOutcome::Passed, "it searches the files themselves")
-            };
-            let said = format!(
-                "{who} has no index: {finds}. Memlens cannot search it: {}",
-                cause.sentence(&found.place)
-            );
+            let (outcome, said) = of_searched_files(who, &cause, found);
             (outcome, None, said)
         }
         (_, Some(cause)) => {
@@ -115,31 +99,62 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
             };
             (StepOutcome::Failed, Some(cause), said)
         }
-        (own, None) => {
-            let place = &found.place;
-            let unsearched = case.agent_id().and_then(|agent| {
-                case.library
-                    .not_searched(agent, case.member.as_deref(), place.folder, &place.path)
-            });
-            if unsearched.is_some() || is_passed_over(case, found)? {
-                let why = unsearched.as_ref().map(|it| format!(" {}", it.reason));
-                let said = format!("{who} does not index this note.{}", why.unwrap_or_default());
-                let cause = Cause::NotSearched {
-                    agent: case.agent_id().map(str::to_owned),
-                    name: who.to_owned(),
-                    unsearched,
-                };
-                (StepOutcome::Failed, Some(cause), said)
-            } else {
-                of_own(who, case.searches_files(), own)
-            }
-        }
+        (own, None) => match not_searched(case, found)? {
+            Some((cause, said)) => (StepOutcome::Failed, Some(cause), said),
+            None => of_own(who, case.searches_files(), own),
+        },
     };
     Ok(Indexed {
         step: proof(AutopsyStep::Indexed, outcome, said),
         cause,
         is_in_library,
     })
+}
+
+/// Result for an agent that searches the files themselves, for a line that Memlens's index does not contain.
+fn of_searched_files(who: &str, cause: &Cause, found: &Found) -> (StepOutcome, String) {
+    let is_passed_over = matches!(
+        cause,
+        Cause::LeftOut {
+            reason: Reason::Ignored { .. } | Reason::Hidden { .. },
+            ..
+        }
+    );
+    let (outcome, finds) = if is_passed_over {
+        let finds = "searchers such as rg pass over ignored and hidden files";
+        (StepOutcome::Unknown, finds)
+    } else {
+        (StepOutcome::Passed, "it searches the files themselves")
+    };
+    let said = format!(
+        "{who} has no index: {finds}. Memlens cannot search it: {}",
+        cause.sentence(&found.place)
+    );
+    (outcome, said)
+}
+
+/// The cause and the sentence if the agent does not index the note by its own rules.
+///
+/// # Errors
+/// [`EngineError::Store`].
+fn not_searched(case: &Case<'_>, found: &Found) -> Result<Option<(Cause, String)>, EngineError> {
+    let place = &found.place;
+    let unsearched = case.agent_id().and_then(|agent| {
+        case.library
+            .not_searched(agent, case.member.as_deref(), place.folder, &place.path)
+    });
+    if unsearched.is_none() && !is_passed_over(case, found)? {
+        return Ok(None);
+    }
+    let who = case.who();
+    let why = unsearched.as_ref().map(|it| format!(" {}", it.reason));
+    let said = format!("{who} does not index this note.{}", why.unwrap_or_default());
+    let cause = Cause::NotSearched {
+        agent: case.agent_id().map(str::to_owned),
+        name: who.to_owned(),
+        unsearched,
+    };
+    Ok(Some((cause, said)))
 }
 
 /// Result of the agent's own index for a line that Memlens's index contains.

@@ -93,35 +93,13 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
     };
     let lists = case.library.lists();
     let view = loaded(home, &lists.snapshot.folders);
-    let is_it = |file: &&LoadedFile| {
-        let is_note = match &file.folder {
-            Some(folder) => {
-                *folder == found.place.folder.0.to_string()
-                    && file.note.as_deref() == Some(&found.place.path)
-            }
-            None => found
-                .file
-                .as_ref()
-                .is_some_and(|it| it.display().to_string() == file.path),
-        };
-        is_note && case.agent_id().is_none_or(|id| id == file.agent)
-    };
-    let of_note: Vec<&LoadedFile> = view.files.iter().filter(is_it).collect();
+    let of_note: Vec<&LoadedFile> = view
+        .files
+        .iter()
+        .filter(|file| is_note(case, found, file))
+        .collect();
     if of_note.is_empty() {
-        if let Some(loading) = instructions(case, fact, home, found) {
-            return loading;
-        }
-        let file = found.file.as_deref();
-        if let Some(said) = file.and_then(|file| switched_off(home, case.agent_id(), file)) {
-            return switched_off_by(said, who);
-        }
-        let without = file.and_then(|file| missing(home, case.agent_id(), file));
-        let without = without.map_or_else(String::new, |missing| {
-            format!(" It loads nothing of its memory, as {missing} is missing.")
-        });
-        return Loading::passed(format!(
-            "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it.{without}"
-        ));
+        return not_loaded(case, fact, home, found);
     }
     if found.is_gone {
         return Loading::in_some(format!(
@@ -141,19 +119,57 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
     });
     let extent = of_line.unwrap_or(LineLoad::Loaded);
     match scope {
-        None | Some(LoadedIn::This) => {}
-        Some(LoadedIn::Others(whose)) => return Loading::passed(only_in(&program(case), &whose)),
+        None | Some(LoadedIn::This) => of_extent(extent, who),
+        Some(LoadedIn::Others(whose)) => Loading::passed(only_in(&program(case), &whose)),
         Some(LoadedIn::Unknown(whose)) => {
             let perhaps = perhaps_in(&program(case), &whose);
-            return match extent {
+            match extent {
                 LineLoad::Loaded | LineLoad::InPart(_) => Loading::in_some(perhaps),
                 // No session loads it, and whether this one loads the rest of the note does not matter.
                 LineLoad::Cut(cut) | LineLoad::Blocked(cut) | LineLoad::Removed(cut) => {
                     Loading::new(StepOutcome::Unknown, format!("{cut} {perhaps}"))
                 }
-            };
+            }
         }
     }
+}
+
+/// Whether a loaded file is the note, and its agent the one in question.
+fn is_note(case: &Case<'_>, found: &Found, file: &LoadedFile) -> bool {
+    let is_note = match &file.folder {
+        Some(folder) => {
+            *folder == found.place.folder.0.to_string()
+                && file.note.as_deref() == Some(&found.place.path)
+        }
+        None => found
+            .file
+            .as_ref()
+            .is_some_and(|path| path.display().to_string() == file.path),
+    };
+    is_note && case.agent_id().is_none_or(|id| id == file.agent)
+}
+
+/// The step for a note that is not among the memory files that are loaded.
+fn not_loaded(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Loading {
+    let who = case.who();
+    if let Some(loading) = instructions(case, fact, home, found) {
+        return loading;
+    }
+    let file = found.file.as_deref();
+    if let Some(said) = file.and_then(|file| switched_off(home, case.agent_id(), file)) {
+        return switched_off_by(said, who);
+    }
+    let without = file.and_then(|file| missing(home, case.agent_id(), file));
+    let without = without.map_or_else(String::new, |missing| {
+        format!(" It loads nothing of its memory, as {missing} is missing.")
+    });
+    Loading::passed(format!(
+        "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it.{without}"
+    ))
+}
+
+/// The step for a note that every session loads, by what is loaded of the line.
+fn of_extent(extent: LineLoad, who: &str) -> Loading {
     match extent {
         LineLoad::Loaded => Loading {
             is_loaded: true,

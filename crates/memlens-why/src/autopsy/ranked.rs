@@ -345,21 +345,8 @@ pub(super) fn step(
     given: &Given<'_>,
 ) -> StepProof {
     let say = |outcome, said: String| proof(AutopsyStep::Ranked, outcome, said);
-    if let Some((past, rank)) = given.best() {
-        let question = &past.asked.question;
-        return say(
-            StepOutcome::Passed,
-            format!("It came through: rank {rank} of the answer to “{question}”."),
-        );
-    }
-    if let Some((past, rank)) = given.in_doubt() {
-        let question = &past.asked.question;
-        return say(
-            StepOutcome::Unknown,
-            format!(
-                "The note came through, at rank {rank} of the answer to “{question}”; whether this line did is not known."
-            ),
-        );
+    if let Some((outcome, said)) = of_answers(given) {
+        return say(outcome, said);
     }
     let Some(ranked) = ranked else {
         let said = if given.is_loaded() {
@@ -387,25 +374,55 @@ pub(super) fn step(
         );
     };
     let past = &case.asked.questions[best.at];
-    let question = &past.asked.question;
-    let by = by_whom(case, best);
-    let gap = case.gap_for(&past.asked);
-    if gap.is_some() || !case.is_emulated() {
-        let fares = match best.why.journey.rank.filter(|_| best.why.kept) {
-            Some(rank) => format!("finds it at rank {rank}"),
-            None => "does not find it".to_owned(),
-        };
-        let said = match gap {
-            Some(gap) => format!(
-                "Whether its ranking lost it is not known: {gap}. “{question}” {fares} without that difference{by}."
-            ),
-            None => format!(
-                "Whether its ranking lost it is not known, since the ranking of {} is not. “{question}” {fares} by Memlens's own.",
-                case.who()
-            ),
-        };
+    if let Some(said) = of_other_ranking(case, past, best) {
         return say(StepOutcome::Unknown, said);
     }
+    let (outcome, said) = by_ranking(past, best, &by_whom(case, best));
+    say(outcome, said)
+}
+
+/// What the answers of then decide; `None` if the note was in none.
+fn of_answers(given: &Given<'_>) -> Option<(StepOutcome, String)> {
+    if let Some((past, rank)) = given.best() {
+        let question = &past.asked.question;
+        let said = format!("It came through: rank {rank} of the answer to “{question}”.");
+        return Some((StepOutcome::Passed, said));
+    }
+    let (past, rank) = given.in_doubt()?;
+    let question = &past.asked.question;
+    let said = format!(
+        "The note came through, at rank {rank} of the answer to “{question}”; whether this line did is not known."
+    );
+    Some((StepOutcome::Unknown, said))
+}
+
+/// Why nothing is known of the agent's ranking, if the question was asked again by a ranking that is not the agent's, or
+/// differs from it; `None` if it is the agent's.
+fn of_other_ranking(case: &Case<'_>, past: &Past, best: &Best) -> Option<String> {
+    let gap = case.gap_for(&past.asked);
+    if gap.is_none() && case.is_emulated() {
+        return None;
+    }
+    let question = &past.asked.question;
+    let fares = match best.why.journey.rank.filter(|_| best.why.kept) {
+        Some(rank) => format!("finds it at rank {rank}"),
+        None => "does not find it".to_owned(),
+    };
+    Some(match gap {
+        Some(gap) => format!(
+            "Whether its ranking lost it is not known: {gap}. “{question}” {fares} without that difference{}.",
+            by_whom(case, best)
+        ),
+        None => format!(
+            "Whether its ranking lost it is not known, since the ranking of {} is not. “{question}” {fares} by Memlens's own.",
+            case.who()
+        ),
+    })
+}
+
+/// What the agent's ranking decides about a question; `by` says by which ranking it was asked again.
+fn by_ranking(past: &Past, best: &Best, by: &str) -> (StepOutcome, String) {
+    let question = &past.asked.question;
     let inexact = best
         .inexact()
         .map_or_else(String::new, |why| format!(", but {why}"));
@@ -413,24 +430,24 @@ pub(super) fn step(
         let rank = best.why.journey.rank.unwrap_or_default();
         let now = format!("“{question}” finds it now at rank {rank}{by}{inexact}");
         return match &past.asked.returned {
-            Some(returned) => say(
-                StepOutcome::Failed,
-                format!(
-                    "It was not among the {}{}; {now}. {}.",
+            Some(returned) => {
+                let cause = if best.inexact().is_some() {
+                    "That, or notes and settings that changed since, is the difference"
+                } else {
+                    "Notes, settings or vectors changed since"
+                };
+                let said = format!(
+                    "It was not among the {}{}; {now}. {cause}.",
                     results(returned.len()),
-                    when(past),
-                    if best.inexact().is_some() {
-                        "That, or notes and settings that changed since, is the difference"
-                    } else {
-                        "Notes, settings or vectors changed since"
-                    }
-                ),
-            ),
-            None if past.asked.has_failed => say(
+                    when(past)
+                );
+                (StepOutcome::Failed, said)
+            }
+            None if past.asked.has_failed => (
                 StepOutcome::Unknown,
                 format!("{now}; the search of then failed."),
             ),
-            None => say(
+            None => (
                 StepOutcome::Unknown,
                 format!("{now}; what was returned then is not logged."),
             ),
@@ -442,15 +459,13 @@ pub(super) fn step(
         } else {
             "what was returned is not logged"
         };
-        return say(
-            StepOutcome::Unknown,
-            format!(
-                "Whether its ranking lost it is not known: {then}{}, and {why}. The emulation does not find it{by}: “{question}”.",
-                when(past)
-            ),
+        let said = format!(
+            "Whether its ranking lost it is not known: {then}{}, and {why}. The emulation does not find it{by}: “{question}”.",
+            when(past)
         );
+        return (StepOutcome::Unknown, said);
     }
-    say(
+    (
         StepOutcome::Failed,
         format!("{}{by}: “{question}”.", lost(&best.why)),
     )

@@ -93,84 +93,112 @@ pub(super) fn step(
     history: Option<&NoteHistory>,
     places: &Places,
 ) -> Result<StepProof, EngineError> {
-    let place = found.at();
-    let say = |outcome, when: String| {
-        let said = format!("{place}{when}");
-        Ok(proof(AutopsyStep::Written, outcome, said))
-    };
+    let (outcome, said) = existence(case, found, sight, history, places)?;
+    let said = Text::from(found.at()) + said;
+    Ok(proof(AutopsyStep::Written, outcome, said))
+}
+
+/// What decides the step: its outcome, and what follows the place in its sentence.
+type Decided = (StepOutcome, Text);
+
+/// Whether the line existed at the time in question.
+fn existence(
+    case: &Case<'_>,
+    found: &Found,
+    sight: &FirstSight,
+    history: Option<&NoteHistory>,
+    places: &Places,
+) -> Result<Decided, EngineError> {
     if found.is_gone {
-        return say(
+        return Ok((
             StepOutcome::Unknown,
-            " as of its indexing; the file no longer holds it, so whether the agent could read it is not known.".to_owned(),
-        );
+            " as of its indexing; the file no longer holds it, so whether the agent could read it is not known.".into(),
+        ));
     }
     let Some(at_ms) = case.at_ms else {
-        return say(StepOutcome::Passed, ".".to_owned());
+        return Ok((StepOutcome::Passed, ".".into()));
     };
     let needed = moment(at_ms);
+    if let Some(decided) = by_sight(sight, &needed) {
+        return Ok(decided);
+    }
+    let Some(saved_ms) = saved_ms(case, found, places) else {
+        return Ok((
+            StepOutcome::Unknown,
+            "; when it was written is not known, since the file is gone.".into(),
+        ));
+    };
+    let saved = moment(saved_ms);
+    if saved_ms <= at_ms {
+        let said = format!(", unchanged since {saved}; it was needed on {needed}.");
+        return Ok((StepOutcome::Passed, said.into()));
+    }
+    if let Some(dated) = dated(case, found)?
+        && let Some(decided) = by_date(&dated, at_ms, saved_ms, &needed)
+    {
+        return Ok(decided);
+    }
+    Ok(by_git(history, &needed).unwrap_or_else(|open| {
+        let said = format!(
+            ". Not known whether this line was there on {needed}: the file was saved last on {saved}, and {open}."
+        );
+        (StepOutcome::Unknown, said.into())
+    }))
+}
+
+/// What the versions of the note decide that the library saw; `None` if they decide nothing.
+fn by_sight(sight: &FirstSight, needed: &str) -> Option<Decided> {
     match sight {
-        FirstSight::Unknown => {}
+        FirstSight::Unknown => None,
         FirstSight::Before { seen_ms } => {
             let seen = moment(*seen_ms);
-            return say(
-                StepOutcome::Passed,
-                format!(", seen there by Memlens on {seen}; it was needed on {needed}."),
-            );
+            let said = format!(", seen there by Memlens on {seen}; it was needed on {needed}.");
+            Some((StepOutcome::Passed, said.into()))
         }
         FirstSight::After {
             lacking_ms,
             lacking,
         } => {
             let without = moment(*lacking_ms);
-            let said = Text::from(format!("{place}, and Memlens saw the note without "))
+            let said = Text::from(", and Memlens saw the note without ")
                 + quoted_note(lacking.iter().map(String::as_str))
                 + format!(" as late as {without}. It was needed on {needed}.");
-            return Ok(proof(AutopsyStep::Written, StepOutcome::Failed, said));
+            Some((StepOutcome::Failed, said))
         }
     }
-    let Some(saved_ms) = saved_ms(case, found, places) else {
-        return say(
-            StepOutcome::Unknown,
-            "; when it was written is not known, since the file is gone.".to_owned(),
-        );
-    };
-    let saved = moment(saved_ms);
-    if saved_ms <= at_ms {
-        return say(
-            StepOutcome::Passed,
-            format!(", unchanged since {saved}; it was needed on {needed}."),
-        );
+}
+
+/// What the date of the line decides, or the day that its file is named after; `None` if it decides nothing.
+fn by_date(dated: &Dated, at_ms: i64, saved_ms: i64, needed: &str) -> Option<Decided> {
+    let (needed_day, saved_day) = (day(at_ms)?, day(saved_ms)?);
+    let date = &dated.day;
+    if dated.is_of_appended_line && *date < needed_day {
+        let said = format!(", dated {date}, before it was needed on {needed}.");
+        return Some((StepOutcome::Passed, said.into()));
     }
-    if let (Some(dated), Some(needed_day), Some(saved_day)) =
-        (dated(case, found)?, day(at_ms), day(saved_ms))
-    {
-        let date = &dated.day;
-        if dated.is_of_appended_line && *date < needed_day {
-            return say(
-                StepOutcome::Passed,
-                format!(", dated {date}, before it was needed on {needed}."),
-            );
-        }
-        // A day after the last save is that of a plan.
-        if *date > needed_day && *date <= saved_day {
-            return say(
-                StepOutcome::Failed,
-                format!(", dated {date}; it was needed on {needed}."),
-            );
-        }
-    }
-    let git = match history.map(|it| &it.line) {
-        None | Some(LineHistory::None) => "nothing else dates the line".to_owned(),
-        Some(LineHistory::Unknown(why)) => format!("its git history does not say: {why}"),
+    // A day after the last save is that of a plan.
+    let is_after = *date > needed_day && *date <= saved_day;
+    is_after.then(|| {
+        let said = format!(", dated {date}; it was needed on {needed}.");
+        (StepOutcome::Failed, said.into())
+    })
+}
+
+/// What the git history decides.
+///
+/// # Errors
+/// Why it decides nothing, as a clause.
+fn by_git(history: Option<&NoteHistory>, needed: &str) -> Result<Decided, String> {
+    match history.map(|history| &history.line) {
+        None | Some(LineHistory::None) => Err("nothing else dates the line".to_owned()),
+        Some(LineHistory::Unknown(why)) => Err(format!("its git history does not say: {why}")),
         Some(LineHistory::Before { commit, path }) => {
             let held = path
                 .as_ref()
                 .map_or_else(String::new, |path| format!(" as {path}"));
             let (id, at) = (&commit.id, moment(commit.at_ms));
-            return say(
-                StepOutcome::Passed,
-                format!(", in git commit {id} of {at}{held}; it was needed on {needed}."),
-            );
+            let said = format!(", in git commit {id} of {at}{held}; it was needed on {needed}.");
+            Ok((StepOutcome::Passed, said.into()))
         }
         Some(LineHistory::After {
             lacking,
@@ -178,40 +206,29 @@ pub(super) fn step(
             first,
         }) => {
             let lacks = format!("{} of {}", lacking.id, moment(lacking.at_ms));
-            match (first, is_proven) {
-                (Some(first), _) => {
+            let said = match (first, is_proven) {
+                (Some(first), is_proven) => {
                     let holds = format!("{} of {}", first.id, moment(first.at_ms));
                     let but = match is_proven {
                         true => "",
                         false => " Whether it was there before without a commit is not known.",
                     };
-                    return say(
-                        StepOutcome::Failed,
-                        format!(
-                            "; git commit {holds} is the first that holds it, and {lacks} does not. It was needed on {needed}.{but}"
-                        ),
-                    );
+                    format!(
+                        "; git commit {holds} is the first that holds it, and {lacks} does not. It was needed on {needed}.{but}"
+                    )
                 }
-                (None, true) => {
-                    return say(
-                        StepOutcome::Failed,
-                        format!(
-                            "; git commit {lacks} saved the note without it. It was needed on {needed}."
-                        ),
-                    );
-                }
+                (None, true) => format!(
+                    "; git commit {lacks} saved the note without it. It was needed on {needed}."
+                ),
                 (None, false) => {
-                    format!("git commit {lacks} does not hold it, and no later one saved the note")
+                    return Err(format!(
+                        "git commit {lacks} does not hold it, and no later one saved the note"
+                    ));
                 }
-            }
+            };
+            Ok((StepOutcome::Failed, said.into()))
         }
-    };
-    say(
-        StepOutcome::Unknown,
-        format!(
-            ". Not known whether this line was there on {needed}: the file was saved last on {saved}, and {git}."
-        ),
-    )
+    }
 }
 
 /// A day before which a line was not written.
