@@ -239,11 +239,12 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
         .collect();
     ids.sort_unstable();
     ids.dedup();
+    let view = loaded(home, &watched);
     let LoadedView {
         files,
         problems,
         findings,
-    } = loaded(home, &watched);
+    } = &view;
     let always = ids
         .iter()
         .map(|id| always_view(home, &watched, id))
@@ -255,63 +256,71 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
         .filter(|(_, file)| !files.iter().any(|row| row.path == file.path))
         .filter(|(_, file)| file.kind != AlwaysFileKind::Memory)
         .collect();
-    for problem in &problems {
+    for problem in problems {
         tell(problem);
     }
     if as_json {
-        let files = files.iter().map(|file| {
-            LoadedRow::File(LoadedReport {
-                agent: &file.agent,
-                path: &file.path,
-                unit: &file.unit,
-                used: file.used,
-                cap: file.cap,
-                cuts: file.cuts,
-                cut_at_line: file.cut_at_line,
-                again_at_line: file.again_at_line,
-                unloaded: &file.unloaded,
-                version: &file.version,
-            })
-        });
-        let findings = findings.iter().map(|one| {
-            LoadedRow::Finding(FindingReport {
-                agent: &one.agent,
-                finding: &one.said,
-            })
-        });
-        let instructions = instructions.iter().map(|(view, file)| {
-            LoadedRow::Instructions(InstructionReport {
-                agent: &view.agent,
-                always_loaded: &file.path,
-                project: file.project.as_deref(),
-                imported_by: file.by.as_deref(),
-                state: file.state,
-                why: file.why.as_deref(),
-                lines: file.n_lines,
-                cut_at_line: file.cut_at_line,
-                again_at_line: file.again_at_line,
-                unloaded: &file.unloaded,
-                version: &view.version,
-            })
-        });
-        let rows = files.chain(findings).chain(instructions);
-        return print_json(&rows.collect::<Vec<LoadedRow>>());
+        return print_json(&loaded_rows(&view, &instructions));
     }
     if files.is_empty() && findings.is_empty() && instructions.is_empty() {
         tell("no agent on this machine loads a memory file when a session begins");
     }
     let mut page = Document::new();
-    for file in &files {
+    for file in files {
         page.line(loading(file));
         page.item(4, &file.path);
     }
-    for one in &findings {
+    for one in findings {
         page.line(format!("{:<12} finding: {}", one.agent, one.said));
     }
     for (view, file) in &instructions {
         page.line(always_loading(view, file));
     }
     print(&page)
+}
+
+/// Returns the rows of `memlens agents --loaded --json`: memory files, findings, instruction files.
+fn loaded_rows<'a>(
+    view: &'a LoadedView,
+    instructions: &'a [(&'a AlwaysView, &'a AlwaysFile)],
+) -> Vec<LoadedRow<'a>> {
+    let files = view.files.iter().map(|file| {
+        LoadedRow::File(LoadedReport {
+            agent: &file.agent,
+            path: &file.path,
+            unit: &file.unit,
+            used: file.used,
+            cap: file.cap,
+            cuts: file.cuts,
+            cut_at_line: file.cut_at_line,
+            again_at_line: file.again_at_line,
+            unloaded: &file.unloaded,
+            version: &file.version,
+        })
+    });
+    let findings = view.findings.iter().map(|one| {
+        LoadedRow::Finding(FindingReport {
+            agent: &one.agent,
+            finding: &one.said,
+        })
+    });
+    let instructions = instructions.iter().map(|(view, file)| {
+        LoadedRow::Instructions(InstructionReport {
+            agent: &view.agent,
+            always_loaded: &file.path,
+            project: file.project.as_deref(),
+            imported_by: file.by.as_deref(),
+            state: file.state,
+            why: file.why.as_deref(),
+            lines: file.n_lines,
+            cut_at_line: file.cut_at_line,
+            again_at_line: file.again_at_line,
+            unloaded: &file.unloaded,
+            version: &view.version,
+        })
+    });
+    let rows = files.chain(findings).chain(instructions);
+    rows.collect()
 }
 
 /// Returns the line of an instruction file.

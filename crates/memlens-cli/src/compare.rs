@@ -171,20 +171,7 @@ fn change(query: &QueryChange) -> f64 {
     query.b.ndcg_10 - query.a.ndcg_10
 }
 
-fn of_set(report: &SetComparison) -> Document {
-    let mut page = Document::new();
-    page.line(
-        Text::from("A ")
-            + strong(&report.a.named)
-            + ", B "
-            + strong(&report.b.named)
-            + format!(
-                ", {} queries, mean overlap {}",
-                report.n_queries,
-                number(report.overlap, 2)
-            ),
-    );
-    page.gap();
+fn means(report: &SetComparison) -> Table {
     let mut means = Table::new([
         left("").width(20),
         right("nDCG@10").gap(1),
@@ -202,13 +189,10 @@ fn of_set(report: &SetComparison) -> Document {
             format!("{:.1}", mean.returned).into(),
         ]);
     }
-    page.table(means);
-    for (name, side) in [("A", &report.a), ("B", &report.b)] {
-        if let Some(sentence) = nothing_found(&side.nonsense) {
-            page.line(format!("{name}: {sentence}"));
-        }
-    }
-    page.gap();
+    means
+}
+
+fn changes(report: &SetComparison) -> Table {
     let mut changes = Table::new([
         left("nDCG@10").width(20),
         right("n").width(4).gap(1),
@@ -231,7 +215,31 @@ fn of_set(report: &SetComparison) -> Document {
             format!("{} / {} / {}", outcome.wins, outcome.ties, outcome.losses).into(),
         ]);
     }
-    page.table(changes);
+    changes
+}
+
+fn of_set(report: &SetComparison) -> Document {
+    let mut page = Document::new();
+    page.line(
+        Text::from("A ")
+            + strong(&report.a.named)
+            + ", B "
+            + strong(&report.b.named)
+            + format!(
+                ", {} queries, mean overlap {}",
+                report.n_queries,
+                number(report.overlap, 2)
+            ),
+    );
+    page.gap();
+    page.table(means(report));
+    for (name, side) in [("A", &report.a), ("B", &report.b)] {
+        if let Some(sentence) = nothing_found(&side.nonsense) {
+            page.line(format!("{name}: {sentence}"));
+        }
+    }
+    page.gap();
+    page.table(changes(report));
     let mut changed: Vec<&QueryChange> = report
         .per_query
         .iter()

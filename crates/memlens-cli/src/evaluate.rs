@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use memlens_document::{Document, Table, left, right};
 use memlens_engine::{
-    QueryFile, Run, RunDrop, RunRecord, answers_outside, folded_sentence, judged, preset,
-    run_query, tuning, values_in_file,
+    JudgedFile, Library, QueryFile, Ranking, Run, RunDrop, RunRecord, answers_outside,
+    folded_sentence, judged, preset, run_query, tuning, values_in_file,
 };
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
@@ -87,19 +87,51 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     for notice in &judged.notices {
         tell(notice);
     }
+    let runs = run_all(&library, &judged, &set, &ranking, arguments.pooled)?;
+    if let Some(path) = &arguments.run_out {
+        library.write_output(&run_text(&set, &runs), path, &inputs)?;
+    }
+
+    let report = report(&library, arguments, &set, &ranking, (&judged, &runs));
+    if arguments.json {
+        print_json(&report)?;
+    } else {
+        print(&page(&report))?;
+    }
+    match &arguments.baseline {
+        None => Ok(()),
+        Some(path) => compare_with(
+            path,
+            &report,
+            metric(&arguments.metric)?,
+            arguments.max_drop,
+        ),
+    }
+}
+
+/// Runs every query, and reports notices and answers that the ranking cannot find.
+fn run_all(
+    library: &Library,
+    judged: &JudgedFile<'_>,
+    set: &QueryFile,
+    ranking: &Ranking,
+    is_pooled: bool,
+) -> Result<Vec<Run>, CliError> {
     let answers = judged.queries.iter().filter_map(Query::gold).flatten();
     let answers: Vec<PathBuf> = answers.map(|place| PathBuf::from(&place.path)).collect();
     let answers = answers.iter().map(PathBuf::as_path);
-    if let Some(outside) = answers_outside(&library, &ranking, answers)? {
+    if let Some(outside) = answers_outside(library, ranking, answers)? {
         tell(outside);
     }
     let bar = progress(judged.queries.len());
     let is_of_library = ranking.is_of_library();
     let runs = library
-        .in_turn(&judged.queries, |it| is_of_library.then_some(&*it.query))
+        .in_turn(&judged.queries, |query| {
+            is_of_library.then_some(&*query.query)
+        })
         .map(|query| {
             bar.inc(1);
-            let run = run_query(&library, query, &set.base, &ranking, arguments.pooled)?;
+            let run = run_query(library, query, &set.base, ranking, is_pooled)?;
             for notice in &run.notices {
                 tell(format_args!("query {}: {notice}", query.id));
             }
@@ -110,20 +142,27 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     if let Some(said) = folded_sentence(runs.iter().map(|run| run.n_folded).sum()) {
         tell(said);
     }
-    if let Some(path) = &arguments.run_out {
-        library.write_output(&run_text(&set, &runs), path, &inputs)?;
-    }
+    Ok(runs)
+}
 
+/// Scores the runs, one for each query.
+fn report<'a>(
+    library: &Library,
+    arguments: &EvalArgs,
+    set: &QueryFile,
+    ranking: &Ranking,
+    (judged, runs): (&'a JudgedFile<'_>, &[Run]),
+) -> EvalReport<'a> {
     let mut scored: Vec<(&Query, Scores)> = Vec::new();
     let mut nonsense = Nonsense::default();
-    for (query, run) in judged.queries.iter().zip(&runs) {
+    for (query, run) in judged.queries.iter().zip(runs) {
         match query.gold() {
             Some(gold) => scored.push((query, score(gold, &run.places))),
             None => nonsense.add(run.places.len()),
         }
     }
     let scored = || scored.iter().map(|(query, scores)| (*query, scores));
-    let report = EvalReport {
+    EvalReport {
         schema_version: 1,
         queries: arguments.queries.display().to_string(),
         n_queries: scored().count(),
@@ -135,8 +174,8 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
         pipeline: ranking.pipeline.id().0,
         params: values_in_file(&ranking.values),
         all: Summary::of(scored().map(|(_, scores)| scores)),
-        queries_hash: tuning::version_of(&set),
-        corpus: preset::fingerprint(&library),
+        queries_hash: tuning::version_of(set),
+        corpus: preset::fingerprint(library),
         nonsense,
         nothing: nonsense.share(),
         by_category: by_category(
@@ -156,20 +195,6 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
                 scores: counted(scores),
             })
             .collect(),
-    };
-    if arguments.json {
-        print_json(&report)?;
-    } else {
-        print(&page(&report))?;
-    }
-    match &arguments.baseline {
-        None => Ok(()),
-        Some(path) => compare_with(
-            path,
-            &report,
-            metric(&arguments.metric)?,
-            arguments.max_drop,
-        ),
     }
 }
 

@@ -1,5 +1,5 @@
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -100,19 +100,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         return Err(error.into());
     }
     let mut bar = Bar::new();
-    let mut walked = Vec::new();
-    for folder in &folders {
-        // A missing folder does not keep the others from being indexed.
-        match indexer.scan_with_progress(folder, &stop, &mut bar) {
-            Ok(_) => walked.push(folder),
-            Err(_) if stop.load(Ordering::Relaxed) => break,
-            Err(error) => {
-                if let Some(earlier) = failed.replace(error) {
-                    tell(earlier);
-                }
-            }
-        }
-    }
+    let walked = scan(&mut indexer, &folders, &stop, &mut bar, &mut failed);
     let step = indexer.run(&stop, &mut bar)?;
     bar.bar.finish_and_clear();
     if let Some(home) = Home::of_process() {
@@ -140,6 +128,30 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         (Step::More | Step::Idle, Some(error)) => Err(error.into()),
         (Step::More | Step::Idle, None) => printed,
     }
+}
+
+/// Scans the folders. Returns those that could be walked, and sets `failed` to the last error.
+fn scan<'f>(
+    indexer: &mut Indexer,
+    folders: &'f [Folder],
+    stop: &AtomicBool,
+    bar: &mut Bar,
+    failed: &mut Option<IndexerError>,
+) -> Vec<&'f Folder> {
+    let mut walked = Vec::new();
+    for folder in folders {
+        // A missing folder does not keep the others from being indexed.
+        match indexer.scan_with_progress(folder, stop, bar) {
+            Ok(_) => walked.push(folder),
+            Err(_) if stop.load(Ordering::Relaxed) => break,
+            Err(error) => {
+                if let Some(earlier) = failed.replace(error) {
+                    tell(earlier);
+                }
+            }
+        }
+    }
+    walked
 }
 
 /// Returns the folders to index, and the first error of the paths that cannot be indexed.

@@ -116,24 +116,7 @@ fn try_each(
         }
     });
     let full = mean(&full.collect::<Result<Vec<_>, Stopped>>()?);
-    let mut best = Ranking::of(pipeline(target.id)?);
-    let mut free: Vec<&'static str> = Vec::new();
-    for mapped in target.map(ranking.pipeline.id().0, &ranking.values) {
-        let key = mapped.key.map(|key| vec![key.to_owned()]);
-        let parameter = key.and_then(|key| target.parameter_of(&key));
-        let value = mapped
-            .written
-            .and_then(|written| serde_json::from_value(written).ok());
-        let (Some(parameter), Some(value)) = (parameter, value) else {
-            continue;
-        };
-        let line = best.values.table().parameter(parameter)?;
-        best.values = best.values.with([(parameter, within(line, value))])?;
-        // Parameters of chunking are not tried: all rankings use searches of one chunking.
-        if matches!(mapped.fit, Fit::Approximate(_)) && line.phase == Phase::Rank {
-            free.push(parameter);
-        }
-    }
+    let (mut best, free) = mapped(ranking, target)?;
     let searches = in_turn(&best)
         .map(|query| {
             let search = search_for(library, query, base, &best, false)?;
@@ -179,6 +162,32 @@ fn try_each(
         n_tried,
         notices: Vec::new(),
     })
+}
+
+/// The ranking of a target with the mapped values, and the parameters that may be tried.
+///
+/// # Errors
+/// [`EngineError::NoPipeline`] for a target that Memlens cannot search as.
+fn mapped(ranking: &Ranking, target: &Target) -> Result<(Ranking, Vec<&'static str>), EngineError> {
+    let mut best = Ranking::of(pipeline(target.id)?);
+    let mut free: Vec<&'static str> = Vec::new();
+    for mapped in target.map(ranking.pipeline.id().0, &ranking.values) {
+        let key = mapped.key.map(|key| vec![key.to_owned()]);
+        let parameter = key.and_then(|key| target.parameter_of(&key));
+        let value = mapped
+            .written
+            .and_then(|written| serde_json::from_value(written).ok());
+        let (Some(parameter), Some(value)) = (parameter, value) else {
+            continue;
+        };
+        let line = best.values.table().parameter(parameter)?;
+        best.values = best.values.with([(parameter, within(line, value))])?;
+        // Parameters of chunking are not tried: all rankings use searches of one chunking.
+        if matches!(mapped.fit, Fit::Approximate(_)) && line.phase == Phase::Rank {
+            free.push(parameter);
+        }
+    }
+    Ok((best, free))
 }
 
 fn score_of(query: &Query, returned: &[Place]) -> Scores {

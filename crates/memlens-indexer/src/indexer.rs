@@ -161,14 +161,7 @@ impl Indexer {
         };
         let mut notices = Vec::new();
         if is_database_gone {
-            notices.push(
-                if repaired.is_empty() {
-                    "the library's database was missing: Memlens starts with an empty library and no watched folder"
-                } else {
-                    "the library's database was missing: a new one was started"
-                }
-                .to_owned(),
-            );
+            notices.push(missing_notice(&repaired).to_owned());
         }
         notices.extend(repaired);
         let recipe = recipe(&embedder.info().id, &options);
@@ -479,4 +472,13 @@ fn recipe(model: &str, options: &IngestOptions) -> String {
         window_chars,
     } = options;
     format!("{model} {chunk_chars}/{chunk_overlap_chars}/{window_chars} v{RECIPE_VERSION}")
+}
+
+/// The notice for a library whose database was missing, after the notices of its repair.
+fn missing_notice(repaired: &[String]) -> &'static str {
+    if repaired.is_empty() {
+        "the library's database was missing: Memlens starts with an empty library and no watched folder"
+    } else {
+        "the library's database was missing: a new one was started"
+    }
 }

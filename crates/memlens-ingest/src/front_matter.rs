@@ -14,7 +14,7 @@ mod values;
 
 use singly::fields_singly;
 pub(crate) use values::is_key;
-use values::{Document, Value};
+use values::{Document, Fields, Value};
 
 /// The keys that are read, in any case and with space, `-` or `_` between their words.
 const KEYS: [&str; 11] = [
@@ -90,7 +90,7 @@ pub(crate) fn head(text: &str) -> Head {
         }
         Block::None => return Head::default(),
     };
-    let (mut fields, problems) = match serde_yaml_ng::from_str(yaml) {
+    let (fields, problems) = match serde_yaml_ng::from_str(yaml) {
         Ok(Document::Fields(fields)) => (*fields, Vec::new()),
         Ok(Document::Empty) => {
             return Head {
@@ -124,47 +124,54 @@ pub(crate) fn head(text: &str) -> Head {
         problems,
         ..Head::default()
     };
-    let mut wrong = |key: &str, message: String| {
-        head.problems.push(Problem {
-            line: line_of_key(yaml, key),
-            message,
-        });
-    };
-    for key in std::mem::take(&mut fields.repeated) {
-        wrong(
-            key,
-            format!("{key} is given more than once; the first counts"),
-        );
-    }
-    head.front.agent = agent_of(fields.take("agent")).unwrap_or_else(|message| {
-        wrong("agent", message);
-        None
-    });
-    for &key in DATE_KEYS {
-        let date = date_of(fields.take(key)).unwrap_or_else(|value| {
+    head.read_fields(yaml, fields);
+    head
+}
+
+impl Head {
+    /// Reads the fields; one that cannot be read is left out, with a problem.
+    fn read_fields(&mut self, yaml: &str, mut fields: Fields) {
+        let mut wrong = |key: &str, message: String| {
+            self.problems.push(Problem {
+                line: line_of_key(yaml, key),
+                message,
+            });
+        };
+        for key in std::mem::take(&mut fields.repeated) {
             wrong(
                 key,
-                format!("{key} is no day, week or month: {value}; left out, {DATE_ADVICE}"),
+                format!("{key} is given more than once; the first counts"),
+            );
+        }
+        self.front.agent = agent_of(fields.take("agent")).unwrap_or_else(|message| {
+            wrong("agent", message);
+            None
+        });
+        for &key in DATE_KEYS {
+            let date = date_of(fields.take(key)).unwrap_or_else(|value| {
+                wrong(
+                    key,
+                    format!("{key} is no day, week or month: {value}; left out, {DATE_ADVICE}"),
+                );
+                None
+            });
+            self.front.date = self.front.date.or(date);
+        }
+        self.front.tags = tags_of(fields.take("tags")).unwrap_or_else(|| {
+            wrong(
+                "tags",
+                "tags are neither a list nor words between commas; left out".to_owned(),
+            );
+            Vec::new()
+        });
+        self.front.weight = weight_of(fields.take("weight")).unwrap_or_else(|value| {
+            wrong(
+                "weight",
+                format!("weight is not a number from 0: {value}; left out"),
             );
             None
         });
-        head.front.date = head.front.date.or(date);
     }
-    head.front.tags = tags_of(fields.take("tags")).unwrap_or_else(|| {
-        wrong(
-            "tags",
-            "tags are neither a list nor words between commas; left out".to_owned(),
-        );
-        Vec::new()
-    });
-    head.front.weight = weight_of(fields.take("weight")).unwrap_or_else(|value| {
-        wrong(
-            "weight",
-            format!("weight is not a number from 0: {value}; left out"),
-        );
-        None
-    });
-    head
 }
 
 /// Returns a parser's message without its position, which counts lines from the second one.

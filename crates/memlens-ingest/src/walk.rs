@@ -77,10 +77,11 @@ pub fn walk_with_progress(
     on_entry: &mut dyn FnMut(&[FoundFile]),
 ) -> Result<Walked, IngestError> {
     check_root(root)?;
-    inject(Place::Root, root, "").map_err(|source| IngestError::FolderUnreadable {
+    let unreadable = |source| IngestError::FolderUnreadable {
         path: root.to_owned(),
         source,
-    })?;
+    };
+    inject(Place::Root, root, "").map_err(unreadable)?;
     let mut walked = Walked::default();
     // Folders to be listed, with the rules that apply around them. Not recursive, because a tree may be deep.
     let mut folders = vec![(String::new(), Rules::default())];
@@ -103,12 +104,7 @@ pub fn walk_with_progress(
         };
         let entries = match fs::read_dir(&absolute) {
             Ok(entries) => entries,
-            Err(source) if folder.is_empty() => {
-                return Err(IngestError::FolderUnreadable {
-                    path: root.to_owned(),
-                    source,
-                });
-            }
+            Err(source) if folder.is_empty() => return Err(unreadable(source)),
             Err(error) => {
                 if let Some(reason) = why_closed(&error) {
                     skip(folder, reason, true);
@@ -150,23 +146,30 @@ pub fn walk_with_progress(
             skip(folder, reason, true);
         }
     }
-    walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    walked
-        .skipped
-        .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+    walked.sort();
     Ok(walked)
+}
+
+impl Walked {
+    fn sort(&mut self) {
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.skipped
+            .sort_unstable_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+    }
 }
 
 /// The reason to show if a folder cannot be opened; `None` if it disappeared or was replaced by a file since it was
 /// listed.
 fn why_closed(error: &io::Error) -> Option<String> {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
-        io::ErrorKind::InvalidFilename => {
-            Some("cannot open this folder: its path is longer than this system allows".to_owned())
-        }
-        _ => Some(format!("cannot open this folder: {}", words(error))),
+    let kind = error.kind();
+    if matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+        return None;
     }
+    Some(if kind == io::ErrorKind::InvalidFilename {
+        "cannot open this folder: its path is longer than this system allows".to_owned()
+    } else {
+        format!("cannot open this folder: {}", words(error))
+    })
 }
 
 /// Decides about an entry of a folder; `path` is relative to `root`.

@@ -171,6 +171,24 @@ impl Columns {
         self.cells.iter().find(|column| column.key == key)
     }
 
+    /// Adds what an entry says of the reranker, the user's command and copies.
+    fn add_facts(&mut self, entry: &Entry) {
+        let detail = &entry.detail;
+        if let Some(Rerank { state, scale, .. }) = detail.get() {
+            self.rerank_scale = self.rerank_scale.or(*scale);
+            self.n_pending += u32::from(*state == RerankState::Pending);
+        }
+        self.hook_pending |= matches!(detail.get(), Some(HookMove::Pending));
+        if let Some(Repeats { copies, .. }) = detail.get()
+            && !copies.is_empty()
+        {
+            self.copies.push(FoldedCopies {
+                slot: entry.slot,
+                copies: copies.clone(),
+            });
+        }
+    }
+
     /// Returns a message for each stage that fell back: its name, and why.
     pub fn fallbacks(&self) -> impl Iterator<Item = String> {
         self.stages.iter().filter_map(|stage| match &stage.status {
@@ -184,20 +202,10 @@ impl Trace {
     /// Returns the trace in columns. `micros` returns the wall time of a stage in microseconds, if it was measured.
     pub fn columns(&self, set: &CandidateSet, micros: impl Fn(StageId) -> Option<f64>) -> Columns {
         let n = set.candidates.len();
+        let stages = self.stages.iter();
         let mut columns = Columns {
-            stages: self
-                .stages
-                .iter()
-                .map(|stage| StageSummary {
-                    id: stage.id,
-                    label: stage.label,
-                    status: stage.status.clone(),
-                    n_in: stage.n_in,
-                    n_out: stage.n_out,
-                    n_dropped: stage.n_in.saturating_sub(stage.n_out),
-                    micros: micros(stage.id),
-                    note: stage.note.clone(),
-                })
+            stages: stages
+                .map(|stage| StageSummary::new(stage, micros(stage.id)))
                 .collect(),
             order: self.kept().to_vec(),
             n_kept: self.kept().len() as u32,
@@ -233,19 +241,7 @@ impl Trace {
                         amount,
                     });
                 }
-                if let Some(Rerank { state, scale, .. }) = detail.get() {
-                    columns.rerank_scale = columns.rerank_scale.or(*scale);
-                    columns.n_pending += u32::from(*state == RerankState::Pending);
-                }
-                columns.hook_pending |= matches!(detail.get(), Some(HookMove::Pending));
-                if let Some(Repeats { copies, .. }) = detail.get()
-                    && !copies.is_empty()
-                {
-                    columns.copies.push(FoldedCopies {
-                        slot: entry.slot,
-                        copies: copies.clone(),
-                    });
-                }
+                columns.add_facts(entry);
                 compared[at] = detail.compared().or(compared[at]);
                 if entry.detail.listed().is_none() {
                     columns.score[at] = entry.score_after.or(entry.score_before);
@@ -273,6 +269,21 @@ impl Trace {
             .filter_map(|slot| compared[*slot as usize].or(columns.score[*slot as usize]))
             .min_by(f64::total_cmp);
         columns
+    }
+}
+
+impl StageSummary {
+    fn new(stage: &StageTrace, micros: Option<f64>) -> StageSummary {
+        StageSummary {
+            id: stage.id,
+            label: stage.label,
+            status: stage.status.clone(),
+            n_in: stage.n_in,
+            n_out: stage.n_out,
+            n_dropped: stage.n_in.saturating_sub(stage.n_out),
+            micros,
+            note: stage.note.clone(),
+        }
     }
 }
 

@@ -602,7 +602,7 @@ fn files_and_folders_that_are_closed_and_open_again_are_followed() {
     };
     let opened =
         "cannot open this folder: Permission denied; its notes stay in the library as they were";
-    let looked = "cannot look at all of this folder: Permission denied; its notes stay in the library as they were";
+    let looked = "cannot inspect all of this folder: Permission denied; its notes stay in the library as they were";
     for (path, closed, open, n_files, why) in [
         (
             "a.md",

@@ -1,11 +1,11 @@
 //! Watched folders, and what in them has to be read or removed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use memlens_ingest::{Kind, Verdict};
-use memlens_store::{Folder, FolderId, Severity, Store};
+use memlens_ingest::{FoundFile, Kind, SkippedFile, Verdict};
+use memlens_store::{DocumentState, Folder, FolderId, Severity, Store, StoredProblem};
 
 use super::waiting::Waiting;
 use super::{Indexer, Job, Observer};
@@ -240,22 +240,9 @@ impl Indexer {
             .chain(&waiting)
             .filter_map(|path| closed_around(path))
             .collect();
-        let mut problems = Vec::new();
-        let mut unreadable = BTreeSet::new();
-        for skipped in walked.skipped {
-            let is_ours = known.contains_key(&skipped.path) || waiting.contains(&skipped.path);
-            let mut reason = skipped.reason;
-            if skipped.is_closed && keeping.contains(&skipped.path) {
-                reason.push_str("; its notes stay in the library as they were");
-            }
-            let problem = self.problem(folder.id, skipped.path, None, reason, Severity::Error);
-            if is_ours {
-                unreadable.insert(problem.path.clone());
-                self.fail(problem);
-            } else {
-                problems.push(problem);
-            }
-        }
+        let is_ours = |path: &str| known.contains_key(path) || waiting.contains(path);
+        let (problems, unreadable) =
+            self.report_skipped(folder.id, walked.skipped, &keeping, is_ours);
         let found: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
         let with_problem: HashSet<&str> = problems.iter().map(|it| it.path.as_str()).collect();
         self.store.set_walk_problems(folder.id, &problems, |path| {
@@ -276,22 +263,7 @@ impl Indexer {
                 path: path.clone(),
             })
             .collect();
-        for file in walked.files {
-            // The last of these cannot be set by programs, so a jumping clock or a restored time stamp hides nothing.
-            let is_known = known.get(&file.path).is_some_and(|state| {
-                (state.size, state.modified_ms, state.changed_ns)
-                    == (file.size, file.modified_ms, file.changed_ns)
-            });
-            let waits = waiting.contains(&file.path);
-            if is_known && !waits {
-                self.counts.n_unchanged += 1;
-            } else if waits || !self.is_unread(folder.id, &file)? {
-                jobs.push(Job::Read {
-                    folder: folder.id,
-                    file,
-                });
-            }
-        }
+        jobs.extend(self.reads(folder.id, walked.files, &known, &waiting)?);
         let is_as_held =
             jobs.is_empty() && waiting.is_empty() && closed.is_empty() && unreadable.is_empty();
         if is_as_held {
@@ -300,6 +272,61 @@ impl Indexer {
         self.jobs.put_by_size(folder.id, jobs);
         self.settle();
         Ok(walked.folders)
+    }
+
+    /// Reports what a walk skipped. Returns the problems of paths that are not `is_ours`, and the paths that are and
+    /// cannot be read. `keeping` holds the closed folders whose notes stay in the library.
+    fn report_skipped(
+        &mut self,
+        folder: FolderId,
+        all: Vec<SkippedFile>,
+        keeping: &HashSet<String>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> (Vec<StoredProblem>, BTreeSet<String>) {
+        let mut problems = Vec::new();
+        let mut unreadable = BTreeSet::new();
+        for skipped in all {
+            let mut reason = skipped.reason;
+            if skipped.is_closed && keeping.contains(&skipped.path) {
+                reason.push_str("; its notes stay in the library as they were");
+            }
+            let problem = self.problem(folder, skipped.path, None, reason, Severity::Error);
+            if is_ours(&problem.path) {
+                unreadable.insert(problem.path.clone());
+                self.fail(problem);
+            } else {
+                problems.push(problem);
+            }
+        }
+        (problems, unreadable)
+    }
+
+    /// Returns a job for each file that changed since it was indexed, or whose change is pending; counts the others.
+    ///
+    /// # Errors
+    /// [`IndexerError::Store`].
+    fn reads(
+        &mut self,
+        folder: FolderId,
+        files: Vec<FoundFile>,
+        known: &HashMap<String, DocumentState>,
+        waiting: &BTreeSet<String>,
+    ) -> Result<Vec<Job>, IndexerError> {
+        let mut jobs = Vec::new();
+        for file in files {
+            // The last of these cannot be set by programs, so a jumping clock or a restored time stamp hides nothing.
+            let is_known = known.get(&file.path).is_some_and(|state| {
+                (state.size, state.modified_ms, state.changed_ns)
+                    == (file.size, file.modified_ms, file.changed_ns)
+            });
+            let waits = waiting.contains(&file.path);
+            if is_known && !waits {
+                self.counts.n_unchanged += 1;
+            } else if waits || !self.is_unread(folder, &file)? {
+                jobs.push(Job::Read { folder, file });
+            }
+        }
+        Ok(jobs)
     }
 
     /// Queues one file of a folder before everything else, because something happened to it. Returns `false` if only a

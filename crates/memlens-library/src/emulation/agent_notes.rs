@@ -132,17 +132,10 @@ impl Library {
                 continue;
             };
             n_only_read += 1;
+            // No document of the library has such an id.
+            let id = DocumentId(-1 - notes.len() as i64);
             notes.push(AgentNote {
-                facts: Arc::new(NoteFacts {
-                    // No document of the library has such an id.
-                    id: DocumentId(-1 - notes.len() as i64),
-                    folder: within.folder.id,
-                    folder_name: within.folder.name,
-                    folder_path: within.folder.path,
-                    path: within.path,
-                    date: note.date.clone(),
-                    tags: note.tags.clone(),
-                }),
+                facts: Arc::new(note.facts(id, within)),
                 path: name.clone(),
                 text: note.text.clone(),
                 modified_ms: file.modified_ms,
@@ -159,13 +152,7 @@ impl Library {
         let mut remarks = Vec::new();
         let chosen = &searched.chosen;
         remarks.extend(chosen.index.off_sentence());
-        if n_only_read > 0 {
-            remarks.push(format!(
-                "{} not indexed by Memlens, which leaves out hidden and ignored files and folders that nobody watches; the agent reads {}.",
-                if n_only_read == 1 { "1 of them is".to_owned() } else { format!("{n_only_read} of them are") },
-                if n_only_read == 1 { "it" } else { "them" },
-            ));
-        }
+        remarks.extend(only_read_sentence(n_only_read));
         if listed.is_partial {
             remarks.push("There were too many files to list all of them.".to_owned());
         }
@@ -367,6 +354,33 @@ fn indexed(folder: &Folder, document: &DocumentRow, path: String, text: Arc<str>
         modified_ms: document.modified_ms,
         is_extra: false,
     }
+}
+
+impl ReadNote {
+    /// The facts of the note; `id` is one that no document of the library has.
+    fn facts(&self, id: DocumentId, within: Within) -> NoteFacts {
+        NoteFacts {
+            id,
+            folder: within.folder.id,
+            folder_name: within.folder.name,
+            folder_path: within.folder.path,
+            path: within.path,
+            date: self.date.clone(),
+            tags: self.tags.clone(),
+        }
+    }
+}
+
+/// The remark on notes that the agent reads and Memlens does not index; `None` if there are none.
+fn only_read_sentence(n_notes: usize) -> Option<String> {
+    let (are, them) = match n_notes {
+        0 => return None,
+        1 => ("1 of them is".to_owned(), "it"),
+        n => (format!("{n} of them are"), "them"),
+    };
+    Some(format!(
+        "{are} not indexed by Memlens, which leaves out hidden and ignored files and folders that nobody watches; the agent reads {them}."
+    ))
 }
 
 /// A note that Memlens does not index.

@@ -121,89 +121,109 @@ fn exactly(reader: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
 
 /// The kind and text of the answer to a request, in the protocol that its path names.
 fn answer(path: &str, body: &Value) -> (&'static str, String) {
-    let usage = json!({"input_tokens": 10, "output_tokens": 5, "total_tokens": 15});
-    let chat_usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-    let text = json!({"type": "text", "text": "Done."});
     let is_stream = body["stream"].as_bool().unwrap_or(false);
     if path.ends_with("/count_tokens") {
         whole(&json!({"input_tokens": 10}))
     } else if path.ends_with("/messages") {
-        let message = json!({
-            "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
-            "content": [text], "stop_reason": "end_turn", "stop_sequence": null, "usage": usage,
-        });
-        if !is_stream {
-            return whole(&message);
-        }
-        let mut begun = message;
-        begun["content"] = json!([]);
-        begun["stop_reason"] = Value::Null;
-        let empty = json!({"type": "text", "text": ""});
-        let delta = json!({"type": "text_delta", "text": "Done."});
-        let end = json!({"stop_reason": "end_turn", "stop_sequence": null});
-        events(&[
-            json!({"type": "message_start", "message": begun}),
-            json!({"type": "content_block_start", "index": 0, "content_block": empty}),
-            json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-            json!({"type": "content_block_stop", "index": 0}),
-            json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 5}}),
-            json!({"type": "message_stop"}),
-        ])
+        anthropic(body, is_stream)
     } else if path.ends_with("/responses") {
-        let text = json!({"type": "output_text", "text": "Done.", "annotations": []});
-        let item = json!({
-            "type": "message", "id": "m_1", "role": "assistant", "status": "completed",
-            "content": [text],
-        });
-        let response = |status: &str, output: Value| json!({"id": "resp_1", "object": "response", "status": status, "output": output, "usage": usage});
-        let completed = response("completed", json!([item]));
-        if !is_stream {
-            return whole(&completed);
-        }
-        events(&[
-            json!({"type": "response.created", "response": response("in_progress", json!([]))}),
-            json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
-            json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
-            json!({"type": "response.completed", "response": completed}),
-        ])
+        openai_responses(is_stream)
     } else if path.ends_with("/chat/completions") {
-        let message = json!({"role": "assistant", "content": "Done."});
-        if !is_stream {
-            let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-            return whole(&json!({
-                "id": "chatcmpl-1", "object": "chat.completion", "created": 1,
-                "model": body["model"], "choices": [choice], "usage": chat_usage,
-            }));
-        }
-        let chunk = |choices: Value| {
-            json!({
-                "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
-                "model": body["model"], "choices": choices, "usage": chat_usage,
-            })
-        };
-        let (kind, mut text) = events(&[
-            chunk(json!([{"index": 0, "delta": message, "finish_reason": null}])),
-            chunk(json!([{"index": 0, "delta": {}, "finish_reason": "stop"}])),
-        ]);
-        text.push_str("data: [DONE]\n\n");
-        (kind, text)
+        openai_chat(body, is_stream)
     } else if path.contains("enerateContent") {
-        let content = json!({"role": "model", "parts": [{"text": "Done."}]});
-        let response = json!({
-            "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
-            "usageMetadata": {
-                "promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15,
-            },
-        });
-        if path.contains("stream") {
-            events(&[response])
-        } else {
-            whole(&response)
-        }
+        gemini(path.contains("stream"))
     } else if path.ends_with("/models") {
         whole(&json!({"object": "list", "data": [{"id": "fake", "object": "model"}], "models": []}))
     } else {
         whole(&json!({}))
+    }
+}
+
+fn usage() -> Value {
+    json!({"input_tokens": 10, "output_tokens": 5, "total_tokens": 15})
+}
+
+fn anthropic(body: &Value, is_stream: bool) -> (&'static str, String) {
+    let text = json!({"type": "text", "text": "Done."});
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
+        "content": [text], "stop_reason": "end_turn", "stop_sequence": null, "usage": usage(),
+    });
+    if !is_stream {
+        return whole(&message);
+    }
+    let mut begun = message;
+    begun["content"] = json!([]);
+    begun["stop_reason"] = Value::Null;
+    let empty = json!({"type": "text", "text": ""});
+    let delta = json!({"type": "text_delta", "text": "Done."});
+    let end = json!({"stop_reason": "end_turn", "stop_sequence": null});
+    events(&[
+        json!({"type": "message_start", "message": begun}),
+        json!({"type": "content_block_start", "index": 0, "content_block": empty}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 5}}),
+        json!({"type": "message_stop"}),
+    ])
+}
+
+fn openai_responses(is_stream: bool) -> (&'static str, String) {
+    let usage = usage();
+    let text = json!({"type": "output_text", "text": "Done.", "annotations": []});
+    let item = json!({
+        "type": "message", "id": "m_1", "role": "assistant", "status": "completed",
+        "content": [text],
+    });
+    let response = |status: &str, output: Value| json!({"id": "resp_1", "object": "response", "status": status, "output": output, "usage": usage});
+    let completed = response("completed", json!([item]));
+    if !is_stream {
+        return whole(&completed);
+    }
+    events(&[
+        json!({"type": "response.created", "response": response("in_progress", json!([]))}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": completed}),
+    ])
+}
+
+fn openai_chat(body: &Value, is_stream: bool) -> (&'static str, String) {
+    let chat_usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    let message = json!({"role": "assistant", "content": "Done."});
+    if !is_stream {
+        let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+        return whole(&json!({
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 1,
+            "model": body["model"], "choices": [choice], "usage": chat_usage,
+        }));
+    }
+    let chunk = |choices: Value| {
+        json!({
+            "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
+            "model": body["model"], "choices": choices, "usage": chat_usage,
+        })
+    };
+    let (kind, mut text) = events(&[
+        chunk(json!([{"index": 0, "delta": message, "finish_reason": null}])),
+        chunk(json!([{"index": 0, "delta": {}, "finish_reason": "stop"}])),
+    ]);
+    text.push_str("data: [DONE]\n\n");
+    (kind, text)
+}
+
+fn gemini(is_stream: bool) -> (&'static str, String) {
+    let content = json!({"role": "model", "parts": [{"text": "Done."}]});
+    let response = json!({
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15,
+        },
+    });
+    if is_stream {
+        events(&[response])
+    } else {
+        whole(&response)
     }
 }
 
