@@ -89,7 +89,7 @@ scenario("a kept row's formula and waterfall are those of the command line", asy
   }
 });
 
-scenario("a dropped row tells the stage and the number that lost it", async ({ window, scratch }) => {
+scenario("a dropped row shows the stage and the number that lost it", async ({ window, scratch }) => {
   await window.ask(QUESTION);
   const rows = await window.rowsUntil(
     "the question is answered",

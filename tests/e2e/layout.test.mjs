@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
-/** A fact that several notes tell, so that corroboration has something to add. */
+/** A fact that several notes state, so that corroboration has something to add. */
 const SAID = "When the internet is down at home, restart the router first and wait four minutes.";
 
 const scenario = inOneWindow({

@@ -87,7 +87,7 @@ scenario("an answer of then lies beside that of now, with what became of each re
   for (const { path } of thenNow.now) assert.ok(shown.includes(path.split("/").at(-1)), path);
 });
 
-scenario("a replay tells that no answer can be compared, and why", async ({ window }) => {
+scenario("a replay shows that no answer can be compared, and why", async ({ window }) => {
   await window.click("button", "Replay");
   await window.until("the strip is there", () => document.body.innerText.includes("none can be compared"));
   const { replay, n_changed } = await window.invoke("past_questions", {

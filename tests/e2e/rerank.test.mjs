@@ -316,7 +316,7 @@ scenario("switched off, nothing is sent any more and the mark is gone", async ({
   assert.deepEqual(provider.requests, []);
 });
 
-scenario("the hook reorders what is left, and the journey tells its move", async ({ window, scratch }) => {
+scenario("the hook reorders what is left, and the journey shows its move", async ({ window, scratch }) => {
   const script = join(scratch.root, "bin/turn-round");
   await writeFile(
     script,
@@ -341,7 +341,7 @@ scenario("the hook reorders what is left, and the journey tells its move", async
     "the order is turned round",
     (rows) => String(kept(rows)) === String(before.toReversed()),
   );
-  await window.until("the journey tells", () =>
+  await window.until("the journey shows the move", () =>
     Array.from(
       document.querySelectorAll(".j-steps [data-step='hook'] .ranks"),
       (ranks) => ranks.innerText,

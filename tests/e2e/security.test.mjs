@@ -103,7 +103,7 @@ scenario("nothing leaves the window, whichever way it is tried", async ({ window
         () => location.assign(away("address")),
       ];
       for (const attempt of attempts) {
-        // Some throw, some reject, some do nothing at all: the server tells.
+        // Some throw, some reject, some do nothing: the server's log decides.
         await Promise.resolve()
           .then(attempt)
           .catch(() => {});
@@ -296,7 +296,7 @@ scenario(
 
 scenario("a folder is opened as a model only when a person allows it", async ({ window, scratch }) => {
   const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
-  // A pipe blocks its reader, so an answer tells that nobody did.
+  // A pipe blocks its reader, so an answer proves that it was not read.
   const trap = join(scratch.root, "trap");
   await mkdir(trap);
   await promisify(execFile)("mkfifo", [join(trap, "tokenizer.json")]);

@@ -71,7 +71,7 @@ scenario("max results moves the cut while it is dragged", async ({ window, scrat
 });
 
 scenario(
-  "the weights of the lists change the order, and arrows tell the moves against the pin",
+  "the weights of the lists change the order, and arrows show the moves against the pin",
   async ({ window, scratch }) => {
     await begin(window);
     const pinned = await keptBy(scratch);
@@ -135,7 +135,7 @@ scenario("min score by the keyboard drops rows, and says what dropped them", asy
     return /Nothing passed/.test(card) && /Threshold dropped the last \d+ rows/.test(card);
   });
   await window.until(
-    "the engine tells what helps",
+    "the engine lists what helps",
     () => document.querySelector(".card-none button") !== null,
   );
   await window.click(".card-none tbody tr:first-child button");

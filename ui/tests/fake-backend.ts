@@ -93,7 +93,7 @@ export type FakeOptions = {
   past?: PastState;
   /** How many past questions there are; a few unless given. */
   nPast?: number;
-  /** What query sets there are; none unless given. */
+  /** The stored query sets; empty unless set. */
   tune?: TuneState;
 };
 
@@ -555,7 +555,7 @@ export class FakeBackend {
     });
   }
 
-  /** What a pass would find; none has been made yet. */
+  /** What a pass finds. */
   found: ClusterReport = CLUSTERS;
   #hasPassed = false;
 

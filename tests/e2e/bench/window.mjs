@@ -66,7 +66,7 @@ async function measureStarts(name) {
       await window.close();
     }
   }
-  tell(`${name}: start until it can be used`, "ms", `notes are indexed; ${load()}`, starts);
+  print(`${name}: start until it can be used`, "ms", `notes are indexed; ${load()}`, starts);
   tellMemory(name, "at the start", memories);
 }
 
@@ -122,14 +122,14 @@ async function measureIdleness() {
   }
 }
 
-/** Tells what each named set of processes does in the same idle seconds. */
+/** Prints the processor time of each named set of processes in the same idle seconds. */
 async function tellIdle(sets) {
   progress(`${IDLE_SECONDS} s idle: ${sets.map(([name]) => name).join(", ")}`);
   const before = await Promise.all(sets.map(([, ids]) => processorTimeOf(ids)));
   await pause(1000 * IDLE_SECONDS);
   const after = await Promise.all(sets.map(([, ids]) => processorTimeOf(ids)));
   for (const [at, [name]] of sets.entries())
-    tell(`${name}: processor time in ${IDLE_SECONDS} idle seconds`, "ms", "all its threads", [
+    print(`${name}: processor time in ${IDLE_SECONDS} idle seconds`, "ms", "all its threads", [
       after[at] - before[at],
     ]);
 }
@@ -147,8 +147,8 @@ async function memoryOfWindow(window) {
 function tellMemory(name, when, samples) {
   const note = "shared pages split among their holders (PSS)";
   const of = (whose) => samples.map((sample) => sample[whose]);
-  tell(`${name}: memory of its process ${when}`, "MB", note, of("own"));
-  tell(`${name}: memory with WebKit's processes ${when}`, "MB", note, of("all"));
+  print(`${name}: memory of its process ${when}`, "MB", note, of("own"));
+  print(`${name}: memory with WebKit's processes ${when}`, "MB", note, of("all"));
 }
 
 async function measureSliders() {
@@ -162,13 +162,13 @@ async function measureSliders() {
     ]) {
       progress(`${N_CHANGES} changes of ${name}`);
       const { toRows, toPaint } = await window.run(inputToPaint, id, N_CHANGES);
-      tell(`${name}: slider input to repainted table`, "ms", circumstances(), toPaint);
-      tell(`${name}: slider input to new rows`, "ms", "the part before layout and paint", toRows);
+      print(`${name}: slider input to repainted table`, "ms", circumstances(), toPaint);
+      print(`${name}: slider input to new rows`, "ms", "the part before layout and paint", toRows);
     }
     const ranking = { pipeline: "memlens", values: {} };
     const { id } = await window.invoke("search", { query: QUESTION, ranking, scope: null });
     const calls = await window.run(callToAnswer, id, ranking, N_CHANGES);
-    tell("rank, from the page to the engine and back", "ms", "a part of the times above", calls);
+    print("rank, from the page to the engine and back", "ms", "a part of the times above", calls);
   } finally {
     await window.close();
   }
@@ -187,7 +187,7 @@ function progress(what) {
   console.error(`Measuring: ${what}`);
 }
 
-function tell(name, unit, note, samples) {
+function print(name, unit, note, samples) {
   console.log(JSON.stringify({ name, unit, note, samples }));
 }
 

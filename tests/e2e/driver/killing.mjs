@@ -14,7 +14,7 @@ const CALLS = [...NAMES, ...SYNCS, ...BYTES, "ftruncate"];
 
 /** A call as it begins: thread, name of the thread, call, and its arguments. */
 const BEGINS = /^(\d+)<(.*?)> (\w+)\((.*)/s;
-/** How a line ends that tells of a call which failed. */
+/** End of the line of a call that failed. */
 const FAILS = / = -1 E[A-Z]+ \([^()]*\)$/;
 /** The same of a call that other lines came into. */
 const FAILS_LATER = /^(\d+)<.*?> <\.\.\. \w+ resumed>.* = -1 E[A-Z]+ \([^()]*\)$/;
@@ -138,7 +138,7 @@ function kill(id) {
   try {
     process.kill(id, "SIGKILL");
   } catch (error) {
-    // It was not held long enough, and ended: its end tells.
+    // It was not held long enough and ended; its exit is checked.
     if (error.code !== "ESRCH") throw error;
   }
 }

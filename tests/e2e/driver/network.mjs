@@ -1,4 +1,4 @@
-/** What programs do with the network, as strace tells of it. */
+/** What programs do with the network, as strace reports it. */
 import { execFile } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -44,7 +44,7 @@ export class NetworkTrace {
   /**
    * Writes a program at `path` that runs `program` traced, with whatever arguments it gets.
    *
-   * WebKit's driver tells it where it listens; the calls to that address are left out of `calls`.
+   * WebKit's driver passes it the address where it listens; the calls to that address are left out of `calls`.
    */
   async wrap(program, path) {
     const [strace, args] = this.command(program, []);

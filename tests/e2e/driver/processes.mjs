@@ -1,4 +1,4 @@
-/** Processes of a group, as Linux tells of them under /proc. */
+/** Processes of a group, as Linux lists them under /proc. */
 import { readdir, readFile, readlink, realpath } from "node:fs/promises";
 
 /** In `/proc/<id>/stat`, counted from the state behind the name: state, parent, group. */

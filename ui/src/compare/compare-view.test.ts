@@ -38,7 +38,7 @@ test("another program is compared with the parameters as they are, for the quest
   expect(await violations(container)).toEqual([]);
 });
 
-test("sides are chosen and swapped, and presets tell which parameters differ", async () => {
+test("sides are chosen and swapped, and presets show which parameters differ", async () => {
   const { backend, workspace, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
   await user.click(screen.getByRole("button", { name: "A: Shelf 1" }));
@@ -166,7 +166,7 @@ test("other sides are compared over the query set when the person says so", asyn
   expect(await screen.findByText("None: nDCG@10 of every query is the same by both.")).toBeInTheDocument();
 });
 
-test("a comparison over a query set tells how far it is, and ends when it is cancelled", async () => {
+test("a comparison over a query set shows how far it is, and ends when it is cancelled", async () => {
   const { backend, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
   backend.compareGate = new Promise(() => undefined);

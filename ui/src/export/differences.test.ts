@@ -22,7 +22,7 @@ describe("differences", () => {
     ]);
   });
 
-  test("tell an unset value from 0", () => {
+  test("distinguish an unset value from 0", () => {
     expect(changed({ rerank_threshold: 0 })).toHaveLength(DEFAULTS.rerank_threshold === 0 ? 0 : 1);
     expect(changed({ min_score_of_best: 0 })).toEqual([]);
   });

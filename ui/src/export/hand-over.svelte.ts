@@ -25,7 +25,7 @@ export class HandOver {
   readonly #backend: Asked;
   readonly #action = new LastAction<HandedOver>();
   readonly #listing: Call<[], readonly TargetInfo[]>;
-  readonly #telling: Call<[ranking: Ranking, target: string], Export>;
+  readonly #exporting: Call<[ranking: Ranking, target: string], Export>;
   #chosen = $state<string | null>(null);
   #agent = $state<string | null>(null);
   #written = $state.raw<WrittenConfig | null>(null);
@@ -34,7 +34,7 @@ export class HandOver {
     this.#backend = backend;
     this.#listing = new Call(() => backend.exportTargets());
     // What is no longer true is not written.
-    this.#telling = new Call((ranking, target) => backend.exportFor(ranking, target, this.#agent), "drop");
+    this.#exporting = new Call((ranking, target) => backend.exportFor(ranking, target, this.#agent), "drop");
   }
 
   /** The programs that can receive settings, in the order of every list. */
@@ -51,10 +51,10 @@ export class HandOver {
   }
   /** null until the first answer is there. */
   get exported(): Export | null {
-    return this.#telling.data;
+    return this.#exporting.data;
   }
   get error(): ErrorInfo | null {
-    return this.#telling.error ?? this.#listing.error;
+    return this.#exporting.error ?? this.#listing.error;
   }
   get outcome(): HandedOver | ActionOutcome | null {
     return this.#action.outcome;
@@ -71,13 +71,13 @@ export class HandOver {
   choose(target: string): void {
     this.#chosen = target;
     this.#agent = null;
-    this.#telling.data = null;
+    this.#exporting.data = null;
     this.#action.forget();
   }
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
-    this.#telling.data = null;
+    this.#exporting.data = null;
     this.#action.forget();
   }
 
@@ -87,7 +87,7 @@ export class HandOver {
 
   /** Asks what becomes of a ranking in a target; the newest answer wins. */
   async show(ranking: Ranking, target: string): Promise<void> {
-    await this.#telling.run(ranking, target);
+    await this.#exporting.run(ranking, target);
   }
 
   async copy(): Promise<void> {
@@ -141,8 +141,8 @@ export class HandOver {
 
   /** Forgets what the last button did, and the last answer. A written change can still be undone. */
   clear(): void {
-    this.#telling.data = null;
-    this.#telling.dismissError();
+    this.#exporting.data = null;
+    this.#exporting.dismissError();
     this.#action.forget();
   }
 

@@ -9,9 +9,9 @@ afterEach(() => vi.useRealTimers());
 /** A controller whose library reports its states through the answer. */
 async function following() {
   const backend = new LibraryBackend();
-  let tell: (state: LibraryState) => void = () => {};
+  let notify: (state: LibraryState) => void = () => {};
   vi.spyOn(backend, "onState").mockImplementation((heed) => {
-    tell = heed;
+    notify = heed;
     return () => true;
   });
   const state = await backend.state();
@@ -19,7 +19,7 @@ async function following() {
   const stop = library.follow();
   const progress = { n_done: 1, n_total: 9 } as unknown as LibraryState["indexing"];
   const say = (generation: number, isIndexing: boolean) =>
-    tell({ ...state, generation, indexing: isIndexing ? progress : null });
+    notify({ ...state, generation, indexing: isIndexing ? progress : null });
   return { library, say, stop };
 }
 

@@ -6,7 +6,7 @@ import { Paced } from "../shared/paced";
 
 const MS_PER_SECOND = 1_000;
 /** Minimum interval between notifications of views: while notes are indexed, several generations come each second. */
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 /** What Memlens knows, as the whole window shows it: the watched folders, the index and its progress. */
 export class LibraryController {
@@ -18,7 +18,7 @@ export class LibraryController {
   #retry_s = $state<number | null>(null);
   #generation = $state<number | null>(null);
   #generationAtRest = $state<number | null>(null);
-  readonly #telling = new Paced(TELL_MS, () => (this.#generation = this.#state?.generation ?? null));
+  readonly #reporting = new Paced(REPORT_MS, () => (this.#generation = this.#state?.generation ?? null));
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Backend) {
@@ -65,7 +65,7 @@ export class LibraryController {
     return () => {
       stop();
       clearTimeout(this.#retryTimer);
-      this.#telling.stop();
+      this.#reporting.stop();
     };
   }
 
@@ -111,7 +111,7 @@ export class LibraryController {
       this.#actions.dismissError();
     // Equal notices are shown once, whatever their source.
     this.#state = { ...state, notices: [...new Set(state.notices)] };
-    if (state.generation !== this.#generation) this.#telling.wish();
+    if (state.generation !== this.#generation) this.#reporting.wish();
     if (state.indexing === null) this.#generationAtRest = state.generation;
     this.#closed = this.#closed.filter((notice) => state.notices.includes(notice));
     clearTimeout(this.#retryTimer);

@@ -235,7 +235,7 @@ describe("the dialog of problems", () => {
     expect(await drawn(read)).toEqual({ n_new: 0, n_gone: 0 });
   });
 
-  test("finds a problem by its words, tells how many, and lists what is found from its first row", async () => {
+  test("finds a problem by its words, shows how many, and lists what is found from its first row", async () => {
     const { user } = await listed(N_PROBLEMS);
     await scrollTo(allPx() / 2);
     await user.type(findBox(), "yaml NOTE-2");

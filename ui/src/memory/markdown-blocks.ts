@@ -109,7 +109,7 @@ function lineAt(state: StateBlock, line: number): string {
   return state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]);
 }
 
-/** Tells whether a text holds a sign more than `n` times. */
+/** Returns whether a text holds a sign more than `n` times. */
 function holdsMore(text: string, sign: string, n: number): boolean {
   let at = -1;
   for (let found = 0; found <= n; found += 1) {

@@ -487,7 +487,7 @@ export class MemoryController {
     }
   }
 
-  /** Says that what a row of the tree stands for does not decay, or does; tells whether that was done. */
+  /** Sets whether the note or folder of a tree row decays; returns whether that succeeded. */
   async mark(row: TreeRow): Promise<boolean> {
     const refreshing = ++this.#refreshing;
     this.#marking.dismissError();

@@ -384,7 +384,7 @@ describe("a note as text", () => {
     ]);
   });
 
-  test("tells what is known about it", async () => {
+  test("shows what is known about it", async () => {
     await open();
     await openNote();
     const about = within(screen.getByRole("region", { name: "This note" }));
@@ -635,7 +635,7 @@ describe("the list of thumbs", () => {
     await waitFor(() => expect(backend.nCalls("rank")).toBeGreaterThan(nRanked));
   });
 
-  test("is saved and read in again, and tells the lines that were left out", async () => {
+  test("is saved and read in again, and shows the lines that were left out", async () => {
     const { user, dialog } = await openList(0);
     expect(dialog.getByText(/^No ratings yet/)).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Export…" }));

@@ -122,7 +122,7 @@ function n_linesOf(text: string): number {
   return text === "" || text.endsWith("\n") ? n : n + 1;
 }
 
-/** Tells whether a line holds white space alone; one that is longer than `HEAD_CHARS` counts as text. */
+/** Returns whether a line holds white space alone; one that is longer than `HEAD_CHARS` counts as text. */
 function isBlank(text: string, from: number, to: number): boolean {
   const first = behindRun(text, SPACE, from, to, HEAD_CHARS);
   const code = text.charCodeAt(first);

@@ -71,7 +71,7 @@ export class NoteText {
     return low;
   }
 
-  /** Returns the rows of the block at `index`; none outside `[0, n_blocks)`. */
+  /** Returns the rows of the block at `index`; empty outside `[0, n_blocks)`. */
   rows(index: number): NoteRow[] {
     const block = this.#blocks[index];
     return block === undefined ? [] : this.rowsOf(block);

@@ -101,7 +101,7 @@ export class RenderedNote {
     return this.#blocks[index]?.n_screen_lines ?? 0;
   }
 
-  /** Returns the parts of the block at `index`; none outside `[0, n_blocks)`. */
+  /** Returns the parts of the block at `index`; empty outside `[0, n_blocks)`. */
   parts(index: number): readonly NotePart[] {
     return this.#blocks[index]?.parts ?? [];
   }

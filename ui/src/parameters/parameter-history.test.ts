@@ -131,7 +131,7 @@ describe("ParameterHistory", () => {
     expect(history.notice).toBeNull();
   });
 
-  it("tells what differs from the defaults, and resets one or all", () => {
+  it("returns what differs from the defaults, and resets one or all", () => {
     const history = ParameterHistory.own();
     history.set("min_score", 0.3);
     history.set("vector_depth", 20);

@@ -85,7 +85,7 @@ describe("joined rules", () => {
     }
   });
 
-  it("tells what needs other lists", () => {
+  it("returns whether other lists are needed", () => {
     expect(retrievesAlike(OWN, DEFAULTS, { ...DEFAULTS, vector_depth: 3, min_score: 0.5 })).toBe(true);
     expect(retrievesAlike(OWN, DEFAULTS, { ...DEFAULTS, bm25_join: "and" })).toBe(false);
   });

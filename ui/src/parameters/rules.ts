@@ -37,7 +37,7 @@ export function withChoiceFor<V extends Values>(pipeline: Pipeline, values: V, i
   return choice === undefined ? values : withValue(values, needs.parameter, choice);
 }
 
-/** Tells whether two sets of a pipeline's values can share one candidate set: nothing of the retrieve phase differs. */
+/** Returns whether two sets of a pipeline's values can share one candidate set: nothing of the retrieve phase differs. */
 export function retrievesAlike({ parameters }: Pipeline, a: Values, b: Values): boolean {
   return parameters.every(({ phase, id }) => phase !== "retrieve" || a[id] === b[id]);
 }
@@ -72,7 +72,7 @@ export function differingIds(a: Values, b: Values): string[] {
   return Object.keys(a).filter((id) => a[id] !== b[id]);
 }
 
-/** Tells whether two rankings are by one pipeline and the same values. */
+/** Returns whether two rankings are by one pipeline and the same values. */
 export function ranksAlike(a: Ranking, b: Ranking): boolean {
   return a.pipeline === b.pipeline && differingIds(a.values, b.values).length === 0;
 }

@@ -11,7 +11,7 @@ export function trackOf(kind: NumberKind, ends: { min: number; max: number } | n
   return { ...kind, min: Math.max(kind.min, ends.min), max: Math.min(kind.max, ends.max) };
 }
 
-/** Tells whether a value that the table allows lies beyond its slider's ends. */
+/** Returns whether a value that the table allows lies beyond its slider's ends. */
 export function isBeyond(track: NumberKind, value: number): boolean {
   return value < track.min || value > track.max;
 }

@@ -14,13 +14,13 @@ function made(nRows: number = N) {
       return Promise.resolve(past.questions(filter, page));
     },
   );
-  let tell: (lost: LostAnswers | null) => void = () => undefined;
-  const onLost = (listener: typeof tell) => {
-    tell = listener;
-    return () => void (tell = () => undefined);
+  let notify: (lost: LostAnswers | null) => void = () => undefined;
+  const onLost = (listener: typeof notify) => {
+    notify = listener;
+    return () => void (notify = () => undefined);
   };
   const list = new PastList({ pastQuestions, onLost });
-  return { list, asked, pastQuestions, past, tell: (lost: LostAnswers | null) => tell(lost) };
+  return { list, asked, pastQuestions, past, notify: (lost: LostAnswers | null) => notify(lost) };
 }
 
 /** All that was wished is read; the loop waits for frames between. */
@@ -141,21 +141,21 @@ test("a page that cannot be read is reported, and read when asked again", async 
 });
 
 test("what the engine forgets is listed no longer, and another one is opened for it", async () => {
-  const { list, past, pastQuestions, tell } = made(12);
+  const { list, past, pastQuestions, notify } = made(12);
   const stop = list.follow();
   list.refresh();
   await settled();
   list.open("m12");
   past.forgetOldest(2);
-  tell({ at_ms: 0, sentence: "", edited: [], notes: [] });
+  notify({ at_ms: 0, sentence: "", edited: [], notes: [] });
   expect(pastQuestions).toHaveBeenCalledTimes(1);
-  tell(null);
+  notify(null);
   await settled();
   expect([list.n, list.rowAt(9)?.id, list.rowAt(10)]).toEqual([10, "m10", null]);
   expect([list.openId, list.openRow?.id]).toEqual(["m1", "m1"]);
   stop();
   past.forgetOldest(10);
-  tell(null);
+  notify(null);
   await settled();
   expect(list.n).toBe(10);
 });
@@ -174,14 +174,14 @@ async function hidden(nRows = 12) {
 }
 
 test("an opened question that the filter leaves out stays opened until the engine forgets it", async () => {
-  const { list, past, tell } = await hidden();
+  const { list, past, notify } = await hidden();
   expect([list.openId, list.openAt]).toEqual(["m11", null]);
   past.forgetOldest(1);
-  tell(null);
+  notify(null);
   await settled();
   expect([list.openId, list.openAt]).toEqual(["m11", null]);
   past.forgetOldest(1);
-  tell(null);
+  notify(null);
   await settled();
   expect([list.openId, list.openAt, list.openRow?.id]).toEqual(["m3", 0, "m3"]);
 });
@@ -196,7 +196,7 @@ test("an opened question that the filter leaves out is not looked for where othe
 });
 
 test("an opened question stays opened while it is unknown whether the engine forgot it", async () => {
-  const { list, past, pastQuestions, tell } = await hidden();
+  const { list, past, pastQuestions, notify } = await hidden();
   past.forgetOldest(2);
   let isFailing = true;
   pastQuestions.mockImplementation((filter, page) =>
@@ -204,24 +204,24 @@ test("an opened question stays opened while it is unknown whether the engine for
       ? Promise.reject(new Error("the disk is gone"))
       : Promise.resolve(past.questions(filter, page)),
   );
-  tell(null);
+  notify(null);
   await settled();
   expect([list.openId, list.openAt, list.n, list.error]).toEqual(["m11", null, 3, null]);
   isFailing = false;
-  tell(null);
+  notify(null);
   await settled();
   expect(list.openId).toBe("m3");
 });
 
 test("a question that is opened while the engine is asked for one it forgot stays opened", async () => {
-  const { list, past, pastQuestions, tell } = await hidden();
+  const { list, past, pastQuestions, notify } = await hidden();
   past.forgetOldest(2);
   const second = list.rowAt(1)?.id ?? "";
   pastQuestions.mockImplementation((filter, page) => {
     if (filter.agent === null) list.open(second);
     return Promise.resolve(past.questions(filter, page));
   });
-  tell(null);
+  notify(null);
   await settled();
   expect([list.openId, list.openAt]).toEqual([second, 1]);
 });

@@ -168,7 +168,7 @@ test("the list is narrowed to what changed, to what found nothing, and to an age
   expect(await rowOf("passphrase")).toBeInTheDocument();
 });
 
-test("a replay tells how far it is, can be stopped, and its figures lead to the notes behind them", async () => {
+test("a replay shows how far it is, can be stopped, and its figures lead to the notes behind them", async () => {
   const { backend, user, container } = await open({ past: "read" });
   expect(await rowOf("when is the next restore test")).toHaveTextContent("6 results");
   expect(screen.queryByRole("region", { name: "Last replay" })).toBeNull();

@@ -16,7 +16,7 @@ export type Asked = {
 /**
  * The call to the reranker and the hook that is under way, of which there is one at most: a newer one ends it.
  *
- * Nothing is asked of its own accord; the search tells when.
+ * It asks only when the search requests it.
  */
 export class RerankAsking {
   readonly #backend: Backend;

@@ -80,7 +80,7 @@ describe("a thousand questions cost", () => {
   test.each([
     ["what is asked for a thousand", kind(2, null), null, 2],
     ["by their tokens", kind(null, 0.05), measured, 0.1],
-    ["nothing to tell before tokens were counted", kind(null, 0.05), { ...measured, nTokens: null }, null],
+    ["nothing to show before tokens were counted", kind(null, 0.05), { ...measured, nTokens: null }, null],
     ["nothing at a server of one's own", kind(null, null), measured, null],
     ["nothing on this machine", null, measured, null],
   ])("%s", (_, given, at, expected) => {

@@ -1,4 +1,4 @@
-// What the person's own calls to a reranker tell: how long they take at a setting, and what they cost.
+// What the user's own calls to a reranker show: how long they take at a setting, and what they cost.
 import type { KindOffer, Params, RerankSettings, RerankTime } from "../api/bindings";
 
 /** What is sent at a setting. */
@@ -36,7 +36,7 @@ export function settingOf(params: Params, settings: RerankSettings | null): Sett
 /**
  * The calls to one provider by the model that answered it last, in the order given.
  *
- * `calls` are newest first. Times of another model would tell nothing of this one.
+ * `calls` are newest first. Times of another model say nothing about this one.
  */
 export function callsTo(calls: readonly RerankTime[], provider: string | null): RerankTime[] {
   const ofProvider = calls.filter((call) => call.provider === provider);

@@ -51,7 +51,7 @@ export function scaleNamed(word: string): RerankScale {
  * The scale of the scores that a reranker gives; null while nobody reranks, or nobody can say yet.
  *
  * `answered` is the scale of the scores that are there, `tested` that of the provider's last test. What runs on this
- * machine has one scale; of a provider only its answers tell.
+ * machine has one scale; that of a provider is known from its answers only.
  */
 export function scaleOf(
   mode: RerankMode,

@@ -117,13 +117,13 @@ export class RerankProviders {
 
   /** A null key leaves the one that is kept. */
   async setHttp(choice: HttpChoice, key: string | null): Promise<void> {
-    // A test that is under way tells of the provider as it was.
+    // A running test is of the provider before this change.
     this.#testing.reset();
     await this.#change("http", () => this.#backend.setRerankHttp(choice, key));
   }
 
   async switchHttpOff(): Promise<void> {
-    // A test that is under way tells of the provider as it was.
+    // A running test is of the provider before this change.
     this.#testing.reset();
     await this.#change("http", () => this.#backend.rerankHttpOff());
   }

@@ -42,7 +42,7 @@ export class RerankTexts {
     return this.#reading.data?.texts ?? null;
   }
 
-  /** Null while it is not there, and for a reranker that cannot tell. */
+  /** `null` until it is loaded, and for a reranker that does not report it. */
   get heat(): Heat | null {
     return this.#reading.data?.heat ?? null;
   }

@@ -212,7 +212,7 @@ describe("the journey", () => {
     return heading.closest("section") as HTMLElement;
   };
 
-  it("tells rank, raw score and scale, and which words answered", async () => {
+  it("shows rank, raw score and scale, and which words answered", async () => {
     const { user, workspace } = await open({ set: { rerank: "late" } });
     await scored();
     const words = within(await section());

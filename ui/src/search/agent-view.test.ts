@@ -199,7 +199,7 @@ describe("the trace", () => {
     expect(screen.getByRole("grid")).toHaveAccessibleName("Trace, sorted by Words");
   });
 
-  it("tells the opened row's way by the agent's stages, without thumbs", async () => {
+  it("shows the opened row's way by the agent's stages, without thumbs", async () => {
     const { user, backend, container } = await openWithClerk();
     const side = within(screen.getByRole("region", { name: "Journey of the opened row" }));
     await waitFor(() => expect(side.getByText("as Clerk runs it, rank · score")).toBeInTheDocument());

@@ -5,7 +5,7 @@ const REST_MS = 200;
 /** Fewer letters stand in too many questions. */
 const CHARS_MIN = 3;
 
-/** Past questions of agents that hold what is typed, to choose one; none where the person types on. */
+/** Past questions of agents that contain the typed text, to choose one; empty while the user goes on typing. */
 export class Completions {
   readonly #backend: Pick<Backend, "completePast">;
   #offered = $state.raw<readonly string[]>([]);

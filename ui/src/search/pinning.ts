@@ -7,7 +7,7 @@ import type { PresetController } from "../presets/preset-controller.svelte";
 import { counted, parameterValue } from "../shared/format";
 import type { SearchController } from "./search-controller.svelte";
 
-/** Pins the parameters as they stand, under the name of the preset that has them, or what tells them from one. */
+/** Pins the current parameters, named after the preset with these values, or after the differences from one. */
 export function pinPresent(
   search: SearchController,
   presets: PresetController,

@@ -8,7 +8,7 @@ import type { SearchController } from "./search-controller.svelte";
 /** How long the parameters must rest before the engine is asked. */
 const DEBOUNCE_MS = 200;
 
-/** Changes that bring the best row back, each by itself, or all together where `areOne`; none where nothing does. */
+/** Changes that bring the best row back: each by itself, or all together if `areOne`; empty if nothing does. */
 export type Remedy = { fixes: readonly Fix[]; areOne: boolean };
 
 /** The ranking that a remedy holds for. */
@@ -33,7 +33,7 @@ export class Revival {
     this.#pipelines = pipelines;
   }
 
-  /** Null until it is known for the ranking on the screen, and where the engine could not tell. */
+  /** Null until it is known for the ranking on the screen, and if the engine does not know. */
   get remedy(): Remedy | null {
     return this.#isKnown ? (this.#answered?.remedy ?? null) : null;
   }
@@ -97,7 +97,7 @@ export class Revival {
             ? { fixes: answered.fixes, areOne: false }
             : { fixes: answered.pair, areOne: true };
     } catch {
-      // The rows and their reasons stand there all the same; "Why not…?" tells what went wrong.
+      // The rows and their reasons are shown anyway; "Why not…?" shows the error.
     }
     this.#answered = { remedy, search, ranking, nFactChanges };
   }

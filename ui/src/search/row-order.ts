@@ -98,7 +98,7 @@ export function ranksOf(columns: Columns, key: string): readonly (number | null)
   return cellsOf(columns, key)?.rank ?? [];
 }
 
-/** Tells whether two rankings show the same chunks in their first `n` places, and keep as many of them. */
+/** Returns whether two rankings show the same chunks in their first `n` places, and keep as many of them. */
 export function startAlike(
   rows: readonly Row[],
   columns: Columns,
@@ -112,7 +112,7 @@ export function startAlike(
   );
 }
 
-/** Tells whether two rankings have the same chunks in their first `n` places after fusion, whatever came of them later. */
+/** Returns whether two rankings have the same chunks in their first `n` places after fusion, whatever came of them later. */
 export function startFusedAlike(
   rows: readonly Row[],
   columns: Columns,

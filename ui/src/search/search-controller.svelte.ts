@@ -362,13 +362,13 @@ export class SearchController {
     this.#filter = this.#filter === stage ? null : stage;
   }
 
-  /** Tells which kept rows are on the screen, so that their passages are read. */
+  /** Sets which kept rows are on the screen, so that their passages are read. */
   see(slots: readonly number[]): void {
     this.#seen = slots;
     if (slots.some((slot) => !this.#snippets.has(slot))) this.#snippetLoop.wish();
   }
 
-  /** Tells how many lines of the table lie above the lower edge of the screen; 0 while it is not scrolled. */
+  /** Sets how many lines of the table are above the lower edge of the screen; 0 while it is not scrolled. */
   readTo(nLines: number): void {
     this.#nLinesRead = nLines;
   }
@@ -406,7 +406,7 @@ export class SearchController {
     }
   }
 
-  /** Null while the pinned ranking is not known, and where there is nothing to tell. */
+  /** Null while the pinned ranking is not known, and if there is nothing to compare. */
   moveOf(slot: number): Move | null {
     const row = this.rowOf(slot);
     if (row === null || this.#pinnedRanks === null) return null;
@@ -444,7 +444,7 @@ export class SearchController {
       const answer = await this.#find(this.#typed, pipeline, params);
       if (asked !== this.#nAsked) return;
       this.#error = null;
-      // Ranks among the candidates of the last answer would tell of moves that nobody made.
+      // Ranks among the candidates of the last answer would show moves that did not happen.
       const { columns } = answer;
       this.#show({ answer, scope, isOfAll, pipeline, columns, retrievedBy: params, rankedBy: params }, null);
       void this.#readPinned();
@@ -774,7 +774,7 @@ function bestOf(columns: Columns): number | null {
   return columns.n_kept > 0 ? (columns.order[0] ?? null) : null;
 }
 
-/** Tells whether a library holds notes, or knows of clusters, that an answer or an earlier look could not know. */
+/** Returns whether a library holds notes, or knows of clusters, that an answer or an earlier look could not know. */
 function isNewer(held: Held, than: Held): boolean {
   return held.generation > than.generation || (held.clustering ?? 0) > (than.clustering ?? 0);
 }

@@ -75,7 +75,7 @@ it("goes to the query by Ctrl K or Cmd K alone", () => {
   expect(isQueryKey(stroke("k", { ctrlKey: true, shiftKey: true }))).toBe(false);
 });
 
-it("tells where a key was pressed", () => {
+it("returns where a key was pressed", () => {
   document.body.innerHTML = `<input id="t"><input id="r" type="range"><button id="b"></button><div role="grid" tabindex="0" id="g"><div id="in"></div></div><div role="dialog"><input id="d"></div>`;
   const place = (id: string) => placeOf(document.getElementById(id));
   expect([place("t"), place("r"), place("b"), place("g"), place("in"), place("d")]).toEqual([

@@ -101,7 +101,7 @@ export function isQueryKey(
   );
 }
 
-/** Tells where an element takes keys. */
+/** Returns where an element takes keys. */
 export function placeOf(element: EventTarget | null): KeyState {
   if (!(element instanceof Element)) return "table";
   if (element.closest("[role='dialog'], [role='alertdialog'], [role='menu']") !== null) return "overlay";

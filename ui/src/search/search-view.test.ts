@@ -154,7 +154,7 @@ describe("what is there", () => {
     expect(cells()).not.toContain("limit");
   });
 
-  it("tells the number of every row and the sort of every column", async () => {
+  it("shows the number of every row and the sort of every column", async () => {
     const { user } = await open();
     expect(grid()).toHaveAttribute("aria-rowcount", String(150 + 2));
     expect(bodyRows()[0]).toHaveAttribute("aria-rowindex", "2");
@@ -471,7 +471,7 @@ describe("states", () => {
     expect(asked()).toEqual([false]);
   });
 
-  it("tells a failure from a pause, and retries it at once", async () => {
+  it("distinguishes a failure from a pause, and retries it at once", async () => {
     const { user, backend } = await open();
     backend.changeState({
       phase: { kind: "failed", why: "cannot save documents: the disk is full", n_tries: 5, retry_s: 16 },
@@ -598,7 +598,7 @@ describe("states", () => {
 
 // Without layout the menus think their anchor is off the screen and hide themselves.
 describe("presets", () => {
-  it("chooses one, tells that it was changed since, and saves under a name", async () => {
+  it("chooses one, shows that it was changed since, and saves under a name", async () => {
     const { user, workspace, backend } = await open();
     await user.click(screen.getByRole("button", { name: /^Preset: Default/ }));
     await user.click(await screen.findByText("Short and strict"));

@@ -148,7 +148,7 @@ export function parameterValue(parameter: Parameter, value: Value): string {
   return text.replace("-", MINUS);
 }
 
-/** How far a parameter's number is changed, with its sign: "+20"; empty where there is no distance to tell. */
+/** How far a parameter's number is changed, with its sign: "+20"; empty without a distance. */
 export function parameterChange(parameter: Parameter, from: Value, to: Value): string {
   if (parameter.kind.kind !== "number" || typeof from !== "number" || typeof to !== "number") return "";
   if (parameter.kind.off === from || parameter.kind.off === to) return "";

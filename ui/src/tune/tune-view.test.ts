@@ -44,7 +44,7 @@ async function pick({ user }: Pick<Opened, "user">, button: string | RegExp, tex
 }
 const pickSet = (opened: Opened, text: string) => pick(opened, /^Query set:/, text);
 
-test("the judgments are measured first; a stored set tells what it holds", async () => {
+test("the judgments are measured first; a stored set shows what it holds", async () => {
   const opened = await open();
   await region("Metrics");
   expect(lastWish(opened.backend).set).toBe("judgments");
@@ -123,7 +123,7 @@ test("another metric is measured and drawn", async () => {
   expect(await slider(/MRR@10 along k/)).toBeInTheDocument();
 });
 
-test("the calibrator's line is moved by keys, tells its figures, and sets min score", async () => {
+test("the calibrator's line is moved by keys, shows its figures, and sets min score", async () => {
   const { workspace, user, container } = await open();
   const line = await slider(/Line for Min score/);
   const card = within(await region("Min score calibrator"));
@@ -163,7 +163,7 @@ test("wins and losses lead to Search", async () => {
   expect(first?.textContent).toContain(opened.workspace.search.typed);
 });
 
-test("auto-tune tells why nothing can be chosen, and a try can be used and undone", async () => {
+test("auto-tune shows why nothing can be chosen, and a try can be used and undone", async () => {
   const { backend, workspace, user, container } = await open();
   const card = within(await region("Auto-tune"));
   await user.click(card.getByRole("button", { name: "Run" }));
@@ -373,7 +373,7 @@ test("a set is made, renamed, exported and deleted when asked", async () => {
   expect(await screen.findByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
 });
 
-test("preparing a set tells how far it is, and can be stopped and gone on with", async () => {
+test("preparing a set shows how far it is, and can be stopped and gone on with", async () => {
   const { backend, user } = await open({}, (backend) => {
     backend.tuneGate = new Promise(() => undefined);
     backend.progress({ job: "tune", progress: PREPARING });

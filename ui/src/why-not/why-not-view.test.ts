@@ -48,7 +48,7 @@ async function askForDropped({ user, workspace }: Awaited<ReturnType<typeof open
 }
 
 describe("from a dropped row, by keyboard alone", () => {
-  it("tells what lost it, applies a change, and undoes it", async () => {
+  it("shows what lost it, applies a change, and undoes it", async () => {
     const page = await open();
     const { user, workspace } = page;
     await askForDropped(page);
@@ -155,7 +155,7 @@ describe("for a name that is typed", () => {
     ]);
   });
 
-  it("offers every chunk of the note, best first, and tells about the one that is chosen", async () => {
+  it("offers every chunk of the note, best first, and explains the one that is chosen", async () => {
     const { user } = await open();
     await askFor(user, "home-server");
     const chunks = await screen.findByRole("radiogroup", { name: "Chunks of the note, best first" });
@@ -241,7 +241,7 @@ describe("in thousands of files", () => {
   });
 });
 
-describe("what it tells", () => {
+describe("what it shows", () => {
   it("asks for a question first, and answers as soon as there is one", async () => {
     const { user, workspace } = await open({ startQuery: null });
     workspace.whyNot.ask("notes", "MEMORY.md", null);

@@ -69,7 +69,7 @@ describe("asking", () => {
     expect(backend.nCalls("whyNot")).toBe(nAsked + 1);
   });
 
-  it("tells what lost a row and what brings it back, with the present parameters", async () => {
+  it("shows what lost a row and what brings it back, with the present parameters", async () => {
     const row = await askAboutDropped();
     expect(backend.calls.findLast(({ name }) => name === "whyNot")?.args).toEqual([
       1,

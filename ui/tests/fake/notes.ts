@@ -57,7 +57,7 @@ const SENTENCES = [
   "Hanneke wants bad news by phone and good news by letter, never the other way round.",
   "The box draws 19 watts idle and the small battery lasts forty minutes at that.",
   "Written for the day when I have to rebuild it and remember nothing.",
-  "A task that has not reported for two hours is stuck: read its last line, then stop it, then start it anew.",
+  "A task that has not reported for two hours is stuck: read its last line, then stop it, then start it again.",
   "The committee meets on the first Tuesday; minutes go out within a week.",
   "Never page between 23:00 and 07:00 unless water is involved.",
   "The backup runs at two, the check of the backup at four, the letter about the check at five.",
