@@ -64,6 +64,8 @@ mod listing;
 mod long_questions;
 #[path = "engine/losing.rs"]
 mod losing;
+#[path = "engine/named_sets.rs"]
+mod named_sets;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/other_memory.rs"]

@@ -207,8 +207,8 @@ pub struct EmulateArgs {
     /// Search only this folder, as in `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
-    /// Ask every query of a file instead, and measure the ranking
-    #[arg(long, value_name = "QUERIES.jsonl", conflicts_with_all = ["scope", "explain", "form"])]
+    /// Ask every query of a query set or file instead, named as in `memlens eval`, and measure the ranking
+    #[arg(long, value_name = "QUERIES", conflicts_with_all = ["scope", "explain", "form"])]
     pub queries: Option<PathBuf>,
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE", requires = "queries")]
@@ -260,8 +260,8 @@ pub struct CompareArgs {
         conflicts_with = "queries"
     )]
     pub query: Option<String>,
-    /// Compare over all judged queries of a file instead
-    #[arg(long, value_name = "QUERIES.jsonl")]
+    /// Compare over all judged queries of a query set or file instead, named as in `memlens eval`
+    #[arg(long, value_name = "QUERIES")]
     pub queries: Option<PathBuf>,
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE", requires = "queries")]
@@ -464,9 +464,11 @@ pub struct ParamsArgs {
 
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Judged queries: JSON lines, CSV or a bench of qmd, with paths relative to the file's folder; or judgments of Quepid,
-    /// OpenSearch, RankLib or TREC, with document ids that end the path of one note
-    #[arg(value_name = "QUERIES.jsonl")]
+    /// Judged queries: the name of a query set that `memlens queries` lists (`judgments` and `past` are live), or a file: JSON
+    /// lines, CSV or a bench of qmd, with paths relative to the file's folder; or judgments of Quepid, OpenSearch, RankLib or
+    /// TREC, with document ids that end the path of one note. Where a file and a set have the name, write ./NAME for the file
+    /// or set:NAME for the set
+    #[arg(value_name = "QUERIES")]
     pub queries: PathBuf,
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE")]
@@ -503,7 +505,7 @@ pub struct EvalArgs {
 
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// At least 20 judged queries: a file, in any format that `memlens eval` reads, or the name of a query set in the library
+    /// At least 20 judged queries: a query set or file, named as in `memlens eval`
     #[arg(value_name = "QUERIES")]
     pub queries: String,
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
@@ -596,8 +598,8 @@ pub struct ExportArgs {
     /// Change the settings of this one of the program's agents only
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
-    /// Judged queries: memlens.json then holds the figures measured on them, and for another program the nearest setting is found
-    #[arg(long, value_name = "FILE")]
+    /// Judged queries, named as in `memlens eval`: memlens.json then holds the figures measured on them, and for another program the nearest setting is found
+    #[arg(long, value_name = "QUERIES")]
     pub queries: Option<PathBuf>,
     /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
     #[arg(long, value_name = "FILE", requires = "queries")]

@@ -152,7 +152,7 @@ fn over_queries(
     queries: &Path,
     arguments: &CompareArgs,
 ) -> Result<(), CliError> {
-    let file = answered_set(queries, arguments.topics.as_deref())?;
+    let file = answered_set(library, queries, arguments.topics.as_deref())?;
     let (named_a, named_b) = ((arguments.a.as_str(), a), (arguments.b.as_str(), b));
     let compared = while_comparing(library, || compare_over(library, &file, named_a, named_b))?;
     let Some(report) = compared else {
@@ -240,6 +240,9 @@ fn of_set(report: &SetComparison) -> Document {
     }
     page.gap();
     page.table(changes(report));
+    if let Some(verdict) = &report.verdict {
+        page.line(verdict);
+    }
     let mut changed: Vec<&QueryChange> = report
         .per_query
         .iter()

@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use memlens_document::{Document, Table, left, right};
+use memlens_engine::tuning::NamedSet;
 use memlens_engine::{
     JudgedFile, Library, QueryFile, Ranking, Run, RunDrop, RunRecord, answers_outside,
-    folded_sentence, judged, preset, run_query, tuning, values_in_file,
+    folded_sentence, judged, preset, run_query, values_in_file,
 };
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
@@ -65,8 +66,8 @@ struct RunResult<'a> {
 /// Runs every query and prints the scores of the ranking.
 pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliError> {
     let ranking = ranking(&arguments.ranking)?;
-    let set = query_set(&arguments.queries, arguments.topics.as_deref())?;
     let library = open(library)?;
+    let set = query_set(&library, &arguments.queries, arguments.topics.as_deref())?;
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
     }
@@ -78,7 +79,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     ]
     .into_iter()
     .flatten()
-    .chain([&*arguments.queries])
+    .chain(set.input())
     .collect();
     if let Some(path) = &arguments.run_out {
         library.refuse_output(path, &inputs)?;
@@ -164,7 +165,7 @@ fn report<'a>(
     let scored = || scored.iter().map(|(query, scores)| (*query, scores));
     EvalReport {
         schema_version: 1,
-        queries: arguments.queries.display().to_string(),
+        queries: set.path.display().to_string(),
         n_queries: scored().count(),
         scope: if arguments.pooled {
             "pooled"
@@ -174,7 +175,7 @@ fn report<'a>(
         pipeline: ranking.pipeline.id().0,
         params: values_in_file(&ranking.values),
         all: Summary::of(scored().map(|(_, scores)| scores)),
-        queries_hash: tuning::version_of(set),
+        queries_hash: set.version.clone(),
         corpus: preset::fingerprint(library),
         nonsense,
         nothing: nonsense.share(),
@@ -218,9 +219,10 @@ fn compare_with(
         row,
         fell_by,
         n_lost,
+        verdict,
         notices,
     } = before.drop_to(&now, metric)?;
-    for notice in notices {
+    for notice in notices.into_iter().chain(verdict) {
         tell(notice);
     }
     let figure = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.4}"));
@@ -248,21 +250,30 @@ pub fn metric(named: &str) -> Result<Metric, CliError> {
 }
 
 /// Reads a query set with at least one judged query, and reports what it leaves out.
-fn query_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
-    Ok(read(path, topics)?.with_queries()?)
+fn query_set(
+    library: &Library,
+    named: &Path,
+    topics: Option<&Path>,
+) -> Result<QueryFile, CliError> {
+    Ok(read(library, named, topics)?.with_queries()?)
 }
 
 /// Reads a query set with at least one query that has an answer, and reports what it leaves out.
-pub fn answered_set(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
-    Ok(read(path, topics)?.with_answers()?)
+pub fn answered_set(
+    library: &Library,
+    named: &Path,
+    topics: Option<&Path>,
+) -> Result<QueryFile, CliError> {
+    Ok(read(library, named, topics)?.with_answers()?)
 }
 
-fn read(path: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
-    let file = QueryFile::read_with_topics(path, topics)?;
-    for line in &file.left_out {
+/// Reads the file or the library's query set with this name.
+fn read(library: &Library, named: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
+    let queries = NamedSet::find(library, named, topics)?.into_file(library)?;
+    for line in &queries.left_out {
         tell(line);
     }
-    Ok(file)
+    Ok(queries)
 }
 
 /// Returns a bar for `n` queries, drawn on standard error.

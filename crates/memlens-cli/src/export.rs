@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use memlens_document::{Document, Table, dim, left, right, strong};
 use memlens_engine::{
     Evidence, Export, Home, Library, Nearest, QueryFile, Ranking, Takes, config_of, export,
-    export_only, judged, preset, preset_schema, read_agent_config, target, tuning,
+    export_only, judged, preset, preset_schema, read_agent_config, target,
 };
 use memlens_params::Values;
 use memlens_rank::number;
@@ -77,7 +77,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     let nearest = match &arguments.queries {
         None => None,
         Some(queries) => {
-            let set = answered_set(queries, arguments.topics.as_deref())?;
+            let set = answered_set(&library, queries, arguments.topics.as_deref())?;
             Some(nearest(&library, &ranking, &export, &set)?)
         }
     };
@@ -140,7 +140,7 @@ fn own(
     let preset = settings.preset.as_deref();
     let evidence = match (&arguments.queries, preset) {
         (Some(queries), _) => {
-            let set = answered_set(queries, arguments.topics.as_deref())?;
+            let set = answered_set(&library, queries, arguments.topics.as_deref())?;
             Some(evidence(&library, ranking, &set)?)
         }
         // Measured evidence holds only for the parameters that it was measured with.
@@ -201,9 +201,13 @@ fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evi
     let before = scores(&Ranking::of(ranking.pipeline))?;
     let after = scores(ranking)?;
     bar.finish_and_clear();
-    let name = set.path.file_name().unwrap_or_default().to_string_lossy();
+    // The name of a set of the library is no path.
+    let name = match set.input() {
+        Some(path) => path.file_name().unwrap_or_default().to_string_lossy(),
+        None => set.path.to_string_lossy(),
+    };
     Ok(
-        Evidence::of(name.into_owned(), &tuning::version_of(set), &before, &after)
+        Evidence::of(name.into_owned(), &set.version, &before, &after)
             .expect("a query set without answers is refused"),
     )
 }

@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
 use memlens_document::{Document, Table, left, right, strong};
+use memlens_engine::Ranking;
 use memlens_engine::preset;
-use memlens_engine::tuning;
+use memlens_engine::tuning::{self, NamedSet};
 use memlens_engine::view::{JobKind, TuneAnswer, TuneKind, TuneRequest};
-use memlens_engine::{EngineError, Library, LoadedSet, QueryFile, Ranking};
 use memlens_eval::signed;
 use memlens_rank::number;
 use serde::Serialize;
@@ -43,21 +43,26 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         },
     })?;
     let library = std::sync::Arc::new(open(library)?);
-    let file = Path::new(&arguments.queries);
+    let named = Path::new(&arguments.queries);
+    let queries = NamedSet::find(&library, named, arguments.topics.as_deref())?;
+    for line in queries.left_out() {
+        tell(line);
+    }
+    let input = queries.input().map(Path::to_owned);
+    let set = queries.into_set()?;
     let inputs: Vec<&Path> = arguments
         .settings
         .preset
         .as_deref()
         .into_iter()
         .chain(arguments.topics.as_deref())
-        .chain([file])
+        .chain(input.as_deref())
         .collect();
     if let Some(out) = &arguments.out {
         library.refuse_output(out, &inputs)?;
     }
     let stopped = library.clone();
     on_stop(move || stopped.stop(JobKind::Tune))?;
-    let set = queries(&library, &arguments.queries, arguments.topics.as_deref())?;
     let answer = while_tuning(&library, || {
         tuning::tune_set(&library, &set, &ranking, &request)
     })?;
@@ -87,28 +92,6 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         tell(format_args!("wrote {}", out.display()));
     }
     Ok(())
-}
-
-/// Reads the queries from the file with this name, else from the library's query set with this name.
-fn queries(
-    library: &Library,
-    named: &str,
-    topics: Option<&Path>,
-) -> Result<LoadedSet, EngineError> {
-    let path = Path::new(named);
-    let sets = tuning::query_sets(library)?;
-    if !path.exists()
-        && sets
-            .iter()
-            .any(|set| set.name.eq_ignore_ascii_case(named) || set.id == named)
-    {
-        return tuning::load_set(library, named);
-    }
-    let file = QueryFile::read_with_topics(path, topics)?.with_answers()?;
-    for line in &file.left_out {
-        tell(line);
-    }
-    Ok(tuning::set_of(&file))
 }
 
 fn page(answer: &TuneAnswer) -> Document {

@@ -7,6 +7,7 @@ use specta::Type;
 
 use crate::bootstrap::Difference;
 use crate::metric::Metric;
+use crate::needed::{Missing, queries_missing};
 
 /// Minimum number of judged queries for a conclusion. With fewer, a bootstrap interval is too narrow, and the best of
 /// many attempts is best by chance.
@@ -63,19 +64,34 @@ pub enum Doubt {
         metric: Metric,
     },
     /// The confidence interval contains 0.
-    MayBeChance(Difference),
+    MayBeChance {
+        /// The difference with its interval.
+        difference: Difference,
+        /// How many more judged queries would tell; `None` if that cannot be estimated.
+        missing: Option<Missing>,
+    },
 }
 
 impl Doubt {
-    /// Returns why a difference of a metric over `n` queries allows no conclusion; `None` if it does.
-    pub fn of(n: usize, metric: Metric, difference: &Difference) -> Option<Doubt> {
+    /// Returns why the difference of a metric, over paired values of it, allows no conclusion; `None` if it does. The
+    /// difference is that of [`crate::paired_bootstrap`] over the same values.
+    pub fn of(
+        metric: Metric,
+        first: &[f64],
+        second: &[f64],
+        difference: &Difference,
+    ) -> Option<Doubt> {
         let Difference { mean, low, high } = *difference;
+        let n = first.len().min(second.len());
         if n < QUERIES_MIN {
             Some(Doubt::TooFew { n })
         } else if [mean, low, high].iter().all(|it| it.abs() <= TIE) {
             Some(Doubt::Same { metric })
         } else if low <= 0.0 && high >= 0.0 {
-            Some(Doubt::MayBeChance(*difference))
+            Some(Doubt::MayBeChance {
+                difference: *difference,
+                missing: queries_missing(first, second),
+            })
         } else {
             None
         }
@@ -85,15 +101,34 @@ impl Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::TooFew { n } => write!(
-                f,
-                "Too few queries to tell: {n}; the interval is reliable from {QUERIES_MIN} on."
-            ),
+            Doubt::TooFew { n } => {
+                let more = QUERIES_MIN.saturating_sub(*n);
+                write!(
+                    f,
+                    "Too few queries to tell: {n}; the interval is reliable from {QUERIES_MIN} on. At least {more} more judged {} needed.",
+                    if more == 1 { "query is" } else { "queries are" }
+                )
+            }
             Doubt::Same { metric } => {
                 write!(f, "{} does not differ for any query.", metric.label())
             }
-            Doubt::MayBeChance(difference) => {
-                write!(f, "The difference may be chance: {difference}.")
+            Doubt::MayBeChance {
+                difference,
+                missing,
+            } => {
+                write!(f, "The difference may be chance: {difference}.")?;
+                match missing {
+                    Some(Missing::About(n)) => write!(
+                        f,
+                        " If it is real and as large as measured, about {n} more judged {} would tell.",
+                        if *n == 1.0 { "query" } else { "queries" }
+                    ),
+                    Some(Missing::TooMany) => write!(
+                        f,
+                        " It is so small that more than 10,000 further judged queries would be needed to tell."
+                    ),
+                    None => Ok(()),
+                }
             }
         }
     }
@@ -102,7 +137,7 @@ impl fmt::Display for Doubt {
 #[cfg(test)]
 mod tests {
     use super::{Doubt, WinLoss};
-    use crate::bootstrap::Difference;
+    use crate::bootstrap::paired_bootstrap;
     use crate::metric::Metric;
 
     #[test]
@@ -118,28 +153,54 @@ mod tests {
         );
     }
 
+    /// Values of `n` queries before and after that differ by `mean`, plus or minus `spread`.
+    fn values(n: usize, mean: f64, spread: f64) -> (Vec<f64>, Vec<f64>) {
+        let each = (0..n).map(|at| {
+            let change = mean + if at % 2 == 0 { spread } else { -spread };
+            (0.5, 0.5 + change)
+        });
+        each.unzip()
+    }
+
+    fn verdict_for(n: usize, mean: f64, spread: f64) -> Option<String> {
+        let (first, second) = values(n, mean, spread);
+        let difference = paired_bootstrap(&first, &second).expect("there are values");
+        let doubt = Doubt::of(Metric::Hit1, &first, &second, &difference);
+        doubt.map(|doubt| doubt.to_string())
+    }
+
     #[test]
-    fn doubts_are_told() {
-        let verdict_for = |n, mean, low, high| {
-            Doubt::of(n, Metric::Hit1, &Difference { mean, low, high })
-                .map(|doubt| doubt.to_string())
-        };
-        let few = "Too few queries to tell: 12; the interval is reliable from 20 on.";
-        assert_eq!(verdict_for(12, 0.3, 0.2, 0.4).as_deref(), Some(few));
-        assert_eq!(verdict_for(20, 0.3, 0.2, 0.4), None);
-        assert_eq!(verdict_for(20, -0.3, -0.4, -0.2), None);
-        let chance = "The difference may be chance: +0.012, 95\u{202f}% \u{2212}0.004 to +0.031.";
-        assert_eq!(
-            verdict_for(57, 0.0121, -0.0039, 0.031).as_deref(),
-            Some(chance)
-        );
-        let touching =
-            "The difference may be chance: \u{2212}0.012, 95\u{202f}% \u{2212}0.020 to 0.000.";
-        assert_eq!(
-            verdict_for(57, -0.012, -0.02, 0.0).as_deref(),
-            Some(touching)
-        );
+    fn a_doubt_says_why_and_how_many_more_would_tell() {
+        let few = "Too few queries to tell: 12; the interval is reliable from 20 on. At least 8 more judged queries are needed.";
+        assert_eq!(verdict_for(12, 0.3, 0.1).as_deref(), Some(few));
+        let one = "At least 1 more judged query is needed.";
+        assert!(verdict_for(19, 0.3, 0.1).is_some_and(|it| it.ends_with(one)));
+        assert_eq!(verdict_for(20, 0.3, 0.1), None);
+        assert_eq!(verdict_for(20, -0.3, 0.1), None);
         let same = "Hit@1 does not differ for any query.";
-        assert_eq!(verdict_for(57, 0.0, 0.0, 0.0).as_deref(), Some(same));
+        assert_eq!(verdict_for(57, 0.0, 0.0).as_deref(), Some(same));
+        for mean in [0.02, -0.02] {
+            let chance = verdict_for(58, mean, 0.2).expect("it is not sure");
+            assert!(
+                chance.starts_with("The difference may be chance: "),
+                "{chance}"
+            );
+            // ((1.96 + 0.84) * 0.2018 / 0.02)^2 = 798.6, less the 58 that there are.
+            assert!(
+                chance.ends_with(
+                    ". If it is real and as large as measured, about 750 more judged queries would tell."
+                ),
+                "{chance}"
+            );
+        }
+        let tiny = verdict_for(58, 0.0001, 0.2).expect("it is not sure");
+        assert!(
+            tiny.ends_with("more than 10,000 further judged queries would be needed to tell."),
+            "{tiny}"
+        );
+        // Without a mean difference no number of queries is known.
+        let nothing = verdict_for(58, 0.0, 0.2).expect("it is not sure");
+        assert!(nothing.ends_with("."), "{nothing}");
+        assert!(!nothing.contains("more"), "{nothing}");
     }
 }

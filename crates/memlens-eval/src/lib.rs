@@ -44,7 +44,7 @@ pub use formats::{FORMATS_READ, Format, to_csv, to_jsonl, to_qmd};
 pub use hash::query_set_hash;
 pub use metric::{Metric, UnknownMetric};
 pub use metrics::{Scores, Shown, score, score_shown, shown_by};
-pub use needed::{about, queries_needed};
+pub use needed::{Missing, about, queries_missing, queries_needed};
 pub use nonsense::Nonsense;
 pub use overlap::rank_biased_overlap;
 pub use queries::{BadLine, Judgment, Place, Query, QuerySet};

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use memlens_eval::{Nonsense, Place, Query, Scores, Summary, rank_biased_overlap, score};
+use memlens_eval::{
+    Doubt, Metric, Nonsense, Place, Query, Scores, Summary, paired_bootstrap, rank_biased_overlap,
+    score,
+};
 use memlens_library::jobs::SetRun;
 use memlens_library::ranking::Ranking;
 use memlens_library::search::compare::OVERLAP_P;
@@ -80,9 +83,20 @@ pub fn compare_over(
         overlap: per_query.iter().map(|it| it.overlap).sum::<f64>() / n_queries as f64,
         by_category,
         all,
+        verdict: verdict(&per_query),
         per_query,
         notices,
     }))
+}
+
+/// What cannot be concluded from the change of nDCG@10; `None` if it is certain.
+fn verdict(queries: &[QueryChange]) -> Option<String> {
+    let (a, b): (Vec<f64>, Vec<f64>) = queries
+        .iter()
+        .map(|it| (it.a.ndcg_10, it.b.ndcg_10))
+        .unzip();
+    let doubt = Doubt::of(Metric::Ndcg10, &a, &b, &paired_bootstrap(&a, &b)?);
+    doubt.map(|doubt| doubt.to_string())
 }
 
 /// Both answers to each query, with notices; `None` if it was stopped.

@@ -1,20 +1,25 @@
-//! A file of judged queries that the user names.
+//! Judged queries that the user names: those of a file, or of a query set in the library in the same form.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memlens_eval::{Format, Judgment, Query, QuerySet};
+use memlens_eval::{Format, Judgment, Query, QuerySet, query_set_hash};
 use memlens_library::EngineError;
 
 /// Maximum size of a file, larger than any that a user writes or exports.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// A file of judged queries.
+/// Judged queries of a file, or of a query set in the library ([`crate::LoadedSet::to_file`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryFile {
-    /// Path as the user named it.
+    /// Path as the user named it; the name of a query set in the library.
     pub path: PathBuf,
-    /// The folder that its paths are relative to.
+    /// Whether it is a query set in the library, and no file.
+    pub is_in_library: bool,
+    /// Version of its queries and judgments: a BLAKE3 hash, in hexadecimal. A file and the set that it is stored as have the
+    /// same.
+    pub version: String,
+    /// The folder that its paths are relative to; empty if they are absolute.
     pub base: PathBuf,
     /// Whether its paths are document ids: each names the note whose path ends with it.
     pub has_document_ids: bool,
@@ -24,7 +29,7 @@ pub struct QueryFile {
     pub queries: Vec<Query>,
     /// Each line that contains no query, with the reason, for the user.
     pub bad_lines: Vec<String>,
-    /// Each line that was left out, with the reason, and the number of unjudged queries, for the user.
+    /// What was left out, each with the reason, and the number of unjudged queries, for the user.
     pub left_out: Vec<String>,
 }
 
@@ -66,29 +71,37 @@ impl QueryFile {
                 path: path.to_owned(),
             });
         }
-        let is_judged = |query: &Query| query.judgment() != Judgment::Unjudged;
-        let queries: Vec<Query> = set
-            .queries
-            .iter()
-            .filter(|it| is_judged(it))
-            .cloned()
-            .collect();
-        let n_unjudged = set.queries.len() - queries.len();
         let lines = set.bad_lines.iter().map(|bad| {
             let place = path.display();
             format!("{place}:{}: skipped: {}", bad.line, bad.why)
         });
         let bad_lines: Vec<String> = lines.collect();
-        let left_out = bad_lines.iter().cloned().chain(unjudged_notice(n_unjudged));
-        Ok(QueryFile {
+        let file = QueryFile {
             path: path.to_owned(),
+            is_in_library: false,
+            version: query_set_hash(&set.queries),
             base,
             has_document_ids: set.has_document_ids,
-            left_out: left_out.collect(),
+            left_out: bad_lines.clone(),
             bad_lines,
-            queries,
+            queries: Vec::new(),
             all: set.queries,
-        })
+        };
+        Ok(file.with_judged())
+    }
+
+    /// The same with `queries` and the notice about the others, both made of `all`.
+    pub(crate) fn with_judged(mut self) -> QueryFile {
+        let is_judged = |query: &&Query| query.judgment() != Judgment::Unjudged;
+        self.queries = self.all.iter().filter(is_judged).cloned().collect();
+        let n_unjudged = self.all.len() - self.queries.len();
+        self.left_out.extend(unjudged_notice(n_unjudged));
+        self
+    }
+
+    /// The file, so that no output replaces it; `None` for a query set in the library.
+    pub fn input(&self) -> Option<&Path> {
+        (!self.is_in_library).then_some(&*self.path)
     }
 
     /// The same file, if it holds a judged query.

@@ -64,7 +64,7 @@ pub struct ComparedRow {
 /// Two rankings over a query set, A and B.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct SetComparison {
-    /// Path of the query set file.
+    /// Name of the query set, or path of its file.
     pub queries: String,
     /// Number of judged queries that were compared, at least 1.
     pub n_queries: u32,
@@ -78,7 +78,9 @@ pub struct SetComparison {
     pub by_category: BTreeMap<String, Change>,
     /// Change of nDCG@10 over all queries.
     pub all: Change,
-    /// Each query with an answer, in the order of the file.
+    /// What cannot be concluded from the change of nDCG@10; `None` if it is certain.
+    pub verdict: Option<String>,
+    /// Each query with an answer, in the order of the set.
     pub per_query: Vec<QueryChange>,
     /// Notices to show to the user.
     pub notices: Vec<String>,

@@ -59,8 +59,8 @@ pub(crate) fn queries() -> String {
 }
 
 pub(crate) struct Here {
-    notes: Notes,
-    dir: tempfile::TempDir,
+    pub notes: Notes,
+    pub dir: tempfile::TempDir,
     out: tempfile::TempDir,
     pub engine: Engine,
 }

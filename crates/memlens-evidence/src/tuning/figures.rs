@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use memlens_eval::{Difference, Doubt, Metric, Scores, WinLoss, paired_bootstrap};
+use memlens_eval::{Doubt, Metric, Scores, WinLoss, paired_bootstrap};
 use memlens_library::search::folded::folded_sentence;
 use memlens_library::search::native;
 use memlens_params::{Copies, Values};
@@ -92,8 +92,6 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         .iter()
         .map(|it| metric_row(&pairs, *it))
         .collect();
-    let of_metric = rows.iter().find(|row| row.metric == metric);
-    let difference = of_metric.and_then(|row| row.difference);
     let undefined = pairs.iter().filter(|it| values_of(it, metric).is_none());
     SetMetrics {
         hash: now.prepared.hash.clone(),
@@ -106,7 +104,7 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
         per_query: changed(&pairs, metric),
         undefined: undefined.map(|it| it.id.to_owned()).collect(),
         // The pinned settings are not compared with themselves.
-        verdict: verdict(pairs.len(), metric, difference)
+        verdict: verdict(&pairs, metric)
             .filter(|_| pairs.is_empty() || now.values != pinned.values),
         notices: {
             let mut notices = now.prepared.notices.clone();
@@ -118,27 +116,24 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
     }
 }
 
-/// What cannot be concluded from a difference over this many queries; `None` if the difference is certain.
-pub(crate) fn verdict(
-    n_queries: usize,
-    metric: Metric,
-    difference: Option<Difference>,
-) -> Option<String> {
-    match difference {
-        None => Some("No query is judged yet.".to_owned()),
+/// What cannot be concluded from the difference of a metric; `None` if the difference is certain.
+pub(crate) fn verdict(pairs: &[Pair<'_>], metric: Metric) -> Option<String> {
+    let (now, pinned) = defined(pairs, metric);
+    match paired_bootstrap(&pinned, &now) {
+        None if pairs.is_empty() => Some("No query is judged yet.".to_owned()),
+        None => Some(format!(
+            "{} is defined for none of the queries under both rankings.",
+            metric.label()
+        )),
         Some(difference) => {
-            Doubt::of(n_queries, metric, &difference).map(|doubt| doubt.to_string())
+            Doubt::of(metric, &pinned, &now, &difference).map(|doubt| doubt.to_string())
         }
     }
 }
 
 /// A metric over the queries for which both sides define it.
 pub(crate) fn metric_row(pairs: &[Pair<'_>], metric: Metric) -> MetricRow {
-    let defined: Vec<(f64, f64)> = pairs
-        .iter()
-        .filter_map(|it| values_of(it, metric))
-        .collect();
-    let (now, pinned): (Vec<f64>, Vec<f64>) = defined.into_iter().unzip();
+    let (now, pinned) = defined(pairs, metric);
     let mean = |all: &[f64]| (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64);
     let WinLoss { wins, ties, losses } = WinLoss::of(&pinned, &now);
     MetricRow {
@@ -197,6 +192,11 @@ fn by_category(pairs: &[Pair<'_>], metric: Metric) -> Vec<CategoryFigure> {
         }
     };
     groups.into_iter().map(figure).collect()
+}
+
+/// A metric now and by the pinned ranking, of each query for which both define it.
+fn defined(pairs: &[Pair<'_>], metric: Metric) -> (Vec<f64>, Vec<f64>) {
+    pairs.iter().filter_map(|it| values_of(it, metric)).unzip()
 }
 
 /// A metric now and by the pinned ranking, if it is defined by both.

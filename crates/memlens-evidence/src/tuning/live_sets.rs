@@ -23,6 +23,8 @@ const JUDGMENTS_NAME: &str = "Judgments";
 /// The id of the set that is made of past questions.
 pub(crate) const PAST: &str = "past";
 const PAST_NAME: &str = "Past questions";
+/// Names of the sets that are not stored.
+pub(super) const LIVE_NAMES: [&str; 2] = [JUDGMENTS_NAME, PAST_NAME];
 
 /// A set that is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A query set that was retrieved once and can be ranked any number of times.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,13 +16,11 @@ use memlens_library::{EngineError, Library, answers_outside};
 use memlens_params::{HookMode, ParameterSet, Params, Phase, RerankMode, Value, Values};
 use memlens_rank::{AnyPipeline, CandidateSet};
 use memlens_retrieve::{DEPTH_MAX, Part};
-use memlens_store::Snapshot;
-use memlens_wire::{GoldState, Origin, OriginCount};
+use memlens_wire::{Origin, OriginCount};
 
 use super::Wish;
-use super::anchors::NoteLines;
+use super::followed::{Lines, RelevantPlace, followed_gold};
 use super::kept_set::KeptSet;
-use crate::judged::Found;
 use crate::tuning::Tuning;
 
 /// Depth of each query's lists while no slider needs more: both depths are 50 by default.
@@ -237,7 +235,8 @@ fn prepare(
     let missing = set
         .finder(&lists.snapshot)
         .check(&loaded.info.name, set.judged_paths(without))?;
-    let gold = gold(set, without, &lists.snapshot);
+    let gold = followed_gold(set, without, &lists.snapshot);
+    let gone = gold.notice();
     let asked: Vec<usize> = (0..set.queries.len())
         .filter(|at| gold.of_query[*at].is_some())
         .collect();
@@ -252,9 +251,7 @@ fn prepare(
         notices: loaded.notices.clone(),
     };
     prepared.notices.extend(missing);
-    prepared
-        .notices
-        .extend((gold.n_gone > 0).then(|| says_something_else(gold.n_gone)));
+    prepared.notices.extend(gone);
     prepared
         .notices
         .extend(prepared.is_reranked.then(|| RERANKED.to_owned()));
@@ -342,65 +339,6 @@ fn ask_of(
     Ok(search.without_own_thumbs())
 }
 
-/// Current relevant places of each query; `None` if the query is not judged.
-fn gold(set: &KeptSet, without: &[Origin], snapshot: &Snapshot) -> FollowedGold {
-    let mut lines = NoteLines::of(snapshot);
-    let mut finder = set.finder(snapshot);
-    let mut origins: BTreeMap<Origin, u32> = BTreeMap::new();
-    let mut n_gone = 0;
-    let of_query = set.queries.iter().map(|query| {
-        let all = query.relevant.as_ref()?;
-        if all.is_empty() {
-            return Some(Vec::new());
-        }
-        let counted = all.iter().filter(|it| !without.contains(&it.origin));
-        let mut followed = Vec::new();
-        for gold in counted {
-            let found = finder.find(&gold.path);
-            let view = gold.to_view(found.path(), &mut lines);
-            let place = match (view.state, view.now) {
-                // The note exists, with another text: the judgment is of that former text.
-                (GoldState::Gone, _) if matches!(found, Found::Note(_)) => {
-                    n_gone += 1;
-                    continue;
-                }
-                // A missing place cannot be found, which counts.
-                (_, now) => RelevantPlace {
-                    path: found.path().to_owned(),
-                    lines: now.unwrap_or((gold.start_line, gold.end_line)),
-                },
-            };
-            *origins.entry(gold.origin).or_default() += 1;
-            followed.push(place);
-        }
-        // A query whose judgments are all left out does not become one that should return nothing.
-        (!followed.is_empty()).then_some(followed)
-    });
-    FollowedGold {
-        of_query: of_query.collect(),
-        origins: origins
-            .into_iter()
-            .map(|(origin, n)| OriginCount { origin, n })
-            .collect(),
-        n_gone,
-    }
-}
-
-/// First and last line, 1-based.
-type Lines = (u32, u32);
-
-/// A relevant place in the current notes.
-struct RelevantPlace {
-    path: PathBuf,
-    lines: Lines,
-}
-
-struct FollowedGold {
-    of_query: Vec<Option<Vec<RelevantPlace>>>,
-    origins: Vec<OriginCount>,
-    n_gone: u32,
-}
-
 impl PreparedQuery {
     fn of(id: String, search: &Search, relevant: &[RelevantPlace], depth: usize) -> PreparedQuery {
         let mut by_path: HashMap<&Path, Vec<(u16, Lines)>> = HashMap::new();
@@ -476,18 +414,6 @@ fn reranks(values: &Values) -> bool {
         params.rerank != RerankMode::Off && params.rerank_on && params.rerank_share > 0.0
     });
     of_ours || Filling::of(values).is_some()
-}
-
-/// Notice that judgments are left out.
-fn says_something_else(n: u32) -> String {
-    match n {
-        1 => {
-            "1 judgment no longer fits: its note says something else now; it is left out".to_owned()
-        }
-        n => format!(
-            "{n} judgments no longer fit: their notes say something else now; they are left out"
-        ),
-    }
 }
 
 /// As many queries as are retained, evenly spread over all.

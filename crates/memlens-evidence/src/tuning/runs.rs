@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use memlens_eval::{Metric, Scores, Summary, paired_bootstrap};
+use memlens_eval::{Metric, Scores, Summary};
 use memlens_handover::preset;
 use memlens_library::ranking::Ranking;
 use memlens_library::writes::Writes;
@@ -68,6 +68,8 @@ pub struct RunDrop {
     pub fell_by: f64,
     /// Number of additional queries without a value of the metric now, because nothing is returned.
     pub n_lost: u32,
+    /// What cannot be concluded from the change; `None` if it is certain.
+    pub verdict: Option<String>,
     /// Notices to show to the user about the comparison.
     pub notices: Vec<String>,
 }
@@ -112,6 +114,7 @@ impl RunRecord {
             // If nothing is returned any more, precision is undefined, which must not count as a success.
             n_lost: n_before.saturating_sub(n_now),
             fell_by: was - is,
+            verdict: verdict(&pairs, metric),
             notices: differences(self, now, pairs.len()),
             row,
         })
@@ -267,8 +270,6 @@ pub fn run(library: &Library, id: &str) -> Result<RunView, EngineError> {
 pub fn compare_runs(library: &Library, a: &str, b: &str) -> Result<RunComparison, EngineError> {
     let ((a, before), (b, now)) = (run_of_id(library, a)?, run_of_id(library, b)?);
     let pairs = pairs(&before, &now);
-    let all = |side: fn(&Pair<'_>) -> f64| pairs.iter().map(side).collect::<Vec<f64>>();
-    let difference = paired_bootstrap(&all(|it| it.pinned.ndcg_10), &all(|it| it.now.ndcg_10));
     Ok(RunComparison {
         a,
         b,
@@ -279,7 +280,7 @@ pub fn compare_runs(library: &Library, a: &str, b: &str) -> Result<RunComparison
         per_query: changed(&pairs, Metric::Ndcg10),
         verdict: match pairs.len() {
             0 => Some("The two runs have no judged query in common.".to_owned()),
-            n => verdict(n, Metric::Ndcg10, difference),
+            _ => verdict(&pairs, Metric::Ndcg10),
         },
         notices: differences(&before, &now, pairs.len()),
     })

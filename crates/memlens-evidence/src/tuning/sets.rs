@@ -15,7 +15,7 @@ use memlens_wire::{
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet, counts_of, counts_text};
-use super::live_sets::{Live, judgments, live, past_set, renamed, shown_name};
+use super::live_sets::{LIVE_NAMES, Live, judgments, live, past_set, renamed, shown_name};
 use crate::judged::note_at;
 use crate::query_file::QueryFile;
 
@@ -231,11 +231,6 @@ fn in_watched(snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
     snapshot.folders.iter().flat_map(inner).collect()
 }
 
-/// Version of a file's queries: that of the set it would be stored as.
-pub fn version_of(file: &QueryFile) -> String {
-    set_of(file).info.hash
-}
-
 /// The queries of a file as a set that is not stored.
 pub fn set_of(file: &QueryFile) -> LoadedSet {
     // Including unjudged ones, which may be judged later.
@@ -261,7 +256,7 @@ pub fn set_of(file: &QueryFile) -> LoadedSet {
                 .to_string_lossy()
                 .into_owned(),
             is_live: false,
-            hash: set.version(),
+            hash: file.version.clone(),
             counts: set.counts(),
             changed_ms: None,
         },
@@ -542,28 +537,77 @@ pub(super) fn stored(set: &KeptSet) -> NewSet {
     }
 }
 
+/// Maximum number of names that an error lists.
+const NAMES_LISTED: usize = 20;
+
+/// Whether a set of the library has this id or name, be it live or stored.
+///
+/// # Errors
+/// As [`find_stored`].
+pub(super) fn is_set(library: &Library, named: &str) -> Result<bool, EngineError> {
+    Ok(live(named).is_some() || find_stored(&library.store(), named)?.is_some())
+}
+
+/// The stored set of an id or a name. A name in another case is found if only one set has it.
+///
+/// # Errors
+/// [`EngineError::QuerySet`] if several sets have the name in other cases; [`EngineError::Store`].
+fn find_stored(store: &Store, named: &str) -> Result<Option<StoredSet>, EngineError> {
+    let sets = store.query_sets()?;
+    let id = named.parse::<i64>().ok();
+    if let Some(found) = sets.iter().find(|it| Some(it.id) == id) {
+        return Ok(Some(found.clone()));
+    }
+    let shown = |it: &StoredSet| shown_name(&it.name, &sets).into_owned();
+    if let Some(exact) = sets.iter().find(|it| shown(it) == named) {
+        return Ok(Some(exact.clone()));
+    }
+    let alike = sets.iter();
+    let alike: Vec<&StoredSet> = alike
+        .filter(|it| shown(it).eq_ignore_ascii_case(named))
+        .collect();
+    match alike[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        [..] => {
+            let names: Vec<String> = alike.into_iter().map(shown).collect();
+            let why = format!(
+                "several have this name in another case: {}; write it as one of them",
+                names.join(", ")
+            );
+            Err(refused("choose the query set", named, &why))
+        }
+    }
+}
+
 fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> {
     if let Some(live) = live(named) {
         return Err(refused("change or delete", named, live.why_not_stored()));
     }
-    let id = named.parse::<i64>().ok();
-    let found = match id.map(|id| store.query_set(id)).transpose()?.flatten() {
-        Some(found) => Some(found),
-        None => {
-            let sets = store.query_sets()?;
-            let shown = |it: &StoredSet| shown_name(&it.name, &sets).into_owned();
-            let is_named = |it: &&StoredSet| shown(it).eq_ignore_ascii_case(named);
-            let exact = sets.iter().find(|it| shown(it) == named);
-            let mut alike = sets.iter().filter(is_named);
-            // A name in different case, if only one set has it.
-            let of_name = exact.or_else(|| alike.next().filter(|_| alike.next().is_none()));
-            of_name
-                .map(|it| store.query_set(it.id))
-                .transpose()?
-                .flatten()
-        }
+    let found = find_stored(store, named)?;
+    let found = found.map(|it| store.query_set(it.id)).transpose()?;
+    match found.flatten() {
+        Some(found) => Ok(found),
+        None => Err(no_set(named, "", &store.query_sets()?)),
+    }
+}
+
+/// The error for a name that no set has, with what else was looked for and the names that there are.
+pub(super) fn no_set(named: &str, before: &str, sets: &[StoredSet]) -> EngineError {
+    let stored = sets.iter().map(|it| shown_name(&it.name, sets));
+    let mut names: Vec<String> = LIVE_NAMES.map(str::to_owned).to_vec();
+    names.extend(stored.map(|name| memlens_params::brief(&name).into_owned()));
+    let n_more = names.len().saturating_sub(NAMES_LISTED);
+    names.truncate(NAMES_LISTED);
+    let more = match n_more {
+        0 => String::new(),
+        n => format!(", and {n} more"),
     };
-    found.ok_or_else(|| refused("find", named, "there is no query set of this name"))
+    let why = format!(
+        "{before}there is no query set of this name; there are {}{more}",
+        names.join(", ")
+    );
+    refused("find", named, &why)
 }
 
 fn delete(store: &mut Store, named: &str) -> Result<(), EngineError> {
@@ -614,7 +658,7 @@ fn no_query(id: &str) -> EngineError {
     refused("change the query", id, "the set does not hold it any more")
 }
 
-fn refused(attempt: &'static str, named: &str, why: &str) -> EngineError {
+pub(super) fn refused(attempt: &'static str, named: &str, why: &str) -> EngineError {
     EngineError::QuerySet {
         attempt,
         named: memlens_params::brief(named).into_owned(),
