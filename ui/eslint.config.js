@@ -19,7 +19,7 @@ const FOLDERS = [
     "why-not",
   ],
   ...[
-    ...["search", "tune", "drift", "memory", "export", "compare", "autopsy", "past"],
+    ...["sets", "search", "tune", "drift", "memory", "export", "compare", "autopsy", "past"],
     ...["first-run", "settings", "palette"],
   ],
 ];

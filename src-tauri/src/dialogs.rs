@@ -134,12 +134,12 @@ impl Dialogs {
         )
     }
 
-    /// Remembers a query set that was chosen and can be read.
+    /// Remembers the file of a query set that was chosen.
     pub fn note_queries(&self, path: PathBuf) {
         *self.queries.lock() = Some(path);
     }
 
-    /// The query set that was chosen last.
+    /// The file of a query set that was chosen last.
     pub fn chosen_queries(&self) -> Option<PathBuf> {
         self.queries.lock().clone()
     }

@@ -78,7 +78,9 @@ scenario(
     await copyFile(QUERIES, queries);
     await scratch.answerDialogs(queries);
     await chosen(window, "A", "OpenClaw 2026.2");
-    await window.click("[aria-label='Over a query set'] button", "Choose a query set…");
+    await window.click("[aria-label='Over a query set'] button[aria-label^='Query set']");
+    await window.click("[role=menuitem]", "Import a file…");
+    await window.click("[aria-label='Over a query set'] button", "Compare 57 queries");
     await window.until("57 queries are compared", () =>
       document.querySelector("[aria-label='Over a query set'] h2")?.innerText.includes("Over 57 queries"),
     );

@@ -148,7 +148,7 @@ export class Workspace {
     this.comparing = new CompareController(backend);
     this.comparingSet = new QuerySetRun(backend);
     this.tune = new Tune(backend);
-    this.applying = new Applying(backend);
+    this.applying = new Applying(backend, this.tune.sets);
     this.memory = new MemoryController(backend);
     this.contradictions = new Contradictions(backend);
     this.palette = new Palette(this);
@@ -221,6 +221,12 @@ export class Workspace {
     this.show("settings");
     await tick();
     document.getElementById(section)?.scrollIntoView({ block: "start" });
+  }
+
+  /** Shows the calibrator of min score, as soon as its query set is measured. */
+  showCalibrator(): void {
+    this.tune.wishCalibrator();
+    this.show("tune");
   }
 
   /** Shows the settings, with the focus on the choice of an editor. */

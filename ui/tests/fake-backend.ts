@@ -7,7 +7,6 @@ import type {
   AgentConfig,
   AgentView,
   AutopsyQuestion,
-  ChosenQueries,
   ClusterReport,
   ClustersAnswer,
   DriftAnswer,
@@ -21,11 +20,12 @@ import type {
   FileProblem,
   FolderTree,
   HttpChoice,
-  ImportedSet,
+  IfTaken,
   JobKind,
   JobProgress,
   LibraryState,
   LostAnswers,
+  MadeSet,
   Metric,
   ModelChoice,
   NearestSetting,
@@ -63,7 +63,7 @@ import { DRIFT } from "./fake/drift";
 import { EMULATED } from "./fake/agent-pipeline";
 import { journeyBy, rankBy } from "./fake/any-pipeline";
 import { alwaysText, alwaysView, found } from "./fake/agents";
-import { compared, comparedOver, PIPELINES, QUERY_SET } from "./fake/compare";
+import { compared, comparedOver, PIPELINES } from "./fake/compare";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { FOLDERS, makeChunks, type FakeChunk } from "./fake/notes";
 import { autopsied } from "./fake/autopsy";
@@ -375,18 +375,12 @@ export class FakeBackend {
     return this.#answer("compare", [query, a, b, scope], () => compared(query, this.#chunks, a, b));
   }
 
-  /** The user's choice in the next dialog; null cancels it. */
-  queriesToChoose: ChosenQueries | null = QUERY_SET;
   /** While it is set, a comparison over a query set does not end by itself. */
   compareGate: Promise<void> | null = null;
 
-  chooseQueries() {
-    return this.#answer("chooseQueries", [], () => this.queriesToChoose);
-  }
-
-  compareQueries(a: Ranking, b: Ranking) {
+  compareQueries(set: string, a: Ranking, b: Ranking) {
     const isStopped = this.#stopped("compare");
-    return this.#answer("compareQueries", [a, b], async () => {
+    return this.#answer("compareQueries", [set, a, b], async () => {
       const how = this.compareGate === null ? null : await Promise.race([this.compareGate, isStopped]);
       return how === "stopped" ? null : comparedOver(a, b);
     });
@@ -950,8 +944,8 @@ export class FakeBackend {
     });
   }
 
-  nearestSetting(ranking: Ranking, target: string) {
-    return this.#answer("nearestSetting", [ranking, target], (): NearestSetting | null => NEAREST);
+  nearestSetting(set: string, ranking: Ranking, target: string) {
+    return this.#answer("nearestSetting", [set, ranking, target], (): NearestSetting | null => NEAREST);
   }
 
   pickConfig(target: string) {
@@ -1134,8 +1128,8 @@ export class FakeBackend {
     return this.#answer("querySet", [set], () => this.#tune.view(set));
   }
 
-  newQuerySet(name: string, from: NewSetFrom) {
-    return this.#answer("newQuerySet", [name, from], () => this.#tune.make(name, from));
+  newQuerySet(name: string, from: NewSetFrom, ifTaken: IfTaken) {
+    return this.#answer("newQuerySet", [name, from, ifTaken], () => this.#tune.make(name, from, ifTaken));
   }
 
   renameQuerySet(set: string, name: string) {
@@ -1154,9 +1148,9 @@ export class FakeBackend {
     return this.#answer("removeQueries", [set, ids], () => this.#tune.removeQueries(set, ids));
   }
 
-  importQuerySet() {
-    return this.#answer("importQuerySet", [], (): ImportedSet | null =>
-      this.isSetChosen ? this.#tune.import() : null,
+  importQuerySet(again: IfTaken | null) {
+    return this.#answer("importQuerySet", [again], (): MadeSet | null =>
+      this.isSetChosen ? this.#tune.import(again ?? "refuse") : null,
     );
   }
 

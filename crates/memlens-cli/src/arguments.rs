@@ -566,6 +566,46 @@ pub enum QueriesAct {
         /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
         #[arg(long, value_name = "FILE")]
         topics: Option<PathBuf>,
+        /// Replace the set that has the file's name (default: keep both, with a number behind the new one's name)
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Copy a query set under another name; a copy of a live set stays as it is now
+    Copy {
+        /// The set's name
+        name: String,
+        /// The name of the copy
+        copy: String,
+        #[command(flatten)]
+        taken: IfTakenArgs,
+    },
+    /// Merge query sets into a new one: each question once, with the relevant places of all
+    Merge {
+        /// The name of the new set
+        name: String,
+        /// The names of at least two sets
+        #[arg(required = true, num_args = 2.., value_name = "SET")]
+        sets: Vec<String>,
+        #[command(flatten)]
+        taken: IfTakenArgs,
+    },
+    /// Make a set of 40 nonsense questions, none of which shares a telling word with the notes
+    Nonsense {
+        /// The name of the new set
+        #[arg(default_value = "Nonsense")]
+        name: String,
+        /// Begin with the queries of this set
+        #[arg(long, value_name = "SET")]
+        beside: Option<String>,
+        #[command(flatten)]
+        taken: IfTakenArgs,
+    },
+    /// Rename a query set
+    Rename {
+        /// Its name
+        name: String,
+        /// Its new name
+        to: String,
     },
     /// Write a query set to a file: .csv for CSV, .json for qmd's bench, anything else for JSON lines
     Export {
@@ -579,6 +619,17 @@ pub enum QueriesAct {
         /// Its name
         name: String,
     },
+}
+
+/// What becomes of a new set whose name another set has; without either it is not made
+#[derive(Debug, Clone, Copy, Args)]
+pub struct IfTakenArgs {
+    /// Replace a set of this name
+    #[arg(long, conflicts_with = "keep_both")]
+    pub replace: bool,
+    /// Put a number behind the name if a set has it
+    #[arg(long)]
+    pub keep_both: bool,
 }
 
 #[derive(Debug, Args)]

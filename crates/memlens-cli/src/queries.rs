@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use memlens_document::{Document, Text, dim};
-use memlens_engine::acts;
-use memlens_engine::tuning;
-use memlens_engine::view::{QuerySetInfo, SetFormat};
+use memlens_engine::view::{IfTaken, MadeSet, NewSetFrom, QuerySetInfo, SetFormat};
+use memlens_engine::{Library, acts, tuning};
 
-use crate::arguments::{QueriesAct, QueriesArgs};
+use crate::arguments::{IfTakenArgs, QueriesAct, QueriesArgs};
 use crate::error::CliError;
 use crate::output::{plural, print, print_json, print_text, tell};
 use crate::settings::open;
 
-/// Lists, imports, exports or deletes query sets.
+/// Lists, makes, renames, exports or deletes query sets.
 pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliError> {
     let library = open(library)?;
     match &arguments.act {
@@ -25,15 +24,49 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             sets.iter().for_each(|set| page.line(line(set)));
             print(&page)
         }
-        Some(QueriesAct::Import { file, topics }) => {
-            let imported = acts::import_query_set(&library.to_write(), file, topics.as_deref())?;
-            for notice in imported.left_out.iter().chain(&imported.notices) {
-                tell(notice);
-            }
+        Some(QueriesAct::Import {
+            file,
+            topics,
+            replace,
+        }) => {
+            let if_taken = if *replace {
+                IfTaken::Replace
+            } else {
+                IfTaken::KeepBoth
+            };
+            let topics = topics.as_deref();
+            let made = acts::import_query_set(&library.to_write(), file, topics, if_taken)?;
+            report(&made, arguments.json)
+        }
+        Some(QueriesAct::Copy { name, copy, taken }) => {
+            let set = name.clone();
+            make(&library, copy, &NewSetFrom::Set { set }, *taken, arguments)
+        }
+        Some(QueriesAct::Merge { name, sets, taken }) => {
+            let sets = sets.clone();
+            make(
+                &library,
+                name,
+                &NewSetFrom::Merged { sets },
+                *taken,
+                arguments,
+            )
+        }
+        Some(QueriesAct::Nonsense {
+            name,
+            beside,
+            taken,
+        }) => {
+            let beside = beside.clone();
+            let from = NewSetFrom::Nonsense { beside };
+            make(&library, name, &from, *taken, arguments)
+        }
+        Some(QueriesAct::Rename { name, to }) => {
+            let info = acts::rename_query_set(&library.to_write(), name, to)?;
             if arguments.json {
-                return print_json(&imported);
+                return print_json(&info);
             }
-            print_text(line(&imported.info))
+            print_text(line(&info))
         }
         Some(QueriesAct::Export { name, file }) => {
             tuning::write_query_set(&library, name, format_of(file), file)?;
@@ -42,6 +75,33 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
         }
         Some(QueriesAct::Delete { name }) => Ok(acts::delete_query_set(&library.to_write(), name)?),
     }
+}
+
+fn make(
+    library: &Library,
+    name: &str,
+    from: &NewSetFrom,
+    taken: IfTakenArgs,
+    arguments: &QueriesArgs,
+) -> Result<(), CliError> {
+    let if_taken = match (taken.replace, taken.keep_both) {
+        (true, _) => IfTaken::Replace,
+        (false, true) => IfTaken::KeepBoth,
+        (false, false) => IfTaken::Refuse,
+    };
+    let made = acts::new_query_set(&library.to_write(), name, from, if_taken)?;
+    report(&made, arguments.json)
+}
+
+/// Reports what was left out of a new set, and prints the set.
+fn report(made: &MadeSet, is_json: bool) -> Result<(), CliError> {
+    for notice in made.left_out.iter().chain(&made.notices) {
+        tell(notice);
+    }
+    if is_json {
+        return print_json(made);
+    }
+    print_text(line(&made.info))
 }
 
 fn format_of(file: &Path) -> SetFormat {

@@ -10,7 +10,10 @@ mod followed;
 mod forgetting;
 mod kept_set;
 mod live_sets;
+mod making;
+mod merging;
 mod named;
+mod nonsense;
 mod prepared;
 mod runs;
 mod sensitivity;
@@ -39,13 +42,14 @@ use self::sensitivity::{Meter, mean_and_error};
 use crate::changes::Trial;
 
 pub use forgetting::{copies_of_past, forget_all_past_in_sets, forget_past_in_sets};
+pub use making::{import_query_set, new_query_set};
 pub use named::NamedSet;
 pub use runs::{
     RunDrop, RunRecord, compare_runs, delete_run, rename_run, run, run_text, runs, save_run,
 };
 pub use sets::{
-    LoadedSet, delete_query_set, import_query_set, load_set, new_query_set, query_set, query_sets,
-    remove_queries, rename_query_set, save_query, set_of, write_query_set,
+    LoadedSet, delete_query_set, load_set, query_set, query_sets, remove_queries, rename_query_set,
+    save_query, set_of, write_query_set,
 };
 
 /// Tuning state of a library.

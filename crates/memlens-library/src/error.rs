@@ -130,6 +130,14 @@ pub enum EngineError {
         /// The reason, to show to the user.
         why: String,
     },
+    /// The name for a new query set is that of another.
+    #[error(
+        "cannot use the name {named}: another query set has it; replace that one, keep both, or choose another name"
+    )]
+    QuerySetTaken {
+        /// Name that the user gave.
+        named: String,
+    },
     /// A query set, or a query of one, cannot be used in this way.
     #[error("cannot {attempt} {named}: {why}")]
     QuerySet {
@@ -457,6 +465,7 @@ impl EngineError {
         match self {
             EngineError::EmptyQuery => "empty_query",
             EngineError::NoEditor { .. } => "no_editor",
+            EngineError::QuerySetTaken { .. } => "set_taken",
             EngineError::SearchGone { .. } | EngineError::OtherLists { .. } => "search_gone",
             EngineError::Retrieve(RetrieveError::Building { .. }) => "building",
             EngineError::Store(_)

@@ -141,17 +141,6 @@ pub struct QueryScope {
     pub path: String,
 }
 
-/// The query set file that the user chose.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
-pub struct ChosenQueries {
-    /// Path of the chosen file.
-    pub path: String,
-    /// Number of judged queries in it.
-    pub n_queries: u32,
-    /// Each line that was left out, with the reason.
-    pub left_out: Vec<String>,
-}
-
 /// Progress of a comparison over a query set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
 pub struct QuerySetProgress {

@@ -36,8 +36,8 @@ pub use autopsy::{
 };
 pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
 pub use compare::{
-    Change, ChosenQueries, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope,
-    QuerySetProgress, SetComparison, SetSide,
+    Change, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope, QuerySetProgress,
+    SetComparison, SetSide,
 };
 pub use drift::{
     AggregationProgress, AggregationStep, DriftAnswer, DriftCompared, DriftKind, DriftReason,
@@ -69,9 +69,9 @@ pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use searched::NotSearchedBy;
 pub use tuning::{
     BestTry, Calibration, CalibrationAnswer, CategoryFigure, ChangedValue, Curve, GoldPlace,
-    GoldState, ImportedSet, LineFigures, MetricRow, NewSetFrom, NothingFound, Origin, OriginCount,
-    QueryEdit, QueryFigure, QuerySetCounts, QuerySetInfo, QuerySetView, RunComparison, RunInfo,
-    RunMetric, RunQuery, RunView, Sensitivity, SetFormat, SetMetrics, SetQuery, SetWish,
+    GoldState, IfTaken, LineFigures, MadeSet, MetricRow, NewSetFrom, NothingFound, Origin,
+    OriginCount, QueryEdit, QueryFigure, QuerySetCounts, QuerySetInfo, QuerySetView, RunComparison,
+    RunInfo, RunMetric, RunQuery, RunView, Sensitivity, SetFormat, SetMetrics, SetQuery, SetWish,
     TuneAnswer, TuneKind, TuneProgress, TuneRequest, TuneRow, TuneStep, TypedPlace,
 };
 pub use why::{ChunkWhy, Fix, FixPrice, MetricPrice, WhyAnswer, WhyNot};

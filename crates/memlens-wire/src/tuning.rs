@@ -32,11 +32,11 @@ pub struct OriginCount {
 /// A query set, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct QuerySetInfo {
-    /// `judgments` for the live set of all current judgments, otherwise a number.
+    /// `judgments` and `past` for the live sets of judgments and of past questions, otherwise a number.
     pub id: String,
     /// Name that the user gave it.
     pub name: String,
-    /// Whether the set is built from the current judgments; such a set cannot be edited directly.
+    /// Whether the set is built of what the library holds now; such a set cannot be edited directly.
     pub is_live: bool,
     /// Version: BLAKE3 hash of the content, in hexadecimal.
     pub hash: String,
@@ -155,15 +155,38 @@ pub struct QueryEdit {
 pub enum NewSetFrom {
     /// A set without any query.
     Empty,
-    /// A copy of the current judgments.
-    Judgments,
-    /// Questions that agents asked; what they opened or cited counts as relevant.
-    Past,
+    /// A copy of a set, also of a live one.
+    Set {
+        /// Id or name of the set.
+        set: String,
+    },
+    /// The queries of several sets, each question once.
+    Merged {
+        /// Ids or names of the sets, at least two.
+        sets: Vec<String>,
+    },
+    /// 40 questions that share no telling word with the notes.
+    Nonsense {
+        /// Id or name of a set whose queries come first; `None` for nonsense questions alone.
+        beside: Option<String>,
+    },
     /// Given questions, not judged yet.
     Questions {
         /// One question for each query.
         questions: Vec<String>,
     },
+}
+
+/// What becomes of a new query set whose name another set has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum IfTaken {
+    /// It is not made.
+    Refuse,
+    /// It takes the other's place, and its id.
+    Replace,
+    /// It gets a number behind its name.
+    KeepBoth,
 }
 
 /// File format of a query set.
@@ -189,12 +212,12 @@ impl SetFormat {
     }
 }
 
-/// Result of importing a query set.
+/// Result of making a query set, also from a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
-pub struct ImportedSet {
-    /// The set that the import created.
+pub struct MadeSet {
+    /// The set that was made.
     pub info: QuerySetInfo,
-    /// Each line that was left out, with the reason.
+    /// Each line of a file that was left out, with the reason.
     pub left_out: Vec<String>,
     /// Notices to show to the user; if gold places are missing, the share that exists comes first.
     pub notices: Vec<String>,

@@ -9,8 +9,8 @@ use memlens_engine::view::{
     WrittenConfig,
 };
 use memlens_engine::{
-    ConfigChange, EngineError, Export, Home, QueryFile, Ranking, Target, config_of, export,
-    read_agent_config, target, target_infos,
+    ConfigChange, EngineError, Export, Home, Ranking, Target, config_of, export, read_agent_config,
+    target, target_infos, tuning,
 };
 use parking_lot::Mutex;
 use tauri::{AppHandle, State};
@@ -254,24 +254,26 @@ pub async fn open_config(
     .await
 }
 
-/// The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped.
+/// The setting of a target that comes nearest to a ranking, on a query set by its id; null if stopped.
 #[tauri::command]
 #[specta::specta]
 pub async fn nearest_setting(
     shell: State<'_, Shell>,
+    set: String,
     ranking: RankingArgument,
     target: String,
 ) -> Answer<Option<NearestSetting>> {
-    let chosen = shell.dialogs.chosen_queries();
     work(&shell, move |engine| {
-        let path = chosen.ok_or_else(|| EngineError::System {
-            attempt: "find the nearest setting",
-            why: "no query set was chosen".to_owned(),
-        })?;
-        let file = QueryFile::read(&path)?.with_answers()?;
+        let library = engine.library();
+        let queries = tuning::load_set(library, &set)?.to_file(library)?;
+        let queries = queries.with_answers()?;
         let (ranking, target) = (Ranking::given(&ranking)?, self::target(&target)?);
-        let found = memlens_engine::nearest(engine.library(), &ranking, target, &file, || ())?;
-        Ok(found.map(|found| found.to_view()))
+        let found = memlens_engine::nearest(library, &ranking, target, &queries, || ())?;
+        Ok(found.map(|found| {
+            let mut view = found.to_view();
+            view.notices.splice(0..0, queries.left_out);
+            view
+        }))
     })
     .await
 }

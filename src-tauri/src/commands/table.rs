@@ -66,9 +66,8 @@ window_commands! {
     autopsy::autopsy_choices: "reads the library",
     autopsy::autopsy_markdown: "searches, and reads files of watched folders and of watched agents",
 
-    compare::choose_queries: "reads the query set that the user chooses in a dialog",
     compare::compare: "reads notes in watched folders",
-    compare::compare_queries: "reads the query set that the user chose, and notes in watched folders",
+    compare::compare_queries: "reads notes in watched folders",
 
     drift::dismiss_contradiction: "nothing",
     drift::drift: "nothing",
@@ -80,7 +79,7 @@ window_commands! {
     export::export_targets: "reads agents' configs in their usual places",
     export::export_undo: "puts an agent's config back as it was before the last change of this session, if the user allows it",
     export::export_write: "changes the agent's config shown, if the user allows it",
-    export::nearest_setting: "reads the query set that the user chose, and notes in watched folders",
+    export::nearest_setting: "reads notes in watched folders",
     export::open_config: "starts the system's program, or an editor that the program lists, with the config of an agent that the program lists, or the one that the user picked",
     export::pick_config: "asks the user for a file",
 

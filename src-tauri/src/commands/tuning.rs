@@ -3,11 +3,11 @@
 use memlens_engine::acts;
 use memlens_engine::tuning;
 use memlens_engine::view::{
-    CalibrationAnswer, ImportedSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
+    CalibrationAnswer, IfTaken, MadeSet, NewSetFrom, QueryEdit, QuerySetInfo, QuerySetView,
     Ranking as RankingArgument, RunComparison, RunInfo, RunView, Sensitivity, SetFormat,
     SetMetrics, SetWish, TuneAnswer, TuneRequest,
 };
-use memlens_engine::{Metric, Ranking, Voted};
+use memlens_engine::{EngineError, Metric, Ranking, Voted};
 use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
@@ -29,16 +29,17 @@ pub async fn query_set(shell: State<'_, Shell>, set: String) -> Answer<QuerySetV
     .await
 }
 
-/// Creates a query set and returns its summary.
+/// Creates a query set.
 #[tauri::command]
 #[specta::specta]
 pub async fn new_query_set(
     shell: State<'_, Shell>,
     name: String,
     from: NewSetFrom,
-) -> Answer<QuerySetInfo> {
+    if_taken: IfTaken,
+) -> Answer<MadeSet> {
     work(&shell, move |engine| {
-        acts::new_query_set(engine, &name, &from)
+        acts::new_query_set(engine, &name, &from, if_taken)
     })
     .await
 }
@@ -89,19 +90,31 @@ pub async fn remove_queries(
     .await
 }
 
-/// Asks for a file and keeps it as a query set; null if the user cancels.
+/// Keeps a file as a query set: one that is asked for, or again the one that was chosen last, now that it is known what becomes
+/// of another set of its name. Null if the user cancels.
 #[tauri::command]
 #[specta::specta]
 pub async fn import_query_set(
     app: AppHandle,
     shell: State<'_, Shell>,
-) -> Answer<Option<ImportedSet>> {
+    again: Option<IfTaken>,
+) -> Answer<Option<MadeSet>> {
     let dialogs = shell.dialogs.clone();
     work(&shell, move |engine| {
-        let chosen = dialogs.queries(&app);
-        chosen
-            .map(|path| acts::import_query_set(engine, &path, None))
-            .transpose()
+        let Some(if_taken) = again else {
+            let Some(path) = dialogs.queries(&app) else {
+                return Ok(None);
+            };
+            dialogs.note_queries(path.clone());
+            return acts::import_query_set(engine, &path, None, IfTaken::Refuse).map(Some);
+        };
+        let path = dialogs
+            .chosen_queries()
+            .ok_or_else(|| EngineError::System {
+                attempt: "import the query set",
+                why: "no file was chosen".to_owned(),
+            })?;
+        acts::import_query_set(engine, &path, None, if_taken).map(Some)
     })
     .await
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use memlens_engine::acts;
 use memlens_engine::tuning;
+use memlens_engine::view::IfTaken;
 use memlens_engine::{Engine, Metric, Ranking};
 use memlens_params::Value;
 use memlens_tests::{Notes, fresh, hashing};
@@ -27,7 +28,7 @@ fn tune_counts_judged_places_in_folded_copies() {
         )
     };
     notes.write(".queries.jsonl", lines("key.md") + &lines("key (copy).md"));
-    let set = acts::import_query_set(&engine, &notes.at(".queries.jsonl"), None);
+    let set = acts::import_query_set(&engine, &notes.at(".queries.jsonl"), None, IfTaken::Refuse);
     let set = set.expect("it can be imported").info.id;
     let notices = |ranking: Ranking| {
         let figures = tuning::measure_set(library, &wish(&set, &ranking), &ranking, Metric::Mrr10);

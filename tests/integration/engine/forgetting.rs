@@ -7,7 +7,7 @@ use std::path::Path;
 use memlens_engine::acts;
 use memlens_engine::past;
 use memlens_engine::tuning;
-use memlens_engine::view::{Happening, JobKind, NewSetFrom};
+use memlens_engine::view::{Happening, IfTaken, JobKind, NewSetFrom};
 use memlens_engine::{EngineError, PastFilter, PastOnly, PastPage, RecallChange};
 use memlens_params::Params;
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, ScoreCache, Store, StoreError};
@@ -387,11 +387,18 @@ fn no_word_of_what_was_forgotten_is_left_in_any_file() {
     let mut watched = Watched::open(dir.path());
     watched.wait("everything is indexed", Watched::is_idle);
     let engine = &watched.engine;
-    let of_past = acts::new_query_set(engine, "Copied", &NewSetFrom::Past).expect("it can be made");
+    let past = NewSetFrom::Set {
+        set: "past".to_owned(),
+    };
+    let make = |name: &str, from: &NewSetFrom| {
+        let made = acts::new_query_set(engine, name, from, IfTaken::Refuse);
+        made.expect("it can be made").info
+    };
+    let of_past = make("Copied", &past);
     let own = NewSetFrom::Questions {
         questions: vec![set_word.to_owned()],
     };
-    let own = acts::new_query_set(engine, "Own", &own).expect("it can be made");
+    let own = make("Own", &own);
     assert_eq!(found(dir.path(), &words), BTreeSet::from(words));
 
     acts::forget_recall(engine).expect("it can be forgotten");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use memlens_engine::view::{CopiedPast, NewSetFrom, QueryEdit, QuerySetInfo};
+use memlens_engine::view::{CopiedPast, IfTaken, NewSetFrom, QueryEdit, QuerySetInfo};
 use memlens_engine::{EngineError, acts, past, recall_logs, tuning};
 use memlens_store::{Judgment, NewPast, Origin, ReadLog, Store, StoredPreset};
 use memlens_tests::Notes;
@@ -143,11 +143,15 @@ fn a_copied_question_that_the_user_edited_is_theirs() {
     ];
     let (_dir, watched) = open_with(&notes, &questions);
     let engine = &watched.engine;
-    let copy = acts::new_query_set(engine, "Mine", &NewSetFrom::Past).expect("it can be made");
-    let all = acts::new_query_set(engine, "All", &NewSetFrom::Past).expect("it can be made");
+    let past = NewSetFrom::Set {
+        set: "past".to_owned(),
+    };
+    let make = |name: &str| acts::new_query_set(engine, name, &past, IfTaken::Replace);
+    let copy = make("Mine").expect("it can be made").info;
+    let all = make("All").expect("it can be made").info;
     assert!(!copy.is_live && copy.id != all.id);
     for name in ["Past questions", "past"] {
-        let made = acts::new_query_set(engine, name, &NewSetFrom::Past);
+        let made = make(name);
         assert!(
             matches!(made, Err(EngineError::QuerySet { .. })),
             "{name} is taken"

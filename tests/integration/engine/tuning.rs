@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use memlens_engine::view::{
-    CalibrationAnswer, GoldState, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish, TuneKind,
-    TuneRequest, TypedPlace,
+    CalibrationAnswer, GoldState, IfTaken, NewSetFrom, Origin, QueryEdit, SetFormat, SetWish,
+    TuneKind, TuneRequest, TypedPlace,
 };
 use memlens_engine::{
     Engine, EngineError, Metric, QueryFile, Ranking, RunRecord, Voted, WhyNot, acts, judged,
@@ -81,10 +81,11 @@ impl Here {
     }
 
     /// Imports lines whose paths are relative to the notes.
-    pub fn import(&self, lines: &str) -> memlens_engine::view::ImportedSet {
+    pub fn import(&self, lines: &str) -> memlens_engine::view::MadeSet {
         self.notes.write(".queries.jsonl", lines);
         let file = self.notes.at(".queries.jsonl");
-        acts::import_query_set(&self.engine, &file, None).expect("it can be imported")
+        acts::import_query_set(&self.engine, &file, None, IfTaken::KeepBoth)
+            .expect("it can be imported")
     }
 }
 
@@ -284,9 +285,13 @@ fn a_judgment_follows_its_text_and_says_when_it_is_gone() {
     notes.write(".queries.jsonl", lines.join("\n"));
     let set = {
         let library = open(dir.path());
-        let imported =
-            acts::import_query_set(&library.to_write(), &notes.at(".queries.jsonl"), None)
-                .expect("it can be");
+        let imported = acts::import_query_set(
+            &library.to_write(),
+            &notes.at(".queries.jsonl"),
+            None,
+            IfTaken::KeepBoth,
+        )
+        .expect("it can be");
         assert_eq!(imported.notices.len(), 1, "{imported:?}");
         assert!(
             imported.notices[0].starts_with("1 of the 3 judged notes is not in this library"),
@@ -335,13 +340,17 @@ fn a_set_is_made_changed_and_written() {
     let questions = ["who eats", " who eats ", "", "who saw the newt"]
         .map(str::to_owned)
         .to_vec();
-    let set = acts::new_query_set(engine, "mine", &NewSetFrom::Questions { questions })
-        .expect("it can be made");
+    let questions = NewSetFrom::Questions { questions };
+    let set = acts::new_query_set(engine, "mine", &questions, IfTaken::Refuse);
+    let set = set.expect("it can be made").info;
     assert_eq!((set.counts.n_queries, set.counts.n_unjudged), (2, 2));
     for name in ["mine", " mine ", "", "  ", "Judgments", "judgments"] {
-        let refused = acts::new_query_set(engine, name, &NewSetFrom::Empty);
+        let refused = acts::new_query_set(engine, name, &NewSetFrom::Empty, IfTaken::Refuse);
         assert!(
-            matches!(refused, Err(EngineError::QuerySet { .. })),
+            match name.trim() {
+                "mine" => matches!(refused, Err(EngineError::QuerySetTaken { .. })),
+                _ => matches!(refused, Err(EngineError::QuerySet { .. })),
+            },
             "{name:?}"
         );
     }
@@ -397,7 +406,8 @@ fn a_set_is_made_changed_and_written() {
     // Written and read again, it is the same set.
     let file = here.out.path().join("mine.jsonl");
     tuning::write_query_set(library, "mine", SetFormat::Jsonl, &file).expect("it can be written");
-    let back = acts::import_query_set(engine, &file, None).expect("it can be read");
+    let back =
+        acts::import_query_set(engine, &file, None, IfTaken::KeepBoth).expect("it can be read");
     assert_eq!(
         (back.info.name.as_str(), back.info.counts.n_gold),
         ("mine (2)", 1)
@@ -407,7 +417,7 @@ fn a_set_is_made_changed_and_written() {
     let refused = tuning::write_query_set(library, "mine", SetFormat::Jsonl, &inside);
     assert!(matches!(refused, Err(EngineError::WatchedPlace { .. })));
     let taken = acts::rename_query_set(engine, &back.info.id, "mine");
-    assert!(matches!(taken, Err(EngineError::QuerySet { .. })));
+    assert!(matches!(taken, Err(EngineError::QuerySetTaken { .. })));
     let same =
         acts::rename_query_set(engine, &back.info.id, "mine (2)").expect("it is its own name");
     assert_eq!(same.name, "mine (2)");
@@ -622,7 +632,8 @@ fn tuning_is_measured_on_what_it_was_not_chosen_by() {
 fn queries_that_are_saved_at_the_same_time_are_all_kept() {
     let here = Here::new();
     let engine = &here.engine;
-    let set = acts::new_query_set(engine, "mine", &NewSetFrom::Empty).expect("it can be made");
+    let set = acts::new_query_set(engine, "mine", &NewSetFrom::Empty, IfTaken::Refuse);
+    let set = set.expect("it can be made").info;
     std::thread::scope(|scope| {
         for number in 0..8 {
             let id = &set.id;
@@ -899,8 +910,8 @@ fn a_file_takes_no_name_that_means_another_set() {
     let names = ["judgments", "7", ".queries"].map(|name| {
         let file = here.out.path().join(format!("{name}.jsonl"));
         std::fs::write(&file, "{\"id\":\"a\",\"query\":\"b\"}\n").expect("it can be");
-        let imported =
-            acts::import_query_set(&here.engine, &file, None).expect("it can be imported");
+        let imported = acts::import_query_set(&here.engine, &file, None, IfTaken::KeepBoth)
+            .expect("it can be imported");
         imported.info.name
     });
     let folder = here.out.path().canonicalize().expect("it is there");
@@ -910,7 +921,7 @@ fn a_file_takes_no_name_that_means_another_set() {
     assert!(names[2].ends_with(folder), "{names:?}");
     let empty = here.out.path().join("empty.jsonl");
     std::fs::write(&empty, "\n\n").expect("it can be");
-    let refused = acts::import_query_set(&here.engine, &empty, None);
+    let refused = acts::import_query_set(&here.engine, &empty, None, IfTaken::KeepBoth);
     assert!(matches!(refused, Err(EngineError::NoQueries { .. })));
 }
 

@@ -133,12 +133,10 @@ export const commands = {
 	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
 	/**  The verdict and its proof as Markdown, with or without the notes' text. */
 	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
-	/**  Lets the user choose a query set; null if they cancel. */
-	chooseQueries: () => __TAURI_INVOKE<ChosenQueries | null>("choose_queries"),
 	/**  Two rankings of one question. */
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
-	/**  Both rankings over the query set that was chosen last; null if stopped. */
-	compareQueries: (a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { a, b }),
+	/**  Both rankings over a query set, by its id; null if stopped. */
+	compareQueries: (set: string, a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { set, a, b }),
 	/**  Marks a pair of sentences as no contradiction, or removes the mark, and returns the contradictions. */
 	dismissContradiction: (id: string, isDismissed: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("dismiss_contradiction", { id, isDismissed, params }),
 	/**  The contradictions that the last pass over all observations found. */
@@ -157,8 +155,8 @@ export const commands = {
 	exportUndo: (backup: string) => __TAURI_INVOKE<WrittenConfig | null>("export_undo", { backup }),
 	/**  Writes the change of this answer into the program's config, if the user agrees; null if they do not. */
 	exportWrite: (id: number) => __TAURI_INVOKE<WrittenConfig | null>("export_write", { id }),
-	/**  The setting of a target that comes nearest to a ranking, on the query set that was chosen last; null if stopped. */
-	nearestSetting: (ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { ranking, target }),
+	/**  The setting of a target that comes nearest to a ranking, on a query set by its id; null if stopped. */
+	nearestSetting: (set: string, ranking: Ranking, target: string) => __TAURI_INVOKE<NearestSetting | null>("nearest_setting", { set, ranking, target }),
 	/**
 	 *  Opens the config of a target's program in the user's editor: the one that [`export_write`] would change if `for_export`, else
 	 *  the one that the agent's ranking is read from. The page names no path.
@@ -234,14 +232,17 @@ export const commands = {
 	exportQuerySet: (set: string, format: SetFormat) => __TAURI_INVOKE<string | null>("export_query_set", { set, format }),
 	/**  Asks where and writes a run's file. Returns the path; null if the user cancels. */
 	exportRun: (id: string) => __TAURI_INVOKE<string | null>("export_run", { id }),
-	/**  Asks for a file and keeps it as a query set; null if the user cancels. */
-	importQuerySet: () => __TAURI_INVOKE<ImportedSet | null>("import_query_set"),
+	/**
+	 *  Keeps a file as a query set: one that is asked for, or again the one that was chosen last, now that it is known what becomes
+	 *  of another set of its name. Null if the user cancels.
+	 */
+	importQuerySet: (again: IfTaken | null) => __TAURI_INVOKE<MadeSet | null>("import_query_set", { again }),
 	/**  Marks the chunk at a place (`folder/note.md:12`) relevant to a question, or not. Returns whether it has that mark now. */
 	judgePlace: (query: string, place: string, up: boolean) => __TAURI_INVOKE<boolean>("judge_place", { query, place, up }),
 	/**  The metrics of two rankings over a query set, which is prepared the first time; null if stopped. */
 	measureSet: (wish: SetWish, pinned: Ranking, metric: Metric) => __TAURI_INVOKE<SetMetrics | null>("measure_set", { wish, pinned, metric }),
-	/**  Creates a query set and returns its summary. */
-	newQuerySet: (name: string, from: NewSetFrom) => __TAURI_INVOKE<QuerySetInfo>("new_query_set", { name, from }),
+	/**  Creates a query set. */
+	newQuerySet: (name: string, from: NewSetFrom, ifTaken: IfTaken) => __TAURI_INVOKE<MadeSet>("new_query_set", { name, from, ifTaken }),
 	/**  A query set with the state of each relevant place. */
 	querySet: (set: string) => __TAURI_INVOKE<QuerySetView>("query_set", { set }),
 	/**  The query sets, that of all judgments first. */
@@ -771,16 +772,6 @@ export type ChangedValue = {
 	label: string,
 	/**  Its value, formatted as text. */
 	value: string,
-};
-
-/**  The query set file that the user chose. */
-export type ChosenQueries = {
-	/**  Path of the chosen file. */
-	path: string,
-	/**  Number of judged queries in it. */
-	n_queries: number,
-	/**  Each line that was left out, with the reason. */
-	left_out: string[],
 };
 
 /**  Result for one chunk of the note. */
@@ -1676,15 +1667,14 @@ export type Hue =
 /**  Neutral: stages that drop or move rows, and all others. */
 "cut";
 
-/**  Result of importing a query set. */
-export type ImportedSet = {
-	/**  The set that the import created. */
-	info: QuerySetInfo,
-	/**  Each line that was left out, with the reason. */
-	left_out: string[],
-	/**  Notices to show to the user; if gold places are missing, the share that exists comes first. */
-	notices: string[],
-};
+/**  What becomes of a new query set whose name another set has. */
+export type IfTaken = 
+/**  It is not made. */
+"refuse" | 
+/**  It takes the other's place, and its id. */
+"replace" | 
+/**  It gets a number behind its name. */
+"keep_both";
 
 /**  Whether indexing is working, paused or failed. */
 export type IndexingPhase = 
@@ -2017,6 +2007,16 @@ export type LostNote = {
 	questions: LostAnswer[],
 };
 
+/**  Result of making a query set, also from a file. */
+export type MadeSet = {
+	/**  The set that was made. */
+	info: QuerySetInfo,
+	/**  Each line of a file that was left out, with the reason. */
+	left_out: string[],
+	/**  Notices to show to the user; if gold places are missing, the share that exists comes first. */
+	notices: string[],
+};
+
 /**  A part of a sentence. */
 export type MarkedText = {
 	/**  The text. */
@@ -2149,10 +2149,18 @@ export type Needs = {
 export type NewSetFrom = 
 /**  A set without any query. */
 { kind: "empty" } | 
-/**  A copy of the current judgments. */
-{ kind: "judgments" } | 
-/**  Questions that agents asked; what they opened or cited counts as relevant. */
-{ kind: "past" } | 
+/**  A copy of a set, also of a live one. */
+{ kind: "set"; 
+/**  Id or name of the set. */
+set: string } | 
+/**  The queries of several sets, each question once. */
+{ kind: "merged"; 
+/**  Ids or names of the sets, at least two. */
+sets: string[] } | 
+/**  40 questions that share no telling word with the notes. */
+{ kind: "nonsense"; 
+/**  Id or name of a set whose queries come first; `None` for nonsense questions alone. */
+beside: string | null } | 
 /**  Given questions, not judged yet. */
 { kind: "questions"; 
 /**  One question for each query. */
@@ -2685,11 +2693,11 @@ export type QuerySetCounts = {
 
 /**  A query set, as lists show it. */
 export type QuerySetInfo = {
-	/**  `judgments` for the live set of all current judgments, otherwise a number. */
+	/**  `judgments` and `past` for the live sets of judgments and of past questions, otherwise a number. */
 	id: string,
 	/**  Name that the user gave it. */
 	name: string,
-	/**  Whether the set is built from the current judgments; such a set cannot be edited directly. */
+	/**  Whether the set is built of what the library holds now; such a set cannot be edited directly. */
 	is_live: boolean,
 	/**  Version: BLAKE3 hash of the content, in hexadecimal. */
 	hash: string,

@@ -1,17 +1,19 @@
 // The Compare view as the user sees it: two sides, what moved, another question, a query set, an error.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
+import userEvent, { PointerEventsCheckLevel, type UserEvent } from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
-import { QUERY_SET } from "../../tests/fake/compare";
-import { FakeBackend } from "../../tests/fake-backend";
+import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
-async function open() {
-  const backend = new FakeBackend({ nChunks: 60, startQuery: "relay quiet hours" });
+async function open(options: FakeOptions = {}) {
+  const backend = new FakeBackend({
+    ...{ nChunks: 60, startQuery: "relay quiet hours", tune: "judged", ...options },
+  });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  // Without layout a menu that closes keeps the page from being clicked.
+  const user = userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await user.click(screen.getByRole("button", { name: "Compare" }));
@@ -110,14 +112,28 @@ test("a row is shown in Memory", async () => {
   expect(workspace.view).toBe("memory");
 });
 
+/** Picks an entry of the menu of query sets, which has no names without a layout. */
+async function pickSet(user: UserEvent, text: string) {
+  await user.click(await overSet().findByRole("button", { name: /^Query set:/ }));
+  const menu = await screen.findByRole("menu", { hidden: true });
+  const item = within(menu).getByText(text).closest<HTMLElement>("[role^='menuitem']");
+  if (item === null) throw new Error(`“${text}” is no item`);
+  await user.click(item);
+  await waitFor(() => expect(screen.queryByRole("menu", { hidden: true })).toBeNull());
+}
+
+const setsAsked = (backend: FakeBackend) =>
+  backend.calls.filter((call) => call.name === "compareQueries").map((call) => call.args[0]);
+
 const overSet = () => within(screen.getByRole("region", { name: "Over a query set" }));
 const cells = (row: HTMLElement) =>
   [...row.querySelectorAll("th, td")].map((cell) => cell.textContent.trim());
 
-test("a query set is chosen, shown by category, and each of its queries compared as it was asked", async () => {
+test("a query set is named, shown by category, and each of its queries compared as it was asked", async () => {
   const { backend, user, container } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
-  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  await pickSet(user, "agent-memory-57");
+  await user.click(await overSet().findByRole("button", { name: "Compare 54 queries" }));
   expect(await overSet().findByText("Over 3 queries")).toBeInTheDocument();
   const rows = overSet().getAllByRole("row");
   expect(rows.slice(1).map(cells)).toEqual([
@@ -126,7 +142,9 @@ test("a query set is chosen, shown by category, and each of its queries compared
     ["All", "3", "0.583", "0.667", "+0.083", "1 / 1 / 1"],
   ]);
   expect(overSet().getByText("Hit rate").nextElementSibling).toHaveTextContent("1.00 → 0.67");
-  expect(screen.getByText(/:4: skipped: it is not UTF-8/)).toBeInTheDocument();
+  expect(screen.getByText("3 queries are not judged yet; left out.")).toBeInTheDocument();
+  expect(overSet().getByText(/about 120 more judged queries would tell\./)).toBeInTheDocument();
+  expect(setsAsked(backend)).toEqual(["1"]);
   const differing = within(screen.getByRole("region", { name: "Queries that differ most" }));
   const queries = differing.getAllByRole("button");
   expect(queries.map((one) => one.textContent.replaceAll(/\s+/g, " ").trim())).toEqual([
@@ -146,15 +164,12 @@ test("a query set is chosen, shown by category, and each of its queries compared
   await waitFor(() => expect(rankingsOf(backend).at(-1)?.[3]).toBeNull());
 });
 
-test("other sides are compared over the query set when the person says so", async () => {
+test("other sides are compared over the query set when the user says so", async () => {
   const { backend, user } = await open();
   await screen.findByRole("list", { name: "A: Shelf 1" });
-  backend.queriesToChoose = null;
-  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
   expect(backend.nCalls("compareQueries")).toBe(0);
   expect(overSet().queryByRole("table")).not.toBeInTheDocument();
-  backend.queriesToChoose = QUERY_SET;
-  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  await user.click(await overSet().findByRole("button", { name: "Compare 12 queries" }));
   await overSet().findByRole("table");
   await user.click(screen.getByRole("button", { name: "A: Shelf 1" }));
   await user.click(await screen.findByText("Default"));
@@ -162,7 +177,7 @@ test("other sides are compared over the query set when the person says so", asyn
   expect(backend.nCalls("compareQueries")).toBe(1);
   // The menu captures the pointer until it is closed.
   await waitFor(() => expect(document.body.style.pointerEvents).not.toBe("none"));
-  await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
+  await user.click(overSet().getByRole("button", { name: "Compare 12 queries" }));
   expect(await screen.findByText("None: nDCG@10 of every query is the same by both.")).toBeInTheDocument();
 });
 
@@ -171,13 +186,37 @@ test("a comparison over a query set shows how far it is, and ends when it is can
   await screen.findByRole("list", { name: "A: Shelf 1" });
   backend.compareGate = new Promise(() => undefined);
   backend.progress({ job: "compare", progress: { n_done: 1, n_all: 3 } });
-  await user.click(overSet().getByRole("button", { name: "Choose a query set…" }));
+  await user.click(await overSet().findByRole("button", { name: "Compare 12 queries" }));
   expect(await overSet().findByText(/Asking query 2 of 3/)).toBeInTheDocument();
   await user.click(overSet().getByRole("button", { name: "Cancel" }));
-  expect(await overSet().findByRole("button", { name: "Compare 3 queries" })).toBeInTheDocument();
+  expect(await overSet().findByRole("button", { name: "Compare 12 queries" })).toBeInTheDocument();
   backend.failing = {
     compareQueries: { code: "error", message: "cannot evaluate queries.jsonl: it has no judged queries" },
   };
-  await user.click(overSet().getByRole("button", { name: "Compare 3 queries" }));
+  await user.click(overSet().getByRole("button", { name: "Compare 12 queries" }));
   expect(await overSet().findByRole("alert")).toHaveTextContent("it has no judged queries");
+});
+
+test("a set whose answers are unknown is not compared, and a file is one entry of the list", async () => {
+  const { backend, user } = await open({ tune: "none" });
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  expect(await overSet().findByText(/None of its queries has a known answer/)).toBeInTheDocument();
+  expect(overSet().queryByRole("button", { name: /^Compare/ })).toBeNull();
+  await pickSet(user, "Import a file…");
+  expect(await screen.findByText("Imported 20 queries.")).toBeInTheDocument();
+  await user.click(await overSet().findByRole("button", { name: "Compare 20 queries" }));
+  await overSet().findByRole("table");
+  expect(setsAsked(backend)).toEqual(["m1"]);
+});
+
+test("a set that is deleted while it is chosen takes its figures with it", async () => {
+  const { user } = await open();
+  await screen.findByRole("list", { name: "A: Shelf 1" });
+  await pickSet(user, "agent-memory-57");
+  await user.click(await overSet().findByRole("button", { name: "Compare 54 queries" }));
+  await overSet().findByRole("table");
+  await pickSet(user, "Delete…");
+  await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+  expect(await overSet().findByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
+  await waitFor(() => expect(overSet().queryByRole("table")).toBeNull());
 });

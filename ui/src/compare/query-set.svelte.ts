@@ -1,10 +1,9 @@
 import type { Backend } from "../api/backend";
-import type { ChosenQueries, ErrorInfo, QueryChange, QuerySetProgress, SetComparison } from "../api/bindings";
-import { Call } from "../shared/call.svelte";
+import type { ErrorInfo, QueryChange, QuerySetInfo, QuerySetProgress, SetComparison } from "../api/bindings";
 import { Job, reporting, type Report } from "../shared/job.svelte";
 import { rankingOf, type Choice } from "./choices";
 
-type Calls = Pick<Backend, "chooseQueries" | "compareQueries" | "onProgress" | "stop">;
+type Calls = Pick<Backend, "compareQueries" | "onProgress" | "stop">;
 
 /** By how much B answers a query better than A. */
 export function changeOf(query: QueryChange): number {
@@ -20,34 +19,27 @@ export function mostChanged(queries: readonly QueryChange[], most: number): Quer
     .toSorted((a, b) => changeOf(b) - changeOf(a));
 }
 
-/** What two rankings make of the query set, and which two. */
+/** What two rankings make of a query set, which two, and of which version of which set. */
 type Compared = { comparison: SetComparison; wish: string };
 
-/** The query set that the user chose, and its results for two rankings. It only runs at the user's request. */
+/** The results of two rankings over a query set. It only runs at the user's request. */
 export class QuerySetRun {
-  readonly #choosing: Call<[], ChosenQueries | null>;
-  readonly #comparing: Job<[a: Choice, b: Choice], Compared, QuerySetProgress>;
-  #chosen = $state.raw<ChosenQueries | null>(null);
+  readonly #comparing: Job<[set: QuerySetInfo, a: Choice, b: Choice], Compared, QuerySetProgress>;
 
   constructor(backend: Calls) {
-    this.#choosing = new Call(() => backend.chooseQueries());
     this.#comparing = new Job({
-      work: (report: Report<QuerySetProgress>, a: Choice, b: Choice) =>
+      work: (report: Report<QuerySetProgress>, set: QuerySetInfo, a: Choice, b: Choice) =>
         reporting(
           (report) => backend.onProgress("compare", report),
           report,
           async () => {
-            const comparison = await backend.compareQueries(rankingOf(a), rankingOf(b));
-            return comparison === null ? null : { comparison, wish: wish(a, b) };
+            const comparison = await backend.compareQueries(set.id, rankingOf(a), rankingOf(b));
+            return comparison === null ? null : { comparison, wish: wish(set, a, b) };
           },
         ),
       stop: () => backend.stop("compare"),
       onFailure: "drop",
     });
-  }
-
-  get chosen(): ChosenQueries | null {
-    return this.#chosen;
   }
 
   get progress(): QuerySetProgress | null {
@@ -63,28 +55,18 @@ export class QuerySetRun {
   }
 
   get error(): ErrorInfo | null {
-    return this.#choosing.error ?? this.#comparing.error;
+    return this.#comparing.error;
   }
 
-  /** Results of these two over the query set; null if they were not compared. */
-  comparisonOf(a: Choice, b: Choice): SetComparison | null {
+  /** Results of these two over the set as it is; null if they were not compared. */
+  comparisonOf(set: QuerySetInfo | null, a: Choice, b: Choice): SetComparison | null {
     const compared = this.#comparing.data;
-    return compared?.wish === wish(a, b) ? compared.comparison : null;
-  }
-
-  /** Lets the user choose a query set, and runs it with both. */
-  async choose(a: Choice, b: Choice): Promise<void> {
-    if (this.#choosing.isRunning) return;
-    if (!(await this.#choosing.run()) || this.#choosing.data === null) return;
-    this.#chosen = this.#choosing.data;
-    this.#comparing.data = null;
-    await this.run(a, b);
+    return set !== null && compared?.wish === wish(set, a, b) ? compared.comparison : null;
   }
 
   /** Asks every query of both. */
-  async run(a: Choice, b: Choice): Promise<void> {
-    this.#choosing.dismissError();
-    await this.#comparing.run(a, b);
+  async run(set: QuerySetInfo, a: Choice, b: Choice): Promise<void> {
+    await this.#comparing.run(set, a, b);
   }
 
   /** Ends the comparison; what was there before stays. */
@@ -93,6 +75,6 @@ export class QuerySetRun {
   }
 }
 
-function wish(a: Choice, b: Choice): string {
-  return JSON.stringify([rankingOf(a), rankingOf(b)]);
+function wish({ id, hash }: QuerySetInfo, a: Choice, b: Choice): string {
+  return JSON.stringify([id, hash, rankingOf(a), rankingOf(b)]);
 }

@@ -2,12 +2,11 @@
 // agent's own ranking, writing it, and undoing that.
 import type { Backend } from "../api/backend";
 import type { QuerySetInfo, Ranking, SetMetrics, TuneProgress } from "../api/bindings";
-import { Call } from "../shared/call.svelte";
 import { Job, reporting, type Report } from "../shared/job.svelte";
+import type { QuerySets } from "../sets/query-sets.svelte";
 import { HandOver } from "./hand-over.svelte";
 
-type Asked = ConstructorParameters<typeof HandOver>[0] &
-  Pick<Backend, "querySets" | "measureSet" | "onProgress" | "stop">;
+type Asked = ConstructorParameters<typeof HandOver>[0] & Pick<Backend, "measureSet" | "onProgress" | "stop">;
 
 /** The config as it is, and as it would be. */
 type Rankings = { before: Ranking; after: Ranking };
@@ -18,14 +17,14 @@ type Measured = { set: QuerySetInfo; metrics: SetMetrics; of: string };
 /** The dialog's state. */
 export class Applying {
   readonly handing: HandOver;
-  readonly #listing: Call<[], readonly QuerySetInfo[]>;
+  readonly #sets: QuerySets;
   readonly #measuring: Job<[set: QuerySetInfo, rankings: Rankings], Measured, TuneProgress>;
   #isOpen = $state(false);
   #setId = $state<string | null>(null);
 
-  constructor(backend: Asked) {
+  constructor(backend: Asked, sets: QuerySets) {
     this.handing = new HandOver(backend);
-    this.#listing = new Call(() => backend.querySets(), "drop");
+    this.#sets = sets;
     this.#measuring = new Job({
       work: (report: Report<TuneProgress>, set: QuerySetInfo, { before, after }: Rankings) =>
         reporting(
@@ -47,7 +46,7 @@ export class Applying {
   }
   /** The sets that hold answers, those that follow the judgments and past questions first. */
   get sets(): readonly QuerySetInfo[] {
-    const judged = (this.#listing.data ?? []).filter(({ n_judged }) => n_judged > 0);
+    const judged = (this.#sets.all ?? []).filter(({ n_judged }) => n_judged > 0);
     return judged.toSorted((a, b) => Number(b.is_live) - Number(a.is_live));
   }
   /** The set that is measured; null without any. */
@@ -57,7 +56,7 @@ export class Applying {
   }
   /** Whether it is known which sets there are. */
   get areSetsRead(): boolean {
-    return this.#listing.data !== null || this.#listing.error !== null;
+    return this.#sets.all !== null || this.#sets.error !== null;
   }
   /** The rankings by the config before and after the change; null if nothing would change or it cannot be measured. */
   get rankings(): Rankings | null {
@@ -80,7 +79,7 @@ export class Applying {
     return this.#measuring.progress;
   }
   get measureError() {
-    return this.#measuring.error ?? this.#listing.error;
+    return this.#measuring.error ?? this.#sets.error;
   }
   /** Whether the last change can be undone. */
   get canUndo(): boolean {
@@ -92,7 +91,7 @@ export class Applying {
     this.#measuring.dismissError();
     this.#measuring.data = null;
     this.#isOpen = true;
-    void this.#listing.run();
+    void this.#sets.read();
   }
 
   close(): void {
@@ -103,6 +102,12 @@ export class Applying {
   chooseSet(id: string): void {
     this.#measuring.stop();
     this.#setId = id;
+  }
+
+  /** Lets the user choose a file, which becomes a set and is measured. A name that is taken gets a number. */
+  async importSet(): Promise<void> {
+    const id = await this.#sets.importBeside();
+    if (id !== null) this.chooseSet(id);
   }
 
   /** Measures the change on the chosen set, unless it is measured already. */

@@ -5,14 +5,18 @@ import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { exported } from "../../tests/fake/export";
+import type { TuneState } from "../../tests/fake/tune";
 import { FakeBackend } from "../../tests/fake-backend";
 import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { diffLines } from "./diff-lines";
 
-async function open(prepare: (backend: FakeBackend, workspace: Workspace) => void = () => {}) {
-  const backend = new FakeBackend({ nChunks: 20, pipelines: [CLERK] });
+async function open(
+  prepare: (backend: FakeBackend, workspace: Workspace) => void = () => {},
+  tune: TuneState = "judged",
+) {
+  const backend = new FakeBackend({ nChunks: 20, pipelines: [CLERK], tune });
   const workspace = new Workspace(backend);
   workspace.parameters.replace({ ...DEFAULTS, min_score: 0.2 });
   workspace.show("export");
@@ -163,10 +167,11 @@ describe("the nearest setting", () => {
   test("is found on a query set and can be used", async () => {
     const opened = await open();
     await choose(opened, "Clerk 1.2 (yours)");
-    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
+    await opened.user.click(await screen.findByRole("button", { name: "Try on 12 queries" }));
     await waitFor(() => expect(card()).toHaveTextContent("Nearest found 0.612"));
     expect(card()).toHaveTextContent("nDCG@10 over 57 queries, 41 settings tried on them");
     expect(card()).toHaveTextContent("clerk.min_score 0.05");
+    expect(opened.backend.calls.findLast(({ name }) => name === "nearestSetting")?.args[0]).toBe("judgments");
     await opened.user.click(within(card()).getByRole("button", { name: "Use it" }));
     await screen.findByText("from the parameters of Clerk 1.2");
     expect(opened.workspace.pipelines.chosen.committed["clerk.min_score"]).toBe(0.05);
@@ -174,13 +179,11 @@ describe("the nearest setting", () => {
     expect(screen.queryByRole("region", { name: "What comes nearest" })).toBeNull();
   });
 
-  test("is not looked for where no query set is chosen", async () => {
-    const opened = await open((backend) => {
-      backend.chooseQueries = () => Promise.resolve(null);
-    });
+  test("is not looked for where no query is judged", async () => {
+    const opened = await open(() => {}, "none");
     await choose(opened, "Clerk 1.2 (yours)");
-    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
-    await screen.findByRole("button", { name: "Try on a query set…" });
+    expect(await screen.findByRole("button", { name: "No query is judged" })).toBeDisabled();
+    expect(screen.getByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
     expect(opened.backend.nCalls("nearestSetting")).toBe(0);
   });
 
@@ -194,11 +197,11 @@ describe("the nearest setting", () => {
       };
     });
     await choose(opened, "Clerk 1.2 (yours)");
-    await opened.user.click(await screen.findByRole("button", { name: "Try on a query set…" }));
+    await opened.user.click(await screen.findByRole("button", { name: "Try on 12 queries" }));
     await opened.user.click(await screen.findByRole("button", { name: "Cancel" }));
-    expect(await screen.findByRole("button", { name: "Try on a query set…" })).toBeEnabled();
+    expect(await screen.findByRole("button", { name: "Try on 12 queries" })).toBeEnabled();
     opened.backend.nearestSetting = () => Promise.reject(new Error("no model"));
-    await opened.user.click(screen.getByRole("button", { name: "Try on a query set…" }));
+    await opened.user.click(screen.getByRole("button", { name: "Try on 12 queries" }));
     expect(await screen.findByRole("alert")).toHaveTextContent("No model.");
   });
 

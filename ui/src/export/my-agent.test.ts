@@ -179,6 +179,24 @@ describe("Apply to my agent", () => {
     expect(within(dialog).queryByRole("button", { name: "Undo…" })).toBeNull();
   });
 
+  it("measures on another set of the list, or on a file that is one entry of it", async () => {
+    const { backend, user, dialog } = await openApplying();
+    const list = await within(dialog).findByRole("combobox", { name: "Query set" });
+    const lastSet = () => {
+      const asked = backend.calls.findLast(({ name }) => name === "measureSet")?.args[0];
+      return (asked as { set: string }).set;
+    };
+    await user.selectOptions(list, "agent-memory-57");
+    await waitFor(() => expect(lastSet()).toBe("1"));
+    await user.selectOptions(list, "Import a file…");
+    await waitFor(() => expect(lastSet()).toBe("m1"));
+    expect(list).toHaveDisplayValue("locomo");
+    // The same file again: its name is taken, and both are kept.
+    await user.selectOptions(list, "Import a file…");
+    await waitFor(() => expect(lastSet()).toBe("m2"));
+    expect(list).toHaveDisplayValue("locomo (2)");
+  });
+
   it("says what the agent refuses of what was written", async () => {
     const { backend, user, dialog } = await openApplying();
     backend.exportWrite = () =>

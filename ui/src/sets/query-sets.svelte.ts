@@ -1,5 +1,6 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, ImportedSet, NewSetFrom, Origin, QuerySetInfo } from "../api/bindings";
+import type { ErrorInfo, IfTaken, MadeSet, NewSetFrom, Origin, QuerySetInfo } from "../api/bindings";
+import { toErrorInfo } from "../api/errors";
 import { Actions } from "../shared/call.svelte";
 import { readStored, writeStored } from "../shared/stored";
 
@@ -9,15 +10,27 @@ type Calls = Pick<
 >;
 
 const CHOSEN_KEY = "memlens.query-set";
+/** The error code of a name that another set has. */
+const TAKEN = "set_taken";
 
-/** The query sets that there are, which of them is measured, and which judgments of it count. */
+/** Makes a set, by a dialog or without; null if the user cancels. */
+type Making = (ifTaken: IfTaken) => Promise<MadeSet | null>;
+
+/** A set that was not made, because its name is taken: the user decides. */
+type Taken = { message: string; isFile: boolean; make: Making };
+
+/** What was made, with what was left out of it. */
+type Made = MadeSet & { isFile: boolean };
+
+/** The query sets that there are, which of them is measured, and which judgments of it count: one list for all views. */
 export class QuerySets {
   readonly #backend: Calls;
   readonly #actions = new Actions();
   #all = $state.raw<QuerySetInfo[] | null>(null);
   #chosenId = $state<string | null>(readStored(CHOSEN_KEY, (value) => typeof value === "string"));
   #without = $state.raw<Origin[]>([]);
-  #imported = $state.raw<ImportedSet | null>(null);
+  #made = $state.raw<Made | null>(null);
+  #taken = $state.raw<Taken | null>(null);
   #savedTo = $state<string | null>(null);
 
   constructor(backend: Calls) {
@@ -45,9 +58,14 @@ export class QuerySets {
     return this.#without;
   }
 
-  /** What the last import left out. */
-  get imported(): ImportedSet | null {
-    return this.#imported;
+  /** The set that was made last, if there is something to say about it. */
+  get made(): Made | null {
+    return this.#made;
+  }
+
+  /** The set that waits for what becomes of another one of its name. */
+  get taken(): Taken | null {
+    return this.#taken;
   }
 
   /** Where the last export was written. */
@@ -65,7 +83,7 @@ export class QuerySets {
 
   dismiss(): void {
     this.#actions.dismissError();
-    this.#imported = null;
+    this.#made = null;
     this.#savedTo = null;
   }
 
@@ -93,13 +111,27 @@ export class QuerySets {
     this.#all = (this.#all ?? []).map((one) => (one.id === info.id ? info : one));
   }
 
-  /** Makes a set and measures it from now on. False where it could not be made. */
+  /** Makes a set and measures it from now on. False if it could not be made; a taken name is asked about. */
   async create(name: string, from: NewSetFrom): Promise<boolean> {
-    return this.#do(async () => {
-      const { id } = await this.#backend.newQuerySet(name, from);
-      this.#all = await this.#backend.querySets();
-      this.choose(id);
-    });
+    return this.#make((ifTaken) => this.#backend.newQuerySet(name, from, ifTaken), false);
+  }
+
+  /** Makes a copy of a set under a name like its own. */
+  async duplicate({ id, name }: QuerySetInfo): Promise<boolean> {
+    const from = { kind: "set", set: id } as const;
+    return this.#make(() => this.#backend.newQuerySet(copyName(name), from, "keep_both"), false);
+  }
+
+  /** Goes on with the set whose name is taken. */
+  async settle(ifTaken: "replace" | "keep_both"): Promise<void> {
+    const taken = this.#taken;
+    this.#taken = null;
+    if (taken !== null) await this.#make(() => taken.make(ifTaken), taken.isFile);
+  }
+
+  /** Makes no set, and leaves the one that has the name. */
+  leave(): void {
+    this.#taken = null;
   }
 
   async rename(id: string, name: string): Promise<boolean> {
@@ -115,15 +147,17 @@ export class QuerySets {
     });
   }
 
-  /** Lets the user choose a file; what was left out of it is reported. */
-  async import(): Promise<void> {
-    await this.#do(async () => {
-      const imported = await this.#backend.importQuerySet();
-      if (imported === null) return;
-      this.#all = await this.#backend.querySets();
-      this.choose(imported.info.id);
-      this.#imported = imported;
-    });
+  /** Lets the user choose a file, which becomes a set; what was left out of it is reported. */
+  async import(): Promise<boolean> {
+    return this.#make((ifTaken) => this.#backend.importQuerySet(ifTaken === "refuse" ? null : ifTaken), true);
+  }
+
+  /** As `import`; a name that is taken gets a number. Returns the set's id; null if there is none. */
+  async importBeside(): Promise<string | null> {
+    this.#made = null;
+    if (!(await this.import())) return null;
+    if (this.#taken !== null) await this.settle("keep_both");
+    return (this.#made as Made | null)?.info.id ?? null;
   }
 
   async export(id: string, format: "jsonl" | "csv"): Promise<void> {
@@ -132,9 +166,32 @@ export class QuerySets {
     });
   }
 
+  async #make(make: Making, isFile: boolean): Promise<boolean> {
+    return this.#do(async () => {
+      let made: MadeSet | null;
+      try {
+        made = await make("refuse");
+      } catch (error) {
+        const { code, message } = toErrorInfo(error);
+        if (code !== TAKEN) throw error;
+        this.#taken = { message, isFile, make };
+        return;
+      }
+      if (made === null) return;
+      this.#all = await this.#backend.querySets();
+      this.choose(made.info.id);
+      if (isFile || made.notices.length > 0) this.#made = { ...made, isFile };
+    });
+  }
+
   #do(action: () => Promise<void>): Promise<boolean> {
-    this.#imported = null;
+    this.#made = null;
     this.#savedTo = null;
     return this.#actions.run(action);
   }
+}
+
+/** The name of a copy, before its number. */
+export function copyName(name: string): string {
+  return name.endsWith(" copy") ? name : `${name} copy`;
 }

@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, QueryEdit, QuerySetView, SetQuery } from "../api/bindings";
 import { Actions } from "../shared/call.svelte";
-import type { QuerySets } from "./query-sets.svelte";
+import type { QuerySets } from "../sets/query-sets.svelte";
 
 type Calls = Pick<Backend, "querySet" | "saveQuery" | "removeQueries">;
 

@@ -373,6 +373,102 @@ test("a set is made, renamed, exported and deleted when asked", async () => {
   expect(await screen.findByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
 });
 
+test("a name that is taken offers to replace, to keep both, or to leave it", async () => {
+  const opened = await open();
+  const { user, backend, workspace } = opened;
+  await region("Metrics");
+  const saveAs = async (name: string) => {
+    await pickSet(opened, "Save as…");
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.clear(dialog.getByLabelText("Name"));
+    await user.type(dialog.getByLabelText("Name"), `${name}{Enter}`);
+    return within(await screen.findByRole("dialog", { name: "There is a query set of this name" }));
+  };
+  const names = () => workspace.tune.sets.all?.map(({ name }) => name);
+  let asked = await saveAs("agent-memory-57");
+  expect(asked.getByText(/another query set has it/)).toBeInTheDocument();
+  expect(await violations(document.body)).toEqual([]);
+  await user.click(asked.getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(names()).toEqual(["Judgments", "agent-memory-57"]);
+  asked = await saveAs("agent-memory-57");
+  await user.click(asked.getByRole("button", { name: "Keep both" }));
+  expect(await screen.findByRole("button", { name: "Query set: agent-memory-57 (2)" })).toBeInTheDocument();
+  asked = await saveAs("agent-memory-57");
+  await user.click(asked.getByRole("button", { name: "Replace" }));
+  expect(await screen.findByRole("button", { name: "Query set: agent-memory-57" })).toBeInTheDocument();
+  expect(names()).toEqual(["Judgments", "agent-memory-57", "agent-memory-57 (2)"]);
+  expect(workspace.tune.sets.chosen?.n_queries).toBe(12);
+  expect(argsOf(backend, "newQuerySet").map((args) => args[2])).toEqual([
+    "refuse",
+    "refuse",
+    "keep_both",
+    "refuse",
+    "replace",
+  ]);
+});
+
+test("an imported file whose name is taken is not chosen twice", async () => {
+  const opened = await open();
+  await region("Metrics");
+  await pickSet(opened, "Import a file…");
+  expect(await screen.findByText("Imported 20 queries.")).toBeInTheDocument();
+  await pickSet(opened, "Import a file…");
+  const asked = within(await screen.findByRole("dialog"));
+  await opened.user.click(asked.getByRole("button", { name: "Replace" }));
+  expect(await screen.findByText("Imported 20 queries.")).toBeInTheDocument();
+  expect(argsOf(opened.backend, "importQuerySet")).toEqual([[null], [null], ["replace"]]);
+});
+
+test("sets are duplicated and merged", async () => {
+  const opened = await open();
+  const { user, backend } = opened;
+  await region("Metrics");
+  await pickSet(opened, "Duplicate");
+  expect(await screen.findByRole("button", { name: "Query set: Judgments copy" })).toBeInTheDocument();
+  await pickSet(opened, "Merge…");
+  const dialog = within(await screen.findByRole("dialog", { name: "Merge query sets" }));
+  expect(dialog.getByRole("button", { name: "Merge" })).toBeDisabled();
+  await user.click(dialog.getByRole("checkbox", { name: /agent-memory-57/ }));
+  expect(dialog.getByLabelText("Name")).toHaveValue("Judgments copy merged");
+  await user.click(dialog.getByRole("button", { name: "Merge" }));
+  expect(await screen.findByRole("button", { name: "Query set: Judgments copy merged" })).toBeInTheDocument();
+  expect(argsOf(backend, "newQuerySet").at(-1)).toEqual([
+    "Judgments copy merged",
+    { kind: "merged", sets: ["m1", "1"] },
+    "refuse",
+  ]);
+});
+
+test("nonsense questions are offered where a set has none, and where no set has any", async () => {
+  const opened = await open();
+  const card = within(await region("Min score calibrator"));
+  await opened.user.click(await card.findByRole("button", { name: "Copy it with 40 nonsense questions" }));
+  expect(
+    await screen.findByRole("button", { name: "Query set: Judgments and nonsense" }),
+  ).toBeInTheDocument();
+  expect(opened.workspace.tune.sets.chosen?.n_nonsense).toBe(40);
+  await waitFor(() => expect(card.queryByRole("button", { name: /nonsense questions/ })).toBeNull());
+});
+
+test("without any set, 40 nonsense questions can be made at once", async () => {
+  const { user, backend } = await open({ tune: "none" });
+  await user.click(await screen.findByRole("button", { name: "Make 40 nonsense questions" }));
+  expect(await screen.findByRole("button", { name: "Query set: Nonsense" })).toBeInTheDocument();
+  expect(argsOf(backend, "newQuerySet")).toEqual([
+    ["Nonsense", { kind: "nonsense", beside: null }, "refuse"],
+  ]);
+});
+
+test("the calibrator is opened from the min score slider in Search", async () => {
+  const { user, workspace } = await open();
+  await user.click(screen.getByRole("button", { name: "Search" }));
+  await user.click(await screen.findByRole("button", { name: "Calibrate min score" }));
+  expect(workspace.view).toBe("tune");
+  await waitFor(() => expect(screen.getByRole("heading", { name: "Min score calibrator" })).toHaveFocus());
+  await waitFor(() => expect(workspace.tune.isCalibratorWished).toBe(false));
+});
+
 test("preparing a set shows how far it is, and can be stopped and gone on with", async () => {
   const { backend, user } = await open({}, (backend) => {
     backend.tuneGate = new Promise(() => undefined);

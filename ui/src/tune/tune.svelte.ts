@@ -16,7 +16,7 @@ import { readStored, writeStored } from "../shared/stored";
 import { AutoTune } from "./auto-tune.svelte";
 import { Following } from "./following.svelte";
 import { isMetric } from "./metrics";
-import { QuerySets } from "./query-sets.svelte";
+import { QuerySets } from "../sets/query-sets.svelte";
 import { Runs } from "./runs.svelte";
 import { SetEditing } from "./set-editing.svelte";
 
@@ -69,6 +69,8 @@ export class Tune {
   #followed: string | undefined;
   /** What every figure on the page is of: the set as it is, the judgments that count, the notes and the thumbs. */
   #basis = $state("");
+  /** Whether the calibrator is to be brought into view. */
+  #isCalibratorWished = $state(false);
   /** The set whose curves the person asked for, though it is large. */
   #curvesOf = $state<string | null>(null);
 
@@ -111,6 +113,20 @@ export class Tune {
 
   get basis(): string {
     return this.#basis;
+  }
+
+  get isCalibratorWished(): boolean {
+    return this.#isCalibratorWished;
+  }
+
+  /** Brings the calibrator into view, once there is something to show in it. */
+  wishCalibrator(): void {
+    this.#isCalibratorWished = true;
+  }
+
+  /** The calibrator is in view, or another view is shown. */
+  dropCalibratorWish(): void {
+    this.#isCalibratorWished = false;
   }
 
   get isStopping(): boolean {

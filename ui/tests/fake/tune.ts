@@ -4,8 +4,9 @@ import type {
   Curve,
   ErrorInfo,
   GoldPlace,
-  ImportedSet,
+  IfTaken,
   LineFigures,
+  MadeSet,
   Metric,
   NewSetFrom,
   Origin,
@@ -180,22 +181,54 @@ export class TuneMemory {
     return { info: this.#info(set), base: "", queries: set.queries, notices: set.notices };
   }
 
-  make(name: string, from: NewSetFrom): QuerySetInfo {
-    const copied = from.kind === "judgments" ? this.#set("judgments").queries : [];
-    const asked = from.kind === "questions" ? from.questions : [];
-    const queries = [
-      ...(from.kind === "past" ? queriesOf(6, 0, 0, "observed") : copied),
-      ...asked.map((query, at): SetQuery => ({
-        id: `q${at + 1}`,
-        query,
-        category: null,
-        scope: null,
-        relevant: null,
-      })),
-    ];
-    const set = { id: `m${++this.#nMade}`, name, isLive: false, queries, notices: [] };
+  make(name: string, from: NewSetFrom, ifTaken: IfTaken): MadeSet {
+    return this.#keep(name, this.#begun(from), ifTaken, { left_out: [], notices: [] });
+  }
+
+  #begun(from: NewSetFrom): SetQuery[] {
+    switch (from.kind) {
+      case "empty":
+        return [];
+      case "set":
+        return this.#set(from.set).queries;
+      case "merged":
+        return from.sets.flatMap((id) => this.#set(id).queries);
+      case "nonsense": {
+        const beside = from.beside === null ? [] : this.#set(from.beside).queries;
+        return [...beside, ...queriesOf(0, 0, 40, "given")];
+      }
+      case "questions":
+        return from.questions.map((query, at): SetQuery => ({
+          id: `q${at + 1}`,
+          query,
+          category: null,
+          scope: null,
+          relevant: null,
+        }));
+    }
+  }
+
+  #keep(
+    name: string,
+    queries: SetQuery[],
+    ifTaken: IfTaken,
+    said: Pick<MadeSet, "left_out" | "notices">,
+  ): MadeSet {
+    const there = this.#sets.find((set) => set.name === name);
+    if (there !== undefined && ifTaken === "refuse")
+      throw {
+        code: "set_taken",
+        message: `cannot use the name ${name}: another query set has it`,
+      } satisfies ErrorInfo;
+    this.#nMade++;
+    if (there !== undefined && ifTaken === "replace") {
+      there.queries = queries;
+      return { info: this.#info(there), ...said };
+    }
+    const free = there === undefined ? name : `${name} (2)`;
+    const set = { id: `m${this.#nMade}`, name: free, isLive: false, queries, notices: [] };
     this.#sets = [...this.#sets, set];
-    return this.#info(set);
+    return { info: this.#info(set), ...said };
   }
 
   rename(id: string, name: string): QuerySetInfo {
@@ -226,20 +259,11 @@ export class TuneMemory {
     return this.view(id);
   }
 
-  import(): ImportedSet {
-    const set = {
-      id: `m${++this.#nMade}`,
-      name: "locomo",
-      isLive: false,
-      queries: queriesOf(20, 0, 0, "imported"),
-      notices: [],
-    };
-    this.#sets = [...this.#sets, set];
-    return {
-      info: this.#info(set),
+  import(ifTaken: IfTaken): MadeSet {
+    return this.#keep("locomo", queriesOf(20, 0, 0, "imported"), ifTaken, {
       left_out: ["queries.jsonl:7: is no JSON", "queries.jsonl:9: two queries are named a4"],
       notices: ["18 of 20 places are in the notes (90 %)"],
-    };
+    });
   }
 
   #judged(wish: SetWish): SetQuery[] {

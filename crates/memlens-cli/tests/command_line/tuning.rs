@@ -255,6 +255,58 @@ fn a_name_that_is_unknown_or_ambiguous_is_refused() {
 }
 
 #[test]
+fn sets_are_copied_merged_renamed_and_made_of_nonsense() {
+    let (memlens, notes) = (Memlens::new(), notes());
+    assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);
+    let file = notes.at(".queries.jsonl");
+    let queries = |arguments: &[&str]| memlens.run(&[&["queries"], arguments].concat());
+    let done = |arguments: &[&str]| {
+        let run = queries(arguments);
+        assert_eq!(run.status, 0, "{arguments:?}: {run:?}");
+        run.out
+    };
+    done(&["import", text(&file)]);
+    assert!(
+        done(&["copy", "notes", "Mine"]).starts_with("Mine: 31 queries, 30 judged, 1 nonsense")
+    );
+    done(&["rename", "mine", "Ours"]);
+    assert!(done(&["nonsense"]).starts_with("Nonsense: 40 queries, 40 nonsense "));
+    let merged = done(&["merge", "All", "ours", "Nonsense"]);
+    assert!(
+        merged.starts_with("All: 71 queries, 30 judged, 41 nonsense"),
+        "{merged}"
+    );
+    let taken = queries(&["copy", "notes", "All"]);
+    assert!(
+        taken.status == 1
+            && taken
+                .err
+                .contains("cannot use the name All: another query set has it"),
+        "{taken:?}"
+    );
+    assert!(done(&["copy", "notes", "All", "--keep-both"]).starts_with("All (2): 31 "));
+    assert!(done(&["copy", "notes", "All", "--replace"]).starts_with("All: 31 "));
+    assert!(done(&["nonsense", "Both", "--beside", "notes"]).starts_with("Both: 71 "));
+    for bad in [
+        &["copy", "none", "x"][..],
+        &["merge", "x", "notes", "none"],
+        &["merge", "x", "notes", "notes"],
+        &["copy", "notes", "past"],
+        &["rename", "judgments", "x"],
+        &["rename", "notes", "Ours"],
+        &["delete", "past"],
+    ] {
+        let run = queries(bad);
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{bad:?}: {run:?}");
+        assert!(run.err.starts_with("memlens: cannot "), "{bad:?}: {run:?}");
+    }
+    let both = ["copy", "notes", "x", "--replace", "--keep-both"];
+    assert_eq!(queries(&both).status, 2);
+    let nothing = report(&memlens, &["eval", "Nonsense", "--json"]);
+    assert_eq!(nothing["nonsense"]["n"], 40);
+}
+
+#[test]
 fn a_regression_ends_with_status_1() {
     let (memlens, notes) = (Memlens::new(), notes());
     assert_eq!(memlens.run(&["index", text(notes.path())]).status, 0);

@@ -59,7 +59,7 @@ pub fn copies_of_past(store: &Store) -> Result<Vec<CopiedPast>, EngineError> {
 }
 
 /// Whether a query is only a past question: made from one, and never judged or edited by the user.
-fn is_observed(query: &KeptQuery) -> bool {
+pub(super) fn is_observed(query: &KeptQuery) -> bool {
     if query.is_edited {
         return false;
     }

@@ -9,13 +9,13 @@ use memlens_library::writes::Writes;
 use memlens_library::{EngineError, Library};
 use memlens_store::{NewSet, Snapshot, Store, StoredSet};
 use memlens_wire::{
-    GoldPlace, ImportedSet, NewSetFrom, Origin, QueryEdit, QuerySetInfo, QuerySetView, SetFormat,
-    SetQuery, TypedPlace,
+    GoldPlace, Origin, QueryEdit, QuerySetInfo, QuerySetView, SetFormat, SetQuery, TypedPlace,
 };
 
 use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet, counts_of, counts_text};
 use super::live_sets::{LIVE_NAMES, Live, judgments, live, past_set, renamed, shown_name};
+use super::making::anchor;
 use crate::judged::note_at;
 use crate::query_file::QueryFile;
 
@@ -94,44 +94,6 @@ pub fn load_set(library: &Library, named: &str) -> Result<LoadedSet, EngineError
         set,
         notices: Vec::new(),
     })
-}
-
-/// Adds the text of each relevant place that has none yet.
-fn anchor(library: &Library, set: &mut KeptSet) {
-    let lists = library.lists();
-    let mut lines = NoteLines::of(&lists.snapshot);
-    let mut finder = set.finder(&lists.snapshot);
-    let queries = set.queries.iter_mut();
-    for gold in queries.filter_map(|it| it.relevant.as_mut()).flatten() {
-        if gold.text.is_none() {
-            let range = (gold.start_line, gold.end_line);
-            gold.text = lines.text(finder.find(&gold.path).path(), range);
-        }
-    }
-}
-
-/// Initial contents of a new set.
-fn begun(library: &Library, from: &NewSetFrom) -> Result<KeptSet, EngineError> {
-    let mut set = match from {
-        NewSetFrom::Empty => KeptSet::default(),
-        NewSetFrom::Judgments => judgments(library)?.set,
-        NewSetFrom::Past => past_set(library)?.set,
-        NewSetFrom::Questions { questions } => {
-            let mut set = KeptSet::default();
-            for query in questions.iter().map(|it| it.trim()) {
-                if !query.is_empty() && set.queries.iter().all(|it| it.query != query) {
-                    set.queries.push(KeptQuery {
-                        id: set.new_id(),
-                        query: query.to_owned(),
-                        ..KeptQuery::default()
-                    });
-                }
-            }
-            set
-        }
-    };
-    anchor(library, &mut set);
-    Ok(set)
 }
 
 /// A query as the user typed it, in a set.
@@ -297,95 +259,11 @@ pub fn write_query_set(
     library.write_output(&bytes, path, &[])
 }
 
-/// Notices about a set that was just read; a set of other notes can be stored anyway.
-fn import_notices(library: &Library, set: &KeptSet) -> Vec<String> {
-    let lists = library.lists();
-    let checked = set
-        .finder(&lists.snapshot)
-        .check("it", set.judged_paths(&[]));
-    match checked {
-        Ok(notice) => notice.into_iter().collect(),
-        Err(error) => vec![error.to_string()],
-    }
-}
-
-/// Reads a file as a set, with the name that the file suggests.
-fn read_set(library: &Library, path: &Path, topics: Option<&Path>) -> Result<FileSet, EngineError> {
-    let file = QueryFile::read_with_topics(path, topics)?;
-    let mut set = set_of(&file).set;
-    if set.queries.is_empty() {
-        return Err(EngineError::NoQueries { path: file.path });
-    }
-    anchor(library, &mut set);
-    let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned());
-    let stem = stem.unwrap_or_default();
-    let mut name = stem.trim_start_matches('.').to_owned();
-    // The folder's name says more than a name that every set has.
-    if name == "queries"
-        && let Some(folder) = file.base.file_name()
-    {
-        name = folder.to_string_lossy().into_owned();
-    }
-    if valid(&name).is_err() {
-        name = format!("set {name}");
-    }
-    Ok(FileSet {
-        name,
-        new: stored(&set),
-        left_out: file.bad_lines,
-        notices: import_notices(library, &set),
-    })
-}
-
-/// A query set in a file, to be stored.
-struct FileSet {
-    name: String,
-    new: NewSet,
-    left_out: Vec<String>,
-    notices: Vec<String>,
-}
-
-impl FileSet {
-    /// Stores it under its name, or a similar one if that is taken.
-    fn keep(self, store: &mut Store) -> Result<ImportedSet, EngineError> {
-        let name = self.name;
-        let names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
-        for name in names {
-            if let Some(id) = store.add_query_set(&name, &self.new)? {
-                return Ok(ImportedSet {
-                    info: info(&read(store, &id.to_string())?.0, &store.query_sets()?),
-                    left_out: self.left_out,
-                    notices: self.notices,
-                });
-            }
-        }
-        unreachable!("there is always a name that is not taken")
-    }
-}
-
-/// Creates a query set.
-///
-/// # Errors
-/// [`EngineError::QuerySet`] for a name that is empty or taken; as [`Writes::write`].
-pub fn new_query_set(
-    writes: &impl Writes,
-    name: &str,
-    from: &NewSetFrom,
-) -> Result<QuerySetInfo, EngineError> {
-    let name = valid(name)?;
-    let new = stored(&begun(writes.library(), from)?);
-    writes.write(|store| {
-        let id = store
-            .add_query_set(&name, &new)?
-            .ok_or_else(|| taken(&name))?;
-        Ok(info(&read(store, &id.to_string())?.0, &store.query_sets()?))
-    })
-}
-
 /// Renames a query set.
 ///
 /// # Errors
-/// As [`new_query_set`].
+/// [`EngineError::QuerySetTaken`] for the name of another set; [`EngineError::QuerySet`] for a name that is empty or that of a
+/// live set; as [`Writes::write`].
 pub fn rename_query_set(
     writes: &impl Writes,
     id: &str,
@@ -395,9 +273,13 @@ pub fn rename_query_set(
     writes.write(|store| {
         let (before, _) = read(store, id)?;
         if before.name != name && !store.rename_query_set(before.id, &name)? {
-            return Err(taken(&name));
+            return Err(EngineError::QuerySetTaken {
+                named: memlens_params::brief(&name).into_owned(),
+            });
         }
-        Ok(info(&read(store, id)?.0, &store.query_sets()?))
+        // By its id: its former name finds it no more.
+        let id = before.id.to_string();
+        Ok(info(&read(store, &id)?.0, &store.query_sets()?))
     })
 }
 
@@ -407,20 +289,6 @@ pub fn rename_query_set(
 /// [`EngineError::QuerySet`] if there is none; as [`Writes::write`].
 pub fn delete_query_set(writes: &impl Writes, named: &str) -> Result<(), EngineError> {
     writes.write(|store| delete(store, named))
-}
-
-/// Stores the queries of a file under its name, or a similar one if that is taken. The questions of TREC qrels may be in a topics file
-/// that is named.
-///
-/// # Errors
-/// As [`QueryFile::read`]; [`EngineError::NoQueries`]; as [`Writes::write`].
-pub fn import_query_set(
-    writes: &impl Writes,
-    path: &Path,
-    topics: Option<&Path>,
-) -> Result<ImportedSet, EngineError> {
-    let set = read_set(writes.library(), path, topics)?;
-    writes.write(|store| set.keep(store))
 }
 
 /// Adds a query to a set, or replaces one.
@@ -580,7 +448,7 @@ fn find_stored(store: &Store, named: &str) -> Result<Option<StoredSet>, EngineEr
     }
 }
 
-fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> {
+pub(super) fn read(store: &Store, named: &str) -> Result<(StoredSet, String), EngineError> {
     if let Some(live) = live(named) {
         return Err(refused("change or delete", named, live.why_not_stored()));
     }
@@ -625,7 +493,7 @@ fn parse(name: &str, content: &str) -> Result<KeptSet, EngineError> {
     })
 }
 
-fn info(stored: &StoredSet, sets: &[StoredSet]) -> QuerySetInfo {
+pub(super) fn info(stored: &StoredSet, sets: &[StoredSet]) -> QuerySetInfo {
     QuerySetInfo {
         id: stored.id.to_string(),
         name: shown_name(&stored.name, sets).into_owned(),
@@ -636,22 +504,19 @@ fn info(stored: &StoredSet, sets: &[StoredSet]) -> QuerySetInfo {
     }
 }
 
-fn valid(name: &str) -> Result<String, EngineError> {
+pub(super) fn valid(name: &str) -> Result<String, EngineError> {
     let name = name.trim();
     if name.is_empty() {
         return Err(refused("name", "the query set", "the name is empty"));
     }
     if live(name).is_some() {
-        return Err(taken(name));
+        let why = "it is that of a set made of what the library holds";
+        return Err(refused("use the name", name, why));
     }
     if name.parse::<i64>().is_ok() {
         return Err(refused("use the name", name, "a number alone names no set"));
     }
     Ok(name.to_owned())
-}
-
-fn taken(name: &str) -> EngineError {
-    refused("use the name", name, "another query set has it")
 }
 
 fn no_query(id: &str) -> EngineError {

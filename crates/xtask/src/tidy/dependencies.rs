@@ -145,6 +145,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-eval",
             "memlens-files",
             "memlens-handover",
+            "memlens-index",
             "memlens-ingest",
             "memlens-library",
             "memlens-params",
