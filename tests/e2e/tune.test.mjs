@@ -25,7 +25,7 @@ scenario("a set is imported, measured, and moved by a slider and by a curve", as
   await copyFile(QUERIES, queries);
   await scratch.answerDialogs(queries);
   await window.show("Tune");
-  await window.click("main button", "Import a set…");
+  await window.click("main button", "Import a file…");
   await window.until(
     "the set is measured",
     () => document.querySelector("section[aria-labelledby=metrics]") !== null,

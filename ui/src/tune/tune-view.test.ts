@@ -277,7 +277,7 @@ test("where nothing is judged, the view says what to do first", async () => {
   const { user, container, workspace } = await open({ tune: "none" });
   expect(await screen.findByRole("heading", { name: "Nothing to measure yet" })).toBeInTheDocument();
   expect(await violations(container)).toEqual([]);
-  await user.click(screen.getByRole("button", { name: "Import a set…" }));
+  await user.click(screen.getByRole("button", { name: "Import a file…" }));
   expect(await screen.findByText("Imported 20 queries.")).toBeInTheDocument();
   expect(screen.getByText("18 of 20 places are in the notes (90 %).", { exact: false })).toBeInTheDocument();
   await user.click(screen.getByText("2 lines left out"));
@@ -443,7 +443,9 @@ test("sets are duplicated and merged", async () => {
 test("nonsense questions are offered where a set has none, and where no set has any", async () => {
   const opened = await open();
   const card = within(await region("Min score calibrator"));
-  await opened.user.click(await card.findByRole("button", { name: "Copy it with 40 nonsense questions" }));
+  await opened.user.click(
+    await card.findByRole("button", { name: "Copy the set with 40 nonsense questions" }),
+  );
   expect(
     await screen.findByRole("button", { name: "Query set: Judgments and nonsense" }),
   ).toBeInTheDocument();
