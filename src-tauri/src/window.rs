@@ -159,7 +159,7 @@ fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine,
         }),
     )?;
     for folder in added {
-        let is_known = folder.canonicalize().is_ok_and(|path| {
+        let is_known = memlens_files::canonical(folder).is_ok_and(|path| {
             engine
                 .state()
                 .folders

@@ -92,6 +92,8 @@ mod retrieving;
 mod searched;
 #[path = "engine/sound.rs"]
 mod sound;
+#[path = "engine/spelling.rs"]
+mod spelling;
 #[path = "engine/stopping.rs"]
 mod stopping;
 #[path = "engine/tuning.rs"]

@@ -100,7 +100,8 @@ impl CodexSettings {
 
     /// The trust level of a folder in the user's config: its own, else that of its repository.
     fn trust(&self, folder: &Path) -> Option<&str> {
-        let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let resolved =
+            |path: &Path| memlens_files::canonical(path).unwrap_or_else(|_| path.to_owned());
         let projects = self.layers.first()?.value["projects"].as_object()?;
         let of = |wanted: &Path| {
             let wanted = resolved(wanted);

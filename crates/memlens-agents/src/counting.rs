@@ -56,7 +56,7 @@ pub fn count<'a>(
 
 fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Counted {
     // Rules name folders with links in their paths resolved.
-    let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let resolved = memlens_files::canonical(folder).unwrap_or_else(|_| folder.to_owned());
     let of = |files: &[FoundFile]| counted(files, &resolved, searched);
     let stop = AtomicBool::new(false);
     let mut last = Counted::default();

@@ -42,7 +42,7 @@ pub(crate) fn resolve(
     let config = normalized(&config);
     let folder = config.parent().unwrap_or(Path::new("/")).to_owned();
     let mut resolving = Resolving {
-        real_folder: folder.canonicalize().unwrap_or_else(|_| folder.clone()),
+        real_folder: memlens_files::canonical(&folder).unwrap_or_else(|_| folder.clone()),
         folder,
         chain: vec![config],
         before,
@@ -141,7 +141,7 @@ impl Resolving<'_> {
             );
         }
         (self.before)(&path);
-        let Ok(real) = path.canonicalize() else {
+        let Ok(real) = memlens_files::canonical(&path) else {
             return refused(self, "there is no such file");
         };
         if !real.starts_with(&self.real_folder) {

@@ -168,7 +168,7 @@ impl Found {
 
     /// The setting that prevents a file from being loaded, in words for the user; `None` if none is known.
     pub fn switched_off(&self, file: &Path) -> Option<&str> {
-        let real = |path: &Path| path.canonicalize().ok();
+        let real = |path: &Path| memlens_files::canonical(path).ok();
         let of_file = real(file);
         let is_it = |path: PathBuf| path == file || of_file.is_some() && real(&path) == of_file;
         let mut off = self.switched_off.iter();
@@ -207,7 +207,8 @@ impl Found {
 pub fn whose(found: &[Found], path: &Path) -> Option<&'static Agent> {
     let holds = |places: &[PathBuf]| {
         places.iter().any(|place| {
-            path.starts_with(place) || place.canonicalize().is_ok_and(|it| path.starts_with(it))
+            path.starts_with(place)
+                || memlens_files::canonical(place).is_ok_and(|it| path.starts_with(it))
         })
     };
     let by_notes = found.iter().find(|found| holds(&found.folders));

@@ -168,7 +168,7 @@ fn in_openclaw(home: &Home, folder: &Path, session: Option<&SessionPlace>) -> Lo
     let Some(searched) = Searched::of(home, "openclaw") else {
         return LoadedIn::This;
     };
-    let resolved = folder.canonicalize();
+    let resolved = memlens_files::canonical(folder);
     let folder = resolved.as_deref().unwrap_or(folder);
     let has = |index: &crate::searched::Index| index.own_folders().any(|own| own == folder);
     let members = searched.indexes.iter().filter(|index| has(index));

@@ -169,7 +169,7 @@ fn folders(
     let mut folders: Vec<Folder> = Vec::new();
     let mut failed = None;
     for path in paths {
-        let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let resolved = memlens_files::canonical(path).unwrap_or_else(|_| path.clone());
         let folder = match known
             .iter()
             .find(|folder| Path::new(&folder.path) == resolved)

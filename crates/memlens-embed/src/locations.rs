@@ -47,7 +47,7 @@ impl Locations {
     pub fn find_model(model: Model, extra: &[PathBuf]) -> Result<Self, EmbedError> {
         // If the executable is a link, the folder of its target counts.
         let executable = env::current_exe()
-            .and_then(fs::canonicalize)
+            .and_then(|path| memlens_files::canonical(&path))
             .unwrap_or_default();
         let named = env::var_os(RUNTIME_VARIABLE).filter(|path| !path.is_empty());
         let beside = executable.parent().unwrap_or(Path::new(""));

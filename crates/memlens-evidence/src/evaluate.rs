@@ -29,9 +29,8 @@ impl Run {
     /// absolute.
     pub fn places_from(&self, base: &Path) -> Vec<Place> {
         let named = |place: &Place| {
-            let path = Path::new(&place.path);
-            let path = path.strip_prefix(base).unwrap_or(path);
-            Place::new(path.display().to_string(), place.start_line, place.end_line)
+            let path = memlens_files::name_from(base, Path::new(&place.path));
+            Place::new(path, place.start_line, place.end_line)
         };
         self.places.iter().map(named).collect()
     }

@@ -1,13 +1,16 @@
 //! Matches judged paths to the notes of the library: the only place that turns a path of a query set into a note.
 //!
 //! Every metric compares the notes that were found with the notes that were judged. Both are named by [`note_path`], so
-//! that `./a.md`, an absolute path and a link to the same note are the same note.
+//! that `./a.md`, an absolute path and a link to the same note are the same note. So is another spelling of its name, where
+//! the file system ignores the difference, or where nothing has the judged name and one note has it composed differently.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use memlens_eval::Query;
+use memlens_files::{Disk as _, SystemDisk, canonical, composed, name_in, spelled};
 use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library};
 use memlens_store::{FolderId, Snapshot};
@@ -50,6 +53,8 @@ pub(crate) struct NoteFinder<'a> {
     /// Where the paths are document ids: every note by its file name.
     by_name: Option<HashMap<String, Vec<PathBuf>>>,
     known: HashMap<String, Found>,
+    /// Notes by the composed form of their path, without paths in ASCII; `None` if several have it.
+    composed: OnceCell<HashMap<String, Option<PathBuf>>>,
 }
 
 impl<'a> NoteFinder<'a> {
@@ -60,6 +65,7 @@ impl<'a> NoteFinder<'a> {
             base: base.to_owned(),
             by_name: has_document_ids.then(|| by_name(snapshot)),
             known: HashMap::new(),
+            composed: OnceCell::new(),
         }
     }
 
@@ -126,19 +132,53 @@ impl<'a> NoteFinder<'a> {
             return of_document_id(by_name, judged);
         }
         let path = without_dots(&self.base.join(judged));
-        let resolved = || path.canonicalize().ok();
         let note_at = |path: &Path| {
             let (folder, inner) = note_at(self.snapshot, path)?;
             Some(note_path(&self.snapshot.folder(folder)?.path, &inner))
         };
-        match note_at(&path) {
-            Some(note) => Found::Note(note),
-            // A link, or a folder that is watched under another name.
-            None => resolved()
-                .and_then(|path| note_at(&path))
-                .map_or(Found::Missing(path), Found::Note),
+        // A link, or a folder that is watched under another name.
+        let linked = || note_at(&canonical(&path).ok()?);
+        let found = note_at(&path)
+            .or_else(linked)
+            .or_else(|| self.spelled_otherwise(&path));
+        found.map_or(Found::Missing(path), Found::Note)
+    }
+
+    /// The note that a path names by another spelling; `None` if there is none, or more than one.
+    fn spelled_otherwise(&self, path: &Path) -> Option<PathBuf> {
+        if SystemDisk.is_there(path) {
+            return self.snapshot.folders.iter().find_map(|folder| {
+                let root = Path::new(&folder.path);
+                let name = spelled(&SystemDisk, root, &name_in(root, path)?)?;
+                self.snapshot.find(folder.id, &name)?;
+                Some(note_path(&folder.path, &name))
+            });
+        }
+        let path = path.to_str().filter(|path| !path.is_ascii())?;
+        let notes = self.composed.get_or_init(|| by_composed(self.snapshot));
+        notes.get(composed(path).as_ref())?.clone()
+    }
+}
+
+fn by_composed(snapshot: &Snapshot) -> HashMap<String, Option<PathBuf>> {
+    let mut notes: HashMap<String, Option<PathBuf>> = HashMap::new();
+    for document in snapshot.documents.iter() {
+        let Some(folder) = snapshot.folder(document.folder) else {
+            continue;
+        };
+        let note = note_path(&folder.path, &document.path);
+        let Some(path) = note.to_str().filter(|path| !path.is_ascii()) else {
+            continue;
+        };
+        let same = notes
+            .entry(composed(path).into_owned())
+            .or_insert_with(|| Some(note.clone()));
+        // A folder may be watched within another one.
+        if same.as_ref().is_some_and(|other| *other != note) {
+            *same = None;
         }
     }
+    notes
 }
 
 /// The note whose path ends with a document id.
@@ -180,9 +220,9 @@ fn by_name(snapshot: &Snapshot) -> HashMap<String, Vec<PathBuf>> {
 /// The note at an absolute path, by its folder and its path there; `None` if there is no such note.
 pub(crate) fn note_at(snapshot: &Snapshot, path: &Path) -> Option<(FolderId, String)> {
     snapshot.folders.iter().find_map(|folder| {
-        let inner = path.strip_prefix(&folder.path).ok()?.to_str()?;
-        snapshot.find(folder.id, inner)?;
-        Some((folder.id, inner.to_owned()))
+        let inner = name_in(Path::new(&folder.path), path)?;
+        snapshot.find(folder.id, &inner)?;
+        Some((folder.id, inner))
     })
 }
 

@@ -49,8 +49,7 @@ impl QueryFile {
     /// that are read; [`EngineError::Topics`] if there is no topics file, or one for a file that needs none.
     pub fn read_with_topics(path: &Path, topics: Option<&Path>) -> Result<QueryFile, EngineError> {
         let bytes = content(path)?;
-        let resolved = path
-            .canonicalize()
+        let resolved = memlens_files::canonical(path)
             .map_err(|source| EngineError::file("read", path, source))?;
         let base = resolved.parent().map(Path::to_owned).unwrap_or_default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();

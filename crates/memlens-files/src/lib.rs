@@ -6,7 +6,8 @@
 //! [`n_faults`] counts reads of what another program cut off. [`make_folder`] and [`keep_private`] deny access to other
 //! users, and [`start_private`] does so for all that a process makes. [`other_owner`] and [`is_open_to_others`] tell who
 //! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
-//! [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
+//! [`canonical`] and [`with_slashes`] give the one form of a path that is stored, shown and compared, and [`spelled`] the
+//! name that a folder lists where a path spells it in another way. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
 //! with links resolved.
 //!
 //! This crate does not know what any file holds.
@@ -24,10 +25,12 @@
 mod faults;
 mod mapped;
 mod own;
+mod paths;
 mod pipes;
 mod places;
 mod replace;
 mod scratch;
+mod spelling;
 mod trust;
 mod umask;
 
@@ -37,11 +40,13 @@ pub use faults::n_faults;
 pub use mapped::n_faults;
 pub use mapped::{OwnBytes, buffer_to_map, map_own};
 pub use own::{is_odd, keep_private, make_folder, open_own};
+pub use paths::{canonical, name_from, name_in, path_in, with_slashes};
 pub use pipes::read;
 pub use places::{
     create_private, is_linked_into, is_same, is_within, place_of, place_to_be, write,
 };
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
+pub use spelling::{Disk, SystemDisk, composed, only_composed, spelled};
 pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner, owner_of_new};
 pub use umask::{start_private, with_users_umask};

@@ -8,18 +8,20 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::paths::canonical;
+
 /// Returns the path at which a file would be written, with links resolved. The file's folder must exist.
 ///
 /// # Errors
 /// If the folder does not exist.
 pub fn place_of(path: &Path) -> io::Result<PathBuf> {
-    if let Ok(resolved) = path.canonicalize() {
+    if let Ok(resolved) = canonical(path) {
         return Ok(resolved);
     }
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    let folder = parent.unwrap_or(Path::new(".")).canonicalize()?;
+    let folder = canonical(parent.unwrap_or(Path::new(".")))?;
     Ok(folder.join(path.file_name().unwrap_or_default()))
 }
 
@@ -32,7 +34,7 @@ pub fn place_to_be(path: &Path) -> PathBuf {
             continue;
         }
         place.push(component);
-        if let Ok(resolved) = place.canonicalize() {
+        if let Ok(resolved) = canonical(&place) {
             place = resolved;
         }
     }
@@ -55,7 +57,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
     #[cfg(not(unix))]
     {
-        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+        matches!((canonical(one), canonical(other)), (Ok(one), Ok(other)) if one == other)
     }
 }
 

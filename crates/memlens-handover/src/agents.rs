@@ -487,10 +487,10 @@ fn loaded_file(
 
 /// The watched folder that contains a path, and the relative path in it.
 pub(crate) fn watching<'a>(path: &Path, watched: &'a [Folder]) -> Option<(&'a Folder, String)> {
-    let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let resolved = memlens_files::canonical(path).unwrap_or_else(|_| path.to_owned());
     watched.iter().find_map(|folder| {
-        let inner = resolved.strip_prefix(&folder.path).ok()?;
-        Some((folder, memlens_library::notes::scope::with_slashes(inner)?))
+        let inner = memlens_files::name_in(Path::new(&folder.path), &resolved)?;
+        Some((folder, inner))
     })
 }
 

@@ -5,6 +5,7 @@ pub mod location;
 pub mod note_names;
 pub mod place;
 pub mod scope;
+pub mod spelling;
 pub mod staleness;
 pub mod unread;
 
@@ -69,7 +70,9 @@ impl Library {
         let watched = watched.map_or("", |folder| &folder.path);
         let facts = Facts {
             is_evergreen: &|path| marks.hold(watched, path),
-            not_searched: &|path| unsearched(rules.as_ref()?, None, &Path::new(watched).join(path)),
+            not_searched: &|path| {
+                unsearched(rules.as_ref()?, None, &place::note_path(watched, path))
+            },
         };
         Ok(root.entries("", &facts))
     }

@@ -8,6 +8,8 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use memlens_agents::{Index, Searched};
+use memlens_files::composed;
+use memlens_library::notes::spelling::respelled;
 use memlens_library::{EngineError, Library};
 use memlens_retrieve::Lists;
 use memlens_store::{DocumentRow, Folder, FolderId};
@@ -31,6 +33,8 @@ pub struct Places {
     saved_ms: HashMap<(FolderId, String), i64>,
     /// What each agent of OpenClaw searches, of which only a part may be watched; `None` if that is not known.
     searched: Option<Arc<Searched>>,
+    /// Parts of paths outside of ASCII by their composed form; `None` if several have it.
+    composed: HashMap<String, Option<String>>,
     /// Cached results.
     known: Mutex<HashMap<Name, Result<NotePlace, NoPlace>>>,
 }
@@ -96,11 +100,20 @@ impl Places {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
         let mut by_two: HashMap<String, Vec<u32>> = HashMap::new();
         let mut at_top: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut composed_parts: HashMap<String, Option<String>> = HashMap::new();
         for (at, document) in (0..).zip(lists.snapshot.documents.iter()) {
             let Some(folder) = lists.snapshot.folder(document.folder) else {
                 continue;
             };
             let whole: Vec<&str> = parts(&folder.path).chain(parts(&document.path)).collect();
+            for part in whole.iter().filter(|part| !part.is_ascii()) {
+                let known = composed_parts
+                    .entry(composed(part).into_owned())
+                    .or_insert_with(|| Some((*part).to_owned()));
+                if known.as_deref().is_some_and(|known| known != *part) {
+                    *known = None;
+                }
+            }
             if let Some(two) = last_two(&whole) {
                 by_two.entry(two).or_default().push(at);
             }
@@ -117,6 +130,7 @@ impl Places {
             at_top,
             saved_ms,
             searched,
+            composed: composed_parts,
             known: Mutex::default(),
         }
     }
@@ -202,8 +216,12 @@ impl Places {
         let snapshot = &self.lists.snapshot;
         let mut folders = snapshot.folders.iter();
         folders.find_map(|folder| {
-            let inner = path.strip_prefix(&folder.path).ok()?.to_str()?;
-            let document = &snapshot.documents[snapshot.find(folder.id, inner)?];
+            let inner = memlens_files::name_in(Path::new(&folder.path), path)?;
+            let at = snapshot.find(folder.id, &inner).or_else(|| {
+                let name = respelled(snapshot, folder, &inner)?;
+                snapshot.find(folder.id, &name)
+            })?;
+            let document = &snapshot.documents[at];
             Some(NotePlace {
                 folder: folder.id,
                 path: document.path.clone(),
@@ -214,14 +232,35 @@ impl Places {
 
     fn anywhere(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
         let path = named.split_once("://").map_or(named, |(_, path)| path);
-        let found = match self.look(agent, path) {
-            Err(NoPlace::None) => self.look(agent, &format!("{path}.md")),
-            found => found,
-        };
+        let with_extension = format!("{path}.md");
+        let mut found = self.look(agent, path);
+        for other in [
+            Some(&with_extension),
+            self.respelled(path).as_ref(),
+            self.respelled(&with_extension).as_ref(),
+        ] {
+            if let (Err(NoPlace::None), Some(other)) = (&found, other) {
+                found = self.look(agent, other);
+            }
+        }
         match found {
             Err(NoPlace::None) if self.is_deleted(agent, named) => Err(NoPlace::Deleted),
             found => found,
         }
+    }
+
+    /// The path with each part composed as the only part of the library's paths that is the same one; `None` if that changes
+    /// nothing.
+    fn respelled(&self, named: &str) -> Option<String> {
+        if named.is_ascii() {
+            return None;
+        }
+        let part = |part: &str| match self.composed.get(composed(part).as_ref()) {
+            Some(Some(known)) => known.clone(),
+            Some(None) | None => part.to_owned(),
+        };
+        let respelled: Vec<String> = named.split('/').map(part).collect();
+        Some(respelled.join("/")).filter(|other| other != named)
     }
 
     /// Whether the file that an agent with watched folders named is missing on the disk: a file with an absolute path,

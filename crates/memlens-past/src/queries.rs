@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use memlens_eval::{Place, Query, to_jsonl};
+use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library};
 
 use super::{Judged, LeftOut, Past, PastFilter, Places};
@@ -97,7 +98,7 @@ pub fn write_queries(
     path: &Path,
 ) -> Result<Vec<String>, EngineError> {
     let base = path.parent().unwrap_or(Path::new(""));
-    let base = base.canonicalize().unwrap_or_else(|_| base.to_owned());
+    let base = memlens_files::canonical(base).unwrap_or_else(|_| base.to_owned());
     let past = crate::past_set_of(library, filter, &base)?;
     library.write_output(as_jsonl(&past.queries).as_bytes(), path, &[])?;
     Ok(past.notices)
@@ -127,10 +128,10 @@ fn relevant(
         let Some(folder) = lists.snapshot.folder(place.folder) else {
             continue;
         };
-        let absolute = Path::new(&folder.path).join(&place.path);
-        let path = absolute.strip_prefix(base).unwrap_or(&absolute);
+        let absolute = note_path(&folder.path, &place.path);
+        let path = memlens_files::name_from(base, &absolute);
         for (start_line, end_line) in lines {
-            let place = Place::new(path.display().to_string(), start_line, end_line);
+            let place = Place::new(path.clone(), start_line, end_line);
             if !relevant.contains(&place) {
                 relevant.push(place);
             }

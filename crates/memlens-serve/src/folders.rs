@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memlens_library::notes::scope::with_slashes;
+use memlens_files::{name_in, with_slashes};
+use memlens_library::notes::spelling::respelled;
 use memlens_retrieve::{Lists, Part, Scope};
 use memlens_store::{Folder, FolderId};
 
@@ -70,17 +71,13 @@ impl Folders {
                 Part::All
             });
         };
-        let scopes = self.candidates(typed)?.into_iter();
-        let scopes = scopes.map(|note| Scope {
+        let scope = |note: &Note| Scope {
             folder: note.folder.id,
-            path: note.path,
-        });
-        let found = scopes.filter(|scope| !scope.chunks(&self.lists.snapshot).is_empty());
-        let found: Vec<Scope> = found.collect();
-        match <[Scope; 1]>::try_from(found) {
-            Ok([scope]) => Ok(Part::Folder(scope)),
-            Err(found) => Err(refused(typed, found.is_empty())),
-        }
+            path: note.path.clone(),
+        };
+        let has_notes = |note: &Note| !scope(note).chunks(&self.lists.snapshot).is_empty();
+        let note = self.only(typed, has_notes)?;
+        Ok(Part::Folder(scope(&note)))
     }
 
     /// The note that a client names. Links are not followed, and nothing outside of the served folders is found.
@@ -88,8 +85,7 @@ impl Folders {
     /// # Errors
     /// [`Refused::Path`] if there is no such note, or several.
     pub fn note(&self, typed: &str) -> Result<Note, Refused> {
-        let candidates = self.candidates(typed)?.into_iter();
-        let found = candidates.filter(|note| {
+        self.only(typed, |note| {
             let is_indexed = self
                 .lists
                 .snapshot
@@ -98,9 +94,22 @@ impl Folders {
             let root = Path::new(&note.folder.path);
             let is_file = memlens_ingest::find(root, &note.path).is_ok_and(|file| file.is_some());
             is_indexed || is_file
-        });
-        let found: Vec<Note> = found.collect();
-        match <[Note; 1]>::try_from(found) {
+        })
+    }
+
+    /// The only thing that `typed` means of which `is_there` is true; by another spelling only if there is none.
+    fn only(&self, typed: &str, is_there: impl Fn(&Note) -> bool) -> Result<Note, Refused> {
+        let mut candidates = self.candidates(typed)?;
+        if !candidates.iter().any(&is_there) {
+            for note in &mut candidates {
+                if let Some(path) = respelled(&self.lists.snapshot, &note.folder, &note.path) {
+                    note.path = path;
+                }
+            }
+        }
+        candidates.retain(is_there);
+        candidates.dedup();
+        match <[Note; 1]>::try_from(candidates) {
             Ok([note]) => Ok(note),
             Err(found) => Err(refused(typed, found.is_empty())),
         }
@@ -128,8 +137,7 @@ impl Folders {
                 }
             };
             if path.is_absolute() {
-                let inner = path.strip_prefix(&folder.path).ok();
-                if let Some(inner) = inner.and_then(with_slashes) {
+                if let Some(inner) = name_in(Path::new(&folder.path), path) {
                     add(inner);
                 }
                 continue;

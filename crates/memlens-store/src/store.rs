@@ -355,7 +355,7 @@ pub(crate) fn inject_as_sqlite(place: Place, dir: &Path, attempt: &str) -> rusql
 
 /// Resolved path of the library's folder, so that it can be compared with watched folders.
 fn resolve(dir: &Path) -> Result<PathBuf, StoreError> {
-    dir.canonicalize().map_err(|source| StoreError::Folder {
+    memlens_files::canonical(dir).map_err(|source| StoreError::Folder {
         path: dir.to_owned(),
         source,
     })

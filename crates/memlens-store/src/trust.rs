@@ -133,7 +133,7 @@ fn is_safe(dir: &Path) -> bool {
 }
 
 fn is_listed(dir: &Path, listed: &OsStr) -> bool {
-    let resolved = |path: &Path| path.canonicalize().ok();
+    let resolved = |path: &Path| memlens_files::canonical(path).ok();
     std::env::split_paths(listed).any(|one| {
         let is_same = resolved(dir).is_some_and(|dir| resolved(&one) == Some(dir));
         one == Path::new("*") || is_same

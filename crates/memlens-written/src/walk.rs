@@ -35,7 +35,7 @@ impl<'r> Walk<'r> {
             roots,
             resolved: roots
                 .iter()
-                .filter_map(|root| root.path.canonicalize().ok())
+                .filter_map(|root| memlens_files::canonical(&root.path).ok())
                 .collect(),
             next_root: 0,
             folders: Vec::new(),
@@ -143,7 +143,7 @@ impl<'r> Walk<'r> {
 
     /// Reports a link to text that is outside of all roots.
     fn link(&self, link: &Path, gaps: &mut Gaps) {
-        let Ok(target) = link.canonicalize() else {
+        let Ok(target) = memlens_files::canonical(link) else {
             return;
         };
         let is_inside = self.resolved.iter().any(|root| target.starts_with(root));

@@ -60,7 +60,7 @@ pub(crate) fn source() -> Source {
 
 /// The default memory folder of sessions in a folder: that of the repository, which its worktrees share.
 fn usual_memory(root: &Path, cwd: &Path) -> PathBuf {
-    let resolved = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let resolved = memlens_files::canonical(cwd).unwrap_or_else(|_| cwd.to_owned());
     let repository = git_root(&resolved).map_or(resolved.clone(), main_worktree);
     let name = repository.to_string_lossy();
     let name = name.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
@@ -197,7 +197,7 @@ pub(crate) fn follow_projects(found: &mut Found, home: &Home, projects: &[PathBu
 /// folder and the project.
 fn may_be_read(home: &Home, project: &Path, folder: &Path) -> bool {
     // A folder that does not exist yet is judged by its path.
-    let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let resolved = |path: &Path| memlens_files::canonical(path).unwrap_or_else(|_| path.to_owned());
     let folder = resolved(folder);
     let is_named =
         |around: &Path| folder.starts_with(around) || folder.starts_with(resolved(around));

@@ -29,7 +29,7 @@ pub(super) enum Read {
 impl Reader {
     /// Reads below the home folder and the session's folder; in hidden folders only where these are the agent's own.
     pub fn new(home: &Home, cwd: Option<&Path>, own: &[PathBuf]) -> Reader {
-        let real = |path: &Path| path.canonicalize().ok();
+        let real = |path: &Path| memlens_files::canonical(path).ok();
         let roots = [Some(home.folder()), cwd];
         Reader {
             roots: roots.into_iter().flatten().filter_map(real).collect(),
@@ -53,7 +53,7 @@ impl Reader {
             Ok(_) => {}
         }
         // Folders on the way may be links.
-        let Ok(real) = path.canonicalize() else {
+        let Ok(real) = memlens_files::canonical(path) else {
             return Read::Missing;
         };
         if let Some(why) = self.refused(&real) {

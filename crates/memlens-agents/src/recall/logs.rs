@@ -66,7 +66,9 @@ fn openclaw(home: &Home, logs: &mut Search) {
 
 /// Its workspaces; if its state folder is a link, those of the link's target.
 fn openclaw_workspaces(home: &Home, state: &Path) -> Vec<PathBuf> {
-    let linked = state.canonicalize().ok().filter(|_| state.is_symlink());
+    let linked = memlens_files::canonical(state)
+        .ok()
+        .filter(|_| state.is_symlink());
     let home = match linked {
         Some(real) => &home.clone().with("OPENCLAW_STATE_DIR", real),
         None => home,

@@ -151,7 +151,7 @@ fn index(member: Member, version: Option<&str>, extra_key: &str, config: &str) -
 }
 
 fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    memlens_files::canonical(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A path as seen from a folder, separated by `/`: `../../vault`.

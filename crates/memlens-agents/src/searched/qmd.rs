@@ -18,7 +18,7 @@ pub(super) fn searched(home: &Home) -> Option<Searched> {
         let folder = home.expanded(collection["path"].as_str()?)?;
         let pattern = collection["pattern"].as_str().unwrap_or("**/*.md");
         Some(Root {
-            folder: folder.canonicalize().unwrap_or(folder),
+            folder: memlens_files::canonical(&folder).unwrap_or(folder),
             kind: RootKind::Folder {
                 prefix: format!("{name}/"),
                 pattern: Some(Pattern::new(pattern)),

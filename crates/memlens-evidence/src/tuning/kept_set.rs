@@ -202,12 +202,10 @@ impl KeptSet {
 
     /// A path in the form that the set uses.
     pub fn named(&self, absolute: &Path) -> String {
-        let is_relative = !self.base.as_os_str().is_empty();
-        let inner = absolute
-            .strip_prefix(&self.base)
-            .ok()
-            .filter(|_| is_relative);
-        inner.unwrap_or(absolute).display().to_string()
+        if self.base.as_os_str().is_empty() {
+            return absolute.display().to_string();
+        }
+        memlens_files::name_from(&self.base, absolute)
     }
 
     /// Version of the set: a hash of its queries and judgments, independent of its folder, of who judged, and of the

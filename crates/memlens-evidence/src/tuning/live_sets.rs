@@ -7,6 +7,7 @@ use std::path::Path;
 
 use memlens_library::judging::following::{JudgedText, follow};
 use memlens_library::judging::thumbs::question;
+use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library};
 use memlens_past as past;
 use memlens_past::PastFilter;
@@ -190,7 +191,7 @@ fn gold_at(lists: &Lists, place: u32, origin: Origin) -> Gold {
     let folder = lists.snapshot.folder(document.folder);
     let folder = folder.map_or("", |folder| folder.path.as_str());
     Gold {
-        path: Path::new(folder).join(&document.path).display().to_string(),
+        path: note_path(folder, &document.path).display().to_string(),
         start_line: chunk.start_line,
         end_line: chunk.end_line,
         origin,

@@ -16,6 +16,9 @@ use super::anchors::NoteLines;
 use super::kept_set::{Gold, KeptQuery, KeptSet, counts_of, counts_text};
 use super::live_sets::{LIVE_NAMES, Live, judgments, live, past_set, renamed, shown_name};
 use super::making::anchor;
+use memlens_library::notes::place::note_path;
+use memlens_library::notes::spelling::respelled;
+
 use crate::judged::note_at;
 use crate::query_file::QueryFile;
 
@@ -181,16 +184,31 @@ fn typed_gold(
 
 /// Notes that a path names within watched folders, with or without the folder's name.
 fn in_watched(snapshot: &Snapshot, typed: &str) -> Vec<PathBuf> {
-    let inner = |folder: &memlens_store::Folder| {
-        let named = typed.strip_prefix(&folder.name);
-        let named = named.and_then(|rest| rest.strip_prefix('/'));
-        let paths = [Some(typed), named].into_iter().flatten();
-        let found = paths.filter(|path| snapshot.find(folder.id, path).is_some());
-        found
-            .map(|path| Path::new(&folder.path).join(path))
-            .collect::<Vec<_>>()
+    let mut named = Vec::new();
+    for folder in &snapshot.folders {
+        let below = typed.strip_prefix(&folder.name);
+        let below = below.and_then(|rest| rest.strip_prefix('/'));
+        named.extend(
+            [Some(typed), below]
+                .into_iter()
+                .flatten()
+                .map(|path| (folder, path)),
+        );
+    }
+    let note = |folder: &memlens_store::Folder, path: &str| {
+        snapshot.find(folder.id, path)?;
+        Some(note_path(&folder.path, path))
     };
-    snapshot.folders.iter().flat_map(inner).collect()
+    let exact = named.iter().filter_map(|(folder, path)| note(folder, path));
+    let exact: Vec<PathBuf> = exact.collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let other = named.iter().filter_map(|(folder, path)| {
+        let path = respelled(snapshot, folder, path)?;
+        note(folder, &path)
+    });
+    other.collect()
 }
 
 /// The queries of a file as a set that is not stored.
@@ -239,7 +257,7 @@ pub fn write_query_set(
 ) -> Result<(), EngineError> {
     let set = load_set(library, named)?.set;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder = memlens_files::canonical(folder).unwrap_or_else(|_| folder.to_owned());
     let from = KeptSet {
         base: folder,
         ..KeptSet::default()

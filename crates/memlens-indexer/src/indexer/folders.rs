@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use memlens_files::{Disk, SystemDisk, canonical, name_in, spelled};
 use memlens_ingest::{FoundFile, Kind, SkippedFile, Verdict};
 use memlens_store::{DocumentState, Folder, FolderId, Severity, Store, StoredProblem};
 
@@ -23,7 +24,7 @@ pub fn refuse_library_among(dir: &Path, folders: &[PathBuf]) -> Result<(), Index
         return Ok(());
     }
     let place = memlens_files::place_to_be(dir);
-    let resolved = folders.iter().flat_map(|folder| folder.canonicalize());
+    let resolved = folders.iter().flat_map(|folder| canonical(folder));
     resolved
         .into_iter()
         .try_for_each(|folder| refuse_own(&place, &folder))
@@ -52,7 +53,7 @@ pub(crate) fn readable_folder(path: &Path) -> Result<PathBuf, IndexerError> {
         path: path.to_owned(),
         source,
     };
-    let resolved = path.canonicalize().map_err(file_error)?;
+    let resolved = canonical(path).map_err(file_error)?;
     if !resolved.is_dir() {
         return Err(file_error(std::io::Error::from(
             std::io::ErrorKind::NotADirectory,
@@ -335,14 +336,18 @@ impl Indexer {
     /// # Errors
     /// [`IndexerError::Store`].
     pub fn look_at(&mut self, folder: &Folder, path: &Path) -> Result<bool, IndexerError> {
-        let Some(relative) = path
-            .strip_prefix(&folder.path)
-            .ok()
-            .and_then(|path| path.to_str())
-        else {
+        self.look_at_on(&SystemDisk, folder, path)
+    }
+
+    fn look_at_on(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &Folder,
+        path: &Path,
+    ) -> Result<bool, IndexerError> {
+        let Some(relative) = name_in(Path::new(&folder.path), path) else {
             return Ok(false);
         };
-        let relative = relative.replace(std::path::MAIN_SEPARATOR, "/");
         let name = relative.rsplit('/').next().unwrap_or_default();
         if relative.is_empty() || matches!(name, ".gitignore" | ".ignore") {
             return Ok(false);
@@ -350,6 +355,13 @@ impl Indexer {
         let Ok(verdict) = memlens_ingest::judge(Path::new(&folder.path), &relative) else {
             return Ok(false);
         };
+        // Where the file system ignores case it answers for `otter.md` although that is `Otter.md` now. Only a walk takes
+        // the names from the listings.
+        if matches!(verdict, Verdict::Read(_))
+            && spelled(disk, Path::new(&folder.path), &relative).is_some_and(|it| it != relative)
+        {
+            return Ok(false);
+        }
         let waits = self
             .waiting(folder.id)
             .any(|change| change.path == relative);
@@ -425,4 +437,67 @@ impl Indexer {
 fn around(path: &str) -> impl Iterator<Item = &str> {
     let inner = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
     inner.chain([""])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use memlens_embed::Hashing;
+
+    use super::*;
+
+    /// A disk that answers for `otter.md` although it lists `Otter.md`.
+    struct WithoutCase;
+
+    impl Disk for WithoutCase {
+        fn is_there(&self, path: &Path) -> bool {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.eq_ignore_ascii_case("otter.md"))
+        }
+
+        fn names_in(&self, _: &Path) -> Vec<String> {
+            vec!["Otter.md".to_owned()]
+        }
+    }
+
+    #[test]
+    fn a_rename_that_changes_only_the_case_leaves_no_ghost() {
+        let (dir, notes) = (
+            tempfile::tempdir().expect("a scratch folder can be made"),
+            tempfile::tempdir().expect("a scratch folder can be made"),
+        );
+        let at = |name: &str| notes.path().join(name);
+        fs::write(at("otter.md"), "The otter sleeps in the boathouse.").expect("it is ours");
+        let (mut indexer, _) =
+            Indexer::open(dir.path(), Box::new(Hashing::default())).expect("it can be opened");
+        let folder = indexer.add_folder(notes.path()).expect("it can be added");
+        let go_on = AtomicBool::new(false);
+        let walk = |indexer: &mut Indexer| {
+            indexer.scan(&folder, &go_on).expect("it can be walked");
+            indexer.run(&go_on, &mut ()).expect("it can be indexed");
+            let documents = indexer
+                .store()
+                .documents(folder.id)
+                .expect("they can be read");
+            let mut paths: Vec<String> = documents.into_keys().collect();
+            paths.sort();
+            paths
+        };
+        assert_eq!(walk(&mut indexer), ["otter.md"]);
+
+        fs::rename(at("otter.md"), at("Otter.md")).expect("it can be renamed");
+        fs::hard_link(at("Otter.md"), at("otter.md")).expect("it can have two names");
+        let root = Path::new(&folder.path).to_owned();
+        let mut look_at = |disk: &dyn Disk, name: &str| {
+            let done = indexer.look_at_on(disk, &folder, &root.join(name));
+            done.expect("it can be inspected")
+        };
+        assert!(!look_at(&WithoutCase, "otter.md"), "a walk must decide");
+        assert!(look_at(&WithoutCase, "Otter.md"));
+        assert!(look_at(&SystemDisk, "otter.md"), "there it is a file");
+
+        fs::remove_file(at("otter.md")).expect("it is ours");
+        assert_eq!(walk(&mut indexer), ["Otter.md"]);
+    }
 }

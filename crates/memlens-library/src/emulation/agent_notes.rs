@@ -325,7 +325,7 @@ impl Within {
             .filter_map(|folder| Some((folder, file.absolute.strip_prefix(&folder.path).ok()?)))
             .max_by_key(|(folder, _)| folder.path.len());
         if let Some((folder, path)) = around {
-            let path = crate::notes::scope::with_slashes(path)?;
+            let path = memlens_files::with_slashes(path)?;
             let folder = folder.clone();
             return Some(Within { folder, path });
         }

@@ -115,7 +115,7 @@ pub fn notes_outside(library: &Library, agents: &BTreeSet<String>) -> Vec<String
                 continue;
             };
             n_all += 1;
-            let path = Path::new(folder).join(&document.path);
+            let path = crate::notes::place::note_path(folder, &document.path);
             if let Some(unsearched) = crate::emulation::searched::unsearched(&rules, None, &path) {
                 outside.add(Some(unsearched), 1);
             }
@@ -134,10 +134,9 @@ pub fn notes_outside(library: &Library, agents: &BTreeSet<String>) -> Vec<String
 
 fn place_of(lists: &Lists, path: &Path) -> Option<Place> {
     lists.snapshot.folders.iter().find_map(|folder| {
-        let inner = path.strip_prefix(&folder.path).ok()?;
         Some(Place {
             folder: folder.id,
-            path: crate::notes::scope::with_slashes(inner)?,
+            path: memlens_files::name_in(Path::new(&folder.path), path)?,
             line: None,
         })
     })

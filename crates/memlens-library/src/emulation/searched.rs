@@ -230,13 +230,12 @@ impl Library {
             .find_map(|rules| {
                 let mut indexes = rules.indexes.iter();
                 let root = indexes.find_map(|index| index.folder_of(path))?;
-                let inner = path.strip_prefix(root).ok()?;
                 Some(Unwatched {
                     agent: rules.agent.name.to_owned(),
                     folder: root.display().to_string(),
                     place: Place {
                         folder: self.unwatched_folder(root)?.id,
-                        path: crate::notes::scope::with_slashes(inner)?,
+                        path: memlens_files::name_in(root, path)?,
                         line: None,
                     },
                 })

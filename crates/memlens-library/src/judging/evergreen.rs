@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memlens_files::{canonical, with_slashes};
 use memlens_store::{Folder, FolderId, Snapshot};
 use memlens_wire::Evergreen;
 
 use crate::judging::marks::{Marks, Unreadable, is_at_or_in, mark};
-use crate::notes::place::Place;
-use crate::notes::scope::with_slashes;
+use crate::notes::place::{Place, note_path};
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
@@ -105,7 +105,7 @@ fn named(
     let folders = snapshot.folders.iter();
     let on_disk = folders
         .filter(|folder| folder.id == place.folder)
-        .map(|folder| Path::new(&folder.path).join(&place.path));
+        .map(|folder| note_path(&folder.path, &place.path));
     let is_known = |path: &str| is_at_or_in(path, &place.path);
     let is_there = on_disk.into_iter().any(|path| path.exists())
         || snapshot
@@ -121,10 +121,8 @@ fn named(
 /// The watched folder that is typed as a whole, by its name or its path.
 fn watched(folders: &[Folder], typed: &str, here: Option<&Path>) -> Option<FolderId> {
     let typed = typed.trim();
-    let by_path = here
-        .map_or_else(|| Path::new(typed).to_owned(), |here| here.join(typed))
-        .canonicalize()
-        .ok();
+    let path = here.map_or_else(|| Path::new(typed).to_owned(), |here| here.join(typed));
+    let by_path = canonical(&path).ok();
     let bare = with_slashes(Path::new(typed));
     let mut meant = folders.iter().filter(|folder| {
         by_path.as_deref() == Some(Path::new(&folder.path))

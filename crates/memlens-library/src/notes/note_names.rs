@@ -1,11 +1,12 @@
 //! Names of notes for the user: prefixed by the folder's name if several folders are watched.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use memlens_retrieve::NoteFacts;
 use memlens_store::{Folder, FolderId};
 use memlens_wire::AgentName;
+
+use crate::notes::place::note_path;
 
 /// Names of notes, valid as long as the watched folders do not change.
 pub struct NoteNames {
@@ -39,8 +40,7 @@ impl NoteNames {
         if self.prefixes.contains_key(&note.folder) {
             return self.name(note.folder, &note.path);
         }
-        Path::new(&note.folder_path)
-            .join(&note.path)
+        note_path(&note.folder_path, &note.path)
             .display()
             .to_string()
     }

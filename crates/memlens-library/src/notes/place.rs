@@ -1,12 +1,13 @@
 //! A place in the memory as the user types it: a note, with an optional line.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use memlens_files::{canonical, name_in, path_in, with_slashes};
 use memlens_store::{Folder, FolderId, Snapshot};
 
 use crate::EngineError;
-use crate::notes::scope::with_slashes;
+use crate::notes::spelling::respelled;
 
 /// A note, indexed or not, and optionally a line of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,8 @@ pub struct Place {
 impl Place {
     /// Reads `PATH` or `PATH:LINE`. The path is absolute, or relative to a watched folder, or begins
     /// with a watched folder's name (with or without the agent's), or is relative to `here`, or is the end of the absolute path
-    /// of a note in the library. What is there, in the library or on the disk, comes before what is not.
+    /// of a note in the library. What is there, in the library or on the disk, comes before what is not. A note is found by
+    /// another spelling of its name where the file system ignores the difference; see [`respelled`].
     ///
     /// `None` if it is not in a watched folder.
     ///
@@ -59,10 +61,14 @@ impl Place {
         let mut there: Vec<Place> = places
             .iter()
             .filter(|place| exists(snapshot, place))
-            .cloned()
-            .collect();
+            .map(|place| as_known(snapshot, place).unwrap_or_else(|| place.clone()))
+            .fold(Vec::new(), with_once);
         if there.is_empty() {
             there = ending_with(snapshot, named, line);
+        }
+        if there.is_empty() {
+            let other = places.iter().filter_map(|place| as_known(snapshot, place));
+            there = other.fold(Vec::new(), with_once);
         }
         if there.is_empty() && file(typed, here).is_none() {
             there = places.into_iter().take(1).collect();
@@ -94,7 +100,7 @@ pub fn file(typed: &str, here: Option<&Path>) -> Option<(PathBuf, Option<u32>)> 
                 here?.join(path)
             };
             let is_file = path.symlink_metadata().ok()?.is_file();
-            Some((is_file.then(|| path.canonicalize())?.ok()?, line))
+            Some((is_file.then(|| canonical(&path))?.ok()?, line))
         })
 }
 
@@ -126,7 +132,7 @@ fn candidates(snapshot: &Snapshot, named: &str, here: Option<&Path>) -> Vec<Plac
         let folders = snapshot.folders.iter();
         folders
             .filter_map(|folder| {
-                let inner = with_slashes(absolute.strip_prefix(&folder.path).ok()?)?;
+                let inner = name_in(Path::new(&folder.path), absolute)?;
                 (!inner.is_empty()).then(|| place(folder, inner))
             })
             .collect()
@@ -173,7 +179,9 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
         .folders
         .iter()
         .filter_map(|folder| {
-            let root = with_slashes(Path::new(&folder.path).strip_prefix("/").ok()?)?;
+            let names = Path::new(&folder.path).components();
+            let names = names.filter(|part| matches!(part, Component::Normal(_)));
+            let root = with_slashes(&names.collect::<PathBuf>())?;
             Some((folder.id, format!("/{root}/")))
         })
         .collect();
@@ -200,7 +208,7 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
 /// The path with links in its folders resolved, but not one at its end: the library leaves out a link under its own
 /// name.
 fn settled(path: &Path) -> PathBuf {
-    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let parent = path.parent().and_then(|parent| canonical(parent).ok());
     match (parent, path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
         _ => path.to_owned(),
@@ -213,8 +221,27 @@ fn absolute(snapshot: &Snapshot, place: &Place) -> PathBuf {
         .iter()
         .find(|folder| folder.id == place.folder);
     folder.map_or_else(PathBuf::new, |folder| {
-        Path::new(&folder.path).join(&place.path)
+        path_in(Path::new(&folder.path), &place.path)
     })
+}
+
+/// The place by the name that its note has on the disk or in the library; `None` if that is the same.
+fn as_known(snapshot: &Snapshot, place: &Place) -> Option<Place> {
+    if snapshot.find(place.folder, &place.path).is_some() {
+        return None;
+    }
+    let path = respelled(snapshot, snapshot.folder(place.folder)?, &place.path)?;
+    Some(Place {
+        path,
+        ..place.clone()
+    })
+}
+
+fn with_once(mut places: Vec<Place>, place: Place) -> Vec<Place> {
+    if !places.contains(&place) {
+        places.push(place);
+    }
+    places
 }
 
 fn exists(snapshot: &Snapshot, place: &Place) -> bool {
@@ -224,5 +251,5 @@ fn exists(snapshot: &Snapshot, place: &Place) -> bool {
 
 /// The absolute path of a note of the library, as metrics compare it.
 pub fn note_path(folder: &str, path: &str) -> PathBuf {
-    Path::new(folder).join(path)
+    path_in(Path::new(folder), path)
 }

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use memlens_files::{canonical, name_in, with_slashes};
 use memlens_retrieve::Scope;
 use memlens_store::Folder;
 
 use crate::notes::place::names;
+use crate::notes::spelling::respelled;
 use crate::{EngineError, Library};
 
 impl Library {
@@ -24,12 +26,11 @@ impl Library {
         };
         let path = Path::new(typed);
         let candidates: Vec<Scope> = if path.is_absolute() {
-            let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let resolved = canonical(path).unwrap_or_else(|_| path.to_owned());
             let inside = |folder: &Folder| {
-                let inner = resolved.strip_prefix(&folder.path).ok()?;
                 Some(Scope {
                     folder: folder.id,
-                    path: with_slashes(inner)?,
+                    path: name_in(Path::new(&folder.path), &resolved)?,
                 })
             };
             snapshot.folders.iter().filter_map(inside).collect()
@@ -57,7 +58,8 @@ impl Library {
             named.chain(snapshot.folders.iter().map(by_path)).collect()
         };
         let with_notes = |scope: &Scope| !scope.chunks(snapshot).is_empty();
-        let mut found: Vec<Scope> = candidates.into_iter().filter(with_notes).collect();
+        let there = candidates.iter().filter(|scope| with_notes(scope));
+        let mut found: Vec<Scope> = there.cloned().collect();
         if found.is_empty() && path.is_relative() {
             let ends = |folder: &&Folder| Path::new(&folder.path).ends_with(path);
             let whole = |folder: &Folder| Scope {
@@ -66,6 +68,16 @@ impl Library {
             };
             let ending = snapshot.folders.iter().filter(ends).map(whole);
             found = ending.filter(with_notes).collect();
+        }
+        if found.is_empty() {
+            let other = candidates.iter().filter_map(|scope| {
+                let folder = snapshot.folder(scope.folder)?;
+                Some(Scope {
+                    folder: scope.folder,
+                    path: respelled(snapshot, folder, &scope.path)?,
+                })
+            });
+            found = other.filter(with_notes).collect();
         }
         let mut found = found.into_iter();
         match (found.next(), found.next()) {
@@ -92,19 +104,4 @@ impl Library {
             }
         }
     }
-}
-
-/// A relative path with `/`; `None` if it leaves its folder or is not UTF-8.
-pub fn with_slashes(path: &Path) -> Option<String> {
-    let mut parts = Vec::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::Normal(part) => parts.push(part.to_str()?),
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir
-            | std::path::Component::RootDir
-            | std::path::Component::Prefix(_) => return None,
-        }
-    }
-    Some(parts.join("/"))
 }

@@ -126,7 +126,7 @@ fn places_of_agents(case: &Case<'_>, folders: &[&Folder]) -> Vec<Source> {
         places.extend(is_read.map(|file| file.path));
     }
     let is_watched = |path: &PathBuf| {
-        let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let resolved = memlens_files::canonical(path).unwrap_or_else(|_| path.clone());
         folders.iter().any(|it| resolved.starts_with(&it.path))
     };
     places.retain(|path| {

@@ -391,8 +391,6 @@ fn missing(home: &Home, agent: Option<&str>, note: &Path) -> Option<String> {
         .folder;
     let path = folder.join(summary);
     let is_in_it = note.starts_with(folder)
-        || folder
-            .canonicalize()
-            .is_ok_and(|folder| note.starts_with(folder));
+        || memlens_files::canonical(folder).is_ok_and(|folder| note.starts_with(folder));
     (is_in_it && path.symlink_metadata().is_err()).then(|| home.shown(&path))
 }

@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-contradict", &["memlens-corroborate"]),
     ("memlens-document", &[]),
     ("memlens-files", &[]),
-    ("memlens-embed", &[]),
+    ("memlens-embed", &["memlens-files"]),
     ("memlens-faults", &[]),
     ("memlens-ingest", &["memlens-faults"]),
     (
@@ -26,7 +26,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("memlens-eval", &["memlens-rank", "memlens-params"]),
     ("memlens-index", &["memlens-files", "memlens-ingest"]),
     ("memlens-history", &["memlens-ingest"]),
-    ("memlens-written", &["memlens-index", "memlens-ingest"]),
+    (
+        "memlens-written",
+        &["memlens-files", "memlens-index", "memlens-ingest"],
+    ),
     (
         "memlens-store",
         &[
@@ -127,6 +130,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-document",
             "memlens-emulate",
             "memlens-eval",
+            "memlens-files",
             "memlens-handover",
             "memlens-library",
             "memlens-params",
@@ -163,6 +167,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-document",
             "memlens-emulate",
             "memlens-evidence",
+            "memlens-files",
             "memlens-handover",
             "memlens-history",
             "memlens-index",
@@ -194,6 +199,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-serve",
         &[
+            "memlens-files",
             "memlens-handover",
             "memlens-ingest",
             "memlens-library",
@@ -242,6 +248,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "memlens-engine",
             "memlens-eval",
+            "memlens-files",
             "memlens-rank",
             "memlens-params",
         ],

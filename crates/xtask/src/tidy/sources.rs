@@ -46,6 +46,11 @@ const PURE_SOURCES: &[&str] = &[
     "crates/memlens-rank/src/",
 ];
 
+/// The call that resolves a path, which only one file may contain: its answer has another form on Windows. Tools and tests
+/// compare nothing with the library.
+const RESOLVING: &str = "canonicalize";
+const RESOLVER: &str = "crates/memlens-files/src/paths.rs";
+
 /// The line that keeps registry addresses out of a lock file; npm reads it beside package.json only.
 const NPMRC_LINE: &str = "omit-lockfile-registry-resolved=true";
 
@@ -109,7 +114,7 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
             find(format!("is unfinished: {word}…)"));
         }
         // Tests come last in a file and may measure, print and read.
-        is_in_tests |= line.starts_with("#[cfg(test)]");
+        is_in_tests |= line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test");
         let code = line.split("//").next().unwrap_or("");
         if is_pure
             && is_rust
@@ -118,8 +123,18 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
         {
             find(format!("uses {} in a pure crate", word.trim()));
         }
+        if is_program(path) && !is_in_tests && contains_word(code, RESOLVING) {
+            find("resolves a path: use memlens_files::canonical".to_owned());
+        }
     }
     findings
+}
+
+/// Whether a file is the source of a program that users run, and not the one that resolves paths.
+fn is_program(path: &str) -> bool {
+    let is_source = path.starts_with("src-tauri/src/")
+        || (path.starts_with("crates/memlens-") && path.contains("/src/"));
+    is_source && path.ends_with(".rs") && path != RESOLVER
 }
 
 /// Folders whose names would identify a machine, each with a final `/`: the known ones, the home folder and the
@@ -215,6 +230,33 @@ mod tests {
         let rule = format!("a.rs:1: is unfinished: {}…)", UNFINISHED[0]);
         check("a.rs", &text, &[&rule]);
         check("a.md", &text, &[]);
+    }
+
+    #[test]
+    fn paths_are_resolved_in_one_place() {
+        let text =
+            "let a = path.canonicalize();\n#[cfg(all(test, unix))]\nlet b = path.canonicalize();";
+        let rule = "resolves a path: use memlens_files::canonical";
+        for path in ["crates/memlens-store/src/a.rs", "src-tauri/src/a.rs"] {
+            check(path, text, &[&format!("{path}:1: {rule}")]);
+        }
+        check(
+            "src-tauri/src/a.rs",
+            "use std::fs::canonicalize as real;",
+            &[&format!("src-tauri/src/a.rs:1: {rule}")],
+        );
+        for path in [
+            RESOLVER,
+            "crates/xtask/src/a.rs",
+            "crates/memlens-store/tests/a.rs",
+        ] {
+            check(path, text, &[]);
+        }
+        check(
+            "src-tauri/src/a.rs",
+            "// not canonicalize\nlet is_canonicalized = true;",
+            &[],
+        );
     }
 
     #[test]
