@@ -401,7 +401,7 @@ fn the_question_at_the_end_of_a_long_prompt_is_answered() {
         let first = trace.kept().first().and_then(|slot| search.row(*slot).ok());
         assert_eq!(first.expect("a result").path, "hosts.md", "{question}");
         let notices = search.notices.join(" ");
-        let named = "Only one of the 9 sentences asks something, and only it is searched: “Which box is the build box and which por…”.";
+        let named = "Only one of the 9 sentences is searched, because only it is a question, or search words without a full stop: “Which box is the build box and which por…”.";
         assert_eq!(notices.contains(named), question == prompt, "{notices}");
     }
 }

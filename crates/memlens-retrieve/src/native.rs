@@ -239,7 +239,8 @@ impl Retriever for NativeRetriever {
                  how they end."
             )
         });
-        let foreign = foreign_remark(self.lists.vectors.model(), question);
+        let searched: Vec<&str> = parts.iter().map(|part| &question[part.clone()]).collect();
+        let foreign = foreign_remark(self.lists.vectors.model(), &searched.join(" "));
         in_part.into_iter().chain(foreign).collect()
     }
 

@@ -368,7 +368,7 @@ impl Answers {
 fn advice(journey: &Journey) -> String {
     let row = &journey.row;
     if row.matched.is_empty() {
-        return "No slider brings it back, and it shares no word with the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
+        return "No slider brings it back, and it shares no word with what is searched of the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
     }
     if row.tokens > TOKENS_MANY {
         return format!(

@@ -66,7 +66,7 @@ fn the_only_sentence_that_asks_is_searched() {
     assert!(behind[0].to_string().contains(named), "{}", behind[0]);
     assert!(!alone[0].to_string().contains("from “"), "{}", alone[0]);
     let notices = search(&library, &prompt).notices.join(" ");
-    let named = "Only one of the 9 sentences asks something, and only it is searched: “which box runs the nightly photo backups…”.";
+    let named = "Only one of the 9 sentences is searched, because only it is a question, or search words without a full stop: “which box runs the nightly photo backups…”.";
     assert!(notices.contains(named), "{notices}");
 }
 

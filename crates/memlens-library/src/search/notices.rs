@@ -78,13 +78,13 @@ fn of_parts(set: &CandidateSet) -> Option<String> {
     match (&parts[..], n_left_out) {
         ([], _) => None,
         ([only], 1..) => Some(format!(
-            "Only one of the {} sentences asks something, and only it is searched: {}.",
+            "Only one of the {} sentences is searched, because only it is a question, or search words without a full stop: {}.",
             n_left_out + 1,
             only.quoted()
         )),
         ([..], 1..) => Some(format!(
-            "Only the sentences that ask something are searched; {n_left_out} are left out. Each chunk counts by the one that fits it \
-             best.{}",
+            "Only the sentences that are questions, or search words without a full stop, are searched; {n_left_out} are left out. \
+             By vectors each chunk counts by the one that fits it best.{}",
             of_first(set)
         )),
         ([..], 0) => Some(format!(

@@ -38,6 +38,8 @@ pub struct Listed {
     pub n_joined: u32,
     /// The part of the question that the score is of; `None` for the question as a whole.
     pub part: Option<ListedPart>,
+    /// Whether some sentences of the question are not searched.
+    pub is_partly: bool,
 }
 
 /// A part of a question of several sentences.
@@ -170,6 +172,7 @@ fn list(context: &Context<'_>, id: ListId, is_on: bool, depth: u32, rows: &[Row]
                 number: u32::from(at) + 1,
                 quoted: it.quoted(),
             }),
+            is_partly: set.parts.n_left_out > 0,
         }
     });
     Outcome {
@@ -223,6 +226,9 @@ impl Reason for Listed {
             }
             (_, None) => match self.list {
                 ListId::VECTOR => "no vector to compare".to_owned(),
+                ListId::BM25 if self.is_partly => {
+                    "none of the words of the sentences that are searched".to_owned()
+                }
                 ListId::BM25 => "none of the question's words".to_owned(),
                 ListId(_) => "not in the list".to_owned(),
             },

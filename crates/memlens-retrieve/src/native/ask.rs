@@ -1,5 +1,7 @@
 //! Retrieval: reads both lists to the greatest depth that any slider allows, and freezes them as a candidate set.
 
+use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -154,6 +156,7 @@ fn by_words<'a>(ask: &Ask<'a>, question: InParts<'_>) -> Result<ByWords<'a>, Ind
     let in_scope = in_scope(lists, ask.scope);
     let in_scope = in_scope.as_ref().map(|it| it as &dyn Fn(usize) -> bool);
     let InParts { text, parts, .. } = question;
+    let text = &*searched(text, parts);
     let ranges = if parts.is_whole {
         &[]
     } else {
@@ -167,6 +170,23 @@ fn by_words<'a>(ask: &Ask<'a>, question: InParts<'_>) -> Result<ByWords<'a>, Ind
         took: started.elapsed(),
     })
 }
+
+/// Returns the text with a sign in place of each byte that is in no part, so that sentences that are left out have no words.
+fn searched<'t>(text: &'t str, parts: &Parts) -> Cow<'t, str> {
+    if parts.n_left_out == 0 {
+        return Cow::Borrowed(text);
+    }
+    let mut searched = String::with_capacity(text.len());
+    for part in &parts.ranges {
+        searched.extend(iter::repeat_n(HIDDEN, part.start - searched.len()));
+        searched.push_str(&text[part.clone()]);
+    }
+    searched.extend(iter::repeat_n(HIDDEN, text.len() - searched.len()));
+    Cow::Owned(searched)
+}
+
+/// A sign of one byte that joins no words.
+const HIDDEN: char = '|';
 
 fn by_meaning<'a>(
     ask: &Ask<'a>,

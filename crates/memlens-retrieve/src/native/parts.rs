@@ -34,6 +34,26 @@ const UNCOUNTED_BYTES: usize = 8192;
 /// The maximum number of words of a name behind a greeting or a closing.
 const SIGNATURE_WORDS_MAX: usize = 3;
 
+/// Questions about what was said before, in lower case. They ask nothing of notes.
+const TAGS: [&str; 16] = [
+    "agreed",
+    "any ideas",
+    "any thoughts",
+    "clear",
+    "correct",
+    "does that make sense",
+    "is that ok",
+    "makes sense",
+    "ok",
+    "okay",
+    "please",
+    "right",
+    "sounds good",
+    "thoughts",
+    "understood",
+    "yes",
+];
+
 /// How greetings and closings begin, in lower case.
 const POLITE: [&[&str]; 33] = [
     &["best", "regards"],
@@ -86,8 +106,18 @@ impl Parts {
     pub(super) fn of(text: &str, fits: impl Fn(&str) -> bool) -> Parts {
         let sentences = sentences(text);
         let asking = asking(text, &sentences);
+        let cut_all = |sentences: &[Range<usize>]| {
+            let mut parts = Vec::with_capacity(sentences.len());
+            for sentence in sentences {
+                cut(text, sentence.clone(), &fits, &mut parts);
+            }
+            parts
+        };
         let is_asking = !asking.is_empty() && asking.len() * ASKING_SHARE < sentences.len();
-        if !is_asking && (sentences.is_empty() || is_read(text, &fits)) {
+        // Joined with their neighbours they would hold what they leave out.
+        let asked = is_asking.then(|| cut_all(&asking));
+        let asked = asked.filter(|parts| parts.len() <= PARTS_MAX);
+        if asked.is_none() && (sentences.is_empty() || is_read(text, &fits)) {
             let whole = 0..text.len();
             return Parts {
                 ranges: vec![whole],
@@ -95,16 +125,11 @@ impl Parts {
                 n_left_out: 0,
             };
         }
-        let n_left_out = if is_asking {
-            sentences.len() - asking.len()
-        } else {
-            0
+        let n_left_out = match &asked {
+            Some(_) => sentences.len() - asking.len(),
+            None => 0,
         };
-        let searched = if is_asking { asking } else { sentences };
-        let mut parts = Vec::with_capacity(searched.len());
-        for sentence in searched {
-            cut(text, sentence, &fits, &mut parts);
-        }
+        let parts = asked.unwrap_or_else(|| cut_all(&sentences));
         let ranges = joined(&parts);
         Parts {
             is_whole: matches!(&ranges[..], [only] if *only == (0..text.len())),
@@ -129,9 +154,11 @@ fn asking(text: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut is_after_closing = false;
     for sentence in sentences {
         let said = &text[sentence.clone()];
+        let is_question = is_question(said);
         let is_polite = is_polite(said);
-        let is_signature =
-            is_after_closing && said.split_whitespace().count() <= SIGNATURE_WORDS_MAX;
+        let is_signature = is_after_closing
+            && !is_question
+            && said.split_whitespace().count() <= SIGNATURE_WORDS_MAX;
         if !is_polite && !is_signature && asks(said) {
             asking.push(sentence.clone());
         }
@@ -143,10 +170,31 @@ fn asking(text: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
 /// Returns whether a sentence asks for something that notes can tell.
 fn asks(said: &str) -> bool {
     let bare = said.trim_end_matches(|char| is_closing(char) || char.is_whitespace());
-    let is_question = bare.ends_with(['?', '？', '؟']);
     let is_typed = bare.ends_with(char::is_alphanumeric) && !is_name(bare);
-    let is_telling = |word: &memlens_index::Word| !is_stop_word(&said[word.bytes.clone()]);
-    (is_question || is_typed) && words(said).iter().any(is_telling)
+    (is_question(said) || is_typed)
+        && !TAGS.contains(&lower_words(said).join(" ").as_str())
+        && is_telling(said)
+}
+
+/// Returns whether a sentence ends with a question mark, perhaps followed by other marks.
+fn is_question(said: &str) -> bool {
+    let is_after =
+        |char| is_closing(char) || char.is_whitespace() || matches!(char, '!' | '！' | '.' | '…');
+    said.trim_end_matches(is_after).ends_with(['?', '？', '؟'])
+}
+
+/// Returns whether a text has a word that is no stop word.
+fn is_telling(said: &str) -> bool {
+    words(said)
+        .iter()
+        .any(|word| !is_stop_word(&said[word.bytes.clone()]))
+}
+
+fn lower_words(said: &str) -> Vec<String> {
+    let words = said
+        .split(|char: char| !char.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
 }
 
 /// Returns whether a sentence is a name alone: one or two capitalised words.
@@ -157,15 +205,16 @@ fn is_name(said: &str) -> bool {
 }
 
 /// Returns whether a sentence is a greeting or a closing: it begins with the words of one and goes on with at most a name.
+/// A question behind the greeting is none.
 fn is_polite(said: &str) -> bool {
-    let lower = said.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|char: char| !char.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    POLITE
-        .iter()
-        .any(|first| words.starts_with(first) && words.len() <= first.len() + SIGNATURE_WORDS_MAX)
+    let words = lower_words(said);
+    let begins = |first: &&&[&str]| {
+        words.len() >= first.len() && words.iter().zip(**first).all(|(word, first)| word == first)
+    };
+    POLITE.iter().find(begins).is_some_and(|first| {
+        let rest = &words[first.len()..];
+        rest.len() <= SIGNATURE_WORDS_MAX && !(is_question(said) && is_telling(&rest.join(" ")))
+    })
 }
 
 /// Returns the sentences of a text, without the white space around them.
@@ -459,6 +508,50 @@ mod tests {
         check(
             &format!("{SMALL_TALK} thanks to whom did the relay come back to life"),
             &["thanks to whom did the relay come back to life"],
+        );
+    }
+
+    #[test]
+    fn a_question_behind_a_greeting_or_with_two_marks_asks() {
+        let other = "Is the station open?";
+        for question in [
+            "Hey, where's korund?",
+            "Which disk?",
+            "Which box runs the backups?!",
+            "(Which box?)",
+        ] {
+            let before = format!("{SMALL_TALK} {SMALL_TALK}");
+            check(
+                &format!("{before} Hi Anna. {question} {other}"),
+                &[question, other],
+            );
+        }
+    }
+
+    #[test]
+    fn a_tag_asks_nothing() {
+        check_whole(&format!("List every port of the relay. {SMALL_TALK} Ok?"));
+        check_whole(&format!(
+            "List every port of the relay. {SMALL_TALK} Makes sense?"
+        ));
+        check(
+            &format!("{SMALL_TALK} Which port? Right?"),
+            &["Which port?"],
+        );
+    }
+
+    #[test]
+    fn more_questions_than_parts_leave_nothing_out() {
+        let asked = |at: usize| format!("{SMALL_TALK} Which machine{at} runs backups? ");
+        let text: String = (0..40).map(asked).collect();
+        assert!(Parts::of(&text, |_| true).is_whole);
+        let parts = Parts::of(&text, |text| text.len() < 1000);
+        assert_eq!((parts.n_left_out, parts.is_whole), (0, false));
+        let text: String = (0..PARTS_MAX).map(asked).collect();
+        let parts = Parts::of(&text, |_| true);
+        assert_eq!(
+            (parts.n_left_out, parts.ranges.len()),
+            (3 * PARTS_MAX, PARTS_MAX)
         );
     }
 
