@@ -34,7 +34,9 @@ pub fn load_runtime(at: &Locations) -> Result<Environment, EmbedError> {
     if let Some(environment) = ENVIRONMENT.get() {
         return Ok(environment.clone());
     }
+    // The library for Windows does not read the variable, and reports by events of the system unless this is called.
     let environment = builder
+        .with_telemetry(false)
         .build()
         .map_err(|error| load_error(error.to_string()))?;
     Ok(ENVIRONMENT.get_or_init(|| environment).clone())
