@@ -93,12 +93,22 @@ pub fn keep_private(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
+pub(crate) mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::process::Command;
 
     use super::*;
+
+    /// Makes a pipe by a program, because macOS has no call that rustix offers.
+    pub(crate) fn make_pipe(path: &Path) {
+        let mut program = Command::new("mkfifo");
+        let made = program.args(["-m", "600"]).arg(path).status();
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "pipes can be made"
+        );
+    }
 
     fn mode(path: &Path) -> u32 {
         let found = path.metadata().expect("it is there");
@@ -112,7 +122,7 @@ mod tests {
         fs::write(at("theirs"), "theirs").expect("it can be written");
         symlink(at("theirs"), at("link")).expect("links can be made");
         symlink(at("nowhere"), at("dangling")).expect("links can be made");
-        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::from(0o600), 0).expect("pipes can be made");
+        make_pipe(&at("pipe"));
         fs::create_dir(at("folder")).expect("it can be made");
         for name in ["link", "dangling", "pipe"] {
             for options in [

@@ -156,14 +156,13 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::mpsc;
 
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
     use super::*;
+    use crate::own::tests::make_pipe;
 
     fn pipe() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let path = dir.path().join("pipe");
-        mknodat(CWD, &path, FileType::Fifo, Mode::from(0o600), 0).expect("pipes can be made");
+        make_pipe(&path);
         (dir, path)
     }
 

@@ -469,14 +469,9 @@ fn links_pipes_and_folders_are_no_logs_and_none_is_followed() {
     symlink(at("outside"), at(".openclaw/agents/linked/sessions")).expect("it can be made");
     symlink(at("outside"), at(".codex")).expect("it can be made");
     let pipe = at(&format!("{SESSIONS}/pipe.jsonl"));
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RWXU,
-        0,
-    )
-    .expect("it can be made");
+    // A program, because macOS has no call that rustix offers.
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "it can be made");
 
     let mut log = scratch.log();
     assert_eq!(log.path, real);

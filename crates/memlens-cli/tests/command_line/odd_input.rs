@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::fs::File;
+#[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
 use memlens_tests::Notes;

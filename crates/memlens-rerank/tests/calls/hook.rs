@@ -3,7 +3,9 @@
 #![cfg(unix)]
 
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -1,19 +1,26 @@
 //! Trust: certificates of the system's authorities for the host's own name, and nothing else.
 
+#[cfg(target_os = "linux")]
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread;
 
-use memlens_rerank::http::{Http, Kind};
+#[cfg(target_os = "linux")]
+use memlens_rerank::http::Http;
+use memlens_rerank::http::Kind;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+#[cfg(target_os = "linux")]
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
 use crate::server::{Reply, Server};
-use crate::{PATIENT, assert_tells_nothing, child, limits, provider, score};
+use crate::{PATIENT, assert_tells_nothing, limits, score};
+#[cfg(target_os = "linux")]
+use crate::{child, provider};
 
 const ANSWER: &str = r#"[{"index":0,"score":0.1},{"index":1,"score":0.2},{"index":2,"score":0.3}]"#;
 
