@@ -8,6 +8,7 @@ use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::is_as_saved;
 use crate::error::Attempt;
 use crate::observations::{checksum_of_observations, put_observations};
+use crate::sightings;
 use crate::store::next_generation;
 use crate::versions::{self, FirstSight};
 use crate::{
@@ -285,7 +286,9 @@ impl Store {
                         put(&transaction, document, &mut applied)?;
                     }
                     Change::Remove { folder, path } => {
-                        remove(&transaction, *folder, path, &mut applied)?
+                        remove(&transaction, *folder, path, &mut applied)?;
+                        sightings::forget(&transaction, *folder, path)
+                            .attempt("remove a document")?;
                     }
                     Change::Fail(problem) => {
                         remove(&transaction, problem.folder, &problem.path, &mut applied)?;
@@ -495,6 +498,7 @@ fn put(
     if let Some(sight) = first_sight {
         versions::see(transaction, id, sight).attempt("save a document")?;
     }
+    sightings::see(transaction, *folder, path, hash).attempt("save a document")?;
     seal(transaction, id).attempt("save a document")?;
     for problem in problems {
         note(transaction, problem)?;

@@ -52,6 +52,7 @@ mod score_cache;
 mod settings;
 #[cfg(target_os = "linux")]
 mod shared_memory;
+mod sightings;
 mod snapshot;
 mod space;
 mod store;
@@ -80,6 +81,7 @@ pub use repair::{ExportedMade, Repaired};
 pub use rest::{Forgetting, Rested, Unrest};
 pub use runs::StoredRun;
 pub use score_cache::{CacheLimits, CachedScore, RerankCall, ScoreCache};
+pub use sightings::Sighting;
 pub use snapshot::{
     AlteredDocument, ChunkRow, DocumentBlock, DocumentRow, Documents, Snapshot, WindowRow,
 };

@@ -12,9 +12,24 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 16] = [
-    FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH,
-    THIRTEENTH, FOURTEENTH, FIFTEENTH, SIXTEENTH,
+const STEPS: [&str; 17] = [
+    FIRST,
+    SECOND,
+    THIRD,
+    FOURTH,
+    FIFTH,
+    SIXTH,
+    SEVENTH,
+    EIGHTH,
+    NINTH,
+    TENTH,
+    ELEVENTH,
+    TWELFTH,
+    THIRTEENTH,
+    FOURTEENTH,
+    FIFTEENTH,
+    SIXTEENTH,
+    SEVENTEENTH,
 ];
 
 const FIRST: &str = "
@@ -410,4 +425,18 @@ CREATE INDEX former_versions_of_note ON former_versions (folder, path);
 
 ALTER TABLE folders ADD COLUMN confirmed_ms INTEGER;
 INSERT INTO meta VALUES ('versions_since', CAST(unixepoch('subsec') * 1000 AS INTEGER));
+";
+
+// When notes were first seen and last seen changed, kept while their documents are removed to be cut again. Nothing is known of the
+// documents of before.
+const SEVENTEENTH: &str = "
+CREATE TABLE sightings (
+    folder INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    first_ms INTEGER,
+    changed_ms INTEGER,
+    PRIMARY KEY (folder, path)
+) WITHOUT ROWID;
+INSERT OR IGNORE INTO sightings (folder, path, hash) SELECT folder, path, hash FROM documents;
 ";

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::Attempt;
 use crate::rest::now_ms;
-use crate::{DocumentId, FolderId, Store, StoreError};
+use crate::{DocumentId, FolderId, Store, StoreError, sightings};
 
 /// Maximum number of former versions, the newest of which are retained.
 const VERSIONS_KEPT: i64 = 10_000;
@@ -188,7 +188,7 @@ impl Store {
                 "UPDATE folders SET confirmed_ms = ?2 WHERE id = ?1",
                 params![folder.0, at_ms],
             )
-            .map(drop)
+            .and_then(|_| sightings::forget_deleted(&self.connection, folder))
             .attempt("confirm a folder")
     }
 }
@@ -343,7 +343,7 @@ mod tests {
             .execute_batch(
                 "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, tags)
                      VALUES (1, 'a.md', x'00', 1, 1, 'markdown', 'UTF-8', '[]');
-                 DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
+                 DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
                  DELETE FROM meta WHERE key = 'versions_since'; PRAGMA user_version = 15;",
             )
             .expect("it can be made as it was");
