@@ -31,6 +31,7 @@ pub mod autopsy;
 pub mod compare;
 pub mod drift;
 pub mod export;
+pub mod overview;
 pub mod past;
 pub mod providers;
 pub mod rerank;

@@ -72,6 +72,8 @@ mod opening;
 mod other_memory;
 #[path = "engine/other_pipeline.rs"]
 mod other_pipeline;
+#[path = "engine/overviewing.rs"]
+mod overviewing;
 #[path = "engine/own_index.rs"]
 mod own_index;
 #[path = "engine/past_set.rs"]

@@ -38,6 +38,8 @@ pub enum Command {
     Autopsy(AutopsyArgs),
     /// List observations that say the same
     Clusters(ClustersArgs),
+    /// Show what is new, unused, said twice or contradicted in the whole memory, or list the notes behind a figure
+    Overview(OverviewArgs),
     /// List notes that contradict each other, and facts that newer notes replace
     Drift(DriftArgs),
     /// List, add, undo, export or import your thumbs on chunks
@@ -366,6 +368,35 @@ pub struct ClustersArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct OverviewArgs {
+    /// List all notes behind one figure instead
+    #[arg(long, value_name = "FIGURE", value_enum)]
+    pub list: Option<ListedCard>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A figure of the overview with notes behind it. Statements are listed by `clusters` and `drift`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ListedCard {
+    /// New and changed since the window last showed its overview
+    New,
+    /// Not loaded when a session begins
+    NotLoaded,
+    /// Never searched by their agent
+    NotSearched,
+    /// Never found by a past question
+    NeverFound,
+    /// Largest first
+    Largest,
+    /// Oldest first, by their own dates
+    Oldest,
+    /// Files with problems
+    Problems,
 }
 
 #[derive(Debug, Args)]

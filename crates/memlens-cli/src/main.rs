@@ -23,6 +23,7 @@ mod import;
 mod index;
 mod manual;
 mod output;
+mod overview;
 mod params;
 mod queries;
 mod questions;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Why(arguments) => why::run(library, &arguments),
         Command::Autopsy(arguments) => autopsy::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
+        Command::Overview(arguments) => overview::run(library, &arguments),
         Command::Drift(arguments) => drift::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),

@@ -21,9 +21,26 @@ pub fn is_foreign(text: &str) -> bool {
     }
 }
 
+/// Returns the English name of a text's language; `None` if it is too short or too mixed to tell.
+pub fn language_name(text: &str) -> Option<&'static str> {
+    let found = detect(text)?;
+    found.is_reliable().then(|| found.lang().eng_name())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_language_is_named_only_if_it_is_certain() {
+        let english = "The router is in the hall, and the key to the shed hangs beside it.";
+        let german = "Der Router steht im Flur, und der Schlüssel zum Schuppen hängt daneben.";
+        assert_eq!(language_name(english), Some("English"));
+        assert_eq!(language_name(german), Some("German"));
+        for text in ["", "42", "ok"] {
+            assert_eq!(language_name(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn english_code_and_names_are_not_foreign() {

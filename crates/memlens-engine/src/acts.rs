@@ -11,4 +11,5 @@ pub use memlens_library::judging::feedback::{import_feedback, judge_place, undo_
 pub use memlens_library::judging::saved_questions::save_question;
 pub use memlens_library::reranking::providers::change_rerank;
 pub use memlens_library::writes::{Writes, Writing};
+pub use memlens_overview::{mark_seen, visit};
 pub use memlens_recall::{change_recall, forget_recall, import_recall};

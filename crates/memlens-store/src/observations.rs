@@ -74,6 +74,26 @@ impl Store {
         observations
     }
 
+    /// How many observations of each document have each date of their own, as `YYYY-MM-DD`; `None` for those without one.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn observation_dates(&self) -> Result<Vec<(DocumentId, Option<String>, u32)>, StoreError> {
+        let attempt = "count the observations by date";
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT document, date, count(*) FROM observations GROUP BY document, date ORDER BY document, date",
+            )
+            .attempt(attempt)?;
+        statement
+            .query_map([], |row| {
+                Ok((DocumentId(row.get(0)?), row.get(1)?, row.get(2)?))
+            })
+            .and_then(Iterator::collect)
+            .attempt(attempt)
+    }
+
     fn read_observations(&self) -> Result<Observations, StoreError> {
         let attempt = "read the observations";
         let mut statement = self

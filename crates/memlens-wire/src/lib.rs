@@ -14,6 +14,7 @@ mod feedback;
 mod jobs;
 mod notes;
 mod on_disk;
+mod overview;
 mod past;
 mod ranking;
 mod rerank;
@@ -57,6 +58,10 @@ pub use notes::{
     UnreadFolder,
 };
 pub use on_disk::OnDisk;
+pub use overview::{
+    CardId, CardItem, DateFrom, LanguageCount, News, NotePage, NoteQuery, NoteRow, NoteSort,
+    Overview, OverviewCard, Timeline, TimelineDay,
+};
 pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
     NoteAnswers, NowResult, PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport,

@@ -83,6 +83,10 @@ window_commands! {
     export::open_config: "starts the system's program, or an editor that the program lists, with the config of an agent that the program lists, or the one that the user picked",
     export::pick_config: "asks the user for a file",
 
+    overview::note_page: "reads files that agents load",
+    overview::overview: "reads files that agents load",
+    overview::timeline: "reads files that agents load",
+
     past::complete_past: "reads the library",
     past::forget_recall: "forgets past questions",
     past::import_recall: "reads agents' logs, once the user agreed in a dialog",

@@ -164,6 +164,15 @@ export const commands = {
 	openConfig: (target: string, forExport: boolean, editor: Editor) => __TAURI_INVOKE<null>("open_config", { target, forExport, editor }),
 	/**  Asks for the config of a target's program, which is used from then on; null if the user cancels. */
 	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
+	/**  A page of the notes of a query, from a position in its list on. */
+	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
+	/**
+	 *  The cards of the memory. Asking counts as a visit; if `is_seen`, everything that is new counts as seen first. While
+	 *  `n_unread` is above 0, ask again.
+	 */
+	overview: (params: Params, isSeen: boolean) => __TAURI_INVOKE<Overview>("overview", { params, isSeen }),
+	/**  The notes of a query by their own dates, whatever its span of days. */
+	timeline: (query: NoteQuery) => __TAURI_INVOKE<Timeline>("timeline", { query }),
 	/**  Past questions that contain what is typed. */
 	completePast: (text: string) => __TAURI_INVOKE<string[]>("complete_past", { text }),
 	/**  Deletes every past question, and the permission to read the logs. */
@@ -695,6 +704,43 @@ export type CalibrationAnswer =
 /**  The reason, as a sentence. */
 why: string };
 
+/**  What a card counts. */
+export type CardId = 
+/**  Notes that are new or changed since the last visit. */
+"new" | 
+/**  Notes that no session loads when it begins. */
+"not_loaded" | 
+/**  Notes that the search of their agent never finds. */
+"not_searched" | 
+/**  Notes that no past question found. */
+"never_found" | 
+/**  Notes by size. */
+"largest" | 
+/**  Notes by date. */
+"oldest" | 
+/**  Statements that occur more than once. */
+"said_again" | 
+/**  Statements that contradict each other. */
+"contradictions" | 
+/**  Files with problems. */
+"problems" | 
+/**  Languages of notes. */
+"languages";
+
+/**  One of the first entries of the list behind a card. */
+export type CardItem = {
+	/**  Id of the watched folder; empty for a language. */
+	folder: string,
+	/**  Path of the note in it; empty for a language. */
+	path: string,
+	/**  First line, 1-based; `None` for the whole note. */
+	line: number | null,
+	/**  What the entry is called. */
+	title: string,
+	/**  What the card counts of it, such as its size. */
+	detail: string,
+};
+
 /**  Mean of the chosen metric over a category. */
 export type CategoryFigure = {
 	/**  Name of the category; `none` for queries without one. */
@@ -1018,6 +1064,15 @@ export type DataSize = {
 	/**  Total size, including locks and other small files. */
 	total: number,
 };
+
+/**  Where the date of a note comes from. */
+export type DateFrom = 
+/**  The front matter, or the record that holds the note. */
+"note" | 
+/**  The name of the file or of a folder around it. */
+"path" | 
+/**  The newest of its records. */
+"records";
 
 /**  A mean difference with its 95 % confidence interval. */
 export type Difference = {
@@ -1836,6 +1891,14 @@ export type KindOffer = {
 	price_per_million_tokens: number | null,
 };
 
+/**  A language with its notes. */
+export type LanguageCount = {
+	/**  English name of the language. */
+	language: string,
+	/**  Number of its notes. */
+	n: number,
+};
+
 /**  State of the library and its watched folders. */
 export type LibraryState = {
 	/**  All watched folders, in the order shown. */
@@ -2173,6 +2236,13 @@ export type NewerSide =
 /**  The second. */
 "b";
 
+/**  What the library saw of a note since the last visit. */
+export type News = 
+/**  It was read for the first time. */
+"new" | 
+/**  Other bytes were read. */
+"changed";
+
 /**  How many nonsense questions returned nothing. */
 export type Nonsense = {
 	/**  Number of nonsense questions that were asked. */
@@ -2202,6 +2272,121 @@ export type NoteAnswers = {
 	/**  Number of past questions that have the note among their results now. */
 	n_questions: number,
 };
+
+/**  A page of the list of notes. */
+export type NotePage = {
+	/**  0-based position of the first row in the list. */
+	first: number,
+	/**  Rows of the page. */
+	rows: NoteRow[],
+	/**  Number of notes in the list. */
+	n: number,
+	/**  Number of notes without a filter. */
+	n_all: number,
+	/**  Number of notes whose text was not read yet; tags and languages of these are not known. */
+	n_unread: number,
+};
+
+/**  Which notes are listed, and in which order. */
+export type NoteQuery = {
+	/**  Only the notes that a card counts. */
+	card?: CardId | null,
+	/**  Id of an agent. */
+	agent?: string | null,
+	/**  Id of a watched folder. */
+	folder?: string | null,
+	/**  A tag, in any case. */
+	tag?: string | null,
+	/**  English name of a language. */
+	language?: string | null,
+	/**  First day of the notes' own dates, `YYYY-MM-DD`. */
+	from?: string | null,
+	/**  Last day of the notes' own dates, `YYYY-MM-DD`. */
+	to?: string | null,
+	/**  Only files with a problem. */
+	has_problem?: boolean,
+	/**  Words that are all in the note's title, path or text, in any case; empty for any. */
+	text?: string,
+	/**  The order; `None` for that of the card, otherwise by path. */
+	sort?: NoteSort | null,
+	/**  Whether the order is reversed. Notes without a value stay last. */
+	is_reversed?: boolean,
+};
+
+/**  A note in the list of all notes. */
+export type NoteRow = {
+	/**  Id of the watched folder. */
+	folder: string,
+	/**  Name of the watched folder. */
+	folder_name: string,
+	/**  Path of the note in it. */
+	path: string,
+	/**  Its first heading, otherwise the file's name. */
+	title: string,
+	/**  Id of the agent that the folder belongs to. */
+	agent: string | null,
+	/**  Name of that agent. */
+	agent_name: string | null,
+	/**  Its own date as `YYYY-MM-DD`; `None` without one. */
+	date: string | null,
+	/**  Where `date` comes from. */
+	date_from: DateFrom | null,
+	/**  Whether `date` is of 1970 or earlier, or of the future, and so counts as unknown. */
+	is_date_odd: boolean,
+	/**  When the file was saved, milliseconds since 1970; `None` if it is not indexed. */
+	modified_ms: number | null,
+	/**  When it was indexed first, milliseconds since 1970; `None` if that is not known. */
+	first_seen_ms: number | null,
+	/**  When other bytes were last read, milliseconds since 1970; `None` if none were. */
+	changed_ms: number | null,
+	/**  What happened to it since the last visit. */
+	news: News | null,
+	/**  Size of the file in bytes; `None` if it is not indexed. */
+	n_bytes: number | null,
+	/**  Number of words in its chunks; `None` if they were not read yet. */
+	n_words: number | null,
+	/**  Number of its chunks. */
+	n_chunks: number,
+	/**  Whether a session of its agent loads it when it begins; `None` if that is not known. */
+	loaded: boolean | null,
+	/**  Whether the search of its agent can find it; `None` if that is not known. */
+	searched: boolean | null,
+	/**  Number of past questions that returned it; `None` if that is not known. */
+	n_found: number | null,
+	/**  Number of past questions and openings in which it was opened; `None` if that is not known. */
+	n_opened: number | null,
+	/**  Its tags, from the front matter and from `#tags` in the text. */
+	tags: string[],
+	/**  English name of its language; `None` if it was not recognised or not read yet. */
+	language: string | null,
+	/**  Number of problems with the file. */
+	n_problems: number,
+};
+
+/**  What the list of notes is sorted by. */
+export type NoteSort = 
+/**  By title. */
+"title" | 
+/**  By folder and path. */
+"path" | 
+/**  By agent. */
+"agent" | 
+/**  By its own date; those without one last. */
+"date" | 
+/**  By when the library first saw it, or saw it change. */
+"seen" | 
+/**  By size of the file. */
+"size" | 
+/**  By number of words. */
+"words" | 
+/**  By number of chunks. */
+"chunks" | 
+/**  By number of questions that found it. */
+"found" | 
+/**  By how often it was opened. */
+"opened" | 
+/**  By language. */
+"language";
 
 /**  Share of nonsense questions that returned nothing. */
 export type NothingFound = {
@@ -2270,6 +2455,36 @@ export type OriginCount = {
 	origin: Origin,
 	/**  Number of relevant places of that origin. */
 	n: number,
+};
+
+/**  The memory as a whole. */
+export type Overview = {
+	/**  Number of notes, with files that could not be read. */
+	n_notes: number,
+	/**  Number of notes whose text was not read yet for words, tags and languages. Ask again to read on. */
+	n_unread: number,
+	/**  When the last visit ended, milliseconds since 1970; `None` before the second visit. */
+	since_ms: number | null,
+	/**  The cards in their order. */
+	cards: OverviewCard[],
+	/**  Languages with the number of their notes, most notes first. */
+	languages: LanguageCount[],
+};
+
+/**  A card of the overview. */
+export type OverviewCard = {
+	/**  What it counts. */
+	id: CardId,
+	/**  Its title for the user. */
+	title: string,
+	/**  Length of the list behind it; `None` if that is not known, and `basis` says why. */
+	n: number | null,
+	/**  What `n` counts, in words that follow the number. */
+	unit: string,
+	/**  What the figure was read from and what it leaves out, in sentences. */
+	basis: string,
+	/**  The first three entries of the list. */
+	first: CardItem[],
 };
 
 /**  One parameter of the table. */
@@ -3544,6 +3759,30 @@ export type ThenResult = {
 	fate: Fate | null,
 	/**  0-based index of the result in `now`, also if it is lost. */
 	now: number,
+};
+
+/**  Notes and observations by their own dates. */
+export type Timeline = {
+	/**  Days on which anything is dated, the first one first, then by folder. */
+	days: TimelineDay[],
+	/**  Number of notes of the list, without regard to a span of days. */
+	n_notes: number,
+	/**  Number of these without a date of their own. */
+	n_undated: number,
+	/**  Number of these that are dated in the future or before 1971, which are on no day. */
+	n_odd: number,
+};
+
+/**  What is dated on one day in one folder. */
+export type TimelineDay = {
+	/**  The day as `YYYY-MM-DD`. */
+	date: string,
+	/**  Id of the watched folder. */
+	folder: string,
+	/**  Number of notes with this date. */
+	n_notes: number,
+	/**  Number of observations with this date; those without one have the date of their note. */
+	n_observations: number,
 };
 
 /**  File format of an exported trace. */

@@ -197,6 +197,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-overview",
+        &[
+            "memlens-agents",
+            "memlens-embed",
+            "memlens-handover",
+            "memlens-ingest",
+            "memlens-library",
+            "memlens-params",
+            "memlens-past",
+            "memlens-store",
+            "memlens-wire",
+        ],
+    ),
+    (
         "memlens-serve",
         &[
             "memlens-files",
@@ -221,6 +235,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-handover",
             "memlens-indexer",
             "memlens-library",
+            "memlens-overview",
             "memlens-params",
             "memlens-past",
             "memlens-recall",

@@ -1,0 +1,280 @@
+//! What only the text of a note says: its title, words, `#tags` and language.
+//!
+//! A document never changes under its id, so a text is read once. Texts are read in the order of notes for a limited time.
+//!
+//! Properties checked: text that two chunks share is counted once; headings, code and anchors are no tags.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use memlens_embed::language_name;
+use memlens_library::{EngineError, Library};
+use memlens_store::{DocumentId, DocumentRow};
+
+/// Characters by which a language is recognised; more text makes it slower and hardly surer.
+const SAMPLE_CHARS: usize = 600;
+/// A longer run of letters after `#` is no tag.
+const TAG_CHARS_MAX: usize = 100;
+const TAGS_MAX: usize = 200;
+
+/// What the text of a note says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextFacts {
+    /// The first heading of a Markdown note, if nothing but a blank line is before it.
+    pub title: Option<String>,
+    /// Number of words; each Chinese or Japanese character counts as one.
+    pub n_words: u32,
+    /// Tags in the text, without `#`, in the order of the text.
+    pub tags: Vec<String>,
+    /// English name of its language; `None` if it is not certain.
+    pub language: Option<&'static str>,
+}
+
+/// The texts that were read.
+#[derive(Default)]
+pub struct Texts {
+    known: HashMap<DocumentId, Arc<TextFacts>>,
+}
+
+impl Texts {
+    /// Reads texts that were not read yet, for a time; `None` for all of them.
+    pub fn read(&mut self, library: &Library, time: Option<Duration>) -> Result<(), EngineError> {
+        let started = Instant::now();
+        let lists = library.lists();
+        let documents = &lists.snapshot.documents;
+        let before = std::mem::take(&mut self.known);
+        let known = documents
+            .iter()
+            .filter_map(|document| Some((document.id, before.get(&document.id)?.clone())));
+        self.known = known.collect();
+        for document in documents.iter() {
+            if self.known.contains_key(&document.id) {
+                continue;
+            }
+            if time.is_some_and(|time| started.elapsed() >= time) {
+                break;
+            }
+            let facts = facts_of(&text_of(library, document)?, is_markdown(&document.path));
+            self.known.insert(document.id, Arc::new(facts));
+        }
+        Ok(())
+    }
+
+    /// What the text of a document says; `None` if it was not read yet.
+    pub fn of(&self, document: DocumentId) -> Option<&TextFacts> {
+        self.known.get(&document).map(Arc::as_ref)
+    }
+}
+
+/// The text of a document by its chunks, without what a chunk repeats of the one before. Text that is damaged or gone is left out.
+fn text_of(library: &Library, document: &DocumentRow) -> Result<String, EngineError> {
+    let texts = library
+        .store()
+        .chunk_texts(document.chunks.iter().map(|chunk| chunk.id))?;
+    let chunks = document.chunks.iter().zip(texts);
+    let chunks = chunks.filter_map(|(chunk, text)| Some((chunk.bytes.range(), text.ok()?)));
+    Ok(joined(chunks))
+}
+
+fn joined(chunks: impl Iterator<Item = (std::ops::Range<usize>, String)>) -> String {
+    let (mut whole, mut end) = (String::new(), 0_usize);
+    for (bytes, text) in chunks {
+        // The text of JSON is shorter than its bytes, and its chunks share none.
+        let n_shared = end.saturating_sub(bytes.start);
+        let new = match text.len() == bytes.len() {
+            true => text.get(n_shared..).unwrap_or_default(),
+            false => &text,
+        };
+        if bytes.start > end {
+            whole.push('\n');
+        }
+        whole.push_str(new);
+        end = end.max(bytes.end);
+    }
+    whole
+}
+
+fn is_markdown(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|it| it.eq_ignore_ascii_case("md") || it.eq_ignore_ascii_case("markdown"))
+}
+
+fn facts_of(text: &str, is_markdown: bool) -> TextFacts {
+    let text = if is_markdown {
+        without_front_matter(text)
+    } else {
+        text
+    };
+    let sample: String = text.chars().take(SAMPLE_CHARS).collect();
+    TextFacts {
+        title: is_markdown.then(|| title_of(text)).flatten(),
+        n_words: n_words(text),
+        tags: if is_markdown {
+            tags_of(text)
+        } else {
+            Vec::new()
+        },
+        language: language_name(&sample),
+    }
+}
+
+fn without_front_matter(text: &str) -> &str {
+    let inner = text
+        .strip_prefix("---\n")
+        .or_else(|| text.strip_prefix("---\r\n"));
+    let Some(inner) = inner else { return text };
+    let mut end = 0;
+    for line in inner.split_inclusive('\n') {
+        end += line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return &inner[end..];
+        }
+    }
+    text
+}
+
+fn title_of(text: &str) -> Option<String> {
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let title = first.trim().trim_start_matches('#');
+    let is_heading = first.trim().starts_with('#') && title.starts_with([' ', '\t']);
+    let title = title.trim().trim_end_matches('#').trim();
+    (is_heading && !title.is_empty()).then(|| title.to_owned())
+}
+
+fn n_words(text: &str) -> u32 {
+    let (mut n, mut is_within) = (0, false);
+    for char in text.chars() {
+        if is_word_of_its_own(char) {
+            n += 1;
+            is_within = false;
+        } else if char.is_alphanumeric() {
+            n += u32::from(!is_within);
+            is_within = true;
+        } else if !matches!(char, '\'' | '’' | '-' | '_') {
+            is_within = false;
+        }
+    }
+    n
+}
+
+/// Whether a character is of a script without blanks between words.
+fn is_word_of_its_own(char: char) -> bool {
+    matches!(char, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+        && char.is_alphabetic()
+}
+
+/// Tags in the text of Markdown: `#` after a blank, then letters, of which one is no digit. Code holds none.
+fn tags_of(text: &str) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(_), _) => {}
+            // Every other part is inside of backticks.
+            (None, None) => line
+                .split('`')
+                .step_by(2)
+                .flat_map(str::split_whitespace)
+                .filter_map(tag_of)
+                .for_each(|tag| {
+                    if tags.len() < TAGS_MAX && !tags.iter().any(|known| known == tag) {
+                        tags.push(tag.to_owned());
+                    }
+                }),
+        }
+    }
+    tags
+}
+
+fn tag_of(word: &str) -> Option<&str> {
+    let rest = word.strip_prefix('#')?;
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '/');
+    let end = rest.find(|char| !is_part(char)).unwrap_or(rest.len());
+    let (tag, after) = rest.split_at(end);
+    let is_ended = after
+        .chars()
+        .all(|char| char.is_ascii_punctuation() && char != '#');
+    let is_named = tag.chars().any(char::is_alphabetic);
+    (is_ended && is_named && tag.chars().count() <= TAG_CHARS_MAX).then_some(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_counted_in_any_script() {
+        for (text, n) in [
+            ("", 0),
+            ("The router's in the hall.", 5),
+            ("e-mail: ana@example.org", 4),
+            ("备份在哪里", 5),
+            ("5 of 64 — or so", 5),
+        ] {
+            assert_eq!(n_words(text), n, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_words_after_a_number_sign() {
+        for (text, tags) in [
+            ("# Heading\n## Another", vec![]),
+            (
+                "It is #garden, and #home/shed.",
+                vec!["garden", "home/shed"],
+            ),
+            ("#garden #garden #42 #2026-05", vec!["garden"]),
+            ("issue#12 and page.html#top", vec![]),
+            ("`#code` and #prose", vec!["prose"]),
+            ("```\n#define X\n```\n#after", vec!["after"]),
+            ("#übung #日本", vec!["übung", "日本"]),
+        ] {
+            assert_eq!(tags_of(text), tags, "{text}");
+        }
+        assert_eq!(tags_of(&format!("#{}", "a".repeat(300))), [""; 0]);
+    }
+
+    #[test]
+    fn a_title_is_the_heading_that_a_note_begins_with() {
+        for (text, title) in [
+            ("\n# The router #\n\nIt is grey.", Some("The router")),
+            ("It is grey.\n# The router", None),
+            ("#router is grey", None),
+            ("#", None),
+        ] {
+            assert_eq!(title_of(text).as_deref(), title, "{text}");
+        }
+    }
+
+    #[test]
+    fn front_matter_is_no_text_of_the_note() {
+        let facts = facts_of(
+            "---\ndate: 2026-03-01\n---\n# The router\n\nIt is grey.\n",
+            true,
+        );
+        assert_eq!(facts.title.as_deref(), Some("The router"));
+        assert_eq!(facts.n_words, 5);
+        assert_eq!(n_words(without_front_matter("---\nnever ended")), 2);
+    }
+
+    #[test]
+    fn what_chunks_share_is_read_once() {
+        let chunk = |start: usize, text: &str| (start..start + text.len(), text.to_owned());
+        let chunks = [
+            chunk(0, "one two "),
+            chunk(4, "two three"),
+            chunk(20, "four"),
+        ];
+        assert_eq!(n_words(&joined(chunks.into_iter())), 4);
+        // Of JSON the texts are shorter than their places.
+        let json = [(0..40, "one two".to_owned()), (41..80, "three".to_owned())];
+        assert_eq!(n_words(&joined(json.into_iter())), 3);
+    }
+}
