@@ -19,8 +19,8 @@ const FOLDERS = [
     "why-not",
   ],
   ...[
-    ...["sets", "search", "tune", "drift", "memory", "export", "compare", "autopsy", "past"],
-    ...["first-run", "settings", "palette"],
+    ...["sets", "search", "tune", "drift", "overview", "memory", "export", "compare", "autopsy"],
+    ...["past", "first-run", "settings", "palette"],
   ],
 ];
 

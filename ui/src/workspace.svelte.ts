@@ -5,6 +5,7 @@ import { Applying } from "./export/applying.svelte";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { CompareController } from "./compare/compare-controller.svelte";
 import { Contradictions } from "./drift/contradictions.svelte";
+import { OverviewController } from "./overview/overview.svelte";
 import { QuerySetRun } from "./compare/query-set.svelte";
 import { FolderAdding } from "./library/folder-adding.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
@@ -96,6 +97,8 @@ export class Workspace {
   /** The tree and the open note of the Memory view. */
   readonly memory: MemoryController;
   readonly contradictions: Contradictions;
+  /** The memory as a whole, shown before a note is chosen. */
+  readonly overview: OverviewController;
   readonly theme: Theme;
   readonly zoom: Zoom;
   /** What became of the last small action of a menu or key. */
@@ -151,6 +154,7 @@ export class Workspace {
     this.applying = new Applying(backend, this.tune.sets);
     this.memory = new MemoryController(backend);
     this.contradictions = new Contradictions(backend);
+    this.overview = new OverviewController(backend);
     this.palette = new Palette(this);
     this.session = new Session({
       search: this.search,

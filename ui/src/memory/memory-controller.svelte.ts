@@ -290,6 +290,12 @@ export class MemoryController {
     this.#finding.now();
   }
 
+  /** Shows no note. */
+  close(): void {
+    this.#opening += 1;
+    this.#note = { kind: "none" };
+  }
+
   /** Opens the note of a row; of a file that is not read it shows why. */
   async openRow(row: TreeRow): Promise<void> {
     if (row.unread === null) return this.open(row.folder, row.path);

@@ -1,0 +1,74 @@
+// What the Memory view shows beside a note, in the window's address, so that back and forward work.
+import type { CardId, NoteQuery, NoteSort } from "../api/bindings";
+
+/** The cards, or the list of a query. */
+export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: NoteQuery };
+
+export const CARDS: OverviewPlace = { kind: "cards" };
+
+const CARD_IDS: readonly CardId[] = [
+  ...(["new", "not_loaded", "not_searched", "never_found", "largest"] as const),
+  ...(["oldest", "said_again", "contradictions", "problems", "languages"] as const),
+];
+const SORTS: readonly NoteSort[] = [
+  ...(["title", "path", "agent", "date", "seen", "size"] as const),
+  ...(["words", "chunks", "found", "opened", "language"] as const),
+];
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A query that chooses every note. */
+export const ALL_NOTES: NoteQuery = {
+  card: null,
+  agent: null,
+  folder: null,
+  tag: null,
+  language: null,
+  from: null,
+  to: null,
+  has_problem: false,
+  text: "",
+  sort: null,
+  is_reversed: false,
+};
+
+/** Returns the part of the address behind `#`. */
+export function addressOf(place: OverviewPlace): string {
+  if (place.kind === "cards") return "memory=cards";
+  const { query } = place;
+  const parts = new URLSearchParams({ memory: "list" });
+  for (const key of ["card", "agent", "folder", "tag", "language", "from", "to", "sort"] as const) {
+    const value = query[key];
+    if (value !== null && value !== undefined) parts.set(key, value);
+  }
+  if (query.has_problem === true) parts.set("problem", "1");
+  if (query.text !== undefined && query.text !== "") parts.set("text", query.text);
+  if (query.is_reversed === true) parts.set("reversed", "1");
+  return parts.toString();
+}
+
+/** Returns the place of an address; the cards for one that names none. What is not known in it is left out. */
+export function placeOf(hash: string): OverviewPlace {
+  const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  if (parts.get("memory") !== "list") return CARDS;
+  const day = (key: string) => {
+    const value = parts.get(key);
+    return value !== null && DAY.test(value) ? value : null;
+  };
+  return {
+    kind: "list",
+    query: {
+      ...ALL_NOTES,
+      card: CARD_IDS.find((id) => id === parts.get("card")) ?? null,
+      agent: parts.get("agent"),
+      folder: parts.get("folder"),
+      tag: parts.get("tag"),
+      language: parts.get("language"),
+      from: day("from"),
+      to: day("to"),
+      has_problem: parts.get("problem") === "1",
+      text: parts.get("text") ?? "",
+      sort: SORTS.find((sort) => sort === parts.get("sort")) ?? null,
+      is_reversed: parts.get("reversed") === "1",
+    },
+  };
+}
