@@ -88,9 +88,10 @@ fn of_notes(table: &Table, id: CardId, title: &str, basis: Basis) -> OverviewCar
     let rows = table.rows_of(id);
     let is_known = basis.is_ok();
     let first = rows.iter().take(FIRST).filter(|_| is_known);
-    let unit = match id {
-        CardId::Problems => plural(rows.len(), "file", "files"),
-        _ => plural(rows.len(), "note", "notes"),
+    let unit = if id == CardId::Problems {
+        plural(rows.len(), "file", "files")
+    } else {
+        plural(rows.len(), "note", "notes")
     };
     OverviewCard {
         id,
