@@ -30,6 +30,7 @@ import type {
   ModelChoice,
   NearestSetting,
   NewSetFrom,
+  NoteQuery,
   Params,
   PastFilterArgument,
   PastPageArgument,
@@ -57,6 +58,7 @@ import type {
   UnreadFolder,
   WrittenConfig,
 } from "../src/api/bindings";
+import { overviewOf, pageOf } from "./fake/overview";
 import { DEFAULTS } from "../src/api/parameters";
 import { ownParams } from "../src/parameters/pipeline";
 import { DRIFT } from "./fake/drift";
@@ -572,6 +574,23 @@ export class FakeBackend {
       n_observations: this.found.n_observations,
       is_stale: !this.#hasPassed,
     };
+  }
+
+  /** How many statements occur more than once; null: as many as `found` holds. */
+  nSaidAgain: number | null = null;
+
+  overview(params: Params, isSeen: boolean) {
+    return this.#answer("overview", [params, isSeen], () => {
+      const hasCompared = this.#hasPassed || this.#hasDrifted;
+      return overviewOf(
+        hasCompared ? (this.nSaidAgain ?? this.found.n_clusters) : null,
+        hasCompared ? this.#drift().totals.n_sure : null,
+      );
+    });
+  }
+
+  notePage(query: NoteQuery, first: number) {
+    return this.#answer("notePage", [query, first], () => pageOf(query, first));
   }
 
   /** What a pass would find of contradictions. */

@@ -1,7 +1,6 @@
 //! The cards of the overview. A card counts the list behind it; what is not known has no figure and a reason.
 
-use memlens_library::clustering::Clustering;
-use memlens_library::{EngineError, Library, drift};
+use memlens_library::{EngineError, Library, clusters, drift};
 use memlens_params::Params;
 use memlens_wire::{CardId, CardItem, LanguageCount, News, NoteRow, Overview, OverviewCard};
 
@@ -66,7 +65,7 @@ pub(crate) fn overview(
                 some(table, CardId::Largest, "By the size of the file."),
             ),
             of_notes(table, CardId::Oldest, "Oldest", basis_of_oldest(table)),
-            said_again(library, params),
+            said_again(library, params)?,
             contradictions(library, params)?,
             of_notes(
                 table,
@@ -97,6 +96,7 @@ fn of_notes(table: &Table, id: CardId, title: &str, basis: Basis) -> OverviewCar
         id,
         title: title.to_owned(),
         n: is_known.then_some(rows.len() as u32),
+        n_listed: if is_known { rows.len() as u32 } else { 0 },
         unit: unit.to_owned(),
         basis: basis.unwrap_or_else(|why| why),
         first: first.map(|row| item(row, detail(row, id))).collect(),
@@ -250,21 +250,26 @@ fn some(table: &Table, id: CardId, basis: &str) -> Basis {
     }
 }
 
-fn said_again(library: &Library, params: &Params) -> OverviewCard {
-    let report = library
-        .clustering()
-        .map(|clustering: std::sync::Arc<Clustering>| clustering.report(params, None));
-    let n = report.as_ref().map(|report| report.clusters.len());
-    let first = report
-        .iter()
-        .flat_map(|report| report.clusters.iter().take(FIRST));
-    OverviewCard {
+fn said_again(library: &Library, params: &Params) -> Result<OverviewCard, EngineError> {
+    // As the window lists them.
+    let answer = clusters(library, params, None)?;
+    let report = answer.report.as_ref();
+    let n = report.map(|report| report.n_clusters);
+    let listed = report.map_or(&[][..], |report| &report.clusters);
+    Ok(OverviewCard {
         id: CardId::SaidAgain,
         title: "Said more than once".to_owned(),
-        n: n.map(|n| n as u32),
-        unit: plural(n.unwrap_or(0), "statement", "statements").to_owned(),
-        basis: compared(library, "Statements in equal or nearly equal words."),
-        first: first
+        n,
+        n_listed: listed.len() as u32,
+        unit: plural(n.unwrap_or(0) as usize, "statement", "statements").to_owned(),
+        basis: compared(
+            n.is_some(),
+            answer.is_stale,
+            "Statements in equal or nearly equal words.",
+        ),
+        first: listed
+            .iter()
+            .take(FIRST)
             .map(|cluster| CardItem {
                 folder: cluster.canonical.folder.clone(),
                 path: cluster.canonical.path.clone(),
@@ -273,24 +278,31 @@ fn said_again(library: &Library, params: &Params) -> OverviewCard {
                 detail: format!("{} times", cluster.n_members + 1),
             })
             .collect(),
-    }
+    })
 }
 
 fn contradictions(library: &Library, params: &Params) -> Result<OverviewCard, EngineError> {
     let answer = drift(library, params)?;
     let n = answer.report.is_some().then_some(answer.totals.n_sure);
     let report = answer.report.unwrap_or_default();
-    let sure = report.contradictions.iter().filter(|one| one.sure);
+    let sure: Vec<_> = report
+        .contradictions
+        .iter()
+        .filter(|one| one.sure)
+        .collect();
     Ok(OverviewCard {
         id: CardId::Contradictions,
         title: "Contradictions".to_owned(),
         n,
+        n_listed: sure.len() as u32,
         unit: plural(n.unwrap_or(0) as usize, "pair", "pairs").to_owned(),
         basis: compared(
-            library,
+            n.is_some(),
+            answer.is_stale,
             "Sure ones, by rules for English; pairs that may contradict each other are listed apart.",
         ),
         first: sure
+            .into_iter()
             .take(FIRST)
             .map(|one| CardItem {
                 folder: one.a.folder.clone(),
@@ -304,13 +316,11 @@ fn contradictions(library: &Library, params: &Params) -> Result<OverviewCard, En
 }
 
 /// What the last comparison of all notes is worth now.
-fn compared(library: &Library, basis: &str) -> String {
-    match library.clustering() {
-        None => "Not known yet: the notes were not compared with each other.".to_owned(),
-        Some(_) if library.needs_aggregation() => {
-            format!("{basis} As of the last comparison; notes have changed since.")
-        }
-        Some(_) => basis.to_owned(),
+fn compared(is_known: bool, is_stale: bool, basis: &str) -> String {
+    match (is_known, is_stale) {
+        (false, _) => "Not compared yet.".to_owned(),
+        (true, true) => format!("{basis} As of the last comparison; notes have changed since."),
+        (true, false) => basis.to_owned(),
     }
 }
 
@@ -338,6 +348,7 @@ fn languages_card(table: &Table, languages: &[(String, u32)]) -> OverviewCard {
         id: CardId::Languages,
         title: "Languages".to_owned(),
         n: is_known.then_some(languages.len() as u32),
+        n_listed: if is_known { languages.len() as u32 } else { 0 },
         unit: plural(languages.len(), "language", "languages").to_owned(),
         basis,
         first: languages

@@ -53,6 +53,8 @@ pub struct OverviewCard {
     pub title: String,
     /// Length of the list behind it; `None` if that is not known, and `basis` says why.
     pub n: Option<u32>,
+    /// How many of these the window lists; less than `n` if there are too many. The command line lists all.
+    pub n_listed: u32,
     /// What `n` counts, in words that follow the number.
     pub unit: String,
     /// What the figure was read from and what it leaves out, in sentences.

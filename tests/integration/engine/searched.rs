@@ -9,12 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memlens_engine::view::{NotSearchedBy, TreeEntry};
+use memlens_engine::view::{CardId, NotSearchedBy, NoteQuery, TreeEntry};
 use memlens_engine::{
     EngineError, FolderId, Home, Library, Part, Place, Ranking, Scope, Search, WhyNot, agents,
-    answers_outside, folders_to_add, note_agents, part_of_agent, past, pipeline, why, why_typed,
+    answers_outside, folders_to_add, note_agents, note_list, part_of_agent, past, pipeline,
+    whole_overview, why, why_typed,
 };
-use memlens_params::{ParameterSet, Value};
+use memlens_params::{ParameterSet, Params, Value};
 use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, fresh, index, open};
 
@@ -482,4 +483,34 @@ fn a_replay_names_the_notes_that_are_never_searched() {
         !notices.iter().any(|it| it.contains("never searched")),
         "{notices:?}"
     );
+}
+
+#[test]
+fn the_overview_lists_what_the_agent_neither_loads_nor_searches() {
+    let scene = Scene::new(
+        "{meta: {lastTouchedVersion: '2026.9.6'}}",
+        &[
+            (".openclaw/workspace/MEMORY.md", ROUTER),
+            (".openclaw/workspace/AGENTS.md", ROUTER),
+            (".openclaw/workspace/memory/router.md", ROUTER),
+            (".openclaw/workspace/drafts/router.md", ROUTER),
+        ],
+        &[".openclaw/workspace"],
+    );
+    let overview = whole_overview(&scene.library, &Params::default()).expect("it can be read");
+    for (id, expected) in [
+        (CardId::NotLoaded, &["drafts/router.md", "memory/router.md"]),
+        (CardId::NotSearched, &["AGENTS.md", "drafts/router.md"]),
+    ] {
+        let card = overview.cards.iter().find(|card| card.id == id);
+        let card = card.expect("each card is there");
+        assert_eq!(card.n, Some(2), "{id:?}: {}", card.basis);
+        let query = NoteQuery {
+            card: Some(id),
+            ..NoteQuery::default()
+        };
+        let list = note_list(&scene.library, &query).expect("it can be listed");
+        let paths: Vec<&str> = list.rows.iter().map(|row| row.path.as_str()).collect();
+        assert_eq!(paths, expected, "{id:?}");
+    }
 }

@@ -2479,6 +2479,8 @@ export type OverviewCard = {
 	title: string,
 	/**  Length of the list behind it; `None` if that is not known, and `basis` says why. */
 	n: number | null,
+	/**  How many of these the window lists; less than `n` if there are too many. The command line lists all. */
+	n_listed: number,
 	/**  What `n` counts, in words that follow the number. */
 	unit: string,
 	/**  What the figure was read from and what it leaves out, in sentences. */

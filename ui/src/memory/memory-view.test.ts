@@ -579,9 +579,13 @@ describe("states", () => {
     expect(screen.getAllByText("No activity yet. Saved notes appear here.").length).toBeGreaterThan(0);
   });
 
-  test("before a note is chosen it says how", async () => {
-    await open();
-    expect(screen.getByRole("heading", { name: "Choose a note" })).toBeInTheDocument();
+  test("before a note is chosen it shows the overview, and again when the note is closed", async () => {
+    const { user } = await open();
+    expect(await screen.findByRole("article", { name: "Overview" })).toBeInTheDocument();
+    await openNote();
+    expect(screen.queryByRole("article", { name: "Overview" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Overview" }));
+    expect(screen.getByRole("article", { name: "Overview" })).toBeInTheDocument();
   });
 });
 

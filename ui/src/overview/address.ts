@@ -1,8 +1,11 @@
 // What the Memory view shows beside a note, in the window's address, so that back and forward work.
 import type { CardId, NoteQuery, NoteSort } from "../api/bindings";
 
+/** A query with every part. */
+export type FullQuery = Required<NoteQuery>;
+
 /** The cards, or the list of a query. */
-export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: NoteQuery };
+export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: FullQuery };
 
 export const CARDS: OverviewPlace = { kind: "cards" };
 
@@ -17,7 +20,7 @@ const SORTS: readonly NoteSort[] = [
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A query that chooses every note. */
-export const ALL_NOTES: NoteQuery = {
+export const ALL_NOTES: FullQuery = {
   card: null,
   agent: null,
   folder: null,
@@ -38,11 +41,11 @@ export function addressOf(place: OverviewPlace): string {
   const parts = new URLSearchParams({ memory: "list" });
   for (const key of ["card", "agent", "folder", "tag", "language", "from", "to", "sort"] as const) {
     const value = query[key];
-    if (value !== null && value !== undefined) parts.set(key, value);
+    if (value !== null) parts.set(key, value);
   }
-  if (query.has_problem === true) parts.set("problem", "1");
-  if (query.text !== undefined && query.text !== "") parts.set("text", query.text);
-  if (query.is_reversed === true) parts.set("reversed", "1");
+  if (query.has_problem) parts.set("problem", "1");
+  if (query.text !== "") parts.set("text", query.text);
+  if (query.is_reversed) parts.set("reversed", "1");
   return parts.toString();
 }
 

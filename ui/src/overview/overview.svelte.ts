@@ -1,7 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { ErrorInfo, NotePage, NoteQuery, NoteRow, Overview, Params } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { addressOf, ALL_NOTES, CARDS, placeOf, type OverviewPlace } from "./address";
+import { addressOf, ALL_NOTES, CARDS, type FullQuery, placeOf, type OverviewPlace } from "./address";
 
 type Calls = Pick<Backend, "overview" | "notePage">;
 
@@ -69,12 +69,12 @@ export class OverviewController {
   }
 
   /** Shows the notes of a query; what is left out is not filtered. */
-  list(query: Partial<NoteQuery>): void {
+  list(query: Partial<FullQuery>): void {
     this.go({ kind: "list", query: { ...ALL_NOTES, ...query } });
   }
 
   /** Changes the list that is shown. Typing makes no entries in the history. */
-  change(change: Partial<NoteQuery>): void {
+  change(change: Partial<FullQuery>): void {
     if (this.#place.kind !== "list") return;
     const place: OverviewPlace = { kind: "list", query: { ...this.#place.query, ...change } };
     if ("text" in change) {
