@@ -180,7 +180,7 @@ fn basis_of_mark(
     if n_unknown == table.rows.len() {
         return Err(match table.rows.is_empty() {
             true => "There are no notes.".to_owned(),
-            false => format!("Not known: of no folder it is known {what}."),
+            false => format!("It is not known for any folder {what}."),
         });
     }
     Ok(match n_unknown {
