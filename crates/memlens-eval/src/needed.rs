@@ -34,7 +34,7 @@ const MORE_MAX: f64 = 10_000.0;
 /// A mean difference up to this is 0, summed with rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// How many judged queries are missing until a difference could be told from chance.
+/// How many judged queries are missing until a difference could be distinguished from chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Missing {
     /// About this many more, rounded up to two digits; at least 1.
