@@ -1,10 +1,13 @@
 //! The home folder and the environment in which agents are searched.
 //!
-//! Properties checked: an empty variable is none; `~` and `$HOME` are expanded, and nothing else is.
+//! Properties checked: an empty variable is none; `~` and `$HOME` are expanded, and nothing else is; each system has its
+//! own folders for settings and data.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+use memlens_files::System;
 
 /// [`Home::VARIABLES`], in alphabetical order.
 const VARIABLES: &[&str] = &[
@@ -18,6 +21,7 @@ const VARIABLES: &[&str] = &[
     "HERMES_HOME",
     "LETTA_LOCAL_BACKEND_DIR",
     "LETTA_MEMORY_DIR",
+    "LOCALAPPDATA",
     "MEMORY_DIR",
     "MEMSEARCH_DIR",
     "OPENCLAW_CONFIG_PATH",
@@ -35,6 +39,7 @@ const VARIABLES: &[&str] = &[
 pub struct Home {
     folder: PathBuf,
     variables: BTreeMap<String, OsString>,
+    system: System,
 }
 
 impl Home {
@@ -45,6 +50,7 @@ impl Home {
         Some(Home {
             folder,
             variables: VARIABLES.iter().filter_map(set).collect(),
+            system: System::CURRENT,
         })
     }
 
@@ -53,7 +59,20 @@ impl Home {
         Home {
             folder: folder.to_owned(),
             variables: BTreeMap::new(),
+            system: System::CURRENT,
         }
+    }
+
+    /// The same home on another system.
+    #[must_use]
+    pub fn on(mut self, system: System) -> Home {
+        self.system = system;
+        self
+    }
+
+    /// System whose agents are searched.
+    pub fn system(&self) -> System {
+        self.system
     }
 
     /// The same home with a variable of its environment.
@@ -111,13 +130,16 @@ impl Home {
 
     /// Where programs of a desktop keep their settings.
     pub(crate) fn desktop_settings(&self) -> PathBuf {
-        if cfg!(target_os = "macos") {
-            self.join("Library/Application Support")
-        } else if cfg!(windows) {
-            self.folder_of("APPDATA", "AppData/Roaming")
-        } else {
-            self.folder_of("XDG_CONFIG_HOME", ".config")
+        match self.system {
+            System::MacOs => self.join("Library/Application Support"),
+            System::Windows => self.folder_of("APPDATA", "AppData/Roaming"),
+            System::Linux => self.folder_of("XDG_CONFIG_HOME", ".config"),
         }
+    }
+
+    /// Where programs of Windows keep data that stays on this machine.
+    pub(crate) fn local_data(&self) -> PathBuf {
+        self.folder_of("LOCALAPPDATA", "AppData/Local")
     }
 }
 
@@ -167,6 +189,36 @@ mod tests {
                 Path::new(expected),
                 "{value}"
             );
+        }
+    }
+
+    #[test]
+    fn each_system_has_its_own_folder_for_settings() {
+        let home = Home::new(Path::new("/home/iris"));
+        for (system, variable, usual) in [
+            (System::Linux, Some("XDG_CONFIG_HOME"), "/home/iris/.config"),
+            (
+                System::MacOs,
+                None,
+                "/home/iris/Library/Application Support",
+            ),
+            (
+                System::Windows,
+                Some("APPDATA"),
+                "/home/iris/AppData/Roaming",
+            ),
+        ] {
+            let home = home.clone().on(system);
+            assert_eq!(home.desktop_settings(), Path::new(usual));
+            for named in ["XDG_CONFIG_HOME", "APPDATA"] {
+                let moved = home.clone().with(named, "/srv/settings");
+                let expected = if variable == Some(named) {
+                    "/srv/settings"
+                } else {
+                    usual
+                };
+                assert_eq!(moved.desktop_settings(), Path::new(expected), "{system:?}");
+            }
         }
     }
 

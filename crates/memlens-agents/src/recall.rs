@@ -46,7 +46,7 @@ pub use text_line::line_hash;
 
 /// Version of what is read from logs. Increased whenever a log that was read before would yield more now: cursors of another
 /// version are not continued, so such a log is read again from its beginning.
-pub const LOG_READER_VERSION: u32 = 5;
+pub const LOG_READER_VERSION: u32 = 6;
 
 /// Kind of request to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use memlens_agents::{AGENTS, Cut, Found, Home, loaded, look, whose};
+use memlens_files::System;
 
 /// A temporary home folder with files.
 struct Scratch(tempfile::TempDir);
@@ -121,6 +122,44 @@ fn each_agent_is_found_at_its_own_place() {
          obsidian: ~/Tidebook",
     );
     assert_eq!(look(&scratch.home()).len(), AGENTS.len());
+}
+
+#[test]
+fn places_of_windows_and_macos_are_found_there() {
+    let scratch = Scratch::new(&[
+        ("AppData/Local/hermes/memories/USER.md", "note"),
+        (".hermes/memories/USER.md", "note"),
+        ("local/hermes/memories/USER.md", "note"),
+        ("h/memories/USER.md", "note"),
+        ("Tidebook/.obsidian/", ""),
+    ]);
+    let vault = scratch.path().join("Tidebook");
+    let vaults = format!("{{\"vaults\": {{\"1f\": {{\"path\": {vault:?}, \"ts\": 1}}}}}}");
+    for settings in ["AppData/Roaming", "Library/Application Support"] {
+        scratch.write(&format!("{settings}/obsidian/obsidian.json"), &vaults);
+    }
+    let at = |name: &str| scratch.path().join(name);
+    let windows = scratch.home().on(System::Windows);
+    check(
+        &windows,
+        "hermes: ~/AppData/Local/hermes/memories\nobsidian: ~/Tidebook",
+    );
+    check(
+        &windows.clone().with("LOCALAPPDATA", at("local")),
+        "hermes: ~/local/hermes/memories\nobsidian: ~/Tidebook",
+    );
+    check(
+        &windows.with("HERMES_HOME", at("h")),
+        "hermes: ~/h/memories\nobsidian: ~/Tidebook",
+    );
+    check(
+        &scratch.home().on(System::MacOs),
+        "hermes: ~/.hermes/memories\nobsidian: ~/Tidebook",
+    );
+    check(
+        &scratch.home().on(System::Linux),
+        "hermes: ~/.hermes/memories",
+    );
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //! users, and [`start_private`] does so for all that a process makes. [`other_owner`] and [`is_open_to_others`] tell who
 //! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
 //! [`canonical`] and [`with_slashes`] give the one form of a path that is stored, shown and compared, and [`spelled`] the
-//! name that a folder lists where a path spells it in another way. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
+//! name that a folder lists where a path spells it in another way; [`System`] holds the rules of each system for both.
+//! [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
 //! with links resolved.
 //!
 //! This crate does not know what any file holds.
@@ -31,6 +32,7 @@ mod places;
 mod replace;
 mod scratch;
 mod spelling;
+mod system;
 mod trust;
 mod umask;
 
@@ -48,5 +50,6 @@ pub use places::{
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
 pub use spelling::{Disk, SystemDisk, composed, only_composed, spelled};
+pub use system::System;
 pub use trust::{is_open_to_others, is_writable_by_others, keeps_modes, other_owner, owner_of_new};
 pub use umask::{start_private, with_users_umask};

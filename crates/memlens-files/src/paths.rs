@@ -56,8 +56,8 @@ fn joined<'a>(components: impl IntoIterator<Item = Component<'a>>) -> Option<Str
     Some(names.join("/"))
 }
 
-const VERBATIM: &str = r"\\?\";
-const VERBATIM_SHARE: &str = r"\\?\UNC\";
+pub(crate) const VERBATIM: &str = r"\\?\";
+pub(crate) const VERBATIM_SHARE: &str = r"\\?\UNC\";
 
 /// Names that Windows gives to devices, whatever their extension is.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];

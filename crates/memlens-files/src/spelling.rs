@@ -115,7 +115,7 @@ pub fn composed(name: &str) -> Cow<'_, str> {
 }
 
 /// Returns a form that is the same for all names that differ only by case.
-fn without_case(name: &str) -> String {
+pub(crate) fn without_case(name: &str) -> String {
     // Through upper case, because some letters have several lower ones.
     let upper = name.chars().flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()

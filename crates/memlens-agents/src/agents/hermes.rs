@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use memlens_files::System;
+
 use crate::agent::{Agent, Cap, Keeps, Limit, Source, Unit};
 use crate::config::Format;
 use crate::home::Home;
@@ -44,8 +46,15 @@ fn file(name: &'static str, most: u64) -> LoadFile {
 
 /// The folder of its memories and state.
 pub(crate) fn root(home: &Home) -> PathBuf {
-    home.folder_of("HERMES_HOME", ".hermes")
+    match home.system() {
+        // Its guide for Windows names the local data folder, unless the variable is set.
+        System::Windows if home.variable("HERMES_HOME").is_none() => {
+            home.local_data().join("hermes")
+        }
+        System::Windows | System::MacOs | System::Linux => home.folder_of("HERMES_HOME", ".hermes"),
+    }
 }
+
 fn own_places(home: &Home) -> Vec<PathBuf> {
     vec![root(home)]
 }

@@ -9,9 +9,11 @@ use std::fs;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
+use memlens_files::System;
 use serde::{Deserialize, Serialize};
 
 use super::Used;
+use super::folders::{is_absolute, parts};
 
 /// Maximum number of folders and files scanned for one command.
 const ENTRIES_MAX: usize = 2_000;
@@ -37,8 +39,13 @@ pub(super) struct Among {
 
 /// The notes that the output of the command shows.
 pub(super) fn opened(among: &Among, output: &str) -> Vec<Used> {
+    opened_on(System::CURRENT, among, output)
+}
+
+fn opened_on(system: System, among: &Among, output: &str) -> Vec<Used> {
     let Ok(pattern) = GlobBuilder::new(&among.pattern)
         .literal_separator(true)
+        .case_insensitive(system != System::Linux)
         .build()
     else {
         return Vec::new();
@@ -50,9 +57,12 @@ pub(super) fn opened(among: &Among, output: &str) -> Vec<Used> {
         at_ms: among.at_ms,
         is_part: among.is_part,
     };
+    let folder = parts(system, &among.folder);
     let mut paths: Vec<String> = headers(output)
-        .filter_map(|named| below(&among.folder, named, &pattern))
+        .filter_map(|named| below(system, &folder, named, &pattern))
         .collect();
+    // A shell of Windows ends lines in its own way, whatever the file does.
+    let output = output.replace("\r\n", "\n");
     if !among.is_part {
         let mut n_entries = 0;
         visit(
@@ -62,7 +72,7 @@ pub(super) fn opened(among: &Among, output: &str) -> Vec<Used> {
             &mut n_entries,
             &mut |path, text| {
                 let is_new = !paths.iter().any(|known| known == path);
-                if is_new && pattern.is_match(path) && shows(output, text, among.lines) {
+                if is_new && pattern.is_match(path) && shows(&output, text, among.lines) {
                     paths.push(path.to_owned());
                 }
             },
@@ -78,23 +88,29 @@ fn headers(output: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The path below the folder that a name is of: an absolute one, or one relative to a folder above it or to itself.
-fn below(folder: &str, named: &str, pattern: &GlobMatcher) -> Option<String> {
-    let named = named.strip_prefix("./").unwrap_or(named);
-    if named.split('/').any(|part| part == "..") {
+fn below(system: System, folder: &[String], named: &str, pattern: &GlobMatcher) -> Option<String> {
+    if named.split(['/', '\\']).any(|part| part == "..") {
         return None;
     }
-    let inner = match named.strip_prefix(folder) {
-        Some(inner) => inner.trim_start_matches('/').to_owned(),
-        // The name may begin with the last parts of the folder: `memory/a.md`.
-        None => {
-            let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-            let begins = (0..parts.len()).find_map(|at| {
-                let beginning = format!("{}/", parts[at..].join("/"));
-                named.strip_prefix(&beginning)
-            });
-            begins.unwrap_or(named).to_owned()
-        }
+    let must_be_whole = is_absolute(&system.plain_path(named));
+    let named = parts(system, named);
+    // The name may begin with the last parts of the folder: `memory/a.md`.
+    let begins_with = |n: usize| {
+        let end = &folder[folder.len() - n..];
+        n <= named.len()
+            && end
+                .iter()
+                .zip(&named)
+                .all(|(one, other)| system.is_same_name(one, other))
     };
+    let n_shared = match must_be_whole {
+        true => Some(folder.len()).filter(|n| begins_with(*n))?,
+        false => (1..=folder.len())
+            .rev()
+            .find(|n| begins_with(*n))
+            .unwrap_or(0),
+    };
+    let inner = named[n_shared..].join("/");
     pattern.is_match(&inner).then_some(inner)
 }
 
@@ -110,6 +126,7 @@ fn shows(output: &str, text: &str, lines: Option<(u32, u32)>) -> bool {
             &part
         }
     };
+    let text = text.replace("\r\n", "\n");
     let text = text.trim();
     text.len() >= TEXT_MIN && output.contains(text)
 }
@@ -159,6 +176,16 @@ mod tests {
         is_part: bool,
         output: &str,
     ) -> Vec<String> {
+        paths_opened_on(System::Linux, pattern, lines, is_part, output)
+    }
+
+    fn paths_opened_on(
+        system: System,
+        pattern: &str,
+        lines: Option<(u32, u32)>,
+        is_part: bool,
+        output: &str,
+    ) -> Vec<String> {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let folder = dir.path().join("memory");
         let write = |name: &str, text: &str| {
@@ -185,7 +212,7 @@ mod tests {
             is_part,
             at_ms: None,
         };
-        let mut paths: Vec<String> = opened(&among, output)
+        let mut paths: Vec<String> = opened_on(system, &among, output)
             .into_iter()
             .map(|used| used.path.replace(&among.folder, ""))
             .collect();
@@ -229,5 +256,59 @@ mod tests {
         let first = "The pond pump is a Nautilus.\n";
         assert_eq!(paths_opened("*.md", Some((1, 1)), false, first), ["/a.md"]);
         assert_eq!(paths_opened("*.md", None, true, first), [""; 0]);
+    }
+
+    #[test]
+    fn a_header_names_a_note_as_its_system_spells_paths() {
+        let folder = |system, path: &str| parts(system, path);
+        let all = GlobBuilder::new("**/*.md")
+            .build()
+            .unwrap()
+            .compile_matcher();
+        for (system, memory, named, expected) in [
+            (System::Linux, "/m/memory", "/m/memory/a.md", Some("a.md")),
+            (System::Linux, "/m/memory", "/m/memory2/a.md", None),
+            (System::Linux, "/m/memory", "/other/a.md", None),
+            (System::Linux, "/m/memory", "/a.md", None),
+            (
+                System::Linux,
+                "/m/memory",
+                "Memory/a.md",
+                Some("Memory/a.md"),
+            ),
+            (System::MacOs, "/m/memory", "Memory/a.md", Some("a.md")),
+            (
+                System::Windows,
+                r"C:\m\memory",
+                "/c/M/memory/x/a.md",
+                Some("x/a.md"),
+            ),
+            (
+                System::Windows,
+                r"C:\m\memory",
+                r"c:\m\Memory\a.md",
+                Some("a.md"),
+            ),
+            (
+                System::Windows,
+                r"C:\m\memory",
+                r".\memory\a.md",
+                Some("a.md"),
+            ),
+            (System::Windows, r"C:\m\memory", r"D:\m\memory\a.md", None),
+            (System::Windows, r"C:\m\memory", r"..\memory\a.md", None),
+        ] {
+            let found = below(system, &folder(system, memory), named, &all);
+            assert_eq!(found.as_deref(), expected, "{system:?} {named}");
+        }
+    }
+
+    #[test]
+    fn other_ends_of_lines_are_the_same_text() {
+        let crlf = "The pond pump is a Nautilus.\r\nIt hums.\r\n";
+        assert_eq!(paths_opened("*.md", None, false, crlf), ["/a.md"]);
+        assert_eq!(paths_opened("A.MD", None, false, crlf), [""; 0]);
+        let on_windows = paths_opened_on(System::Windows, "A.MD", None, false, crlf);
+        assert_eq!(on_windows, ["/a.md"]);
     }
 }

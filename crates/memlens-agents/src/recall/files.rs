@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use memlens_files::System;
 use serde_json::Value;
 
 use super::Used;
 use super::among::Among;
 use super::folders::Folders;
 use super::happening::{Call, Output, Shape};
-use super::shell::{Action, Part, actions};
+use super::shell::{Action, Part, Syntax, actions};
 use super::tools;
 
 /// What a call asks of memory, with a memory tool or a file tool.
@@ -57,8 +58,8 @@ fn calls(
             };
             tool.grep(output).into_iter().collect()
         }
-        "Bash" | "bash" | "exec" | "shell" | "shell_command" | "exec_command"
-        | "container.exec" | "run_shell_command" | "terminal" => tool.shell(),
+        "Bash" | "bash" | "PowerShell" | "exec" | "shell" | "shell_command" | "exec_command"
+        | "container.exec" | "run_shell_command" | "terminal" => tool.shell(name),
         _ => Vec::new(),
     }
 }
@@ -115,15 +116,16 @@ impl<'a> FileTool<'a> {
     }
 
     /// What a shell's command line asks of memory.
-    fn shell(&self) -> Vec<Call> {
-        let Some(line) = command_line(self.arguments) else {
+    fn shell(&self, name: &str) -> Vec<Call> {
+        let Some((syntax, line)) = command_line(self.arguments) else {
             return Vec::new();
         };
+        let syntax = syntax.unwrap_or_else(|| usual_syntax(name, self.folders.system()));
         let from = self.text(&["workdir", "cwd", "working_directory", "directory"]);
         let from = from.map(|from| self.folders.whole(from, self.session_folder));
         let from = from.as_deref().or(self.session_folder);
         let mut asked = AskedByShell::default();
-        for action in actions(&line, self.folders, from, self.session_folder) {
+        for action in actions(&line, syntax, self.folders, from, self.session_folder) {
             match action {
                 Action::Reads { path, part } => asked.opened.push(match part {
                     Part::Whole => self.used(&path, None),
@@ -228,28 +230,39 @@ impl AskedByShell {
     }
 }
 
-/// The shell command of a call: a string, or a program with its arguments, of which a shell's last is the command.
-fn command_line(arguments: &Value) -> Option<String> {
+/// The syntax of the lines that a tool runs, if the call names no shell. On Windows, the tools of Claude Code and Hermes that
+/// run Bash are given Git Bash; the other agents run PowerShell there.
+fn usual_syntax(tool: &str, system: System) -> Syntax {
+    match (tool, system) {
+        ("PowerShell", _) => Syntax::PowerShell,
+        ("Bash" | "bash" | "terminal", _) => Syntax::Posix,
+        (_, System::Windows) => Syntax::PowerShell,
+        (_, System::Linux | System::MacOs) => Syntax::Posix,
+    }
+}
+
+/// The shell command of a call, with its syntax if the call names its shell: a string, or a program with its arguments, of
+/// which a shell's last is the command.
+fn command_line(arguments: &Value) -> Option<(Option<Syntax>, String)> {
     let command = [&arguments["command"], &arguments["cmd"]];
     let command = command.into_iter().find(|command| !command.is_null())?;
     if let Some(line) = command.as_str() {
-        return Some(line.to_owned());
+        let shell = arguments["shell"].as_str();
+        return Some((shell.and_then(Syntax::of_shell), line.to_owned()));
     }
     let words: Vec<&str> = command
         .as_array()?
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    match words[..] {
-        [shell, .., option, line] if shell.ends_with("sh") && option.starts_with('-') => {
-            Some(line.to_owned())
-        }
-        _ => Some(
-            words
-                .iter()
-                .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
-                .collect::<Vec<_>>()
-                .join(" "),
-        ),
+    if let [shell, .., option, line] = words[..]
+        && let Some(syntax) = Syntax::of_shell(shell)
+        && option.starts_with(['-', '/'])
+    {
+        return Some((Some(syntax), line.to_owned()));
     }
+    let quoted = words
+        .iter()
+        .map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+    Some((Some(Syntax::Posix), quoted.collect::<Vec<_>>().join(" ")))
 }

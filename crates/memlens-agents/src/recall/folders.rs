@@ -1,13 +1,16 @@
 //! The places where an agent keeps notes that its tools for files may read.
 //!
-//! Properties checked: a path is judged by its parts, relative ones from the folder that the session works in.
+//! Properties checked: a path is judged by its parts, relative ones from the folder that the session works in; on each
+//! system names are compared as its disks do.
 
 use std::path::Path;
+
+use memlens_files::System;
 
 use crate::home::Home;
 
 /// A set of places, each split into its parts; a part that ends in `*` matches by prefix.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Folders {
     places: Vec<Vec<String>>,
     /// Places within the folder that a session works in.
@@ -15,26 +18,36 @@ pub(super) struct Folders {
     home: String,
     /// Variables that commands may name, with their values.
     variables: Vec<(&'static str, String)>,
+    system: System,
 }
 
 impl Folders {
     pub fn new(home: &Home) -> Folders {
+        let folder = home.folder().to_string_lossy().into_owned();
+        let of_windows =
+            (home.system() == System::Windows).then(|| ("USERPROFILE", folder.clone()));
         Folders {
-            home: home.folder().to_string_lossy().into_owned(),
-            ..Folders::default()
+            places: Vec::new(),
+            within: Vec::new(),
+            variables: [("HOME", folder.clone())]
+                .into_iter()
+                .chain(of_windows)
+                .collect(),
+            home: folder,
+            system: home.system(),
         }
     }
 
     /// With a place below a folder.
     pub fn with(mut self, folder: &Path, place: &str) -> Folders {
         let whole = format!("{}/{place}", folder.to_string_lossy());
-        self.places.push(parts(&whole));
+        self.places.push(parts(self.system, &whole));
         self
     }
 
     /// With a place within the folder that a session works in.
     pub fn with_in_session(mut self, place: &str) -> Folders {
-        self.within.push(parts(place));
+        self.within.push(parts(self.system, place));
         self
     }
 
@@ -45,17 +58,23 @@ impl Folders {
         self
     }
 
-    /// Whether one of the places is the path or a parent of it.
+    /// System on which the commands ran.
+    pub fn system(&self) -> System {
+        self.system
+    }
+
+    /// Whether one of the places is the path or a parent of it, by names as the system compares them.
     pub fn hold(&self, path: &str, session_folder: Option<&str>) -> bool {
-        let path = parts(&self.whole(path, session_folder));
+        let path = parts(self.system, &self.whole(path, session_folder));
         let is_in = |place: &[String]| {
             place.len() <= path.len()
-                && place.iter().zip(&path).all(|(place, part)| {
-                    let beginning = place.strip_suffix('*');
-                    beginning.map_or(place == part, |beginning| part.starts_with(beginning))
-                })
+                && place
+                    .iter()
+                    .zip(&path)
+                    .all(|(place, part)| self.is_part(place, part))
         };
-        let session = session_folder.map(parts).unwrap_or_default();
+        let session = session_folder.map(|folder| parts(self.system, folder));
+        let session = session.unwrap_or_default();
         self.places.iter().any(|place| is_in(place))
             || (!session.is_empty()
                 && self
@@ -64,15 +83,27 @@ impl Folders {
                     .any(|place| is_in(&[&session[..], place].concat())))
     }
 
+    fn is_part(&self, place: &str, part: &str) -> bool {
+        match place.strip_suffix('*') {
+            None => self.system.is_same_name(place, part),
+            Some(beginning) => {
+                let key = self.system.name_key(part);
+                key.starts_with(&*self.system.name_key(beginning))
+            }
+        }
+    }
+
     /// The same as [`Folders::whole`], without `.` and `..`.
     pub fn settled(&self, path: &str, from: Option<&str>) -> String {
         let whole = self.whole(path, from);
-        let root = if whole.starts_with(['/', '\\']) {
+        let root = if self.system == System::Windows && whole.starts_with(r"\\") {
+            "//"
+        } else if whole.starts_with(['/', '\\']) {
             "/"
         } else {
             ""
         };
-        format!("{root}{}", parts(&whole).join("/"))
+        format!("{root}{}", parts(self.system, &whole).join("/"))
     }
 
     /// An absolute path for one that may begin with `~` or a variable, or be relative to a folder.
@@ -80,31 +111,52 @@ impl Folders {
         if let Some(inner) = path.strip_prefix('~') {
             return format!("{}{inner}", self.home);
         }
-        let variables = self
-            .variables
-            .iter()
-            .map(|(name, said)| (*name, said.as_str()));
-        for (name, said) in variables.chain([("HOME", self.home.as_str())]) {
-            for named in [format!("${name}"), format!("${{{name}}}")] {
-                if let Some(inner) = path.strip_prefix(&named)
-                    && (inner.is_empty() || inner.starts_with('/'))
-                {
-                    return format!("{said}{inner}");
-                }
-            }
+        if let Some((value, inner)) = self.variable_before(path) {
+            return format!("{value}{inner}");
         }
-        let is_absolute = path.starts_with(['/', '\\']) || path.get(1..3) == Some(":\\");
+        let path = self.system.plain_path(path);
         match from {
-            Some(from) if !is_absolute => format!("{from}/{path}"),
-            _ => path.to_owned(),
+            Some(from) if !is_absolute(&path) => format!("{from}/{path}"),
+            _ => path.into_owned(),
         }
+    }
+
+    /// The value of the variable that a path begins with, and the rest of the path.
+    fn variable_before<'p>(&self, path: &'p str) -> Option<(&str, &'p str)> {
+        if !path.starts_with(['$', '%']) {
+            return None;
+        }
+        self.variables.iter().find_map(|(name, value)| {
+            let shells = [
+                format!("${name}"),
+                format!("${{{name}}}"),
+                format!("$env:{name}"),
+                format!("${{env:{name}}}"),
+                format!("%{name}%"),
+            ];
+            let inner = shells.iter().find_map(|named| {
+                let (beginning, inner) = path.split_at_checked(named.len())?;
+                // Only Windows ignores the case of variables.
+                let is_it = beginning == named
+                    || (self.system == System::Windows && beginning.eq_ignore_ascii_case(named));
+                is_it.then_some(inner)
+            })?;
+            (inner.is_empty() || inner.starts_with(['/', '\\'])).then_some((value.as_str(), inner))
+        })
     }
 }
 
-/// Parts of a path; `..` removes the part before it.
-fn parts(path: &str) -> Vec<String> {
+/// Whether a path depends on no folder, on the system that it is of.
+pub(super) fn is_absolute(path: &str) -> bool {
+    let has_drive =
+        matches!(path.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    has_drive || path.starts_with(['/', '\\'])
+}
+
+/// Parts of a path, in the form of the system; `..` removes the part before it.
+pub(super) fn parts(system: System, path: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
-    for part in path.split(['/', '\\']) {
+    for part in system.plain_path(path).split(['/', '\\']) {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),
@@ -150,5 +202,68 @@ mod tests {
             assert!(!folders.hold(outside, work), "{outside}");
         }
         assert!(!folders.hold("memory/a.md", None));
+    }
+
+    #[test]
+    fn paths_of_windows_are_known_in_every_spelling() {
+        let home = Home::new(Path::new(r"C:\Users\Iris")).on(System::Windows);
+        let folders = Folders::new(&home)
+            .with(Path::new(r"C:\Users\Iris\.claude"), "projects/*/memory")
+            .with(Path::new(r"C:\Users\Iris\.codex"), "memories")
+            .with_in_session("memory")
+            .with_variable("CODEX_HOME", Path::new(r"C:\Users\Iris\.codex"));
+        let work = Some(r"c:\Users\iris\garden");
+        for inside in [
+            r"C:\Users\Iris\.claude\projects\x\memory\pond.md",
+            r"c:\users\iris\.CLAUDE\projects\x\Memory\pond.md",
+            r"\\?\C:\Users\Iris\.codex\memories\a.md",
+            "/c/Users/Iris/.codex/memories/a.md",
+            "/mnt/c/Users/Iris/.codex/memories/a.md",
+            r"$env:USERPROFILE\.codex\memories\a.md",
+            r"${env:userprofile}\.codex\memories",
+            r"$HOME\.codex\memories",
+            r"%USERPROFILE%\.codex\memories\a.md",
+            r"$env:CODEX_HOME\memories\a.md",
+            r"~\.codex\memories\a.md",
+            r"memory\a.md",
+            r"C:\Users\Iris\garden\memory\a.md",
+            "/c/Users/Iris/garden/memory/a.md",
+        ] {
+            assert!(folders.hold(inside, work), "{inside}");
+        }
+        for outside in [
+            r"D:\Users\Iris\.codex\memories\a.md",
+            "/d/Users/Iris/.codex/memories/a.md",
+            r"C:\Users\Iris\.codex\memories-old\a.md",
+            r"C:\Users\Iris\.codex\memories\..\auth.json",
+            r"%USERPROFILES%\.codex\memories\a.md",
+            "Users/Iris/.codex/memories",
+        ] {
+            assert!(!folders.hold(outside, work), "{outside}");
+        }
+        for (path, settled) in [
+            ("/c/notes/./a.md", "C:/notes/a.md"),
+            (r"\\server\share\x\..\a.md", "//server/share/a.md"),
+            (r"memory\a.md", "C:/Users/iris/garden/memory/a.md"),
+        ] {
+            assert_eq!(folders.settled(path, work), settled, "{path}");
+        }
+    }
+
+    #[test]
+    fn case_counts_where_the_system_says_so() {
+        let place = Path::new("/home/iris/.codex");
+        for (system, other_case, other_form) in [
+            (System::Linux, false, false),
+            (System::MacOs, true, true),
+            (System::Windows, true, false),
+        ] {
+            let home = Home::new(Path::new("/home/iris")).on(system);
+            let folders = Folders::new(&home).with(place, "m\u{e9}moires*");
+            let holds = |path: &str| folders.hold(path, None);
+            assert!(holds("/home/iris/.codex/m\u{e9}moires-2/a.md"));
+            assert_eq!(holds("/home/Iris/.Codex/M\u{c9}MOIRES/a.md"), other_case);
+            assert_eq!(holds("/home/iris/.codex/me\u{301}moires/a.md"), other_form);
+        }
     }
 }

@@ -165,6 +165,12 @@ fn is_error(line: &str) -> bool {
         "Error: ",
         "cat: ",
         "cd: ",
+        "Get-Content: ",
+        "Get-Content : ",
+        "Select-String: ",
+        "Select-String : ",
+        "Get-ChildItem: ",
+        "Get-ChildItem : ",
     ];
     programs.iter().any(|program| line.starts_with(program))
         || line.contains("sandbox error")
@@ -278,6 +284,9 @@ fn named(line: &str) -> Option<Named<'_>> {
         let (path, rest) = (&line[..at], &line[at + 1..]);
         let number = numbered(rest, ':');
         let is_it = is_note(path) || (number.is_some() && path.contains(['/', '\\']));
+        // Select-String marks a line that matches among others.
+        let marked = path.strip_prefix("> ").or_else(|| path.strip_prefix("  "));
+        let path = marked.filter(|_| number.is_some()).unwrap_or(path);
         is_it.then_some(Named {
             path,
             at: number.map(|(at, _)| at),
@@ -343,6 +352,14 @@ mod tests {
             ),
             ("./a.md:koi at 8:30\n./a.md:pond", &["a.md"]),
             ("C:\\m\\a.md:7:koi", &["C:\\m\\a.md:7-7"]),
+            (
+                "\r\n  memories\\a.md:6:before\r\n> memories\\a.md:7:koi\r\n  memories\\a.md:8:after\r\n",
+                &["memories\\a.md:6-8"],
+            ),
+            (
+                "Select-String : Cannot find path 'C:\\m\\a.md' because it does not exist.",
+                &["Error"],
+            ),
             (
                 "Found 2 matches for pattern \"koi\" in path \"/m\":\n---\nFile: a.md\nL4: koi\nL5: koi too\n---",
                 &["a.md:4-5"],

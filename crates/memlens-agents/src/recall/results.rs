@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::folders::is_absolute;
 use super::found::{self, Found};
 use super::happening::{Answer, Output, Shape};
 use super::{Returned, text_line};
@@ -109,7 +110,7 @@ fn searched(place: &str, from: Option<&str>, output: Output, answer: &Answer<'_>
 }
 
 fn joined(from: Option<&str>, path: &str) -> String {
-    let is_absolute = path.starts_with(['/', '\\', '~', '$']) || path.get(1..3) == Some(":\\");
+    let is_absolute = is_absolute(path) || path.starts_with(['~', '$']);
     match from {
         Some(from) if !is_absolute => format!("{}/{path}", from.trim_end_matches('/')),
         _ => path.to_owned(),

@@ -3,6 +3,7 @@
 //! Only the plain commands that agents use are understood. Whatever else a line does is passed over.
 
 mod pipeline;
+mod powershell;
 
 use self::pipeline::filtered;
 use super::folders::Folders;
@@ -77,9 +78,36 @@ const ALTERNATIVES_MAX: usize = 64;
 /// A longer line is no command that searches.
 const LINE: usize = 64 << 10;
 
+/// How a command line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// For `sh`, `bash`, `zsh` and their like.
+    Posix,
+    /// For PowerShell, or for `cmd`, whose plain commands read the same.
+    PowerShell,
+}
+
+impl Syntax {
+    /// The syntax of a shell by its name or path; `None` if it is no known shell.
+    pub fn of_shell(shell: &str) -> Option<Syntax> {
+        let name = shell
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(shell)
+            .to_lowercase();
+        let name = name.strip_suffix(".exe").unwrap_or(&name);
+        match name {
+            "powershell" | "pwsh" | "cmd" => Some(Syntax::PowerShell),
+            name if name.ends_with("sh") => Some(Syntax::Posix),
+            _ => None,
+        }
+    }
+}
+
 /// What a command line does to notes in these folders, first to last. `from` is the folder in which it runs.
 pub(super) fn actions(
     line: &str,
+    syntax: Syntax,
     folders: &Folders,
     from: Option<&str>,
     session_folder: Option<&str>,
@@ -93,7 +121,11 @@ pub(super) fn actions(
     // What the last command of the pipeline so far shows.
     let mut piped: Vec<Action> = Vec::new();
     let mut is_piped = false;
-    for command in commands(line) {
+    let commands = match syntax {
+        Syntax::Posix => commands(line),
+        Syntax::PowerShell => powershell::commands(line),
+    };
+    for command in commands {
         let words = command.words.iter().map(String::as_str);
         let (words, has_text, is_written) = without_redirections(words);
         let words: Vec<String> = words
@@ -369,7 +401,7 @@ fn expanded(word: &str, variables: &[(String, Vec<String>)]) -> Vec<String> {
     for (name, values) in variables.iter().rev() {
         for named in [format!("${name}"), format!("${{{name}}}")] {
             let rest = word.strip_prefix(&named);
-            if let Some(rest) = rest.filter(|it| it.is_empty() || it.starts_with('/')) {
+            if let Some(rest) = rest.filter(|it| it.is_empty() || it.starts_with(['/', '\\'])) {
                 return values
                     .iter()
                     .map(|value| format!("{value}{rest}"))

@@ -11,3 +11,4 @@ mod openclaw;
 mod openings;
 mod properties;
 mod support;
+mod windows;

@@ -1,12 +1,30 @@
 use std::path::Path;
 
+use memlens_files::System;
+
 use super::*;
 use crate::home::Home;
 
 fn described(line: &str) -> Vec<String> {
     let home = Home::new(Path::new("/home/iris"));
     let folders = Folders::new(&home).with(Path::new("/home/iris/.codex"), "memories");
-    let actions = actions(line, &folders, Some("/home/iris/garden"), None);
+    describe(actions(
+        line,
+        Syntax::Posix,
+        &folders,
+        Some("/home/iris/garden"),
+        None,
+    ))
+}
+
+fn described_on_windows(line: &str) -> Vec<String> {
+    let home = Home::new(Path::new(r"C:\Users\iris")).on(System::Windows);
+    let folders = Folders::new(&home).with(Path::new(r"C:\Users\iris\.codex"), "memories");
+    let from = Some(r"C:\Users\iris\garden");
+    describe(actions(line, Syntax::PowerShell, &folders, from, None))
+}
+
+fn describe(actions: Vec<Action>) -> Vec<String> {
     let actions = actions.into_iter().map(|action| match action {
         Action::Searches {
             pattern,
@@ -219,5 +237,147 @@ fn searches_and_readings_below_a_memory_folder_are_found() {
         ("", &[]),
     ] {
         assert_eq!(described(line), actions, "{line}");
+    }
+}
+
+#[test]
+fn commands_of_powershell_are_found() {
+    for (line, actions) in [
+        (
+            r"Get-Content C:\Users\iris\.codex\memories\a.md",
+            &[r"C:\Users\iris\.codex\memories\a.md Whole"][..],
+        ),
+        (
+            r#"gc -Raw -LiteralPath "$HOME\.codex\memories\b c.md" -Encoding UTF8"#,
+            &[r"$HOME\.codex\memories\b c.md Whole"],
+        ),
+        (
+            r"cat ~\.codex\memories\a.md, '~\.codex\memories\it''s.md'",
+            &[
+                r"~\.codex\memories\a.md Whole",
+                r"~\.codex\memories\it's.md Whole",
+            ],
+        ),
+        (
+            r"Get-Content -Path $env:USERPROFILE\.codex\memories\a.md -TotalCount 20",
+            &[r"$env:USERPROFILE\.codex\memories\a.md Lines(1, 20)"],
+        ),
+        (
+            r"gc ~\.codex\memories\a.md -Tail 5",
+            &[r"~\.codex\memories\a.md Unknown"],
+        ),
+        (
+            r"Get-Content ~/.codex/memories/a.md | Select-Object -Skip 10 -First 5",
+            &["~/.codex/memories/a.md Lines(11, 15)"],
+        ),
+        (
+            r"(Get-Content ~/.codex/memories/a.md)[11..39]",
+            &["~/.codex/memories/a.md Lines(12, 40)"],
+        ),
+        (
+            "$lines = Get-Content ~/.codex/memories/a.md\n$lines[0..4]",
+            &["~/.codex/memories/a.md Lines(1, 5)"],
+        ),
+        // What a variable holds is not shown.
+        (
+            "$text = Get-Content ~/.codex/memories/a.md; $text.Length | Out-Null",
+            &[],
+        ),
+        (
+            r#"$dir = "$HOME\.codex\memories"; Get-Content "$dir\a.md""#,
+            &[r"$HOME\.codex\memories\a.md Whole"],
+        ),
+        (
+            r"Get-Content (Join-Path $HOME '.codex\memories\a.md')",
+            &[r"$HOME/.codex\memories\a.md Whole"],
+        ),
+        (
+            r"Set-Location ~\.codex\memories; type a.md",
+            &[r"C:\Users\iris\.codex\memories/a.md Whole"],
+        ),
+        (
+            r"Get-Content ~/.codex/memories/*.md",
+            &["Whole of *.md below C:/Users/iris/.codex/memories"],
+        ),
+        (
+            r"Select-String -Path C:\Users\iris\.codex\memories\*.md -Pattern 'koi','pond' -SimpleMatch",
+            &[r"koi
+pond in C:\Users\iris\.codex\memories\*.md Lines"],
+        ),
+        (
+            r"sls koi ~/.codex/memories/a.md -Context 2,3 | Select-Object -First 20",
+            &["koi in ~/.codex/memories/a.md Lines"],
+        ),
+        (
+            r"Select-String koi ~/.codex/memories/a.md | Select-Object Path, LineNumber, Line",
+            &["koi in ~/.codex/memories/a.md Changed"],
+        ),
+        (
+            r"Get-Content ~/.codex/memories/a.md | Select-String -Pattern koi",
+            &["koi in ~/.codex/memories/a.md Lines"],
+        ),
+        (
+            r"Get-ChildItem -Recurse -Filter *.md ~/.codex/memories | Select-String koi",
+            &["koi in C:/Users/iris/.codex/memories Lines"],
+        ),
+        (
+            r"gci $HOME\.codex\memories -Rec -File | ForEach-Object { Get-Content $_.FullName }",
+            &["Whole of ** below C:/Users/iris/.codex/memories"],
+        ),
+        (
+            r"dir ~/.codex/memories -Include *.md -r | Sort-Object Name | % { gc $_ | Select-Object -First 3 }",
+            &["Unknown of **/*.md below C:/Users/iris/.codex/memories"],
+        ),
+        (
+            r"Get-Content ~/.codex/memories/a.md | ForEach-Object { $i++; '{0}: {1}' -f $i, $_ }",
+            &["~/.codex/memories/a.md Unknown"],
+        ),
+        ("Get-ChildItem ~/.codex/memories", &["lists"]),
+        (
+            "Get-Content ~/.codex/memories/a.md | Measure-Object -Line",
+            &[],
+        ),
+        ("Get-Content ~/.codex/memories/a.md > copy.md", &[]),
+        ("Get-Content ~/.codex/memories/a.md *>copy.md", &[]),
+        (
+            "Get-Content ~/.codex/memories/a.md 2>$null",
+            &["~/.codex/memories/a.md Whole"],
+        ),
+        (
+            r#"& 'C:\tools\rg.exe' -n "koi" /c/Users/iris/.codex/memories"#,
+            &["koi in /c/Users/iris/.codex/memories Lines"],
+        ),
+        (
+            r#"findstr /s /n /i /c:"koi pond" "%USERPROFILE%\.codex\memories\*.md""#,
+            &[r"koi pond in %USERPROFILE%\.codex\memories\*.md Lines"],
+        ),
+        (
+            r#"powershell.exe -NoProfile -Command "Get-Content '~/.codex/memories/a.md'""#,
+            &["~/.codex/memories/a.md Whole"],
+        ),
+        ("Get-Content src\\main.rs # ~/.codex/memories/a.md", &[]),
+        ("Remove-Item ~/.codex/memories -Recurse", &[]),
+        ("Get-Content", &[]),
+        ("(((", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(described_on_windows(line), actions, "{line}");
+    }
+}
+
+#[test]
+fn a_shell_is_known_by_its_name() {
+    for (shell, syntax) in [
+        ("powershell.exe", Some(Syntax::PowerShell)),
+        (
+            r"C:\Program Files\PowerShell\7\pwsh.exe",
+            Some(Syntax::PowerShell),
+        ),
+        ("cmd", Some(Syntax::PowerShell)),
+        ("/usr/bin/zsh", Some(Syntax::Posix)),
+        (r"C:\Program Files\Git\bin\bash.exe", Some(Syntax::Posix)),
+        ("python3", None),
+    ] {
+        assert_eq!(Syntax::of_shell(shell), syntax, "{shell}");
     }
 }
