@@ -7,88 +7,22 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 
 /** Commands */
 export const commands = {
-	/**  What happened to notes lately, the newest first. */
-	activity: () => __TAURI_INVOKE<Activity[]>("activity"),
-	/**  Adds a folder to the watched ones. */
-	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
 	/**  Passes over all observations now, if anything changed. */
 	aggregate: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("aggregate", { params, folder }),
 	/**  What the last pass over all observations found, at the distance that the parameters name. */
 	clusters: (params: Params, folder: string | null) => __TAURI_INVOKE<ClustersAnswer>("clusters", { params, folder }),
 	/**  How much space the library takes on disk. */
 	dataSize: () => __TAURI_INVOKE<DataSize>("data_size"),
-	/**  A note's text, chunks and problems, read from its file. */
-	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
 	/**  Deletes everything in the library: folders, notes, vectors, lists and presets. The notes' files are not touched. */
 	eraseAll: () => __TAURI_INVOKE<LibraryState | null>("erase_all"),
-	/**  Asks where and writes `memlens.json`. Returns the path; null if the user cancels. */
-	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
-	/**  The text of `memlens.json` for these parameters. */
-	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
-	/**  Every thumb, the newest first. */
-	feedback: () => __TAURI_INVOKE<FeedbackEntry[]>("feedback"),
-	/**  Asks for a file and adds its thumbs; null if the user cancels. */
-	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
-	/**  Asks where and writes all thumbs. Returns the path; null if the user cancels. */
-	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
-	/**  Takes a thumb back. Returns those that are left. */
-	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
-	/**  What each stage did to a row. */
-	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
-	/**  Tells the library the new path of a watched folder. */
-	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
 	/**  Opens the library again if opening failed. */
 	openAgain: () => __TAURI_INVOKE<LibraryState>("open_again"),
-	/**  Opens a note of a watched folder with the user's program, at a line counted from 1 if the program takes one. */
-	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
 	/**  Opens a web or mail address (`http`, `https` or `mailto`) with the system's program, if the user allows it. Returns whether they did. */
 	openLink: (address: string) => __TAURI_INVOKE<boolean>("open_link", { address }),
-	/**  Copies the sample notes beside the library, unless they are there, and watches them. */
-	openSampleNotes: () => __TAURI_INVOKE<LibraryState>("open_sample_notes"),
-	/**  Pauses the indexing of a folder, or continues it. */
-	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
-	/**  Pauses all indexing, or continues it. */
-	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
-	/**  Opens the system's folder dialog; null if the user cancels. */
-	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
 	/**  Every pipeline that can be chosen, Memlens's own first. */
 	pipelines: () => __TAURI_INVOKE<PipelineInfo[]>("pipelines"),
-	/**  Makes the memory that a pipeline searches, so that a question need not wait for it; false if it is not complete. */
-	prepareMemory: (ranking: Ranking) => __TAURI_INVOKE<boolean>("prepare_memory", { ranking }),
-	/**  Deletes a preset. Returns those that are left. */
-	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
-	/**  Asks for a preset file and reads it; null if the user cancels. */
-	presetOpen: () => __TAURI_INVOKE<Preset | null>("preset_open"),
-	/**  Reads a file back that `export_save` wrote in this session. No other can be named. */
-	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
-	/**  Saves a preset. Returns all of them. */
-	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
-	/**  All saved presets, by name. */
-	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
-	/**  The problems of files, each with its place. */
-	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
-	/**  Ranks the candidates of a search again. */
-	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
-	/**  Removes a folder from the watched ones. */
-	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
-	/**  Rows of a search, in the order given: as JSON with their journeys, or their whole texts. */
-	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
-	/**  Saves a question, or removes it from the saved ones. Returns the saved questions. */
-	saveQuestion: (question: string, saved: boolean) => __TAURI_INVOKE<string[]>("save_question", { question, saved }),
-	/**  Asks where and writes the same to a file. Returns the path; null if the user cancels. */
-	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
-	/**  The questions that were saved, the newest first. */
-	savedQuestions: () => __TAURI_INVOKE<string[]>("saved_questions"),
-	/**  Searches. `scope` is a part of a watched folder or the folders of an agent; null is everything. */
-	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
-	/**  Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself. */
-	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
-	/**  Shows a file or folder of a watched folder in the system's file manager; an empty path is the watched folder itself. */
-	showInFolder: (folder: string, path: string) => __TAURI_INVOKE<null>("show_in_folder", { folder, path }),
 	/**  Opens the library's folder with the system's program for folders. */
 	showLibrary: () => __TAURI_INVOKE<null>("show_library"),
-	/**  The best passages of rows, by slot. Those of the first rows come with the answer of `search`. */
-	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
 	/**  The query given on the command line at start, if any. */
 	startQuery: () => __TAURI_INVOKE<string | null>("start_query"),
 	/**  The state of the library. */
@@ -98,23 +32,6 @@ export const commands = {
 	 *  autopsy ends with what it has read, and says so. The calls of other jobs return null.
 	 */
 	stop: (job: JobKind) => __TAURI_INVOKE<null>("stop", { job }),
-	/**  Questions to begin with: those that agents asked, first those that found nothing; else some made from the notes. */
-	suggestedQuestions: () => __TAURI_INVOKE<SuggestedQuestion[]>("suggested_questions"),
-	/**  The thumbs that the rows of a search have for its question. */
-	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
-	/**  A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking. */
-	traceText: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string>("trace_text", { search, ranking, preset, form, withText }),
-	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
-	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
-	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
-	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
-	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
-	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
-	/**
-	 *  Why a note, or the chunks at one of its lines, is not among the results, and which changes would bring it back. The changes are
-	 *  those for the chunk with this id, or else for the best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
-	 */
-	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
 	/**  Draws the page larger or smaller. 1 is as designed; a factor out of bounds is clamped. */
 	zoom: (factor: number) => __TAURI_INVOKE<null>("zoom", { factor }),
 	/**  Watches the folders of an agent that are not watched yet. */
@@ -164,6 +81,48 @@ export const commands = {
 	openConfig: (target: string, forExport: boolean, editor: Editor) => __TAURI_INVOKE<null>("open_config", { target, forExport, editor }),
 	/**  Asks for the config of a target's program, which is used from then on; null if the user cancels. */
 	pickConfig: (target: string) => __TAURI_INVOKE<string | null>("pick_config", { target }),
+	/**  Every thumb, the newest first. */
+	feedback: () => __TAURI_INVOKE<FeedbackEntry[]>("feedback"),
+	/**  Asks for a file and adds its thumbs; null if the user cancels. */
+	feedbackOpen: () => __TAURI_INVOKE<FeedbackImport | null>("feedback_open"),
+	/**  Asks where and writes all thumbs. Returns the path; null if the user cancels. */
+	feedbackSave: () => __TAURI_INVOKE<string | null>("feedback_save"),
+	/**  Takes a thumb back. Returns those that are left. */
+	feedbackUndo: (id: string) => __TAURI_INVOKE<FeedbackEntry[]>("feedback_undo", { id }),
+	/**  The thumbs that the rows of a search have for its question. */
+	thumbs: (search: number) => __TAURI_INVOKE<RowThumb[]>("thumbs", { search }),
+	/**  Gives a row a thumb: turns the other one, takes back the same one. Returns the thumbs of the search's rows. */
+	vote: (search: number, slot: number, up: boolean) => __TAURI_INVOKE<RowThumb[]>("vote", { search, slot, up }),
+	/**  What happened to notes lately, the newest first. */
+	activity: () => __TAURI_INVOKE<Activity[]>("activity"),
+	/**  Adds a folder to the watched ones. */
+	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
+	/**  A note's text, chunks and problems, read from its file. */
+	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
+	/**  Tells the library the new path of a watched folder. */
+	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
+	/**  Opens a note of a watched folder with the user's program, at a line counted from 1 if the program takes one. */
+	openInEditor: (folder: string, path: string, line: number | null, editor: Editor) => __TAURI_INVOKE<null>("open_in_editor", { folder, path, line, editor }),
+	/**  Copies the sample notes beside the library, unless they are there, and watches them. */
+	openSampleNotes: () => __TAURI_INVOKE<LibraryState>("open_sample_notes"),
+	/**  Pauses the indexing of a folder, or continues it. */
+	pauseFolder: (folder: string, paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_folder", { folder, paused }),
+	/**  Pauses all indexing, or continues it. */
+	pauseIndexing: (paused: boolean) => __TAURI_INVOKE<LibraryState>("pause_indexing", { paused }),
+	/**  Opens the system's folder dialog; null if the user cancels. */
+	pickFolder: () => __TAURI_INVOKE<string | null>("pick_folder"),
+	/**  The problems of files, each with its place. */
+	problems: () => __TAURI_INVOKE<FileProblem[]>("problems"),
+	/**  Removes a folder from the watched ones. */
+	removeFolder: (folder: string) => __TAURI_INVOKE<LibraryState>("remove_folder", { folder }),
+	/**  Marks a note or folder as one that does not decay, or removes the mark. An empty path is the watched folder itself. */
+	setEvergreen: (folder: string, path: string, isEvergreen: boolean) => __TAURI_INVOKE<null>("set_evergreen", { folder, path, isEvergreen }),
+	/**  Shows a file or folder of a watched folder in the system's file manager; an empty path is the watched folder itself. */
+	showInFolder: (folder: string, path: string) => __TAURI_INVOKE<null>("show_in_folder", { folder, path }),
+	/**  What the watched folders hold; of a folder whose stamp is known, what it holds is left out. */
+	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
+	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
+	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
 	/**  A page of the notes of a query, from a position in its list on. */
 	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
 	/**
@@ -193,6 +152,20 @@ export const commands = {
 	setRecall: (change: RecallChangeArgument) => __TAURI_INVOKE<RecallLogs>("set_recall", { change }),
 	/**  A past question's answer then and now. Without `by` it is ranked by the pipeline of the agent that asked. */
 	thenNow: (id: string, by: Ranking | null) => __TAURI_INVOKE<ThenNow>("then_now", { id, by }),
+	/**  Asks where and writes `memlens.json`. Returns the path; null if the user cancels. */
+	exportSave: (params: Params) => __TAURI_INVOKE<string | null>("export_save", { params }),
+	/**  The text of `memlens.json` for these parameters. */
+	exportText: (params: Params) => __TAURI_INVOKE<string>("export_text", { params }),
+	/**  Deletes a preset. Returns those that are left. */
+	presetDelete: (name: string) => __TAURI_INVOKE<Preset[]>("preset_delete", { name }),
+	/**  Asks for a preset file and reads it; null if the user cancels. */
+	presetOpen: () => __TAURI_INVOKE<Preset | null>("preset_open"),
+	/**  Reads a file back that `export_save` wrote in this session. No other can be named. */
+	presetRead: (path: string) => __TAURI_INVOKE<Preset>("preset_read", { path }),
+	/**  Saves a preset. Returns all of them. */
+	presetSave: (name: string, params: Params) => __TAURI_INVOKE<Preset[]>("preset_save", { name, params }),
+	/**  All saved presets, by name. */
+	presets: () => __TAURI_INVOKE<Preset[]>("presets"),
 	/**  Starts the download of a listed model, or continues it. Its progress is that of the job `download`. */
 	downloadRerankModel: (name: string) => __TAURI_INVOKE<null>("download_rerank_model", { name }),
 	/**  Switches the provider off. Its settings stay. */
@@ -227,6 +200,33 @@ export const commands = {
 	rerankHeat: (search: number, params: Params, slot: number) => __TAURI_INVOKE<Heat>("rerank_heat", { search, params, slot }),
 	/**  The texts of rows as the reranker gets them. */
 	rerankPreview: (search: number, params: Params, slots: number[]) => __TAURI_INVOKE<SentText[]>("rerank_preview", { search, params, slots }),
+	/**  What each stage did to a row. */
+	journey: (search: number, ranking: Ranking, slot: number) => __TAURI_INVOKE<Journey>("journey", { search, ranking, slot }),
+	/**  Makes the memory that a pipeline searches, so that a question need not wait for it; false if it is not complete. */
+	prepareMemory: (ranking: Ranking) => __TAURI_INVOKE<boolean>("prepare_memory", { ranking }),
+	/**  Ranks the candidates of a search again. */
+	rank: (search: number, ranking: Ranking) => __TAURI_INVOKE<Columns>("rank", { search, ranking }),
+	/**  Rows of a search, in the order given: as JSON with their journeys, or their whole texts. */
+	rowsCopied: (search: number, ranking: Ranking, slots: number[], asJson: boolean) => __TAURI_INVOKE<string>("rows_copied", { search, ranking, slots, asJson }),
+	/**  Saves a question, or removes it from the saved ones. Returns the saved questions. */
+	saveQuestion: (question: string, saved: boolean) => __TAURI_INVOKE<string[]>("save_question", { question, saved }),
+	/**  Asks where and writes the same to a file. Returns the path; null if the user cancels. */
+	saveTrace: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string | null>("save_trace", { search, ranking, preset, form, withText }),
+	/**  The questions that were saved, the newest first. */
+	savedQuestions: () => __TAURI_INVOKE<string[]>("saved_questions"),
+	/**  Searches. `scope` is a part of a watched folder or the folders of an agent; null is everything. */
+	search: (query: string, ranking: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<SearchAnswer>("search", { query, ranking, scope }),
+	/**  The best passages of rows, by slot. Those of the first rows come with the answer of `search`. */
+	snippets: (search: number, slots: number[]) => __TAURI_INVOKE<Snippet[]>("snippets", { search, slots }),
+	/**  Questions to begin with: those that agents asked, first those that found nothing; else some made from the notes. */
+	suggestedQuestions: () => __TAURI_INVOKE<SuggestedQuestion[]>("suggested_questions"),
+	/**  A search stage by stage, in one form, with or without the notes' text. `preset` is the user's name for the ranking. */
+	traceText: (search: number, ranking: Ranking, preset: string | null, form: TraceForm, withText: boolean) => __TAURI_INVOKE<string>("trace_text", { search, ranking, preset, form, withText }),
+	/**
+	 *  Why a note, or the chunks at one of its lines, is not among the results, and which changes would bring it back. The changes are
+	 *  those for the chunk with this id, or else for the best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
+	 */
+	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
 	/**  The best settings found, measured on queries that were not used to choose them; null if stopped. */
 	autoTune: (wish: SetWish, request: TuneRequest) => __TAURI_INVOKE<TuneAnswer | null>("auto_tune", { wish, request }),
 	/**  Where the scores of relevant, other and nonsense rows lie, and where min score would cut; null if stopped. */
