@@ -5,8 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use evidence::{EvalArgs, IfTakenArgs, QueriesAct, QueriesArgs, TuneArgs};
+pub use recall::{
+    RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
+    RecallOnly, RecallReplayArgs, RecallShowArgs, ReplayedBy,
+};
+pub use rerank::{
+    RerankHookAct, RerankHookArgs, RerankModelAct, RerankModelArgs, RerankProviderAct,
+    RerankProviderArgs, SetProviderArgs, TestProviderArgs,
+};
 pub use serving::{InstallArgs, ServeAct, ServeArgs};
 
+mod evidence;
+mod recall;
+mod rerank;
 mod serving;
 
 /// See why an agent's memory search finds what it finds.
@@ -494,176 +506,6 @@ pub struct ParamsArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct EvalArgs {
-    /// Judged queries: the name of a query set that `memlens queries` lists (`judgments` and `past` are live), or a file: JSON
-    /// lines, CSV or a bench of qmd, with paths relative to the file's folder; or judgments of Quepid, OpenSearch, RankLib or
-    /// TREC, with document ids that end the path of one note. Where a file and a set have the name, write ./NAME for the file
-    /// or set:NAME for the set
-    #[arg(value_name = "QUERIES")]
-    pub queries: PathBuf,
-    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
-    #[arg(long, value_name = "FILE")]
-    pub topics: Option<PathBuf>,
-    /// Search only the scope of each query (the default)
-    #[arg(long, conflicts_with = "pooled")]
-    pub in_scope: bool,
-    /// Search the whole library for every query
-    #[arg(long)]
-    pub pooled: bool,
-    #[command(flatten)]
-    pub ranking: RankingArgs,
-    /// Write the results of each query to a file
-    #[arg(long, value_name = "RUN.jsonl")]
-    pub run_out: Option<PathBuf>,
-    /// Compare with a run that `eval --json` printed or the window exported; exit with status 1 if the metric dropped by more than --max-drop
-    #[arg(long, value_name = "RUN.json")]
-    pub baseline: Option<PathBuf>,
-    /// How much the metric may drop below the baseline
-    #[arg(long, value_name = "DROP", default_value_t = 0.0, requires = "baseline", value_parser = drop_allowed)]
-    pub max_drop: f64,
-    /// The metric that must not drop
-    #[arg(
-        long,
-        value_name = "METRIC",
-        default_value = "ndcg@10",
-        requires = "baseline"
-    )]
-    pub metric: String,
-    /// Print as JSON, with figures for each query
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct TuneArgs {
-    /// At least 20 judged queries: a query set or file, named as in `memlens eval`
-    #[arg(value_name = "QUERIES")]
-    pub queries: String,
-    /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
-    #[arg(long, value_name = "FILE")]
-    pub topics: Option<PathBuf>,
-    /// The parameters to try, separated by commas (default: every one in use that re-ranks without a new search, except the cuts at the end)
-    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
-    pub params: Option<Vec<String>>,
-    /// The metric to maximize
-    #[arg(long, value_name = "METRIC", default_value = "ndcg@10")]
-    pub metric: String,
-    /// Number of folds; each is measured with the settings chosen on the others. 1 holds out one half
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub folds: u32,
-    /// Random seed of the split
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u32,
-    /// Maximum number of rankings to try for each fold
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    pub tries: u32,
-    /// Send at most this many documents to the reranker
-    #[arg(long, value_name = "N")]
-    pub max_rerank_docs: Option<u32>,
-    /// Refuse to tune if a question takes longer than this (median, in milliseconds)
-    #[arg(long, value_name = "MS")]
-    pub max_ms: Option<f64>,
-    /// Tune another program's ranking: openclaw, openclaw@2026.7, qmd, …
-    #[arg(long, value_name = "PROGRAM[@VERSION]")]
-    pub agent: Option<String>,
-    /// Start from the program's published defaults, and not from its own config on this machine
-    #[arg(long, requires = "agent")]
-    pub defaults: bool,
-    #[command(flatten)]
-    pub settings: SettingArgs,
-    /// Write the best ranking found, with its figures, as memlens.json
-    #[arg(long, value_name = "PRESET.json")]
-    pub out: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct QueriesArgs {
-    #[command(subcommand)]
-    pub act: Option<QueriesAct>,
-    /// Print as JSON
-    #[arg(long, global = true)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum QueriesAct {
-    /// Store the queries of a file, in any format that `memlens eval` reads
-    Import {
-        /// The file; its paths are relative to its folder
-        file: PathBuf,
-        /// The questions of TREC qrels (default: the file beside them with "topics" in its name)
-        #[arg(long, value_name = "FILE")]
-        topics: Option<PathBuf>,
-        /// Replace the set that has the file's name (default: keep both, with a number behind the new one's name)
-        #[arg(long)]
-        replace: bool,
-    },
-    /// Copy a query set under another name; a copy of a live set stays as it is now
-    Copy {
-        /// The set's name
-        name: String,
-        /// The name of the copy
-        copy: String,
-        #[command(flatten)]
-        taken: IfTakenArgs,
-    },
-    /// Merge query sets into a new one: each question once, with the relevant places of all
-    Merge {
-        /// The name of the new set
-        name: String,
-        /// The names of at least two sets
-        #[arg(required = true, num_args = 2.., value_name = "SET")]
-        sets: Vec<String>,
-        #[command(flatten)]
-        taken: IfTakenArgs,
-    },
-    /// Make a set of 40 nonsense questions, none of which shares a telling word with the notes
-    Nonsense {
-        /// The name of the new set
-        #[arg(default_value = "Nonsense")]
-        name: String,
-        /// Begin with the queries of this set
-        #[arg(long, value_name = "SET")]
-        beside: Option<String>,
-        #[command(flatten)]
-        taken: IfTakenArgs,
-    },
-    /// Rename a query set
-    Rename {
-        /// Its name
-        name: String,
-        /// Its new name
-        to: String,
-    },
-    /// Write a query set to a file: .csv for CSV, .json for qmd's bench, anything else for JSON lines
-    Export {
-        /// The set's name, in any case; `judgments` for all judgments as they are now, `past` for past questions
-        name: String,
-        /// The file
-        file: PathBuf,
-    },
-    /// Delete a query set
-    Delete {
-        /// Its name
-        name: String,
-    },
-}
-
-/// What becomes of a new set whose name another set has; without either it is not made
-#[derive(Debug, Clone, Copy, Args)]
-pub struct IfTakenArgs {
-    /// Replace a set of this name
-    #[arg(long, conflicts_with = "keep_both")]
-    pub replace: bool,
-    /// Put a number behind the name if a set has it
-    #[arg(long)]
-    pub keep_both: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The form of the settings: memlens (a memlens.json), openclaw, openclaw@2026.7, openclaw@2026.2, qmd, openviking, basic-memory, octopus
     #[arg(long, value_name = "ID[@VERSION]", default_value = "memlens")]
@@ -697,130 +539,6 @@ pub struct ExportArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct RecallArgs {
-    #[command(subcommand)]
-    pub act: RecallAct,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum RecallAct {
-    /// Read what is new in the agents' logs; the first time it names them and asks
-    Import(RecallImportArgs),
-    /// List past questions, the newest first
-    List(RecallListArgs),
-    /// Ask a past question again, and show its answer then beside its answer now
-    Show(RecallShowArgs),
-    /// Ask all past questions again: which answers change, which notes answer most, which no question finds
-    Replay(RecallReplayArgs),
-    /// Save past questions as a query set (queries.jsonl); what an agent opened or cited is relevant
-    Export(RecallExportArgs),
-    /// Forget all past questions, and read no log until you import again
-    Forget(RecallForgetArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct RecallImportArgs {
-    /// Read the logs of this agent alone, by its id
-    #[arg(long, value_name = "AGENT")]
-    pub agent: Option<String>,
-    /// Agree that the logs are read, without being asked
-    #[arg(long)]
-    pub yes: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct RecallListArgs {
-    /// Only questions with all of these words, and openings of notes with them in their paths
-    #[arg(value_name = "WORDS")]
-    pub text: Option<String>,
-    /// Only searches, or only openings of notes
-    #[arg(long, value_name = "KIND")]
-    pub only: Option<RecallOnly>,
-    /// Only those of this agent, by its id
-    #[arg(long, value_name = "AGENT")]
-    pub agent: Option<String>,
-    /// Only those of this session, by its id or the beginning of it
-    #[arg(long, value_name = "SESSION", allow_hyphen_values = true)]
-    pub session: Option<String>,
-    /// Only those since this day (2026-11-01) or moment (2026-11-01T09:30:00Z)
-    #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RecallOnly {
-    /// Searches
-    Searches,
-    /// Openings of notes
-    Openings,
-}
-
-#[derive(Debug, Args)]
-pub struct RecallShowArgs {
-    /// The past question's id, as listed
-    #[arg(value_name = "ID")]
-    pub id: String,
-    #[command(flatten)]
-    pub by: ReplayedBy,
-    /// Print it as Markdown, to paste into a report
-    #[arg(long, conflicts_with = "json")]
-    pub markdown: bool,
-    /// Leave out the text of notes
-    #[arg(long)]
-    pub no_text: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct RecallReplayArgs {
-    #[command(flatten)]
-    pub by: ReplayedBy,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What past questions are ranked by; each agent's own pipeline where nothing is named
-#[derive(Debug, Args)]
-pub struct ReplayedBy {
-    /// Rank by Memlens with a memlens.json, or a saved preset by its name; `default` for the defaults
-    #[arg(long, value_name = "PRESET", conflicts_with = "agent")]
-    pub preset: Option<String>,
-    /// Rank by this program, whichever agent asked: openclaw (by its own config on this machine), openclaw@2026.7, qmd
-    #[arg(long, value_name = "AGENT")]
-    pub agent: Option<String>,
-    /// Rank by the program's published defaults, and not by its own config
-    #[arg(long, requires = "agent")]
-    pub defaults: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct RecallExportArgs {
-    /// The file to write
-    #[arg(value_name = "FILE")]
-    pub out: PathBuf,
-    /// Only questions of this agent, by its id
-    #[arg(long, value_name = "AGENT")]
-    pub agent: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct RecallForgetArgs {
-    /// Confirm
-    #[arg(long)]
-    pub yes: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct ExportMadeArgs {
     /// Where to write it: JSON lines, each after its checksum; standard output if left out
     #[arg(value_name = "FILE")]
@@ -846,113 +564,6 @@ pub struct ManArgs {
     /// The folder, which must exist; pages in it are replaced
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-}
-
-#[derive(Debug, Args)]
-pub struct RerankProviderArgs {
-    #[command(subcommand)]
-    pub act: RerankProviderAct,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum RerankProviderAct {
-    /// Set the provider and turn it on for this library: --set rerank=http then sends it text from your notes
-    Set(SetProviderArgs),
-    /// Show the provider and its settings
-    Show(JsonArgs),
-    /// Send sample texts to it, and show their scores; nothing from your notes is sent
-    Test(TestProviderArgs),
-    /// Turn it off, and keep its settings
-    Off {
-        /// Also delete its key from the system's keyring
-        #[arg(long)]
-        forget_key: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct TestProviderArgs {
-    /// Number of sample texts, 2 to 200, such as your rerank_max_docs
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=200))]
-    pub max_docs: u32,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct SetProviderArgs {
-    /// cohere, voyage, jina, tei, llamacpp, vllm, infinity, or custom for any other address
-    #[arg(long)]
-    pub kind: String,
-    /// Server address: https, or http on this machine
-    #[arg(long, default_value = "", hide_default_value = true)]
-    pub url: String,
-    /// Model id (default: the provider's own)
-    #[arg(long)]
-    pub model: Option<String>,
-    /// API format of a custom address: any other kind (default: vllm)
-    #[arg(long, value_name = "KIND")]
-    pub shape: Option<String>,
-    /// Environment variable that holds the key
-    #[arg(long, value_name = "VAR")]
-    pub key_env: Option<String>,
-    /// Read the key from standard input and store it in the system's keyring
-    #[arg(long, conflicts_with = "key_env")]
-    pub key_stdin: bool,
-    /// Timeout in ms while rerank_timeout_ms is at its default; 100 to 60000
-    #[arg(long, value_name = "N")]
-    pub timeout_ms: Option<u32>,
-}
-
-#[derive(Debug, Args)]
-pub struct RerankModelArgs {
-    #[command(subcommand)]
-    pub act: RerankModelAct,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum RerankModelAct {
-    /// Choose a model, after a trial run; --set rerank=model uses it
-    Set {
-        /// A downloaded model's name, or a folder with an ONNX cross-encoder and its tokenizer
-        #[arg(value_name = "NAME|FOLDER")]
-        model: String,
-    },
-    /// List the models that can be downloaded, and the one chosen
-    List(JsonArgs),
-    /// Download a model into the library's folder; run again to resume
-    Download {
-        /// The model's name
-        name: String,
-    },
-    /// Choose no model; downloads are kept
-    Off,
-}
-
-#[derive(Debug, Args)]
-pub struct RerankHookArgs {
-    #[command(subcommand)]
-    pub act: RerankHookAct,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum RerankHookAct {
-    /// Set the command; --set hook=on runs it after every search, without a shell
-    Set {
-        /// The program, by name or full path, and its arguments
-        #[arg(
-            value_name = "COMMAND",
-            required = true,
-            trailing_var_arg = true,
-            allow_hyphen_values = true
-        )]
-        command: Vec<String>,
-    },
-    /// Show the command
-    Show(JsonArgs),
-    /// Remove the command
-    Off,
 }
 
 #[derive(Debug, Args)]
@@ -990,13 +601,4 @@ pub fn typed(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     };
     arguments.map(path).collect()
-}
-
-/// Parses how far a metric may drop, 0 to 1.
-fn drop_allowed(typed: &str) -> Result<f64, String> {
-    let drop: f64 = typed.parse().map_err(|_| "it is not a number".to_owned())?;
-    match (0.0..=1.0).contains(&drop) {
-        true => Ok(drop),
-        false => Err("it must lie between 0 and 1".to_owned()),
-    }
 }

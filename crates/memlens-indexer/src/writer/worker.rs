@@ -4,30 +4,30 @@
 //! that is due, or reads a file. What fails stays due, and [`Phase`] decides when it is retried.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use memlens_embed::{EmbedderSource, Purpose};
-use memlens_index::IndexError;
-use memlens_ingest::IngestError;
-use memlens_store::{Folder, FolderId, Rested, Store, StoreError, Unrest};
+use memlens_store::{FolderId, Store, Unrest};
 
+use self::reporter::Reporter;
 use super::checker::Checker;
 use super::{Command, Shared};
 use crate::IndexerError;
-use crate::indexer::{Indexer, Observer};
-use crate::mounts::{MountId, Mounts};
+use crate::indexer::Indexer;
+use crate::mounts::MountId;
 use crate::stamp::Stamp;
-use crate::status::{Activity, FolderStatus, Happening, Progress, Scanning};
 use crate::watch::{Watch, Watching};
 use crate::work::Work;
 
-const TELL_EVERY: Duration = Duration::from_millis(120);
+mod folders;
+mod reporter;
+mod upkeep;
+
 /// How often an idle thread checks for folders that came back, or for what another process wrote.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How long the thread must be idle before the library is cleaned up.
 const TIDY_AFTER: Duration = Duration::from_secs(20);
 /// How long to wait before `come_to_rest` is retried after it failed or was postponed.
@@ -57,14 +57,6 @@ enum Check {
     Done,
 }
 
-/// Returns whether the error means damage, rather than a full disk or the like.
-fn is_damage(error: &IndexerError) -> bool {
-    let may_be_damaged =
-        |error: &IndexError| error.needs_rebuild() || matches!(error, IndexError::Text { .. });
-    matches!(error, IndexerError::Store(StoreError::Damaged { .. }))
-        || matches!(error, IndexerError::Index(error) if may_be_damaged(error))
-}
-
 /// The state of the writing and watching thread.
 pub(super) struct Worker {
     shared: Arc<Shared>,
@@ -81,7 +73,7 @@ pub(super) struct Worker {
     /// What was mounted in each folder when its watch was set up.
     mounts: HashMap<FolderId, Vec<MountId>>,
     last_reported: Instant,
-    last_looked: Instant,
+    last_checked: Instant,
     /// Until when indexing goes before walks; `None` before the first walk.
     walks_rest_until: Option<Instant>,
     /// Since when there has been nothing to do; `None` while there is work.
@@ -109,7 +101,7 @@ impl Worker {
             missed: HashMap::new(),
             mounts: HashMap::new(),
             last_reported: Instant::now(),
-            last_looked: Instant::now(),
+            last_checked: Instant::now(),
             walks_rest_until: None,
             idle_since: None,
             is_tidy: false,
@@ -144,7 +136,7 @@ impl Worker {
         let mut was_written = self.shared.is_written();
         let mut last_try = Instant::now();
         loop {
-            match received.recv_timeout(LOOK_EVERY) {
+            match received.recv_timeout(CHECK_EVERY) {
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
                 Ok(command) => self.refuse(command),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -238,7 +230,7 @@ impl Worker {
                     Ok(true) => continue,
                     Ok(false) => {}
                     Err(error) => {
-                        self.doubt(&error);
+                        self.note_damage(&error);
                         self.fail(indexer, error);
                     }
                 }
@@ -267,7 +259,7 @@ impl Worker {
             }
             self.is_listed = true;
         }
-        self.look_around(indexer)?;
+        self.check_folders(indexer)?;
         let is_paused = self.shared.work().phase.is_paused();
         // A search that failed waits for the check, even while the user has paused indexing.
         let is_awaited = self.shared.is_doubted.load(Ordering::Relaxed);
@@ -292,7 +284,7 @@ impl Worker {
         if is_paused {
             // Saved now, because it may be long until indexing is resumed.
             let shared = self.shared.clone();
-            indexer.save(&mut Teller::new(self, &shared))?;
+            indexer.save(&mut Reporter::new(self, &shared))?;
             self.note_progress(indexer);
         } else if let Some((folder, due)) = self.next_due(indexer) {
             let started = Instant::now();
@@ -305,7 +297,7 @@ impl Worker {
         if is_at_work {
             (self.idle_since, self.is_tidy) = (None, false);
             self.step(indexer)?;
-        } else if self.look_through(indexer, is_paused)? {
+        } else if self.verify(indexer, is_paused)? {
             self.tidy(indexer)?;
             self.come_to_rest(indexer);
         }
@@ -330,8 +322,8 @@ impl Worker {
     /// Does one step of the indexing.
     fn step(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
         let shared = self.shared.clone();
-        let mut teller = Teller::new(self, &shared);
-        indexer.step(&shared.interrupt, &mut teller)?;
+        let mut reporter = Reporter::new(self, &shared);
+        indexer.step(&shared.interrupt, &mut reporter)?;
         if !indexer.is_busy() {
             self.note_progress(indexer);
             self.refresh();
@@ -355,105 +347,13 @@ impl Worker {
     /// Returns how long the thread can sleep.
     fn rest(&self) -> Duration {
         if let Some(wait) = self.wait_to_retry() {
-            return wait.min(LOOK_EVERY);
+            return wait.min(CHECK_EVERY);
         }
         let due = self.watches.values().map(Watch::due).min();
-        let until_due = due.map_or(LOOK_EVERY, |due| {
+        let until_due = due.map_or(CHECK_EVERY, |due| {
             due.saturating_duration_since(Instant::now())
         });
-        until_due.min(LOOK_EVERY)
-    }
-
-    /// Compares the library with what was saved, once, in another thread, because it takes a minute for a million
-    /// chunks. Returns whether that is finished.
-    fn look_through(&mut self, indexer: &Indexer, is_paused: bool) -> Result<bool, IndexerError> {
-        match &mut self.check {
-            Check::Later if !is_paused => {
-                let checker = Checker::start(&self.shared.dir, indexer.dim());
-                self.check = Check::Running(checker.map_err(|error| IndexerError::System {
-                    attempt: "start to check the library",
-                    why: error.to_string(),
-                })?);
-            }
-            Check::Running(checker) => {
-                self.check = match checker.found() {
-                    None => return Ok(false),
-                    Some(Ok(true)) => Check::Done,
-                    Some(Ok(false)) => Check::Damaged,
-                    Some(Err(error)) if is_damage(&error) => Check::Damaged,
-                    // What cannot be read now is verified when it is read.
-                    Some(Err(error)) => {
-                        tracing::warn!(%error, "cannot check the library");
-                        Check::Done
-                    }
-                };
-            }
-            Check::Later | Check::Damaged | Check::Done => {}
-        }
-        Ok(matches!(self.check, Check::Done))
-    }
-
-    /// Requests a repair before anything is retried, if the error means damage.
-    fn doubt(&mut self, error: &IndexerError) {
-        if is_damage(error) && !matches!(self.check, Check::Done) {
-            self.check = Check::Damaged;
-        }
-    }
-
-    /// Cleans up the library once the thread has been idle for a while.
-    fn tidy(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
-        if indexer.is_busy() {
-            return Ok(());
-        }
-        let idle_since = *self.idle_since.get_or_insert_with(Instant::now);
-        // Once, until there was work again.
-        if self.is_tidy || idle_since.elapsed() < TIDY_AFTER {
-            return Ok(());
-        }
-        self.is_tidy = true;
-        indexer.rest();
-        indexer.save_snapshot()?;
-        if indexer.compact()? {
-            self.refresh();
-        }
-        Ok(())
-    }
-
-    /// Calls `come_to_rest` once nothing has changed for a while. Failures are retried later; nothing waits for it.
-    fn come_to_rest(&mut self, indexer: &mut Indexer) {
-        let again = |wait: Duration| Instant::now() + wait;
-        let unrest = match indexer.unrest() {
-            Ok(unrest) => unrest,
-            Err(error) => {
-                tracing::warn!(%error, "cannot tell whether the library is at rest");
-                return;
-            }
-        };
-        let Some(unrest) = unrest else {
-            self.unrest = None;
-            return;
-        };
-        match self.unrest {
-            Some((known, at)) if known == unrest => {
-                if Instant::now() < at {
-                    return;
-                }
-            }
-            Some(_) | None => {
-                self.unrest = Some((unrest, again(TIDY_AFTER)));
-                return;
-            }
-        }
-        self.unrest = match indexer.come_to_rest() {
-            Ok(Rested::Fully) => None,
-            // The reader is usually done in a moment.
-            Ok(Rested::Held) => Some((unrest, again(LOOK_EVERY))),
-            Ok(Rested::Later) => Some((unrest, again(REST_AGAIN_AFTER))),
-            Err(error) => {
-                tracing::warn!(%error, "the library did not come to rest");
-                Some((unrest, again(REST_AGAIN_AFTER)))
-            }
-        };
+        until_due.min(CHECK_EVERY)
     }
 
     fn obey(&mut self, indexer: &mut Indexer, command: Command) {
@@ -518,139 +418,6 @@ impl Worker {
         }
     }
 
-    fn leave(&mut self, folder: FolderId) {
-        self.due.remove(&folder);
-        self.watches.remove(&folder);
-        self.stamps.remove(&folder);
-        self.mounts.remove(&folder);
-        self.missed.remove(&folder);
-        let mut work = self.shared.work();
-        work.statuses.remove(&folder);
-        work.added.retain(|added| added.id != folder);
-    }
-
-    /// Does what is due for a folder. It stays due if that fails or is interrupted.
-    fn walk_due(
-        &mut self,
-        indexer: &mut Indexer,
-        folder: FolderId,
-        due: Due,
-    ) -> Result<(), IndexerError> {
-        let folders = indexer.store().folders()?;
-        let Some(known) = folders.iter().find(|known| known.id == folder) else {
-            self.leave(folder);
-            return Ok(());
-        };
-        let walked = match due {
-            Due::TakeUp => self.take_up(indexer, known),
-            Due::Walk => self.walk(indexer, known),
-        };
-        self.shared.work().scanning = None;
-        match walked {
-            Ok(()) => {
-                self.due.remove(&folder);
-            }
-            // The user's command comes first.
-            Err(IndexerError::Ingest(IngestError::Cancelled { .. })) => {}
-            Err(error @ (IndexerError::Ingest(_) | IndexerError::Unmounted { .. })) => {
-                self.due.remove(&folder);
-                self.watches.remove(&folder);
-                self.missed.insert(folder, Instant::now());
-                let why = format!(
-                    "{error}; its notes stay in the library, and Memlens watches it again once it is back"
-                );
-                self.note_progress(indexer);
-                self.set_status(known, FolderStatus::Missing, Some(why));
-            }
-            Err(error) => return Err(error),
-        }
-        self.shared.tell_state();
-        Ok(())
-    }
-
-    /// Sets up the watch of a folder again, and queues what changed while it was not watched.
-    fn take_up(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
-        self.watches.remove(&folder.id);
-        self.missed.remove(&folder.id);
-        if folder.is_paused {
-            self.stamps.remove(&folder.id);
-            self.mounts.remove(&folder.id);
-            indexer.leave_alone(folder.id);
-            self.note_progress(indexer);
-            self.set_status(folder, FolderStatus::Paused, None);
-            return Ok(());
-        }
-        let path = Path::new(&folder.path);
-        self.stamps.insert(folder.id, Stamp::of(path));
-        self.mounts.insert(folder.id, Mounts::now().inside(path));
-        let commands = self.commands.clone();
-        let wake = move || {
-            // The receiver is gone only while the program ends.
-            let _ = commands.send(Command::Seen);
-        };
-        let mut watch = Watch::new(path, self.watching, wake);
-        // A first walk finds the folders to be watched.
-        let shared = self.shared.clone();
-        let mut teller = Teller::new(self, &shared).of(folder);
-        let walked = memlens_ingest::walk_with_progress(path, &shared.interrupt, &mut |files| {
-            teller.scanned(files.len());
-        })?;
-        watch.follow(&walked.folders);
-        self.watches.insert(folder.id, watch);
-        self.walk(indexer, folder)
-    }
-
-    /// Walks a folder and queues what differs, until it has no new subfolders to watch.
-    fn walk(&mut self, indexer: &mut Indexer, folder: &Folder) -> Result<(), IndexerError> {
-        let started = Instant::now();
-        let shared = self.shared.clone();
-        for n_walks in 1..=WALKS_MAX {
-            let mut teller = Teller::new(self, &shared).of(folder);
-            let folders = indexer.scan_with_progress(folder, &shared.interrupt, &mut teller)?;
-            let Some(watch) = self.watches.get_mut(&folder.id) else {
-                return Ok(());
-            };
-            if !watch.follow(&folders) {
-                break;
-            }
-            if n_walks == WALKS_MAX {
-                watch.put_off();
-            }
-        }
-        let Some(watch) = self.watches.get_mut(&folder.id) else {
-            return Ok(());
-        };
-        watch.walked(started.elapsed());
-        let (status, why) = match watch.polled() {
-            None => (FolderStatus::Watching, None),
-            Some(why) => (FolderStatus::Polling, Some(why)),
-        };
-        // Before the status, which would otherwise be shown with an empty queue.
-        self.note_progress(indexer);
-        self.set_status(folder, status, why);
-        Ok(())
-    }
-
-    /// Records the status of a folder, and reports when it went missing or came back.
-    fn set_status(&mut self, folder: &Folder, status: FolderStatus, why: Option<String>) {
-        let before = self
-            .shared
-            .work()
-            .statuses
-            .insert(folder.id, (status, why.clone()));
-        let was_missing = before
-            .as_ref()
-            .map(|(status, _)| *status == FolderStatus::Missing);
-        let is_missing = status == FolderStatus::Missing;
-        let (what, detail) = match (was_missing, is_missing) {
-            (Some(false), true) => (Happening::Away, why),
-            (Some(true), false) => (Happening::Back, None),
-            (None | Some(_), _) => return,
-        };
-        let activity = Activity::now(folder.name.clone(), folder.path.clone(), what, detail);
-        self.shared.tell_activity(&[activity]);
-    }
-
     /// Records the progress of the work, `None` if there is nothing to do.
     fn note_progress(&self, indexer: &Indexer) {
         let mut unfinished: HashMap<FolderId, HashSet<String>> = HashMap::new();
@@ -665,179 +432,8 @@ impl Worker {
         work.progress = indexer.is_busy().then(|| indexer.progress());
     }
 
-    /// Handles the folders in which something was seen and that are quiet. From time to time, also checks for folders
-    /// that came back or went missing.
-    fn look_around(&mut self, indexer: &mut Indexer) -> Result<(), IndexerError> {
-        let now = Instant::now();
-        let due: Vec<FolderId> = self
-            .watches
-            .iter()
-            .filter(|(_, watch)| watch.due() <= now)
-            .map(|(folder, _)| *folder)
-            .collect();
-        if !due.is_empty() {
-            // Read before anything is taken from the watches, so that nothing is lost if this fails.
-            let folders = indexer.store().folders()?;
-            for folder in due {
-                self.look(indexer, &folders, folder);
-            }
-        }
-        if self.last_looked.elapsed() >= LOOK_EVERY {
-            self.last_looked = now;
-            self.look_for_missing(indexer)?;
-            if self.shared.work().is_stale {
-                self.refresh();
-            }
-            if indexer.is_busy() {
-                self.note_progress(indexer);
-            }
-        }
-        Ok(())
-    }
-
-    /// Queues what was seen in a folder.
-    fn look(&mut self, indexer: &mut Indexer, folders: &[Folder], folder: FolderId) {
-        let known = folders.iter().find(|candidate| candidate.id == folder);
-        let (Some(folder), Some(watch)) = (known, self.watches.get_mut(&folder)) else {
-            self.leave(folder);
-            return;
-        };
-        let seen = watch.take();
-        let mut needs_walk = seen.needs_walk;
-        for path in &seen.paths {
-            if needs_walk && seen.is_quiet {
-                break;
-            }
-            // If that fails, a walk finds the change.
-            needs_walk |= !indexer.look_at(folder, path).unwrap_or(false);
-        }
-        // For example, new folders are still being filled, and a walk now would have to be repeated.
-        let is_put_off = needs_walk && !seen.is_quiet;
-        if is_put_off {
-            watch.put_off();
-        }
-        if needs_walk && (!is_put_off || seen.needs_walk) {
-            self.due.entry(folder.id).or_insert(Due::Walk);
-        }
-        self.note_progress(indexer);
-        // While indexing is paused, no work would report it.
-        if self.shared.work().phase.is_paused() {
-            self.shared.tell_state();
-        }
-    }
-
-    /// Sets up folders again that came back, were replaced by another folder, or in which a disk was mounted or
-    /// unmounted. Records those that went missing.
-    fn look_for_missing(&mut self, indexer: &Indexer) -> Result<(), IndexerError> {
-        let mounts = Mounts::now();
-        for folder in indexer.store().folders()? {
-            let status = self
-                .shared
-                .work()
-                .statuses
-                .get(&folder.id)
-                .map(|(status, _)| *status);
-            let known = self.stamps.get(&folder.id).copied().flatten();
-            let found = Stamp::of(Path::new(&folder.path));
-            let is_other = match status {
-                None | Some(FolderStatus::Paused | FolderStatus::Waiting) => false,
-                // It may exist and could not be walked: its permissions or mounts must change first, or the error was
-                // temporary.
-                Some(FolderStatus::Missing) => {
-                    let missed = self.missed.get(&folder.id);
-                    found != known
-                        || (found.is_some()
-                            && missed.is_none_or(|at| at.elapsed() >= MISSED_AGAIN_AFTER))
-                }
-                Some(FolderStatus::Watching | FolderStatus::Polling) => {
-                    found.map(|stamp| stamp.identity) != known.map(|stamp| stamp.identity)
-                        || self
-                            .mounts
-                            .get(&folder.id)
-                            .is_some_and(|before| *before != mounts.inside(Path::new(&folder.path)))
-                }
-            };
-            if is_other {
-                self.due.insert(folder.id, Due::TakeUp);
-            }
-        }
-        Ok(())
-    }
-
     fn refresh(&self) {
         self.shared.refresh();
         self.shared.tell_state();
-    }
-}
-
-/// Reports the indexer's work to the window.
-struct Teller<'a> {
-    shared: &'a Shared,
-    watches: &'a HashMap<FolderId, Watch>,
-    last_reported: &'a mut Instant,
-    /// The folder that is being walked.
-    folder: Option<&'a Folder>,
-}
-
-impl<'a> Teller<'a> {
-    fn new(worker: &'a mut Worker, shared: &'a Shared) -> Teller<'a> {
-        Teller {
-            shared,
-            watches: &worker.watches,
-            last_reported: &mut worker.last_reported,
-            folder: None,
-        }
-    }
-
-    fn of(self, folder: &'a Folder) -> Teller<'a> {
-        Teller {
-            folder: Some(folder),
-            ..self
-        }
-    }
-
-    /// Returns whether it is time to report progress.
-    fn is_time(&mut self) -> bool {
-        let is_time = self.last_reported.elapsed() >= TELL_EVERY;
-        if is_time {
-            *self.last_reported = Instant::now();
-        }
-        is_time
-    }
-}
-
-impl Observer for Teller<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        if self.is_time() {
-            self.shared.work().progress = Some(progress.clone());
-            self.shared.tell_state();
-        }
-    }
-
-    fn scanned(&mut self, n_files: usize) {
-        if self.is_time() {
-            self.shared.work().scanning = self.folder.map(|folder| Scanning {
-                folder: folder.id.0.to_string(),
-                folder_name: folder.name.clone(),
-                n_files: n_files as u32,
-            });
-            self.shared.tell_state();
-        }
-    }
-
-    fn committed(&mut self, happened: &[Activity]) {
-        self.shared.refresh();
-        self.shared.tell_activity(happened);
-        self.shared.tell_state();
-    }
-
-    fn noticed(&mut self, notice: &str) {
-        self.shared.work().notices.push(notice.to_owned());
-        self.shared.tell_state();
-    }
-
-    fn interrupts(&mut self) -> bool {
-        let now = Instant::now();
-        self.watches.values().any(|watch| watch.due() <= now)
     }
 }
