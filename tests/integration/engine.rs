@@ -12,6 +12,8 @@ mod autopsy;
 mod autopsy_cases;
 #[path = "engine/autopsy_loaded.rs"]
 mod autopsy_loaded;
+#[path = "engine/autopsy_ranked.rs"]
+mod autopsy_ranked;
 #[path = "engine/autopsy_whose.rs"]
 mod autopsy_whose;
 #[path = "engine/autopsy_written.rs"]
@@ -80,6 +82,8 @@ mod own_index;
 mod past_set;
 #[path = "engine/presets.rs"]
 mod presets;
+#[path = "engine/query_sets.rs"]
+mod query_sets;
 #[path = "engine/recovering.rs"]
 mod recovering;
 #[path = "engine/refusing.rs"]

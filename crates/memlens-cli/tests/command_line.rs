@@ -21,6 +21,8 @@ mod copies;
 mod decaying;
 #[path = "command_line/drift.rs"]
 mod drift;
+#[path = "command_line/emulated_reranking.rs"]
+mod emulated_reranking;
 #[path = "command_line/emulating.rs"]
 mod emulating;
 #[path = "command_line/erasing.rs"]
