@@ -6,7 +6,8 @@ import type { Pipeline, Values } from "./parameters/pipeline";
 import type { Pipelines } from "./parameters/pipelines.svelte";
 import { acceptsValue, refusalOf } from "./parameters/rules";
 import type { PresetController } from "./presets/preset-controller.svelte";
-import type { Pin, Scope, SearchController } from "./search/search-controller.svelte";
+import type { SearchController } from "./search/search-controller.svelte";
+import type { Pin, Scope } from "./search/shown-answer";
 import { readStored, writeStored } from "./shared/stored";
 
 export type ViewId = "search" | "tune" | "compare" | "past" | "memory" | "export" | "settings";

@@ -12,7 +12,7 @@ pub use recall::{
 };
 pub use rerank::{
     RerankHookAct, RerankHookArgs, RerankModelAct, RerankModelArgs, RerankProviderAct,
-    RerankProviderArgs, SetProviderArgs, TestProviderArgs,
+    RerankProviderArgs, SetProviderArgs,
 };
 pub use serving::{InstallArgs, ServeAct, ServeArgs};
 

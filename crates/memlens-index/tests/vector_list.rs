@@ -4,7 +4,6 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use memlens_index::{IndexError, VectorFile, VectorWriter};
 use proptest::prelude::*;

@@ -12,7 +12,6 @@ use memlens_engine::view::{
     Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, StepProof, Verdict,
 };
 use memlens_engine::{EngineError, Home, Library, RecallChange, acts, autopsy};
-use memlens_params::ParameterSet;
 use memlens_store::{NewPast, ReadLog, Store};
 use memlens_tests::{Notes, fresh, index, open, write_openclaw_index};
 use serde_json::json;

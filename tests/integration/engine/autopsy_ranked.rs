@@ -1,7 +1,7 @@
 //! Autopsies of what a ranking lost or gave, and their reports.
 
 use memlens_engine::view::{AutopsyStep, StepOutcome, Verdict};
-use memlens_engine::{Part, Ranking, autopsy, autopsy_text};
+use memlens_engine::{Part, Ranking, autopsy_text};
 use memlens_params::ParameterSet;
 use serde_json::json;
 

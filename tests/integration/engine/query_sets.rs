@@ -12,7 +12,7 @@ use memlens_engine::{EngineError, Metric, QueryFile, Ranking, Voted, acts, judge
 use memlens_params::{ParameterSet, Params, Value};
 use memlens_tests::{Notes, fresh, index, open};
 
-use crate::tuning::{ANIMALS, Here, ours, queries, wish, with};
+use crate::tuning::{ANIMALS, Here, ours, queries, wish};
 
 #[test]
 fn no_question_is_judged_by_its_own_thumbs() {

@@ -12,7 +12,7 @@ use memlens_engine::{
     tuning, why_typed,
 };
 use memlens_params::{ParameterSet, Params, Value};
-use memlens_tests::{Notes, fresh, hashing, open};
+use memlens_tests::{Notes, fresh, hashing};
 
 pub(crate) const ANIMALS: [&str; 30] = [
     "otter", "badger", "heron", "lynx", "marten", "osprey", "stoat", "vole", "weasel", "wren",

@@ -3,7 +3,7 @@ import type { FolderState } from "../api/bindings";
 import { action, type Action } from "../shared/action";
 import { copyText } from "../shared/clipboard";
 import type { Workspace } from "../workspace.svelte";
-import type { Scope } from "./search-controller.svelte";
+import type { Scope } from "./shown-answer";
 
 /** A file or folder; an empty path is the watched folder itself. */
 export type FilePlace = { folder: string; path: string };

@@ -10,7 +10,7 @@ import { pinPresent } from "./pinning";
 import { scopeAt, searchIn, showInFolder, watched, type FilePlace } from "./place-actions";
 import type { CopyForm } from "./row-copy.svelte";
 import type { SortKey } from "./row-order";
-import type { Scope } from "./search-controller.svelte";
+import type { Scope } from "./shown-answer";
 import type { KeyAction } from "./search-keys";
 import { TRACE_FORMS } from "./trace-copying.svelte";
 

@@ -4,11 +4,9 @@ import type {
   Columns,
   ErrorInfo,
   Journey,
-  LibraryState,
   Params,
   Ranking,
   Row,
-  ScopeArgument,
   SearchAnswer,
   Snippet,
   StageId,
@@ -18,7 +16,7 @@ import type { Pipelines } from "../parameters/pipelines.svelte";
 import { differingIds, previewOf, ranksAlike, retrievesAlike } from "../parameters/rules";
 import { toErrorInfo } from "../api/errors";
 import { NewestOnly } from "../shared/newest-only";
-import { isPending, usesHook, usesProvider, usesReranker } from "../rerank/rerank-columns";
+import { isPending, usesHook, usesProvider } from "../rerank/rerank-columns";
 import { RerankAsking } from "../rerank/rerank-asking.svelte";
 import {
   moveOf,
@@ -30,38 +28,26 @@ import {
   type SortKey,
   type TableLine,
 } from "./row-order";
+import {
+  type Held,
+  type Pin,
+  type Renewed,
+  type Scope,
+  type Shown,
+  argumentOf,
+  asksOutside,
+  bestOf,
+  isNewer,
+  nFusedDeciding,
+  newIn,
+  rankingOf,
+  ranksByChunk,
+} from "./shown-answer";
 
 /** How long the typing must rest before it is searched. */
 const DEBOUNCE_MS = 150;
 /** The shortest time between two looks at a library that changes. */
 const LIBRARY_DEBOUNCE_MS = 700;
-
-/** Where to search; null is everywhere. */
-export type Scope =
-  | { kind: "folder"; folder: string; path: string; label: string }
-  | { kind: "agent"; agent: string; label: string }
-  | null;
-
-/** The values, of the pipeline that ranks, that rank moves are measured against. */
-export type Pin = { name: string; params: Values };
-
-/** An answer together with what it was asked for: the columns of one search, by one pipeline and set of values. */
-type Shown = {
-  answer: SearchAnswer;
-  scope: Scope;
-  /** Whether no note waited to be indexed when it was asked. */
-  isOfAll: boolean;
-  pipeline: Pipeline;
-  retrievedBy: Values;
-  columns: Columns;
-  rankedBy: Values;
-};
-
-/** What the library holds, as far as an answer depends on it: of the state of the library. */
-type Held = Pick<LibraryState, "generation" | "clustering"> & Partial<Pick<LibraryState, "indexing">>;
-
-/** An answer that nobody asked for in person. */
-type Renewed = { shown: Shown; pinnedRanks: ReadonlyMap<string, number> | null };
 
 /**
  * The query, its answer, and the ranking of that answer by the parameters as they stand.
@@ -767,67 +753,4 @@ export class SearchController {
     const other = await this.#find(answer.query, pipeline, params);
     return ranksByChunk(other.rows, other.columns);
   }
-}
-
-/** Null where nothing is kept. */
-function bestOf(columns: Columns): number | null {
-  return columns.n_kept > 0 ? (columns.order[0] ?? null) : null;
-}
-
-/** Returns whether a library holds notes, or knows of clusters, that an answer or an earlier look could not know. */
-function isNewer(held: Held, than: Held): boolean {
-  return held.generation > than.generation || (held.clustering ?? 0) > (than.clustering ?? 0);
-}
-
-/** How many rows, by fused rank, decide whom a reranker is sent and what is kept: never fewer than either. */
-function nFusedDeciding({ max_results, rerank_max_docs }: Params): number {
-  return Math.max(rerank_max_docs, 3 * max_results);
-}
-
-/** Whether a ranking by these parameters can change once scores have come. */
-function asksOutside(pipeline: Pipeline, values: Values): boolean {
-  const params = ownParams(rankingOf(pipeline, values));
-  return params !== null && (usesReranker(params) || usesHook(params));
-}
-
-function rankingOf({ id }: Pipeline, values: Values): Ranking {
-  return { pipeline: id, values };
-}
-
-function ranksByChunk(rows: readonly Row[], columns: Columns): ReadonlyMap<string, number> {
-  return new Map(
-    columns.order.slice(0, columns.n_kept).flatMap((slot, at) => {
-      const row = rows[slot];
-      return row === undefined ? [] : [[row.chunk, at + 1] as const];
-    }),
-  );
-}
-
-function argumentOf(scope: Scope): ScopeArgument | null {
-  switch (scope?.kind) {
-    case undefined:
-      return null;
-    case "folder":
-      return { folder: scope.folder, path: scope.path };
-    case "agent":
-      return { agent: scope.agent };
-  }
-}
-
-/**
- * The chunks that only the later of two answers holds; none unless they are to one question, asked in one way, and the
- * earlier one knew all notes that there were.
- */
-function newIn(now: Shown, before: Shown | null): ReadonlySet<string> {
-  if (
-    before === null ||
-    !before.isOfAll ||
-    before.answer.query !== now.answer.query ||
-    before.pipeline !== now.pipeline ||
-    before.scope !== now.scope ||
-    differingIds(before.retrievedBy, now.retrievedBy).length > 0
-  )
-    return new Set();
-  const known = new Set(before.answer.rows.map(({ chunk }) => chunk));
-  return new Set(now.answer.rows.flatMap(({ chunk }) => (known.has(chunk) ? [] : [chunk])));
 }

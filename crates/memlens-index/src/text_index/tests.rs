@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use self::scores::check_scores;
 use super::*;
 use crate::question::QUERY_WORDS_MAX;
-use crate::words::words;
 use crate::{TextEntry, TextWriter};
 
 /// Builds a list with one text per chunk and document, numbered from 0.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::thread;
 
 use memlens_index::{IndexError, VectorFile, VectorWriter};
-use proptest::prelude::*;
 
 use super::{DIM, append, beside, check_rows, open, rows_files, vector, write, write_rows};
 

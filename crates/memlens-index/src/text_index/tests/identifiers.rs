@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::*;
-use super::scores::check_scores;
+use super::scores::add;
 use super::{chunks, first, held, list, search};
 use crate::TextWriter;
-use crate::words::words;
 
 #[test]
 fn identifiers_meet_in_every_style() {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::super::*;
-use super::{chunks, list, search};
+use super::{chunks, held, list, search};
 use crate::words::words;
 use crate::{TextEntry, TextScores, TextWriter};
 
@@ -51,7 +51,7 @@ fn change_of(text: impl Strategy<Value = String>) -> impl Strategy<Value = Chang
 /// Chunk ids and texts by document.
 type Library = BTreeMap<u64, Vec<(u64, String)>>;
 
-fn add(writer: &mut TextWriter, document: u64, chunks: &[(u64, String)]) {
+pub(super) fn add(writer: &mut TextWriter, document: u64, chunks: &[(u64, String)]) {
     for (chunk, text) in chunks {
         let entry = TextEntry {
             chunk: *chunk,

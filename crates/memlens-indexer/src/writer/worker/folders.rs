@@ -10,7 +10,7 @@ use super::super::Command;
 use super::reporter::Reporter;
 use super::{CHECK_EVERY, Due, MISSED_AGAIN_AFTER, WALKS_MAX, Worker};
 use crate::IndexerError;
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, Observer};
 use crate::mounts::Mounts;
 use crate::stamp::Stamp;
 use crate::status::{Activity, FolderStatus, Happening};
