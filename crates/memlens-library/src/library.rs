@@ -30,7 +30,7 @@ use crate::features::Features;
 use crate::jobs::Jobs;
 use crate::judging::thumbs::{Asked, ReadThumbs};
 use crate::reranking::Reranking;
-use crate::search::asking::{Found, ask, is_torn};
+use crate::search::asking::{Answered, Found, ask, is_torn};
 use crate::search::facts::{LibraryFacts, today};
 use crate::search::kept::KeptSearches;
 use crate::search::{SNIPPETS_AT_ONCE, Search, Timing, notices};
@@ -420,28 +420,17 @@ impl Library {
         let query = query.trim();
         check_question(query, pipeline, &*retriever)?;
         let clustering = self.clustering();
-        let started = Instant::now();
-        let vector = retriever.embed(query);
-        let embed = started.elapsed();
         let within = Within::of(part);
-        let question = Question {
-            text: query,
-            vector: vector.as_deref().map_err(String::as_str),
-            params,
-            within: &within,
-            also: &[],
-            true_ranks: false,
-        };
+        let Answered {
+            found,
+            vector,
+            embed,
+        } = self.retrieve(query, params, retriever, &within)?;
         let Found {
             retriever,
             retrieved,
             mut notices,
-        } = self.retrieve_or_repair(retriever, &question)?;
-        self.note_vectors_read();
-        notices.extend(retriever.remarks());
-        if vector.is_ok() {
-            notices.extend(retriever.remarks_on(query));
-        }
+        } = found;
         notices.extend(notices::of_retrieval(
             query,
             &retrieved,
@@ -496,6 +485,38 @@ impl Library {
             searches.put(search.clone());
         }
         Ok(search)
+    }
+
+    /// Embeds a question and retrieves its candidates.
+    fn retrieve(
+        &self,
+        query: &str,
+        params: &Values,
+        retriever: Arc<dyn Retriever>,
+        within: &Within,
+    ) -> Result<Answered, EngineError> {
+        let started = Instant::now();
+        let vector = retriever.embed(query);
+        let embed = started.elapsed();
+        let question = Question {
+            text: query,
+            vector: vector.as_deref().map_err(String::as_str),
+            params,
+            within,
+            also: &[],
+            true_ranks: false,
+        };
+        let mut found = self.retrieve_or_repair(retriever, &question)?;
+        self.note_vectors_read();
+        found.notices.extend(found.retriever.remarks());
+        if vector.is_ok() {
+            found.notices.extend(found.retriever.remarks_on(query));
+        }
+        Ok(Answered {
+            found,
+            vector,
+            embed,
+        })
     }
 
     /// Queries the lists. If a row is damaged, the lists are opened again; if it still is, they are rebuilt: here if no process

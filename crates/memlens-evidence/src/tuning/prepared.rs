@@ -20,7 +20,7 @@ use memlens_wire::{Origin, OriginCount};
 
 use super::Wish;
 use super::followed::{Lines, RelevantPlace, followed_gold};
-use super::kept_set::KeptSet;
+use super::kept_set::{KeptQuery, KeptSet};
 use crate::tuning::Tuning;
 
 /// Depth of each query's lists while no slider needs more: both depths are 50 by default.
@@ -225,7 +225,7 @@ fn prepare(
         loaded,
         without,
         ranking,
-        is_timed,
+        ..
     } = wish;
     if let Some(params) = ranking.params() {
         library.aggregate_for(&params)?;
@@ -261,58 +261,81 @@ fn prepare(
     prepared.notices.splice(0..0, outside);
     let asked = spread(asked, &mut prepared.notices);
     going.expect(asked.len());
-    let mut of_queries = Vec::new();
-    let mut failed = None;
     let asked: Vec<_> = asked
         .into_iter()
-        .map(|at| (&set.queries[at], gold.of_query[at].as_deref()))
+        .map(|at| {
+            let relevant = gold.of_query[at].as_deref().unwrap_or_default();
+            (&set.queries[at], relevant)
+        })
         .collect();
-    let looks_ahead = ranking.is_of_library() && !is_timed;
-    let in_turn = library.in_turn(&asked, |(query, _)| looks_ahead.then_some(&*query.query));
+    let Some(answers) = ask_all(library, wish, &asked, depth, going) else {
+        return Ok(None);
+    };
+    let Answers {
+        queries,
+        mut notices,
+        failed,
+    } = answers;
+    let is_whole = failed.is_none();
+    if let Some(error) = failed.filter(|_| queries.is_empty()) {
+        return Err(error);
+    }
+    prepared.queries = queries;
+    let n_more = notices.len().saturating_sub(NOTICES_SHOWN);
+    notices.truncate(NOTICES_SHOWN);
+    prepared.notices.extend(notices);
+    prepared
+        .notices
+        .extend((n_more > 0).then(|| format!("and {n_more} more like this")));
+    Ok(Some((prepared, is_whole)))
+}
+
+/// What the queries of a set were answered with.
+#[derive(Default)]
+struct Answers {
+    queries: Vec<PreparedQuery>,
+    /// Notices about single queries, those left out included.
+    notices: Vec<String>,
+    /// The first error, if any query was left out.
+    failed: Option<EngineError>,
+}
+
+/// Asks each query, given with its relevant places. `None` if it was stopped.
+fn ask_all(
+    library: &Library,
+    wish: &Wish,
+    asked: &[(&KeptQuery, &[RelevantPlace])],
+    depth: usize,
+    going: &SetRun<'_>,
+) -> Option<Answers> {
+    let ranking = &wish.ranking;
+    let looks_ahead = ranking.is_of_library() && !wish.is_timed;
+    let in_turn = library.in_turn(asked, |(query, _)| looks_ahead.then_some(&*query.query));
+    let mut answers = Answers::default();
     for (query, relevant) in in_turn {
-        let relevant = relevant.unwrap_or_default();
-        match ask_of(
-            library,
-            query.query.as_str(),
-            query.scope.as_deref(),
-            set,
-            ranking,
-        ) {
+        let scope = query.scope.as_deref();
+        match ask_of(library, &query.query, scope, &wish.loaded.set, ranking) {
             Ok(search) => {
-                let notices = search
-                    .columns(&ranking.values)
-                    .fallbacks()
-                    .collect::<Vec<_>>();
-                of_queries.extend(
-                    notices
-                        .into_iter()
-                        .map(|it| format!("query {}: {it}", query.id)),
-                );
-                prepared.queries.push(PreparedQuery {
+                let columns = search.columns(&ranking.values);
+                let fallbacks = columns.fallbacks();
+                let notices = fallbacks.map(|notice| format!("query {}: {notice}", query.id));
+                answers.notices.extend(notices);
+                answers.queries.push(PreparedQuery {
                     category: query.category.clone(),
                     ..PreparedQuery::of(query.id.clone(), &search, relevant, depth)
                 });
             }
             Err(error) => {
-                of_queries.push(format!("query {}: left out: {error}", query.id));
-                failed = failed.or(Some(error));
+                let notice = format!("query {}: left out: {error}", query.id);
+                answers.notices.push(notice);
+                answers.failed.get_or_insert(error);
             }
         }
         if !going.goes_on() {
-            return Ok(None);
+            return None;
         }
     }
-    let is_whole = failed.is_none();
-    if let Some(error) = failed.filter(|_| prepared.queries.is_empty()) {
-        return Err(error);
-    }
-    let n_more = of_queries.len().saturating_sub(NOTICES_SHOWN);
-    of_queries.truncate(NOTICES_SHOWN);
-    prepared.notices.extend(of_queries);
-    prepared
-        .notices
-        .extend((n_more > 0).then(|| format!("and {n_more} more like this")));
-    Ok(Some((prepared, is_whole)))
+    Some(answers)
 }
 
 /// Asks one query by itself: the search is not retained among the user's searches, except if a model outside of

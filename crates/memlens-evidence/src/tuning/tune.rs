@@ -158,33 +158,15 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
     going.expect(n_climbs * n_tries);
     let climb =
         |tries: &mut Tries<'_>, of: &[usize]| climb(tries, task, &parameters, of, n_tries, going);
-    // By what was found on the others, each query that is held out.
-    let mut found: Vec<Option<f64>> = vec![None; n];
-    let mut is_held_out = vec![false; n];
-    let mut best = values.clone();
-    for (chosen_by, held_out) in &splits {
-        let Some(by) = climb(&mut tries, chosen_by) else {
-            return Ok(None);
-        };
-        for (at, figure) in held_out.iter().zip(tries.each(&by, held_out)) {
-            found[*at] = figure;
-            is_held_out[*at] = true;
-        }
-        best = by;
-    }
-    let all: Vec<usize> = (0..n).collect();
-    let held_out: Vec<usize> = all.iter().copied().filter(|at| is_held_out[*at]).collect();
-    let chosen_by = if request.folds > 1 {
-        all
-    } else {
-        splits[0].0.clone()
+    let Some(Climbed {
+        best,
+        chosen_by,
+        held_out,
+        found,
+    }) = climb_splits(&mut tries, &splits, n, climb)
+    else {
+        return Ok(None);
     };
-    if request.folds > 1 {
-        let Some(by) = climb(&mut tries, &chosen_by) else {
-            return Ok(None);
-        };
-        best = by;
-    }
     let rankings_per_s = tries.n_rankings as f64 / started.elapsed().as_secs_f64().max(1e-9);
     let n_tried = tries.known.len() as u32;
     let mut table = Table {
@@ -193,16 +175,11 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         chosen_by: &chosen_by,
         held_out: &held_out,
     };
-    let found: Vec<Option<f64>> = held_out.iter().map(|at| found[*at]).collect();
     let winner = table.winner(&best, &found);
     let mut rows = vec![winner.clone()];
     rows.extend(table.other_tries(&best));
     rows.extend(table.baselines());
-    let single = rows.iter().filter(|row| row.kind == TuneKind::List);
-    let better_list = single
-        .filter(|row| row.held_out > winner.held_out.max(winner.held_out - winner.to_present))
-        .max_by(|a, b| a.held_out.total_cmp(&b.held_out))
-        .map(|row| row.name.clone());
+    let better_list = better_list(&rows, &winner);
     let is_surely_better =
         !winner.changed.is_empty() && winner.difference.is_some_and(|it| it.low > 0.0);
     let best_try = if is_surely_better {
@@ -211,16 +188,7 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         table.best_try(&best, &found)
     };
     let mut notices = task.prepared.notices.clone();
-    if n_repeated > 0 {
-        let repeat = if n_repeated == 1 {
-            "1 query repeats"
-        } else {
-            &format!("{n_repeated} queries repeat")
-        };
-        notices.push(format!(
-            "{repeat} the question of another one; each question counts once, by the first"
-        ));
-    }
+    notices.extend(repeats_notice(n_repeated));
     let sentence = concluded(
         &winner,
         best_try.as_ref(),
@@ -241,6 +209,74 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         notices,
         rankings_per_s,
     }))
+}
+
+/// Result of tuning on every split.
+struct Climbed {
+    /// The proposal: found on all queries if there are several folds, else on the half that is not held out.
+    best: Values,
+    /// Indexes of the queries that `best` was found on.
+    chosen_by: Vec<usize>,
+    /// Indexes of the queries that were held out by some split.
+    held_out: Vec<usize>,
+    /// For each of `held_out`, its figure by the values found on the other queries.
+    found: Vec<Option<f64>>,
+}
+
+/// Climbs on each split, and on all `n` queries if there are several. `None` if it was stopped.
+fn climb_splits<'a>(
+    tries: &mut Tries<'a>,
+    splits: &[(Vec<usize>, Vec<usize>)],
+    n: usize,
+    climb: impl Fn(&mut Tries<'a>, &[usize]) -> Option<Values>,
+) -> Option<Climbed> {
+    let mut figures: Vec<Option<f64>> = vec![None; n];
+    let mut is_held_out = vec![false; n];
+    let mut last = None;
+    for (chosen_by, held_out) in splits {
+        let by = climb(tries, chosen_by)?;
+        for (at, figure) in held_out.iter().zip(tries.each(&by, held_out)) {
+            figures[*at] = figure;
+            is_held_out[*at] = true;
+        }
+        last = Some((by, chosen_by.clone()));
+    }
+    let (best, chosen_by) = match last {
+        Some(only) if splits.len() == 1 => only,
+        Some(_) | None => {
+            let all: Vec<usize> = (0..n).collect();
+            (climb(tries, &all)?, all)
+        }
+    };
+    let held_out: Vec<usize> = (0..n).filter(|at| is_held_out[*at]).collect();
+    let found = held_out.iter().map(|at| figures[*at]).collect();
+    Some(Climbed {
+        best,
+        chosen_by,
+        held_out,
+        found,
+    })
+}
+
+/// Name of the best single list that beats both the winner and the present ranking on the queries held out, if any.
+fn better_list(rows: &[TuneRow], winner: &TuneRow) -> Option<String> {
+    let present = winner.held_out - winner.to_present;
+    rows.iter()
+        .filter(|row| row.kind == TuneKind::List)
+        .filter(|row| row.held_out > winner.held_out.max(present))
+        .max_by(|a, b| a.held_out.total_cmp(&b.held_out))
+        .map(|row| row.name.clone())
+}
+
+fn repeats_notice(n_repeated: usize) -> Option<String> {
+    let repeat = match n_repeated {
+        0 => return None,
+        1 => "1 query repeats".to_owned(),
+        n => format!("{n} queries repeat"),
+    };
+    Some(format!(
+        "{repeat} the question of another one; each question counts once, by the first"
+    ))
 }
 
 /// How many rows these values send to a reranker; 0 of Memlens's own means three times max results.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memlens_files::{canonical, name_in, with_slashes};
 use memlens_retrieve::Scope;
-use memlens_store::Folder;
+use memlens_store::{Folder, Snapshot};
 
 use crate::notes::place::names;
 use crate::notes::spelling::respelled;
@@ -25,37 +25,12 @@ impl Library {
             why,
         };
         let path = Path::new(typed);
-        let candidates: Vec<Scope> = if path.is_absolute() {
-            let resolved = canonical(path).unwrap_or_else(|_| path.to_owned());
-            let inside = |folder: &Folder| {
-                Some(Scope {
-                    folder: folder.id,
-                    path: name_in(Path::new(&folder.path), &resolved)?,
-                })
-            };
-            snapshot.folders.iter().filter_map(inside).collect()
+        let candidates = if path.is_absolute() {
+            scopes_around(snapshot, path)
         } else {
             let inner = with_slashes(path).filter(|inner| !inner.is_empty());
             let inner = inner.ok_or_else(|| refused("name a folder or a note".to_owned()))?;
-            let below = |name: &str| {
-                let rest = inner.strip_prefix(name)?;
-                match rest {
-                    "" => Some(rest),
-                    rest => rest.strip_prefix('/'),
-                }
-            };
-            let by_name = |folder: &Folder| {
-                Some(Scope {
-                    folder: folder.id,
-                    path: names(folder).into_iter().find_map(below)?.to_owned(),
-                })
-            };
-            let by_path = |folder: &Folder| Scope {
-                folder: folder.id,
-                path: inner.clone(),
-            };
-            let named = snapshot.folders.iter().filter_map(by_name);
-            named.chain(snapshot.folders.iter().map(by_path)).collect()
+            scopes_named(snapshot, &inner)
         };
         let with_notes = |scope: &Scope| !scope.chunks(snapshot).is_empty();
         let there = candidates.iter().filter(|scope| with_notes(scope));
@@ -84,24 +59,50 @@ impl Library {
             (Some(scope), None) => Ok(scope),
             (None, _) => Err(refused("no watched folder has notes there".to_owned())),
             (Some(first), Some(second)) => {
-                let place = |scope: &Scope| {
-                    let folder = snapshot
-                        .folders
-                        .iter()
-                        .find(|folder| folder.id == scope.folder);
-                    folder.map_or_else(String::new, |folder| {
-                        Path::new(&folder.path)
-                            .join(&scope.path)
-                            .display()
-                            .to_string()
-                    })
-                };
-                Err(refused(format!(
-                    "it could be {} or {}",
-                    place(&first),
-                    place(&second)
-                )))
+                let [first, second] = [first, second].map(|scope| absolute(snapshot, &scope));
+                Err(refused(format!("it could be {first} or {second}")))
             }
         }
     }
+}
+
+/// The scope of an absolute path in each watched folder that contains it.
+fn scopes_around(snapshot: &Snapshot, path: &Path) -> Vec<Scope> {
+    let resolved = canonical(path).unwrap_or_else(|_| path.to_owned());
+    let inside = |folder: &Folder| {
+        Some(Scope {
+            folder: folder.id,
+            path: name_in(Path::new(&folder.path), &resolved)?,
+        })
+    };
+    snapshot.folders.iter().filter_map(inside).collect()
+}
+
+/// The scopes that `inner` may mean: a watched folder by name, with or without a path in it, then a path in any watched folder.
+fn scopes_named(snapshot: &Snapshot, inner: &str) -> Vec<Scope> {
+    let below = |name: &str| match inner.strip_prefix(name)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('/'),
+    };
+    let by_name = |folder: &Folder| {
+        Some(Scope {
+            folder: folder.id,
+            path: names(folder).into_iter().find_map(below)?.to_owned(),
+        })
+    };
+    let by_path = |folder: &Folder| Scope {
+        folder: folder.id,
+        path: inner.to_owned(),
+    };
+    let named = snapshot.folders.iter().filter_map(by_name);
+    named.chain(snapshot.folders.iter().map(by_path)).collect()
+}
+
+/// The absolute path of a scope; empty if its folder is no longer watched.
+fn absolute(snapshot: &Snapshot, scope: &Scope) -> String {
+    let folder = snapshot.folder(scope.folder);
+    folder.map_or_else(String::new, |folder| {
+        let path = Path::new(&folder.path).join(&scope.path);
+        path.display().to_string()
+    })
 }

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memlens_files::n_faults;
 use memlens_index::IndexError;
@@ -20,6 +21,15 @@ pub(crate) struct Found {
     pub retrieved: Retrieved,
     /// Notices to show to the user.
     pub notices: Vec<String>,
+}
+
+/// Result of embedding a question and querying the lists.
+pub(crate) struct Answered {
+    pub found: Found,
+    /// The question's vector, or why there is none.
+    pub vector: Result<Vec<f32>, String>,
+    /// How long embedding took.
+    pub embed: Duration,
 }
 
 /// Queries a retriever's lists. Data that was read while another program shortened a file is discarded.
