@@ -40,7 +40,7 @@ const scenario = inOneWindow({
   },
 });
 
-/** Ways to what a person may have before them; each begins in any view, with nothing over it. */
+/** Ways to what the user may have before them; each begins in any view, with nothing over it. */
 const SCENES = {
   "before the first question": async (window) => {
     await window.show("Search");

@@ -94,7 +94,7 @@ scenario("its report is copied", async ({ window }) => {
   await window.until("it is copied", () =>
     document.querySelector("[role='dialog']").innerText.includes("Copied"),
   );
-  // No page may read the clipboard, but a person may paste it.
+  // No page may read the clipboard, but the user may paste it.
   await window.click("[role='dialog'] input:not([type='checkbox'])");
   await window.press("a", [KEY.control]);
   await window.press("v", [KEY.control]);

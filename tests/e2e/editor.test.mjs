@@ -1,4 +1,4 @@
-/** A note is opened at its line in the editor that the person chose; a folder that moved is found again. */
+/** A note is opened at its line in the editor that the user chose; a folder that moved is found again. */
 import assert from "node:assert/strict";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { KEY } from "./driver/webdriver.mjs";
 
 const scenario = inOneWindow();
 
-/** Sets values as a person does who knows them; returns the fields' texts. */
+/** Sets values as the user does who knows them; returns the fields' texts. */
 async function tune(window) {
   await window.show("Search");
   await window.ask(QUESTION);

@@ -1,4 +1,4 @@
-/** The tuned values go into an agent's own config: shown as a difference, written once the person agrees, and read back. */
+/** The tuned values go into an agent's own config: shown as a difference, written once the user agrees, and read back. */
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ async function chooseTarget(window, target) {
 const lines = (window, kind) => window.texts(`[aria-label='What changes in the config'] .line.${kind}`);
 
 scenario(
-  "a config is changed once the person agrees, and keeps everything else",
+  "a config is changed once the user agrees, and keeps everything else",
   async ({ window, scratch }) => {
     await window.ask(QUESTION);
     await chooseTarget(window, "openclaw@2026.9");

@@ -21,7 +21,7 @@ const scenario = inOneWindow({
   },
 });
 
-scenario("indexing shows how far it is and waits for the person", async ({ window }) => {
+scenario("indexing shows how far it is and waits for the user", async ({ window }) => {
   const running = await window.until(
     "indexing is shown",
     () => document.querySelector(".lib .indexing")?.innerText,

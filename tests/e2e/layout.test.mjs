@@ -22,7 +22,7 @@ const HEIGHT = 860;
 const VIEWS = ["Tune", "Compare", "Past questions", "Memory", "Export", "Settings"];
 
 /**
- * What does not stand where it should, for a person. Texts that may be shortened end in an ellipsis, and ranks
+ * What does not stand where it should, for the user. Texts that may be shortened end in an ellipsis, and ranks
  * without room stand on a line that is not seen; all others are seen whole and within their cell.
  */
 function complaints() {

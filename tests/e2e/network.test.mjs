@@ -84,7 +84,7 @@ test("the command line reaches nobody: indexing, watching, searching, exporting"
   });
 });
 
-test("a window that a person opens reaches nobody: notes indexed, a question asked", { skip }, async () => {
+test("a window that the user opens reaches nobody: notes indexed, a question asked", { skip }, async () => {
   scratch.library = join(scratch.root, "library-of-a-person");
   const files = await readdir(scratch.notes, { recursive: true });
   const n_notes = files.filter((file) => file.endsWith(".md")).length;

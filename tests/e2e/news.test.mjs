@@ -1,4 +1,4 @@
-/** Notes that come while an answer stands: rows follow by themselves, or wait for the person who reads them. */
+/** Notes that come while an answer stands: rows follow by themselves, or wait for the user who reads them. */
 import assert from "node:assert/strict";
 
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
@@ -27,7 +27,7 @@ scenario("a question asked before any note was indexed ends with the best of all
   assert.equal((await window.invoke("state")).indexing, null);
 });
 
-scenario("rows that a person reads stay, until they ask again", async ({ window, scratch }) => {
+scenario("rows that the user reads stay, until they ask again", async ({ window, scratch }) => {
   await window.ask(AXOLOTL);
   await settled(window);
   const before = (await window.rows()).map((row) => row.chunk);

@@ -1,4 +1,4 @@
-/** Past questions: read once the person agrees, then and now side by side, replayed, and an edit that loses an answer is reported. */
+/** Past questions: read once the user agrees, then and now side by side, replayed, and an edit that loses an answer is reported. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const scenario = inOneWindow({
 });
 
 scenario(
-  "nothing is read before the person agrees, and then what was asked is listed",
+  "nothing is read before the user agrees, and then what was asked is listed",
   async ({ window, scratch }) => {
     await window.click("nav button", "Past questions");
     await window.until("the log is named", () => document.body.innerText.includes("7f3a.jsonl"));

@@ -25,7 +25,7 @@ async function said(window, text) {
   );
 }
 
-scenario("the trace is saved as CSV where the person wants it", async ({ window, scratch }) => {
+scenario("the trace is saved as CSV where the user wants it", async ({ window, scratch }) => {
   await answered(window);
   const file = join(scratch.root, "trace.csv");
   await scratch.answerDialogs(file);

@@ -165,7 +165,7 @@ scenario(
   },
 );
 
-scenario("the page names no file to write or to read: a person does", async ({ window, scratch }) => {
+scenario("the page names no file to write or to read: the user does", async ({ window, scratch }) => {
   const { resolved } = JSON.parse(await window.invoke("export_text", { params: await defaults(scratch) }));
   const secret = join(scratch.root, "secret.json");
   await writeFile(secret, '{ "schemaVersion": 1, "pin": 4711 }\n');
@@ -187,7 +187,7 @@ scenario("the page names no file to write or to read: a person does", async ({ w
     await assert.rejects(window.invoke("preset_read", { path }), /it was not saved by this window/, path);
   }
   assert.match(await readFile(secret, "utf8"), /4711/);
-  // What a person chose can be written and read again; what lies beside it cannot.
+  // What the user chose can be written and read again; what lies beside it cannot.
   const chosen = join(scratch.root, "chosen.json");
   await scratch.answerDialogs(chosen);
   assert.equal(await window.invoke("export_save", { params: resolved }), chosen);
@@ -236,7 +236,7 @@ scenario("no file outside the watched folders can be read or opened", async ({ w
   assert.ok(rows.every((row) => !row.text.includes("4711")));
 });
 
-scenario("an address is opened outside only when a person allows it", async ({ window, scratch }) => {
+scenario("an address is opened outside only when the user allows it", async ({ window, scratch }) => {
   const address = "https://memlens.invalid/?q=a%20note";
   await scratch.answerDialogs(null);
   assert.equal(await window.invoke("open_link", { address }), false);
@@ -250,7 +250,7 @@ scenario("an address is opened outside only when a person allows it", async ({ w
 });
 
 scenario(
-  "a host gets notes or a key, and a command runs, only when a person allows it",
+  "a host gets notes or a key, and a command runs, only when the user allows it",
   async ({ window, scratch }) => {
     const choice = {
       kind: "tei",
@@ -294,7 +294,7 @@ scenario(
   },
 );
 
-scenario("a folder is opened as a model only when a person allows it", async ({ window, scratch }) => {
+scenario("a folder is opened as a model only when the user allows it", async ({ window, scratch }) => {
   const setModel = (folder) => window.invoke("set_rerank_model", { model: { name: null, folder } });
   // A pipe blocks its reader, so an answer proves that it was not read.
   const trap = join(scratch.root, "trap");

@@ -174,7 +174,7 @@ async function measureSliders() {
   }
 }
 
-/** What the time of a repaint depends on; the aim of 16 ms is for a person's machine, idle and with a graphics card. */
+/** What the time of a repaint depends on; the aim of 16 ms is for the user's machine, idle and with a graphics card. */
 function circumstances() {
   return `drawn without a graphics card; ${load()}`;
 }

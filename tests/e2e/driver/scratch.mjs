@@ -10,7 +10,7 @@ const SAMPLE = fileURLToPath(new URL("../../fixtures/agent-memory-57", import.me
 /** The fixture's questions with known answers; no note. */
 const QUESTIONS = "queries.jsonl";
 
-/** A folder of notes, a library, and a desktop of their own: nothing is shared with the person's Memlens or other tests. */
+/** A folder of notes, a library, and a desktop of their own: nothing is shared with the user's Memlens or other tests. */
 export class Scratch {
   constructor(root) {
     this.root = root;
@@ -19,7 +19,7 @@ export class Scratch {
     this.home = join(root, "home");
     this.library = join(root, "library");
     this.program = programOf("MEMLENS_APP");
-    /** Where the window reads what a person would choose in the next dialog of the system, which no driver can reach. */
+    /** Where the window reads what the user would choose in the next dialog of the system, which no driver can reach. */
     this.dialogAnswer = join(root, "dialog-answer");
     this.environment = {
       ...process.env,

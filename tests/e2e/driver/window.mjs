@@ -1,4 +1,4 @@
-/** The window of Memlens as a person meets it: what stands on it, the pointer and the keys. */
+/** The window of Memlens as the user meets it: what stands on it, the pointer and the keys. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

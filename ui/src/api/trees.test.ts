@@ -16,7 +16,7 @@ function treesOf(...answers: FolderTree[]): { trees: KnownTrees; asked: KnownSta
 
 const names = (entries: readonly TreeEntry[] | undefined) => entries?.map((entry) => entry.name);
 
-test("entries stand folders first, then by name as a person orders them", async () => {
+test("entries stand folders first, then by name as the user orders them", async () => {
   const { trees } = treesOf(
     tree(
       "m",

@@ -40,7 +40,7 @@ test.each<[string, Choice, Choice]>([
   ["an emulated program", EMULATED, NATIVE],
   ["a provider", own({ rerank: "http" }), NATIVE],
   ["a command", NATIVE, own({ hook: "on" })],
-])("%s is compared again only when the person says so", async (_, a, b) => {
+])("%s is compared again only when the user says so", async (_, a, b) => {
   const { comparing, nAsked } = begin();
   await comparing.ask(a, b, 1);
   expect(comparing.isOutdated(a, b, 1)).toBe(false);
@@ -67,7 +67,7 @@ test("another question, scope or side is compared at once, no matter which agent
   expect(comparing.isOutdated(NATIVE, EMULATED, 4)).toBe(false);
 });
 
-test("notes that change during a dear comparison leave it be", async () => {
+test("notes that change during an expensive comparison do not repeat it", async () => {
   const { comparing, nAsked } = begin();
   const asking = comparing.ask(EMULATED, NATIVE, 1);
   await comparing.ask(EMULATED, NATIVE, 2);
@@ -78,7 +78,7 @@ test("notes that change during a dear comparison leave it be", async () => {
   expect(comparing.isOutdated(EMULATED, NATIVE, 2)).toBe(true);
 });
 
-test("a comparison that failed is tried again when it is wished again, but not for other notes where it is dear", async () => {
+test("a comparison that failed is tried again when it is wished again, but not for other notes if it is expensive", async () => {
   const { backend, comparing, nAsked } = begin();
   backend.failing = { compare: { code: "error", message: "no memory" } };
   await comparing.ask(EMULATED, NATIVE, 1);

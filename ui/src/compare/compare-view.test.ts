@@ -60,7 +60,7 @@ test("sides are chosen and swapped, and presets show which parameters differ", a
   });
 });
 
-test("an emulated program is compared with changed notes when the person says so, Memlens's own by itself", async () => {
+test("an emulated program is compared with changed notes when the user says so, Memlens's own by itself", async () => {
   const { backend, workspace, user, container } = await open();
   const noteChange = async () => {
     const generation = (workspace.library.generationAtRest ?? 0) + 1;

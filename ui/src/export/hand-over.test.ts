@@ -112,7 +112,7 @@ describe("the config", () => {
     expect(writeButton()).toBeDisabled();
   });
 
-  test("stays where the person does not agree", async () => {
+  test("stays where the user does not agree", async () => {
     let nAsked = 0;
     const opened = await open((backend) => {
       backend.exportWrite = () => {

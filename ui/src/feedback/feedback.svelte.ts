@@ -12,7 +12,7 @@ export interface VotedSearch {
 }
 
 /**
- * The person's thumbs: those on the rows of the present answer for its question, and the list of all.
+ * The user's thumbs: those on the rows of the present answer for its question, and the list of all.
  *
  * A thumb is given once the engine has it; the rows are then ranked by it at once.
  */

@@ -1,4 +1,4 @@
-// What the person keeps from decay, marked in the tree; and what is said more than once.
+// What the user keeps from decay, marked in the tree; and what is said more than once.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";

@@ -12,7 +12,7 @@ function rendered(source: string): HTMLElement {
   return holder;
 }
 
-/** Elements and attributes that can act without a person. */
+/** Elements and attributes that can act without the user. */
 const LIVE = [
   "script, iframe, frame, object, embed, applet, form, input, button, textarea, select, base, meta, link, style, svg, math",
   "img, picture, video, audio, source, track, a, area, map, template, noscript, dialog, portal, html, body, head, slot",
@@ -68,7 +68,7 @@ describe("a hostile note", () => {
     const holder = rendered(source);
     expect(dangers(holder)).toEqual([]);
     expect(holder.textContent).not.toBe("");
-    // An address that can be pressed is one that a person is asked about, or a path in the memory.
+    // An address that can be pressed is one that the user is asked about, or a path in the memory.
     for (const link of holder.querySelectorAll<HTMLElement>("[data-address]"))
       expect(link.dataset["address"]).toMatch(/^(https?:|mailto:|(?![a-z][a-z0-9+.-]*:))/i);
   });

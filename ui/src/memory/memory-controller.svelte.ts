@@ -390,7 +390,7 @@ export class MemoryController {
     this.#show(chunk.chunk.start_line);
   }
 
-  /** Opens the note on the screen in the person's editor, at the chosen chunk. */
+  /** Opens the note on the screen in the user's editor, at the chosen chunk. */
   async edit(): Promise<void> {
     const at = this.#place();
     if (at === null) return;
@@ -451,7 +451,7 @@ export class MemoryController {
     }
   }
 
-  /** The shell asks the person, since a page that was tampered with would not. */
+  /** The shell asks the user, since a page that was tampered with would not. */
   async #followOutside(address: string): Promise<void> {
     try {
       await this.#backend.openLink(address);

@@ -1,4 +1,4 @@
-// The Memory view as a person meets it: tree, note, margin and side, by keyboard and in its states.
+// The Memory view as the user meets it: tree, note, margin and side, by keyboard and in its states.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

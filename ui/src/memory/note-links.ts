@@ -8,7 +8,7 @@ export type LinkKind = "outside" | "inside" | "refused";
 /** A place that a link inside the memory names; `part` is what stands behind `#`, "" without one. */
 export type LinkedNote = { folder: string; path: string; part: string };
 
-/** Addresses that a browser or mail program is asked to open, after a person said yes. */
+/** Addresses that a browser or mail program is asked to open, after the user said yes. */
 const OUTSIDE = new Set(["http", "https", "mailto"]);
 
 /** A single letter is a drive and no scheme, but no note lies there that a link could name. */

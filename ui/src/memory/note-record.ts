@@ -1,4 +1,4 @@
-// One line of a JSONL file as a person reads it: the text first, what is known about it in a line above.
+// One line of a JSONL file as the user reads it: the text first, what is known about it in a line above.
 
 /** A record taken apart for reading. */
 export type NoteRecord = { text: string; facts: string[] };

@@ -1,4 +1,4 @@
-// The overview as a person meets it: cards with figures, the lists behind them, and the address.
+// The overview as the user meets it: cards with figures, the lists behind them, and the address.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";

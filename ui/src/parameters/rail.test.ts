@@ -1,4 +1,4 @@
-// The rail as a person meets it: one switch for each stage, the few parameters that most turn, the rest when asked for.
+// The rail as the user meets it: one switch for each stage, the few parameters that most turn, the rest when asked for.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";

@@ -90,7 +90,7 @@ describe("joined rules", () => {
     expect(retrievesAlike(OWN, DEFAULTS, { ...DEFAULTS, bm25_join: "and" })).toBe(false);
   });
 
-  it("names ranges for a person", () => {
+  it("names ranges for the user", () => {
     expect(rangeOf(numberKind("min_score"))).toBe("0 to 1");
     expect(rangeOf(numberKind("max_results"))).toBe("whole numbers from 1 to 100");
   });

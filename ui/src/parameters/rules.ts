@@ -77,7 +77,7 @@ export function ranksAlike(a: Ranking, b: Ranking): boolean {
   return a.pipeline === b.pipeline && differingIds(a.values, b.values).length === 0;
 }
 
-/** What a number field accepts, for a person: "0 to 1", "whole numbers from 1 to 200, or off". */
+/** What a number field accepts, for the user: "0 to 1", "whole numbers from 1 to 200, or off". */
 export function rangeOf(kind: NumberKind): string {
   const whole = kind.integer ? "whole numbers from " : "";
   const off = kind.optional || kind.off !== null ? ", or off" : "";
@@ -85,7 +85,7 @@ export function rangeOf(kind: NumberKind): string {
 }
 
 /**
- * Reads what a person typed into a number field.
+ * Reads what the user typed into a number field.
  *
  * A decimal comma counts as a point. "off" and an empty field mean off where the parameter has an off.
  * Returns the message to show when the text is no accepted value.

@@ -4,7 +4,7 @@ import { dayLabel, DayLines } from "./day-lines";
 const NOW = new Date(2026, 10, 22, 10, 0).getTime();
 const at = (day: number, hours: number) => new Date(2026, 10, day, hours).getTime();
 
-test("days are named as a person names them", () => {
+test("days are named as the user names them", () => {
   expect(dayLabel(at(22, 0), NOW)).toBe("Today");
   expect(dayLabel(at(21, 23), NOW)).toBe("Yesterday");
   expect(dayLabel(at(20, 12), NOW)).toBe("Friday 20 November");

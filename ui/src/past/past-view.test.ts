@@ -202,7 +202,7 @@ test("where no log is found, the view says whose it looks for", async () => {
   expect(await violations(container)).toEqual([]);
 });
 
-test("logs are named with their size and read only when the person says so", async () => {
+test("logs are named with their size and read only when the user says so", async () => {
   const { backend, user, container } = await open({ past: "unread" });
   const logs = within(await screen.findByRole("region", { name: "Logs of agents" }));
   expect(logs.getByText("~/.clerk/sessions.db").closest("section")).toHaveTextContent("Clerk 1 file, 48 MB");
@@ -230,7 +230,7 @@ test("logs are named with their size and read only when the person says so", asy
   expect(screen.getByText(/line 812 is torn/)).toBeInTheDocument();
 });
 
-test("a person who does not agree after all sees the same page", async () => {
+test("the user who does not agree after all sees the same page", async () => {
   const { backend, user } = await open({ past: "unread" });
   backend.isRecallAgreed = false;
   await user.click(await screen.findByRole("button", { name: "Read past questions" }));

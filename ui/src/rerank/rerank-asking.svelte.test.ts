@@ -189,7 +189,7 @@ describe("a call that is under way", () => {
     expect(search.rankedByOwn?.rerank).toBe("off");
   });
 
-  it("ends when the person says so, and is asked again only when they say so", async () => {
+  it("ends when the user says so, and is asked again only when they say so", async () => {
     parameters.set("rerank", "late");
     holdReranker();
     await search.searchNow("internet home");
@@ -240,7 +240,7 @@ describe("a reranker that is still being loaded", () => {
     expect(nAsked()).toBe(2);
   });
 
-  it("is waited for no longer when the person says so", async () => {
+  it("is waited for no longer when the user says so", async () => {
     parameters.set("rerank", "late");
     backend.nCallsLoading = 1;
     holdReranker();

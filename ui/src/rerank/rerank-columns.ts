@@ -103,7 +103,7 @@ export function usesProvider(params: Params): boolean {
   return params.rerank_on && params.rerank === "http";
 }
 
-/** Whether they run the person's command. */
+/** Whether they run the user's command. */
 export function usesHook(params: Params): boolean {
   return params.hook_on && params.hook === "on";
 }

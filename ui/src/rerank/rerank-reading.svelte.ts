@@ -2,7 +2,7 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo, Heat, Params, RerankTime, SentText } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
 
-/** The person's calls to rerankers, read when somebody looks at them. */
+/** The user's calls to rerankers, read when somebody looks at them. */
 export class RerankCalls {
   readonly #backend: Backend;
   #calls = $state.raw<readonly RerankTime[]>([]);

@@ -1,4 +1,4 @@
-// Settings of rerank and hook as a person meets them.
+// Settings of rerank and hook as the user meets them.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";

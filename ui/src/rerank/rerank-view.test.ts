@@ -1,4 +1,4 @@
-// Rerank in the Search view as a person meets it: the choice, the column, the wait, the failure, the journey, the workbench.
+// Rerank in the Search view as the user meets it: the choice, the column, the wait, the failure, the journey, the workbench.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -257,7 +257,7 @@ describe("the journey", () => {
 });
 
 describe("the workbench", () => {
-  it("measures the present setting by the person's own calls and draws them", async () => {
+  it("measures the present setting by the user's own calls and draws them", async () => {
     await open({ set: { rerank: "late" }, rerankCalls: callsOf(40) });
     const group = within(screen.getByRole("region", { name: "What reranking costs" }));
     expect(await group.findByText("20 whole texts")).toBeInTheDocument();

@@ -29,7 +29,7 @@ describe("the question", () => {
     expect(question()).toHaveValue("water");
   });
 
-  it("is selected where a person asks for it, and not when the view comes back", async () => {
+  it("is selected where the user asks for it, and not when the view comes back", async () => {
     const { workspace, user } = await open();
     await user.keyboard("{Control>}k{/Control}");
     expect(selected()).toBe(QUERY);

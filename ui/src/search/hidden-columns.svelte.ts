@@ -3,7 +3,7 @@ import type { ColumnGroup } from "./column-groups";
 
 const KEY = "memlens.hidden-columns";
 
-/** The columns of the trace that a person has put away, of every pipeline; kept on this machine. */
+/** The columns of the trace that the user has put away, of every pipeline; kept on this machine. */
 export class HiddenColumns {
   #keys = $state.raw<readonly string[]>(readStored(KEY, isKeys) ?? []);
 

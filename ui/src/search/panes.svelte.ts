@@ -14,7 +14,7 @@ const KEY = "memlens.panes";
 
 type Sizes = Partial<Record<PaneId, number>>;
 
-/** How large a person made the panes; kept on this machine. */
+/** How large the user made the panes; kept on this machine. */
 export class Panes {
   #sizes = $state.raw<Sizes>(readStored(KEY, isSizes) ?? {});
 

@@ -53,7 +53,7 @@ test("a click chooses, and typing on asks what is typed", async () => {
   await waitFor(() => expect(workspace.search.answer?.query).toBe("dead"));
 });
 
-test("the arrow up still walks through the questions that the person asked", async () => {
+test("the arrow up still walks through the questions that the user asked", async () => {
   const { user, box } = await type("relay{Enter}");
   await user.clear(box);
   await user.type(box, "dead");

@@ -2,7 +2,7 @@ import type { Backend } from "../api/backend";
 import type { ErrorInfo } from "../api/bindings";
 import { Actions } from "../shared/call.svelte";
 
-/** The questions that a person saved, kept in the library. */
+/** The questions that the user saved, kept in the library. */
 export class SavedQuestions {
   readonly #backend: Pick<Backend, "savedQuestions" | "saveQuestion">;
   readonly #actions = new Actions();

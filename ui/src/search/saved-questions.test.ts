@@ -1,4 +1,4 @@
-// Saved questions as a person meets them: the star in the box, the list while nothing is typed.
+// Saved questions as the user meets them: the star in the box, the list while nothing is typed.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";

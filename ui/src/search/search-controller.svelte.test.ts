@@ -262,7 +262,7 @@ describe("notes that change while a question stands", () => {
     ["scrolled to", () => search.readTo(40)],
     ["sorted", () => search.sortBy("bm25")],
     ["filtered", () => search.filterBy("limit")],
-  ])("wait for the person who has %s a row", async (_, read) => {
+  ])("wait for the user who has %s a row", async (_, read) => {
     const best = await askAll();
     read();
     const answer = search.answer;
@@ -377,7 +377,7 @@ describe("notes that change while a question stands", () => {
 
   it.each<[string, "http" | "late", "on" | "off"]>([
     ["a provider", "http", "off"],
-    ["the person's command", "late", "on"],
+    ["the user's command", "late", "on"],
   ])("are not sent to %s by themselves", async (_, rerank, hook) => {
     parameters.set("rerank", rerank);
     parameters.set("hook", hook);

@@ -57,7 +57,7 @@ const LIBRARY_DEBOUNCE_MS = 700;
  * and per release, never while something is dragged.
  *
  * When notes change, the question is asked again in the background. Its answer is taken where no row would move under
- * a person who reads, and nobody elsewhere has to be asked for it; otherwise it is offered (`hasNews`).
+ * the user who reads, and nobody elsewhere has to be asked for it; otherwise it is offered (`hasNews`).
  */
 export class SearchController {
   /** The call to the reranker and the hook. */
@@ -73,7 +73,7 @@ export class SearchController {
   #isRenewing = $state(false);
   #error = $state.raw<ErrorInfo | null>(null);
 
-  /** The pins that a person set, by pipeline. */
+  /** The pins that the user set, by pipeline. */
   #pins = $state.raw<ReadonlyMap<string, Pin>>(new Map());
   /** Rank under the pin by chunk; null while it is not known. */
   #pinnedRanks = $state.raw<ReadonlyMap<string, number> | null>(null);
@@ -85,7 +85,7 @@ export class SearchController {
   #newChunks = $state.raw<ReadonlySet<string>>(new Set());
 
   #openSlot = $state<number | null>(null);
-  /** Whether the person opened the row; until then it is the best one. */
+  /** Whether the user opened the row; until then it is the best one. */
   #isOpenedByHand = false;
   /** How many lines are read from the top of the table; 0 while it is not scrolled. */
   #nLinesRead = 0;
@@ -170,7 +170,7 @@ export class SearchController {
     return this.#error;
   }
 
-  /** Whether notes changed since the answer so that asking again would give other rows, which wait for the person. */
+  /** Whether notes changed since the answer so that asking again would give other rows, which wait for the user. */
   get hasNews(): boolean {
     return this.#hasNews;
   }
@@ -190,7 +190,7 @@ export class SearchController {
     return this.#pins.get(pipeline.id) ?? { name: startName(pipeline), params: pipeline.defaults };
   }
 
-  /** What a person pinned of a pipeline; null where nobody did. */
+  /** What the user pinned of a pipeline; null where nobody did. */
   pinOf({ id }: Pipeline): Pin | null {
     return this.#pins.get(id) ?? null;
   }
@@ -266,7 +266,7 @@ export class SearchController {
   }
 
   /**
-   * Ranks again: the person's thumbs changed, or what reranks. The pinned ranking stays as it is, so the moves tell
+   * Ranks again: the user's thumbs changed, or what reranks. The pinned ranking stays as it is, so the moves tell
    * what the thumb did until the next search.
    */
   rankAgain(): void {
@@ -575,7 +575,7 @@ export class SearchController {
     }
   }
 
-  /** Whether reranking an answer again may send note text to a provider, or run the person's command. */
+  /** Whether reranking an answer again may send note text to a provider, or run the user's command. */
   #wouldAskElsewhere(shown: Shown, answer: SearchAnswer, params: Params): boolean {
     if (usesHook(params)) return true;
     if (!usesProvider(params)) return false;
@@ -595,7 +595,7 @@ export class SearchController {
     const [before, now] = [shown.answer.rows, answer.rows];
     if (shown.columns.n_kept === 0) this.#show(renewed.shown, renewed.pinnedRanks);
     else if (own !== null && isPending(columns)) {
-      // Who would be asked is for the person to say.
+      // Who would be asked is for the user to say.
       const hasNewClusters =
         own.corroboration_on && (answer.clustering ?? 0) > (shown.answer.clustering ?? 0);
       this.#hasNews =
@@ -605,12 +605,12 @@ export class SearchController {
     else this.#show(renewed.shown, renewed.pinnedRanks);
   }
 
-  /** Whether a person has turned to a row, so that none should move by itself. */
+  /** Whether the user has turned to a row, so that none should move by itself. */
   #isRead(): boolean {
     return this.#isOpenedByHand || this.#nLinesRead > 0 || this.#sort !== "final" || this.#filter !== null;
   }
 
-  /** How many rows, best first, must stay in place for a person who reads. */
+  /** How many rows, best first, must stay in place for the user who reads. */
   #nRowsRead(shown: Shown): number {
     if (this.#sort !== "final" || this.#filter !== null) return Infinity;
     return Math.max(shown.columns.n_kept, this.#nLinesRead);

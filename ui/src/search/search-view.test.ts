@@ -1,4 +1,4 @@
-// The Search view as a person meets it: by keyboard, by slider, in its states, and read by an assistive tool.
+// The Search view as the user meets it: by keyboard, by slider, in its states, and read by an assistive tool.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import axe from "axe-core";
@@ -62,7 +62,7 @@ describe("what is there", () => {
       ),
     );
     expect(texts.filter((text) => /\d\.\d{5}/.test(text))).toEqual([]);
-    // A person who points at a score still sees all of it.
+    // The user who points at a score still sees all of it.
     const cell = document.querySelector<HTMLElement>('[role="gridcell"][data-column="vector"]');
     if (cell === null) throw new Error("no score");
     await fireEvent.pointerEnter(cell);

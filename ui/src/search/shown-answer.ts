@@ -36,7 +36,7 @@ export type Shown = {
 /** What the library holds, as far as an answer depends on it: of the state of the library. */
 export type Held = Pick<LibraryState, "generation" | "clustering"> & Partial<Pick<LibraryState, "indexing">>;
 
-/** An answer that nobody asked for in person. */
+/** A background answer to the shown question. */
 export type Renewed = { shown: Shown; pinnedRanks: ReadonlyMap<string, number> | null };
 
 /** Null where nothing is kept. */

@@ -4,7 +4,7 @@ import { Job } from "../shared/job.svelte";
 
 type Calls = Pick<Backend, "autoTune" | "stop">;
 
-/** What is asked for unless the person says otherwise; the metric is the one that is shown. */
+/** What is asked for unless the user says otherwise; the metric is the one that is shown. */
 export type TuneWish = Omit<TuneRequest, "metric"> & { metric: Metric | null };
 
 export const TUNE_DEFAULTS: TuneWish = {

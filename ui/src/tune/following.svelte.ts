@@ -6,7 +6,7 @@ import { NewestOnly } from "../shared/newest-only";
  * An answer that follows a wish.
  *
  * One request is under way at a time and the newest wish wins; the last answer stays until the next one is there. An
- * answer of null says that the person stopped it.
+ * answer of null says that the user stopped it.
  */
 export class Following<Wish, Answer> {
   readonly #ask: (wish: Wish) => Promise<Answer | null>;
@@ -39,7 +39,7 @@ export class Following<Wish, Answer> {
     return this.#isAsking;
   }
 
-  /** Whether the person stopped it; it goes on by `askAgain`, or by another wish. */
+  /** Whether the user stopped it; it goes on by `askAgain`, or by another wish. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

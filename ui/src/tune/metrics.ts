@@ -1,4 +1,4 @@
-// The metrics by the names that a person reads, and how their figures are written.
+// The metrics by the names that the user reads, and how their figures are written.
 import { change, score, signedCount } from "../shared/format";
 import type { Metric } from "../api/bindings";
 

@@ -5,7 +5,7 @@ type Place = NonNullable<QueryEdit["relevant"]>[number];
 /** The last line of a place that is a whole note: the greatest that the engine knows. */
 const TO_THE_END = 4_294_967_295;
 
-/** Reads a place as a person types it: "note.md:12–18", "folder/note.md:7", "note.md" for the whole note; null where it is none. */
+/** Reads a place as the user types it: "note.md:12–18", "folder/note.md:7", "note.md" for the whole note; null where it is none. */
 export function placeOf(typed: string): Place | null {
   const whole = typed.trim();
   if (/\.[A-Za-z]\w*$/.test(whole)) return { path: whole, start_line: 1, end_line: TO_THE_END };

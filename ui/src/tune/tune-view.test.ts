@@ -1,4 +1,4 @@
-// The Tune view as a person meets it: choosing a set, reading its metrics, moving sliders by evidence, keeping runs.
+// The Tune view as the user meets it: choosing a set, reading its metrics, moving sliders by evidence, keeping runs.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
 import { expect, test } from "vitest";

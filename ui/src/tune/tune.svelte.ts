@@ -22,7 +22,7 @@ import { SetEditing } from "./set-editing.svelte";
 
 const METRIC_KEY = "memlens.tune-metric";
 const RAIL_KEY = "memlens.tune-rail";
-/** Above so many queries the curves take seconds and more, so they are drawn when the person asks for them. */
+/** Above so many queries the curves take seconds and more, so they are drawn when the user asks for them. */
 export const CURVE_QUERIES_MAX = 2_000;
 
 /** What was measured: as these were, it need not be asked again. */
@@ -71,7 +71,7 @@ export class Tune {
   #basis = $state("");
   /** Whether the calibrator is to be brought into view. */
   #isCalibratorWished = $state(false);
-  /** The set whose curves the person asked for, though it is large. */
+  /** The set whose curves the user asked for, though it is large. */
   #curvesOf = $state<string | null>(null);
 
   constructor(backend: Backend) {
@@ -143,7 +143,7 @@ export class Tune {
     return chosen !== null && chosen.n_judged + chosen.n_nonsense > 0 ? chosen : null;
   }
 
-  /** Whether the curves of this set wait for the person. */
+  /** Whether the curves of this set wait for the user. */
   areCurvesHeld({ id, n_judged }: QuerySetInfo): boolean {
     return n_judged > CURVE_QUERIES_MAX && this.#curvesOf !== id;
   }

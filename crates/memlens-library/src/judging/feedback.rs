@@ -96,7 +96,7 @@ impl Library {
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub fn feedback_text(&self) -> Result<String, EngineError> {
+    fn feedback_text(&self) -> Result<String, EngineError> {
         let stored = self.store().feedback()?;
         let lines = stored.into_iter().map(|one| {
             let NewFeedback {

@@ -35,7 +35,7 @@ impl Library {
     ///
     /// # Errors
     /// [`EngineError::NoRow`], [`EngineError::Store`].
-    pub fn on_disk(
+    pub(crate) fn on_disk(
         &self,
         search: &Search,
         slots: &[u32],
