@@ -11,6 +11,7 @@ use tokenizers::{
 };
 
 use crate::model_files::{self, ModelFile};
+use crate::slices::slices_by;
 use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
 
 /// The loaded bundled model.
@@ -275,15 +276,11 @@ const COUNT_BYTES: usize = 1 << 16;
 /// Cuts `text` after blanks into slices of at least `n_bytes`, except the last. No token contains a blank, so the
 /// slices have the same tokens as the whole text.
 fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
+    slices_by(text, move |rest| {
         let from = rest.ceil_char_boundary(n_bytes);
-        let end = rest[from..]
+        rest[from..]
             .find([' ', '\n'])
-            .map_or(rest.len(), |blank| from + blank + 1);
-        let (slice, after) = rest.split_at(end);
-        rest = after;
-        (!slice.is_empty()).then_some(slice)
+            .map_or(rest.len(), |blank| from + blank + 1)
     })
 }
 

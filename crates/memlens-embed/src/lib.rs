@@ -40,6 +40,7 @@ mod multilingual;
 mod politeness;
 mod runtime;
 mod scale;
+mod slices;
 mod source;
 mod telemetry;
 mod token_vectors;

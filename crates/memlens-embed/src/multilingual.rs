@@ -6,6 +6,7 @@ use ort::session::Session;
 use ort::value::TensorRef;
 
 use crate::model_files::{self, ModelFile};
+use crate::slices::slices_by;
 use crate::unigram::{Token, Unigram};
 use crate::{CosineScale, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
 
@@ -244,22 +245,17 @@ pub(crate) fn info() -> ModelInfo {
 /// Cuts `text` into slices of at most `n_bytes` (at least 4), before a blank where there is one in the second half. A word
 /// without blanks, such as a Chinese paragraph, is cut between two characters: a token there may be counted twice.
 fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
+    slices_by(text, move |rest| {
         let longest = rest.floor_char_boundary(n_bytes);
-        let end = if longest == rest.len() {
-            longest
-        } else {
-            let half = rest.floor_char_boundary(n_bytes / 2);
-            let blank = rest[half..longest].rfind([' ', '\n']);
-            blank
-                .map(|blank| half + blank)
-                .filter(|end| *end > 0)
-                .unwrap_or(longest)
-        };
-        let (slice, after) = rest.split_at(end);
-        rest = after;
-        (!slice.is_empty()).then_some(slice)
+        if longest == rest.len() {
+            return longest;
+        }
+        let half = rest.floor_char_boundary(n_bytes / 2);
+        let blank = rest[half..longest].rfind([' ', '\n']);
+        blank
+            .map(|blank| half + blank)
+            .filter(|end| *end > 0)
+            .unwrap_or(longest)
     })
 }
 

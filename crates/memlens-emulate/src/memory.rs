@@ -22,6 +22,32 @@ pub struct AgentNote {
 /// Returns a text's embedding, or a message for the user if there is none.
 pub type Embed = Arc<dyn Fn(&str) -> Result<Vec<f32>, String> + Send + Sync>;
 
+/// Embeds a question, or returns why the memory has no vectors to compare it with.
+pub(crate) fn embed_question<T>(
+    vectors: &Result<T, String>,
+    embed: &Embed,
+    question: &str,
+) -> Result<Vec<f32>, String> {
+    match vectors {
+        Ok(_) => embed(question),
+        Err(why) => Err(why.clone()),
+    }
+}
+
+/// Returns vectors that are one for each of `n` texts, or why they cannot be used; `what` names the texts.
+pub(crate) fn vectors_of_all(
+    vectors: Result<Vectors, String>,
+    n: usize,
+    what: &str,
+) -> Result<Vectors, String> {
+    let vectors = vectors?;
+    if vectors.len() == n {
+        Ok(vectors)
+    } else {
+        Err(format!("the {what} have not all been embedded"))
+    }
+}
+
 /// Vectors of chunks, all of one dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {

@@ -290,6 +290,15 @@ pub fn unloaded_lines_said(unloaded: &[UnloadedLines], n_lines: u32) -> Option<S
     (!said.is_empty()).then(|| said.join(", "))
 }
 
+/// `3`, `3 to 5`.
+fn range_said(first: u32, last: u32) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first} to {last}")
+    }
+}
+
 /// `lines 3 to 5, 7, 9 and 2 more ranges`.
 fn ranges_said(ranges: &[(u32, u32)]) -> String {
     if let [(first, last)] = ranges {
@@ -298,13 +307,7 @@ fn ranges_said(ranges: &[(u32, u32)]) -> String {
     let mut named: Vec<String> = ranges
         .iter()
         .take(RANGES_NAMED)
-        .map(|(first, last)| {
-            if first == last {
-                first.to_string()
-            } else {
-                format!("{first} to {last}")
-            }
-        })
+        .map(|(first, last)| range_said(*first, *last))
         .collect();
     let last = match ranges.len().saturating_sub(RANGES_NAMED) {
         0 => named.pop().unwrap_or_default(),
@@ -318,13 +321,7 @@ fn ranges_said(ranges: &[(u32, u32)]) -> String {
 fn characters_said(parts: &[(u32, u32)]) -> String {
     let named: Vec<String> = parts
         .iter()
-        .map(|(first, last)| {
-            if first == last {
-                first.to_string()
-            } else {
-                format!("{first} to {last}")
-            }
-        })
+        .map(|(first, last)| range_said(*first, *last))
         .collect();
     match named.as_slice() {
         [one] if !one.contains(' ') => format!("character {one}"),

@@ -99,6 +99,16 @@ mod tests {
     use super::*;
     use crate::{Change, NewDocument, Severity, StoredProblem};
 
+    fn watched() -> (tempfile::TempDir, Store, FolderId) {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let mut store = Store::open(dir.path()).expect("it can be opened");
+        let folder = store
+            .add_folder("/notes", "notes")
+            .expect("it can be added")
+            .id;
+        (dir, store, folder)
+    }
+
     fn put(store: &mut Store, folder: FolderId, path: &str, hash: u8) {
         let document = NewDocument {
             folder,
@@ -137,12 +147,7 @@ mod tests {
 
     #[test]
     fn a_note_is_seen_first_once_and_seen_to_change_when_its_bytes_do() {
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut store = Store::open(dir.path()).expect("it can be opened");
-        let folder = store
-            .add_folder("/notes", "notes")
-            .expect("it can be added")
-            .id;
+        let (_dir, mut store, folder) = watched();
         put(&mut store, folder, "a.md", 1);
         let first = sighting(&store, folder, "a.md").expect("it was seen");
         assert!(first.first_ms.is_some() && first.changed_ms.is_none());
@@ -162,12 +167,7 @@ mod tests {
 
     #[test]
     fn a_note_that_cannot_be_read_keeps_its_sighting_and_a_deleted_one_does_not() {
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut store = Store::open(dir.path()).expect("it can be opened");
-        let folder = store
-            .add_folder("/notes", "notes")
-            .expect("it can be added")
-            .id;
+        let (_dir, mut store, folder) = watched();
         put(&mut store, folder, "a.md", 1);
         let first = sighting(&store, folder, "a.md");
         let problem = StoredProblem {
@@ -198,12 +198,7 @@ mod tests {
 
     #[test]
     fn a_note_that_was_deleted_while_it_had_no_document_leaves_nothing() {
-        let dir = tempfile::tempdir().expect("a scratch folder can be made");
-        let mut store = Store::open(dir.path()).expect("it can be opened");
-        let folder = store
-            .add_folder("/notes", "notes")
-            .expect("it can be added")
-            .id;
+        let (_dir, mut store, folder) = watched();
         put(&mut store, folder, "a.md", 1);
         put(&mut store, folder, "b.md", 1);
         store.forget_documents().expect("they can be removed");

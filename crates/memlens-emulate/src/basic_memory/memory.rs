@@ -17,7 +17,7 @@ use super::params::{DEPTH_MAX, TEXT, VECTOR};
 use super::pipeline::V0_24;
 use super::question::{Expression, relaxed, strict};
 use crate::fts::Fts;
-use crate::memory::{AgentNote, Embed, Vectors};
+use crate::memory::{AgentNote, Embed, Vectors, embed_question, vectors_of_all};
 use crate::notes::Notes;
 
 /// The columns that are searched for words, in order, and the permalink, which only makes a note longer.
@@ -112,13 +112,7 @@ impl Memory {
     ) -> Result<Memory, RetrieveError> {
         let notes = indexed(notes);
         let chunks = all_chunks(&notes);
-        let vectors = vectors.and_then(|vectors| {
-            if vectors.len() == chunks.len() {
-                Ok(vectors)
-            } else {
-                Err("the chunks have not all been embedded".to_owned())
-            }
-        });
+        let vectors = vectors_of_all(vectors, chunks.len(), "chunks");
         let texts = Fts::of("unicode61", [1.0; N_COLUMNS], notes.iter().map(columns));
         Ok(Memory {
             generation,
@@ -291,10 +285,7 @@ impl Retriever for Memory {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
-        match &self.vectors {
-            Ok(_) => (self.embed)(text),
-            Err(why) => Err(why.clone()),
-        }
+        embed_question(&self.vectors, &self.embed, text)
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {

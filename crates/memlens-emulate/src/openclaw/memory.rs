@@ -17,7 +17,7 @@ use super::cut::{Chunking, Piece, cut, units};
 use super::own_index::{OwnChunk, OwnIndex};
 use super::words::tokens;
 use crate::fts::Fts;
-use crate::memory::{AgentNote, Embed, Vectors};
+use crate::memory::{AgentNote, Embed, Vectors, vectors_of_all};
 
 /// Length of a chunk's beginning that MMR compares, in UTF-16 units.
 const BEGINNING_UNITS: usize = 700;
@@ -190,13 +190,7 @@ impl Memory {
             [1.0],
             notes.iter().map(|it| [it.path.as_str()]),
         );
-        let vectors = vectors.and_then(|vectors| {
-            if vectors.len() == chunks.len() {
-                Ok(vectors)
-            } else {
-                Err("the chunks have not all been embedded".to_owned())
-            }
-        });
+        let vectors = vectors_of_all(vectors, chunks.len(), "chunks");
         Ok(Memory {
             edition,
             chunking: Chunking::default(),

@@ -14,7 +14,7 @@ use super::params::{DEPTH_MAX, VECTOR};
 use super::pipeline::V0_5;
 use super::records::{Kind, Level, Record, embedded};
 use super::tokens::{cut, estimate};
-use crate::memory::{AgentNote, Embed, Vectors};
+use crate::memory::{AgentNote, Embed, Vectors, embed_question, vectors_of_all};
 use crate::notes::Notes;
 
 /// The largest of the store's 8-bit numbers.
@@ -128,13 +128,8 @@ impl Memory {
         now_ms: i64,
         generation: u64,
     ) -> Memory {
-        let vectors = vectors.and_then(|vectors| {
-            if vectors.len() == records.len() {
-                Ok(vectors.iter().map(Quantized::of).collect())
-            } else {
-                Err("the records have not all been embedded".to_owned())
-            }
-        });
+        let vectors = vectors_of_all(vectors, records.len(), "records")
+            .map(|vectors| vectors.iter().map(Quantized::of).collect());
         let mut uris: HashMap<String, u32> = HashMap::new();
         let notes = records.iter().map(|it| it.note.clone()).collect();
         let known = records.into_iter().map(|record| {
@@ -329,10 +324,7 @@ impl Retriever for Memory {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
-        match &self.vectors {
-            Ok(_) => (self.embed)(text),
-            Err(why) => Err(why.clone()),
-        }
+        embed_question(&self.vectors, &self.embed, text)
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {

@@ -20,7 +20,7 @@ use super::params::{DEPTH_MAX, TEXT, VECTOR};
 use super::pipeline::V2_8;
 use super::question::{Kind, Line, Typed, expression, intent_words, primary, refused, spaced};
 use crate::fts::Fts;
-use crate::memory::{AgentNote, Embed, Vectors};
+use crate::memory::{AgentNote, Embed, Vectors, embed_question, vectors_of_all};
 use crate::notes::Notes;
 
 /// Weights of a match in the path, the title and the text.
@@ -151,13 +151,9 @@ impl Memory {
         });
         let texts = Fts::of("porter unicode61", COLUMN_WEIGHTS, rows).map_err(no_words)?;
         let n_chunks: usize = contents.iter().map(|it| it.chunks.len()).sum();
-        let vectors = vectors.and_then(|vectors| {
-            if vectors.len() == n_chunks {
-                let squares = vectors.iter().map(|it| dot(it, it)).collect();
-                Ok(Rows { vectors, squares })
-            } else {
-                Err("the chunks have not all been embedded".to_owned())
-            }
+        let vectors = vectors_of_all(vectors, n_chunks, "chunks").map(|vectors| {
+            let squares = vectors.iter().map(|it| dot(it, it)).collect();
+            Rows { vectors, squares }
         });
         Ok(Memory {
             generation,
@@ -469,10 +465,8 @@ impl Retriever for Memory {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
-        match &self.vectors {
-            Ok(_) => (self.embed)(&format!("task: search result | query: {text}")),
-            Err(why) => Err(why.clone()),
-        }
+        let asked = format!("task: search result | query: {text}");
+        embed_question(&self.vectors, &self.embed, &asked)
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {

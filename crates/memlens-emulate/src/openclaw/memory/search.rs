@@ -21,7 +21,7 @@ use super::super::words::{all_of, keywords, tokens};
 use super::super::{Edition, age};
 use super::{Chunk, Memory, refused};
 use crate::fts::{Fts, FtsHit};
-use crate::memory::AgentNote;
+use crate::memory::{AgentNote, embed_question};
 
 /// Maximum number of words that are searched one by one.
 const PROBES_MAX: usize = 6;
@@ -80,10 +80,7 @@ impl Retriever for Memory {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
-        match &self.vectors {
-            Ok(_) => (self.embed)(text),
-            Err(why) => Err(why.clone()),
-        }
+        embed_question(&self.vectors, &self.embed, text)
     }
 
     fn retrieve(&self, question: &Question<'_>) -> Result<Retrieved, RetrieveError> {
