@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use memlens_engine::{
-    Engine, EngineError, Event, Home, refuse_library_among, source_of_library, window_frame,
+    Engine, EngineError, Event, Home, default_library, refuse_library_among, source_of_library, window_frame,
 };
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
@@ -108,7 +108,7 @@ fn refuse(error: &dyn std::error::Error) -> ! {
 fn library_dir(arguments: &Arguments) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let dir = match &arguments.library {
         Some(dir) => std::path::absolute(dir)?,
-        None => default_library()?,
+        None => default_library().ok_or("this system has no data folder: use --library DIR")?,
     };
     refuse_library_among(&dir, &arguments.add)?;
     Ok(dir)
@@ -171,13 +171,6 @@ fn open_engine(app: &AppHandle, dir: &Path, added: &[PathBuf]) -> Result<Engine,
         }
     }
     Ok(engine)
-}
-
-/// The platform's data folder for Memlens, which the command line uses too.
-fn default_library() -> Result<PathBuf, String> {
-    dirs::data_dir()
-        .map(|dir| dir.join("memlens"))
-        .ok_or_else(|| "this system has no data folder: use --library DIR".to_owned())
 }
 
 /// The handlers of the commands in the table.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
-    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, own_ranking, part_of_agent,
-    pipeline, read_params, read_ranking, source_of_library,
+    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, default_library, own_ranking,
+    part_of_agent, pipeline, read_params, read_ranking, source_of_library,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 
@@ -17,10 +17,10 @@ use crate::arguments::{RankingArgs, SettingArgs};
 use crate::error::CliError;
 use crate::output::tell;
 
-/// Returns the library's folder: the one given, else `memlens` in the user's data folder.
+/// Returns the library's folder: the one given, else the one of [`default_library`].
 pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
     let dir = given
-        .or_else(|| dirs::data_dir().map(|dir| dir.join("memlens")))
+        .or_else(default_library)
         .ok_or(CliError::NoDataFolder)?;
     std::path::absolute(&dir).map_err(|source| CliError::File {
         attempt: "find",

@@ -33,12 +33,14 @@
 pub mod acts;
 mod aggregating;
 mod aggregator;
+mod default_library;
 mod engine;
 mod moving;
 mod past_watch;
 mod sample_notes;
 mod window_frame;
 
+pub use default_library::default_library;
 pub use engine::{Engine, Event, Listener};
 pub use memlens_agents::Home;
 /// Keys of agents' configs, and their effects.
