@@ -1,5 +1,6 @@
 // The views of the window, in the order of their tabs.
 import type { ViewId } from "./session.svelte";
+import { MODIFIER } from "./shared/modifier";
 
 export const TABS: readonly { id: ViewId; label: string }[] = [
   { id: "search", label: "Search" },
@@ -13,7 +14,7 @@ export const TABS: readonly { id: ViewId; label: string }[] = [
 
 /** The key of a view, as the list of keys shows it. */
 export function keyOfView(id: ViewId): string {
-  return `Ctrl ${TABS.findIndex((tab) => tab.id === id) + 1}`;
+  return `${MODIFIER} ${TABS.findIndex((tab) => tab.id === id) + 1}`;
 }
 
 /** The view that a key brings up; null if the key is not for a view. */

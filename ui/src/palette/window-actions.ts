@@ -1,6 +1,7 @@
 // What can be done in every view: the library, the window's look, its dialogs.
 import { indexingWords } from "../library/indexing-words";
 import { action, type Action } from "../shared/action";
+import { MODIFIER } from "../shared/modifier";
 import { THEME_CHOICES, type ThemeChoice } from "../shared/theme.svelte";
 import { percent } from "../shared/zoom.svelte";
 import type { Workspace } from "../workspace.svelte";
@@ -62,17 +63,17 @@ export function windowActions(workspace: Workspace): Action[] {
       }),
     ),
     action("window.zoom-in", "Zoom in", () => zoom.step(1), {
-      key: "Ctrl +",
+      key: `${MODIFIER} +`,
       refusal: zoom.isMost ? `already ${percent(zoom.factor)}` : null,
       keywords: ["larger", "bigger"],
     }),
     action("window.zoom-out", "Zoom out", () => zoom.step(-1), {
-      key: "Ctrl -",
+      key: `${MODIFIER} -`,
       refusal: zoom.isLeast ? `already ${percent(zoom.factor)}` : null,
       keywords: ["smaller"],
     }),
     action("window.zoom-reset", "Reset the zoom", () => zoom.reset(), {
-      key: "Ctrl 0",
+      key: `${MODIFIER} 0`,
       refusal: zoom.factor === 1 ? `already ${percent(1)}` : null,
     }),
   ];

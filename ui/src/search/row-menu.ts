@@ -1,5 +1,6 @@
 // The menu of rows of the trace.
 import { action, type Action, type ActionGroup } from "../shared/action";
+import { MODIFIER } from "../shared/modifier";
 import type { Workspace } from "../workspace.svelte";
 import type { CopyForm } from "./row-copy.svelte";
 import { searchActions } from "./search-actions";
@@ -49,7 +50,7 @@ function severalRows(workspace: Workspace, slots: readonly number[]): Action[] {
   const copy = (form: CopyForm, title: string, key: string | null = null) =>
     action(`search.copy-${form}`, title, () => void workspace.copyingRows.copy(form, slots), { key });
   return [
-    copy("place", `Copy ${n} paths and lines`, "Ctrl C"),
+    copy("place", `Copy ${n} paths and lines`, `${MODIFIER} C`),
     copy("text", `Copy ${n} texts`),
     copy("json", `Copy ${n} rows as JSON`),
   ];

@@ -4,6 +4,7 @@ import type { Row } from "../api/bindings";
 import { agentsOf } from "../agents/folder-agents";
 import { openDocument } from "../open-document.svelte";
 import { action, type Action } from "../shared/action";
+import { MODIFIER } from "../shared/modifier";
 import { visible } from "../shared/visible";
 import type { Workspace } from "../workspace.svelte";
 import { pinPresent } from "./pinning";
@@ -124,7 +125,7 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
 
   return {
     query: action("search.query", "Go to the question", () => workspace.askForQuery(), {
-      key: "Ctrl K",
+      key: `${MODIFIER} K`,
       keywords: ["ask", "search"],
     }),
     again: action(
@@ -201,7 +202,7 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
         refusal: hasNoRow ?? (agent === null ? "no agent’s memory" : null),
       },
     ),
-    "copy-place": copyRow("place", "Copy path and lines of the row", "Copy path and lines", "Ctrl C"),
+    "copy-place": copyRow("place", "Copy path and lines of the row", "Copy path and lines", `${MODIFIER} C`),
     "copy-text": copyRow("text", "Copy the text of the row", "Copy text", null),
     "copy-json": copyRow("json", "Copy the row as JSON", "Copy as JSON", null),
     "thumb-up": action(
@@ -267,11 +268,11 @@ export function searchActions(workspace: Workspace): Record<SearchActionId, Acti
       { key: "[", refusal: isUnanswered },
     ),
     undo: action("search.undo", "Undo the last parameter change", () => history.undo(), {
-      key: "Ctrl Z",
+      key: `${MODIFIER} Z`,
       refusal: history.canUndo ? null : "nothing to undo",
     }),
     redo: action("search.redo", "Redo the parameter change", () => history.redo(), {
-      key: "Ctrl Shift Z",
+      key: `${MODIFIER} Shift Z`,
       refusal: history.canRedo ? null : "nothing to redo",
     }),
     reset: action("search.reset", "Reset all parameters", () => history.resetAll(), {

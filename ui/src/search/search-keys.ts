@@ -1,3 +1,5 @@
+import { MODIFIER } from "../shared/modifier";
+
 /** The keys of the Search view: what they do, and how they are shown to the user. */
 
 export type KeyAction =
@@ -39,12 +41,12 @@ export type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shi
 
 /** For the dialog that lists them, in the order in which they are shown. */
 export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = [
-  { keys: ["Ctrl K"], does: "Go to the question from anywhere (Cmd K on a Mac)" },
+  { keys: [`${MODIFIER} K`], does: "Go to the question from anywhere" },
   {
-    keys: ["Ctrl Shift P"],
-    does: "Command palette: every action, view, preset, agent and note; also Ctrl K twice",
+    keys: [`${MODIFIER} Shift P`],
+    does: `Command palette: every action, view, preset, agent and note; also ${MODIFIER} K twice`,
   },
-  { keys: ["Ctrl 1", "Ctrl 7"], does: "Go to a view by its place among the tabs, 1 to 7" },
+  { keys: [`${MODIFIER} 1`, `${MODIFIER} 7`], does: "Go to a view by its place among the tabs, 1 to 7" },
   {
     keys: ["↑", "↓"],
     does: "Previous or next row; in the question box: ↑ earlier questions, ↓ what your agents asked",
@@ -60,8 +62,8 @@ export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = 
   { keys: ["F"], does: "Why did my agent forget…? Where a fact was lost on its way to an answer" },
   { keys: ["O"], does: "Open the row's note in your editor" },
   { keys: ["M"], does: "Show the row's note in Memory" },
-  { keys: ["Shift ↑", "Shift ↓"], does: "Choose several rows; also Ctrl or Shift and a click" },
-  { keys: ["Ctrl C"], does: "Copy path and lines of the row, or of all that are chosen" },
+  { keys: ["Shift ↑", "Shift ↓"], does: `Choose several rows; also ${MODIFIER} or Shift and a click` },
+  { keys: [`${MODIFIER} C`], does: "Copy path and lines of the row, or of all that are chosen" },
   {
     keys: ["+", "-"],
     does: "Thumb up or down for the open row; press again to remove it",
@@ -70,14 +72,14 @@ export const KEY_LIST: { keys: string[]; does: string; isForThumbs?: true }[] = 
   { keys: ["R"], does: "Switch between your agent’s ranking and Memlens’s" },
   { keys: ["P"], does: "Pin the current settings, to see rank changes from them" },
   { keys: ["[", "]"], does: "Sort by the previous or next stage" },
-  { keys: ["Ctrl Z"], does: "Undo the last parameter change" },
-  { keys: ["Ctrl Shift Z"], does: "Redo" },
+  { keys: [`${MODIFIER} Z`], does: "Undo the last parameter change" },
+  { keys: [`${MODIFIER} Shift Z`], does: "Redo" },
   {
     keys: ["←", "→", "PgUp", "PgDn", "Home", "End"],
     does: "On a slider: change it; with Shift, by a tenth of a step",
   },
   { keys: ["Backspace"], does: "On a slider: reset it" },
-  { keys: ["Ctrl +", "Ctrl -", "Ctrl 0"], does: "Zoom in, out, and back" },
+  { keys: [`${MODIFIER} +`, `${MODIFIER} -`, `${MODIFIER} 0`], does: "Zoom in, out, and back" },
   { keys: ["?"], does: "Show this list" },
 ];
 

@@ -1,6 +1,7 @@
 // The keys of the window, as Settings lists them.
 import { PAST_KEY_LIST } from "../past/past-keys";
 import { KEY_LIST } from "../search/search-keys";
+import { MODIFIER } from "../shared/modifier";
 
 /** What the keys of one place do. */
 export type KeyGroup = { place: string; keys: readonly { keys: readonly string[]; does: string }[] };
@@ -24,7 +25,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       { keys: ["L"], does: "Go to the line past which the agent does not load the note" },
       { keys: ["W"], does: "Why not…? for the chosen chunk" },
       { keys: ["F"], does: "Why did my agent forget…? for the chosen chunk or the words that you marked" },
-      { keys: ["Ctrl E"], does: "Turn decay on or off for the note or folder" },
+      { keys: [`${MODIFIER} E`], does: "Turn decay on or off for the note or folder" },
       { keys: ["O"], does: "Open the note in your editor (in the tree, letters jump instead)" },
     ],
   },
