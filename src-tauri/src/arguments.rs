@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::notice;
+
 /// See why an agent's memory search finds what it finds.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "memlens-app", version)]
@@ -29,6 +31,17 @@ pub struct Arguments {
     /// Write the TypeScript bindings to a file and open no window.
     #[arg(long, value_name = "FILE", hide = true)]
     pub bindings: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The arguments of this process. With wrong ones, or if help or version is asked for, prints or shows the text and ends
+    /// the process.
+    pub fn of_process() -> Arguments {
+        Arguments::try_parse().unwrap_or_else(|error| {
+            notice::show_if_unprinted(&error.render().to_string());
+            error.exit()
+        })
+    }
 }
 
 /// A theme of the window.

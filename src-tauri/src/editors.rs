@@ -78,9 +78,7 @@ pub fn open_by_system(what: impl AsRef<OsStr>) -> io::Result<()> {
 fn programs(editor: Editor) -> &'static [&'static str] {
     match editor {
         Editor::System => &[],
-        Editor::Vscode if cfg!(windows) => &["code.cmd"],
         Editor::Vscode => &["code", "code-insiders", "codium"],
-        Editor::Cursor if cfg!(windows) => &["cursor.cmd"],
         Editor::Cursor => &["cursor"],
         Editor::Zed => &["zed", "zeditor"],
         Editor::Sublime => &["subl"],
@@ -105,7 +103,7 @@ fn programs(editor: Editor) -> &'static [&'static str] {
 }
 
 fn command(editor: Editor, program: &str, file: &Path, line: u32) -> Command {
-    let mut command = Command::new(program);
+    let mut command = Command::new(memlens_files::program(program));
     let mut at_line = file.as_os_str().to_owned();
     at_line.push(format!(":{line}"));
     match editor {

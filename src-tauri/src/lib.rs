@@ -9,6 +9,7 @@ mod editors;
 mod events;
 mod file_manager;
 mod frame;
+mod notice;
 mod opening;
 mod reload;
 mod window;

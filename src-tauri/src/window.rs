@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use memlens_engine::{
-    Engine, EngineError, Event, Home, default_library, refuse_library_among, source_of_library, window_frame,
+    Engine, EngineError, Event, Home, default_library, refuse_library_among, source_of_library,
+    window_frame,
 };
+use memlens_files::System;
 use specta_typescript::{Typescript, semantic};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 use tauri_specta::{
@@ -19,6 +21,7 @@ use crate::commands::{self, Shell};
 use crate::dialogs::Dialogs;
 use crate::events::{ActivityHappened, AnswersLost, JobProgressed, StateChanged};
 use crate::frame::{Frame, SIZE_MIN};
+use crate::notice;
 use crate::opening::Opening;
 use crate::reload;
 
@@ -55,23 +58,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
         .setup(move |app| {
             builder.mount_events(app);
             // An error of this hook would be a panic.
-            let dir = library_dir(&arguments).unwrap_or_else(|error| refuse(&*error));
-            let kept = Frame::kept(window_frame(&dir));
-            let frame = arguments.size.map_or(kept, |size| kept.of_size(size));
-            app.manage(open(app.handle(), dir, &arguments));
-            let address = arguments.theme.map_or_else(
-                || "index.html".to_owned(),
-                |theme| format!("index.html?theme={}", theme.as_str()),
-            );
-            let (width, height) = frame.size();
-            let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App(address.into()))
-                .title("Memlens")
-                .inner_size(width, height)
-                .min_inner_size(SIZE_MIN.0, SIZE_MIN.1)
-                .on_navigation(is_of_the_window)
-                .build()?;
-            frame.place(&window)?;
-            reload::follow(&window)?;
+            make_window(app, &arguments).unwrap_or_else(|error| refuse(&*error));
             Ok(())
         })
         .on_window_event(|window, event| {
@@ -86,10 +73,36 @@ pub fn run(arguments: Arguments) -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("cannot open the window: {error}");
+            report(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Makes the window, and begins to open the library.
+fn make_window(
+    app: &mut tauri::App,
+    arguments: &Arguments,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let dir = library_dir(arguments)?;
+    let kept = Frame::kept(window_frame(&dir));
+    let frame = arguments.size.map_or(kept, |size| kept.of_size(size));
+    app.manage(open(app.handle(), dir, arguments));
+    let address = arguments.theme.map_or_else(
+        || "index.html".to_owned(),
+        |theme| format!("index.html?theme={}", theme.as_str()),
+    );
+    let (width, height) = frame.size();
+    let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App(address.into()))
+        .title("Memlens")
+        .inner_size(width, height)
+        .min_inner_size(SIZE_MIN.0, SIZE_MIN.1)
+        .on_navigation(is_of_the_window)
+        .build()
+        .map_err(|error| format!("{error}{}", notice::window_hint(System::CURRENT)))?;
+    frame.place(&window)?;
+    reload::follow(&window)?;
+    Ok(())
 }
 
 /// Whether an address is the window's own; it goes to no other, so that nothing leaves in an address.
@@ -98,9 +111,16 @@ fn is_of_the_window(address: &Url) -> bool {
     address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
 }
 
-/// Prints why there is no window, and ends the program.
+/// Prints or shows why there is no window.
+fn report(error: &dyn std::error::Error) {
+    let text = format!("cannot open the window: {error}");
+    eprintln!("{text}");
+    notice::show_if_unprinted(&text);
+}
+
+/// Reports why there is no window, and ends the program.
 fn refuse(error: &dyn std::error::Error) -> ! {
-    eprintln!("cannot open the window: {error}");
+    report(error);
     std::process::exit(1);
 }
 

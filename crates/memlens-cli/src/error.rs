@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use memlens_engine::{EngineError, IndexerError, RerankError};
 use memlens_eval::UnknownMetric;
+use memlens_files::System;
 use memlens_params::ParamError;
 use thiserror::Error;
 
@@ -140,7 +141,7 @@ pub enum CliError {
     #[error("this system has no data folder: use --library DIR")]
     NoDataFolder,
     /// The system names no home folder.
-    #[error("cannot look for agents: this system names no home folder; set HOME")]
+    #[error("cannot look for agents: this system names no home folder; set {}", System::CURRENT.home_variable())]
     NoHome,
     #[error("cannot listen for Ctrl+C: {0}")]
     Signal(#[from] ctrlc::Error),

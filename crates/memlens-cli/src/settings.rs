@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use memlens_engine::{
-    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, default_library, own_ranking,
-    part_of_agent, pipeline, read_params, read_ranking, source_of_library,
+    EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, default_library,
+    own_ranking, part_of_agent, pipeline, read_params, read_ranking, source_of_library,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 

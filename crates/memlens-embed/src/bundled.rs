@@ -68,8 +68,8 @@ const TOKENS_OUTPUT: OutputKey = OutputKey::ByName("last_hidden_state");
 impl Bundled {
     /// Loads library and model, to run on `threads` threads (at least 1).
     ///
-    /// The library is loaded once per process; later calls use the one that was loaded first. Threads that the library
-    /// starts have the priority of the calling thread, so call [`crate::lower_priority`] before.
+    /// The library is loaded once per process; later calls use the one that was loaded first. On Linux, threads that the
+    /// library starts have the priority of the calling thread, so call [`crate::lower_priority`] before.
     ///
     /// # Errors
     /// [`EmbedError::Telemetry`], [`EmbedError::LoadRuntime`], [`EmbedError::ReadModel`], [`EmbedError::OtherModel`] or

@@ -28,12 +28,14 @@ pub enum EmbedError {
         looked: Vec<PathBuf>,
     },
     /// The file exists, but it is not a suitable ONNX Runtime library.
-    #[error("cannot load ONNX Runtime from {}: {why}", path.display())]
+    #[error("cannot load ONNX Runtime from {}: {why}{}", path.display(), missing_said(missing))]
     LoadRuntime {
         /// Path of the library's file.
         path: PathBuf,
         /// Error message of the library loader.
         why: String,
+        /// Libraries of the Visual C++ runtime that it needs and that were not found; empty on other systems than Windows.
+        missing: Vec<&'static str>,
     },
     /// ONNX Runtime would report its use to its maker: `forbid_telemetry` was not called.
     #[error("cannot load ONNX Runtime: ORT_DISABLE_TELEMETRY is not 1, so it would report its use")]
@@ -79,6 +81,16 @@ pub enum EmbedError {
     /// The caller cancelled the call.
     #[error("cannot embed text: cancelled")]
     Cancelled,
+}
+
+fn missing_said(missing: &[&str]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    format!(
+        " ({} not found; install the Microsoft Visual C++ Redistributable, which ONNX Runtime needs)",
+        missing.join(", ")
+    )
 }
 
 fn list(paths: &[PathBuf]) -> String {

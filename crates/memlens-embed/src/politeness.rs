@@ -4,7 +4,8 @@ use std::thread::available_parallelism;
 
 use thread_priority::ThreadPriority;
 
-/// Gives the current thread, and every thread that it starts afterwards, the lowest priority.
+/// Gives the current thread the lowest priority. On Linux, every thread that it starts afterwards has it too; on Windows
+/// threads do not inherit it, so those of ONNX Runtime keep the usual one.
 ///
 /// Raising the priority again needs privileges. If the system refuses, the priority does not change.
 pub fn lower_priority() {

@@ -18,7 +18,7 @@ fn refusal(runtime: &Path) -> String {
         },
         1,
     ) {
-        Err(EmbedError::LoadRuntime { path, why }) => {
+        Err(EmbedError::LoadRuntime { path, why, .. }) => {
             assert!(path.is_absolute(), "{}", path.display());
             why
         }

@@ -8,7 +8,7 @@
 //! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
 //! [`canonical`] and [`with_slashes`] give the one form of a path that is stored, shown and compared, and [`spelled`] the
 //! name that a folder lists where a path spells it in another way; [`System`] holds the rules of each system for both.
-//! [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
+//! [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
 //! with links resolved.
 //!
 //! This crate does not know what any file holds.
@@ -24,11 +24,13 @@
 
 #[cfg(unix)]
 mod faults;
+mod held_open;
 mod mapped;
 mod own;
 mod paths;
 mod pipes;
 mod places;
+mod programs;
 mod replace;
 mod scratch;
 mod spelling;
@@ -47,6 +49,7 @@ pub use pipes::read;
 pub use places::{
     create_private, is_linked_into, is_same, is_within, place_of, place_to_be, write,
 };
+pub use programs::program;
 pub use replace::replace_keeping;
 pub use scratch::{Scratch, remove_leftovers};
 pub use spelling::{Disk, SystemDisk, composed, only_composed, spelled};

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::held_open::persist;
 use crate::paths::canonical;
 
 /// Returns the path at which a file would be written, with links resolved. The file's folder must exist.
@@ -157,8 +158,7 @@ pub(crate) fn has_other_names(found: &fs::Metadata) -> bool {
 /// Writes a temporary file in the same folder, then renames it.
 fn replace(place: &Path, found: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
     let part = part_beside(place, found, bytes)?;
-    drop(part.persist(place)?);
-    Ok(())
+    persist(part, place)
 }
 
 const PART_PREFIX: &str = ".memlens-";

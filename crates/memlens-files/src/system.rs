@@ -32,6 +32,14 @@ impl System {
         System::Linux
     };
 
+    /// Name of the environment variable of the home folder.
+    pub fn home_variable(self) -> &'static str {
+        match self {
+            System::Windows => "USERPROFILE",
+            System::Linux | System::MacOs => "HOME",
+        }
+    }
+
     /// Returns a form that is the same for two names which a usual disk of this system takes for one. Some disks
     /// distinguish more; where that matters, ask the disk with [`spelled`](crate::spelled).
     pub fn name_key(self, name: &str) -> Cow<'_, str> {
@@ -116,6 +124,17 @@ mod tests {
             assert_eq!(System::Windows.plain_path(written), plain, "{written}");
             assert_eq!(System::Linux.plain_path(written), written);
             assert_eq!(System::MacOs.plain_path(written), written);
+        }
+    }
+
+    #[test]
+    fn the_variable_of_the_home_folder_is_that_of_the_system() {
+        for (system, variable) in [
+            (System::Linux, "HOME"),
+            (System::MacOs, "HOME"),
+            (System::Windows, "USERPROFILE"),
+        ] {
+            assert_eq!(system.home_variable(), variable);
         }
     }
 

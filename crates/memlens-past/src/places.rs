@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use memlens_agents::{Index, Searched};
-use memlens_files::composed;
+use memlens_files::{System, composed};
 use memlens_library::notes::spelling::respelled;
 use memlens_library::{EngineError, Library};
 use memlens_retrieve::Lists;
@@ -231,6 +231,8 @@ impl Places {
     }
 
     fn anywhere(&self, agent: &str, named: &str) -> Result<NotePlace, NoPlace> {
+        let plain = System::CURRENT.plain_path(named);
+        let named = &*plain;
         let path = named.split_once("://").map_or(named, |(_, path)| path);
         let with_extension = format!("{path}.md");
         let mut found = self.look(agent, path);
@@ -409,7 +411,9 @@ fn last_two(parts: &[&str]) -> Option<String> {
 /// Number of common parts, from the end.
 fn shared(a: &[&str], b: &[&str]) -> usize {
     let pairs = a.iter().rev().zip(b.iter().rev());
-    pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
+    let is_same =
+        |a: &str, b: &str| a.eq_ignore_ascii_case(b) || System::CURRENT.is_same_name(a, b);
+    pairs.take_while(|(a, b)| is_same(a, b)).count()
 }
 
 #[cfg(test)]

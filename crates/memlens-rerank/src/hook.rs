@@ -245,7 +245,7 @@ impl HookCommand {
     }
 
     fn start(&self) -> io::Result<Box<dyn ChildWrapper>> {
-        let mut command = CommandWrap::with_new(&self.program, |command| {
+        let mut command = CommandWrap::with_new(memlens_files::program(&self.program), |command| {
             command
                 .args(&self.arguments)
                 .stdin(Stdio::piped())

@@ -2,6 +2,7 @@
 
 use memlens_engine::EngineError;
 use memlens_engine::view::{AgentsView, AlwaysText, AlwaysView, LibraryState, LoadedFile};
+use memlens_files::System;
 use tauri::State;
 
 use super::{Answer, Shell, work};
@@ -10,7 +11,10 @@ use super::{Answer, Shell, work};
 fn no_home() -> EngineError {
     EngineError::System {
         attempt: "look for agents",
-        why: "this system names no home folder".to_owned(),
+        why: format!(
+            "this system names no home folder; set {}",
+            System::CURRENT.home_variable()
+        ),
     }
 }
 

@@ -1,9 +1,10 @@
 //! A place in the memory as the user types it: a note, with an optional line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use memlens_files::{canonical, name_in, path_in, with_slashes};
+use memlens_files::{System, canonical, composed, name_in, path_in, with_slashes};
 use memlens_store::{Folder, FolderId, Snapshot};
 
 use crate::EngineError;
@@ -64,7 +65,10 @@ impl Place {
             .map(|place| as_known(snapshot, place).unwrap_or_else(|| place.clone()))
             .fold(Vec::new(), with_once);
         if there.is_empty() {
-            there = ending_with(snapshot, named, line);
+            there = ending_with(snapshot, named, line, |name| Cow::Borrowed(name));
+        }
+        if there.is_empty() {
+            there = ending_with(snapshot, named, line, |name| key(System::CURRENT, name));
         }
         if there.is_empty() {
             let other = places.iter().filter_map(|place| as_known(snapshot, place));
@@ -170,11 +174,25 @@ pub(crate) fn names(folder: &Folder) -> Vec<&str> {
     std::iter::once(folder.name.as_str()).chain(own).collect()
 }
 
-/// The notes whose absolute path ends with these folders and name.
-fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place> {
-    let Some(end) = with_slashes(Path::new(named)).map(|inner| format!("/{inner}")) else {
+/// A form that is the same for paths which the system takes for one, and for those that differ by composition only.
+fn key(system: System, path: &str) -> Cow<'_, str> {
+    match composed(path) {
+        Cow::Borrowed(path) => system.name_key(path),
+        Cow::Owned(path) => Cow::Owned(system.name_key(&path).into_owned()),
+    }
+}
+
+/// The notes whose absolute path ends with these folders and name, compared by `key`.
+fn ending_with(
+    snapshot: &Snapshot,
+    named: &str,
+    line: Option<u32>,
+    key: impl Fn(&str) -> Cow<'_, str>,
+) -> Vec<Place> {
+    let Some(inner) = with_slashes(Path::new(named)) else {
         return Vec::new();
     };
+    let end = key(&format!("/{inner}")).into_owned();
     let roots: HashMap<FolderId, String> = snapshot
         .folders
         .iter()
@@ -182,7 +200,7 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
             let names = Path::new(&folder.path).components();
             let names = names.filter(|part| matches!(part, Component::Normal(_)));
             let root = with_slashes(&names.collect::<PathBuf>())?;
-            Some((folder.id, format!("/{root}/")))
+            Some((folder.id, key(&format!("/{root}/")).into_owned()))
         })
         .collect();
     let ends = |folder: FolderId, path: &str| {
@@ -196,7 +214,7 @@ fn ending_with(snapshot: &Snapshot, named: &str, line: Option<u32>) -> Vec<Place
     };
     let documents = snapshot.documents.iter();
     documents
-        .filter(|document| ends(document.folder, &document.path))
+        .filter(|document| ends(document.folder, &key(&document.path)))
         .map(|document| Place {
             folder: document.folder,
             path: document.path.clone(),
@@ -252,4 +270,44 @@ fn exists(snapshot: &Snapshot, place: &Place) -> bool {
 /// The absolute path of a note of the library, as metrics compare it.
 pub fn note_path(folder: &str, path: &str) -> PathBuf {
     path_in(Path::new(folder), path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use memlens_store::{DocumentId, DocumentRow};
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_path_is_found_as_the_system_compares_names() {
+        let folder = Folder {
+            id: FolderId(1),
+            path: "/srv/Notes".to_owned(),
+            name: "Notes".to_owned(),
+            is_paused: false,
+            mount: None,
+            agent: None,
+        };
+        let notes = ["deep/U\u{308}ben/Plan.md", "deep/a.md"];
+        let note = |path: &&str| Arc::new(DocumentRow::new(DocumentId(0), FolderId(1), path));
+        let snapshot = Snapshot::new(vec![folder], notes.iter().map(note).collect());
+        let found = |system: System, typed: &str| -> Vec<String> {
+            let places = ending_with(&snapshot, typed, None, |name| key(system, name));
+            places.into_iter().map(|place| place.path).collect()
+        };
+        let composed = "\u{dc}ben/Plan.md";
+        let other_case = "notes/DEEP/A.md";
+        for (system, ignores_case) in [
+            (System::Linux, false),
+            (System::MacOs, true),
+            (System::Windows, true),
+        ] {
+            assert_eq!(found(system, "Notes/deep/a.md"), [notes[1]], "{system:?}");
+            assert_eq!(found(system, composed), [notes[0]], "{system:?}");
+            assert_eq!(found(system, other_case) == [notes[1]], ignores_case);
+            assert_eq!(found(system, "eep/a.md"), [""; 0], "{system:?}");
+        }
+    }
 }
