@@ -1,5 +1,6 @@
 //! The errors of the commands, and their exit statuses.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use memlens_engine::{EngineError, IndexerError, RerankError};
@@ -79,6 +80,11 @@ pub enum CliError {
         agent: &'static str,
         id: &'static str,
     },
+    /// Other machines could reach the server.
+    #[error(
+        "cannot serve at {address}: other machines could reach it; use 127.0.0.1, or add --allow-network"
+    )]
+    NotThisMachine { address: SocketAddr },
     /// A config cannot hold the path.
     #[error("cannot write the path {} into a config: it is not UTF-8 text", path.display())]
     NoTextPath { path: PathBuf },
@@ -173,6 +179,7 @@ impl CliError {
             | CliError::NoThumb { .. }
             | CliError::ManyMoved
             | CliError::NothingServed { .. }
+            | CliError::NotThisMachine { .. }
             | CliError::NoTextPath { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey

@@ -2,25 +2,29 @@
 
 mod install;
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
-use memlens_engine::part_of_agent;
-use memlens_serve::{Serving, serve_stdio};
+use memlens_engine::{part_of_agent, watched_folders};
+use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
 
 use crate::arguments::{ServeAct, ServeArgs};
 use crate::error::CliError;
-use crate::settings::{open, ranking, without_hook};
+use crate::output::{print_line, print_text, tell};
+use crate::settings::{library_dir, on_stop, open, ranking, without_hook};
 
-/// Serves one agent on standard input and output until it closes standard input, or changes an agent's config.
+/// Serves agents until they are done or the user stops it, or changes an agent's config.
 pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
     match &arguments.act {
         None => serve(library, arguments),
         Some(ServeAct::Install(arguments)) => install::install(library, arguments),
         Some(ServeAct::Uninstall { agent }) => install::uninstall(agent),
+        Some(ServeAct::Token { new }) => token(library, *new),
     }
 }
 
 fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
+    let dir = library_dir(library)?;
     let mut ranking = ranking(&arguments.ranking)?;
     let mut settings = arguments.ranking.settings.settings.iter();
     let names_hook = settings.any(|setting| {
@@ -31,14 +35,57 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     if !names_hook {
         without_hook(&mut ranking)?;
     }
+    let stop = Stop::default();
+    let stopping = stop.clone();
+    on_stop(move || stopping.stop())?;
     // It is served until the process ends.
-    let library = Box::leak(Box::new(open(library)?));
+    let library = Box::leak(Box::new(open(Some(dir.clone()))?));
     if let Some(agent) = &arguments.agent {
         part_of_agent(library, agent)?;
     }
-    Ok(serve_stdio(Serving {
+    let serving = Serving {
         library,
         ranking,
         agent: arguments.agent.clone(),
-    })?)
+    };
+    match arguments.http {
+        None => Ok(serve_stdio(serving, &stop)?),
+        Some(address) => {
+            let server = listen(&dir, address, arguments.allow_network)?;
+            print_text(format!("serving MCP at {}", server.url()))?;
+            tell(
+                "clients need the token that `memlens serve token` prints; Ctrl+C stops the server",
+            );
+            Ok(server.serve(serving, &stop)?)
+        }
+    }
+}
+
+/// Takes the address for the server.
+fn listen(dir: &Path, address: SocketAddr, allow_network: bool) -> Result<HttpServer, CliError> {
+    let is_here = address.ip().is_loopback();
+    if !is_here && !allow_network {
+        return Err(CliError::NotThisMachine { address });
+    }
+    let token = Token::of_library(dir).map_err(memlens_serve::ServeError::from)?;
+    let server = HttpServer::bind(address, token)?;
+    if !is_here {
+        tell(format_args!(
+            "other machines can reach {address}; the token and all texts cross the network in the clear"
+        ));
+    }
+    Ok(server)
+}
+
+fn token(library: Option<PathBuf>, is_new: bool) -> Result<(), CliError> {
+    let dir = library_dir(library)?;
+    // Fails if there is no library.
+    watched_folders(&dir)?;
+    let token = if is_new {
+        Token::replace(&dir)
+    } else {
+        Token::of_library(&dir)
+    };
+    let token = token.map_err(memlens_serve::ServeError::from)?;
+    print_line(token.text())
 }

@@ -79,6 +79,9 @@ mod second_user;
 #[cfg(unix)]
 #[path = "command_line/serving.rs"]
 mod serving;
+#[cfg(unix)]
+#[path = "command_line/serving_http.rs"]
+mod serving_http;
 #[path = "command_line/sharing.rs"]
 mod sharing;
 #[cfg(target_os = "linux")]

@@ -16,7 +16,7 @@ use memlens_library::jobs::JobReporter;
 use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
-use memlens_library::{EngineError, Library};
+use memlens_library::{EngineError, Library, erase_server_token};
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
 use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
@@ -256,8 +256,8 @@ impl Engine {
         Ok(self.state())
     }
 
-    /// Erases everything: folders, notes, embeddings, presets, thumbs, settings, reranker scores, downloaded models, and the keys
-    /// that this library stored in the system's keyring. The note files themselves are not touched.
+    /// Erases everything: folders, notes, embeddings, presets, thumbs, settings, reranker scores, the token of the server, downloaded
+    /// models, and the keys that this library stored in the system's keyring. The note files themselves are not touched.
     ///
     /// # Errors
     /// [`EngineError::Indexer`], [`EngineError::Store`], [`EngineError::Index`].
@@ -271,6 +271,7 @@ impl Engine {
         self.shared.forget_clustering();
         self.library().forget_answers();
         self.library().erase_score_cache()?;
+        erase_server_token(self.library().dir())?;
         erase_models(&models_folder(self.library().dir()))?;
         forget_keys(&keys);
         Ok(self.state())

@@ -33,7 +33,9 @@ pub use features::FeatureState;
 pub use jobs::{Job, Jobs};
 pub use judging::saved_questions::saved_questions;
 pub use library::Library;
-pub use library::data::{Contents, contents, data_size, erase};
+pub use library::data::{
+    Contents, contents, data_size, erase, erase_server_token, server_token_path,
+};
 pub use library::status::LibraryStatus;
 pub use model_choice::{choose_model, chosen_model, source_of_library};
 pub use notes::examples::example_questions;
@@ -43,7 +45,7 @@ pub use notes::unread::unread;
 pub use output::refuse_agent_place;
 pub use ranking::{Ranking, pipeline, pipelines, stage_looks};
 pub use reranking::providers;
-pub use reranking::rerank::{fill_in, heat, rerank_calls, sent_texts};
+pub use reranking::rerank::{TextScores, fill_in, heat, rerank_calls, score_texts, sent_texts};
 pub use search::compare::compare;
 pub use search::folded::folded_sentence;
 pub use search::given::{GivenRanking, rank_given};

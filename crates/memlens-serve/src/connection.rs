@@ -1,4 +1,4 @@
-//! One client: its calls wait for a free thread, and are dropped when they are cancelled.
+//! Calls of clients: they wait for a free thread, and are dropped when they are cancelled.
 
 use std::sync::Arc;
 
@@ -37,13 +37,15 @@ pub(crate) async fn serve(served: Arc<Served>) -> Result<(), ServeError> {
         .map_err(|error| ServeError::Client(error.to_string()))
 }
 
-struct Connection {
+/// What answers clients. Clones share the threads.
+#[derive(Clone)]
+pub(crate) struct Connection {
     served: Arc<Served>,
     free: Arc<Semaphore>,
 }
 
 impl Connection {
-    fn new(served: Arc<Served>) -> Connection {
+    pub fn new(served: Arc<Served>) -> Connection {
         // One call of a reranker would stop another.
         let n_at_once = if served.asks_outside() {
             1

@@ -1,21 +1,30 @@
-//! Serves the tuned search to agents, by the Model Context Protocol over standard input and output.
+//! Serves the tuned search to agents, by the Model Context Protocol over standard input and output or over HTTP.
 //!
 //! Each tool calls the same functions as the command line and the window, so that an agent gets the ranking that was tuned.
-//! A server changes no note and reads only the watched folders that it serves. In the library it writes only caches.
+//! A server changes no note and reads only the watched folders that it serves. In the library it writes only caches, and the
+//! token of the server over HTTP.
 
 mod answers;
 mod connection;
 mod folders;
+mod http;
 mod library;
 mod lines;
+mod stop;
+mod token;
 mod tools;
+mod unusable;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use memlens_library::{Library, Ranking};
 use thiserror::Error;
 
+pub use http::HttpServer;
 pub use library::Served;
+pub use stop::Stop;
+pub use token::{Token, TokenError};
 
 /// Threads that answer calls at once.
 const CALLS_AT_ONCE: usize = 2;
@@ -29,6 +38,17 @@ pub enum ServeError {
     /// The client did not begin as the protocol requires.
     #[error("cannot serve this client: {0}")]
     Client(String),
+    /// Nothing can listen at the address.
+    #[error("cannot listen at {address}: {cause}; choose another port with --http")]
+    Address {
+        /// Where the server was to listen.
+        address: SocketAddr,
+        /// The system's error.
+        cause: std::io::Error,
+    },
+    /// There is no token that clients could send.
+    #[error(transparent)]
+    Token(#[from] TokenError),
 }
 
 /// What is served, and by which ranking.
@@ -41,21 +61,35 @@ pub struct Serving {
     pub agent: Option<String>,
 }
 
-/// Answers one client on standard input and output, until it closes standard input.
+/// Answers one client on standard input and output, until it closes standard input or the server is stopped.
 ///
 /// # Errors
 /// [`ServeError::Start`], and [`ServeError::Client`] if the client does not begin with a request of the protocol.
-pub fn serve_stdio(serving: Serving) -> Result<(), ServeError> {
+pub fn serve_stdio(serving: Serving, stop: &Stop) -> Result<(), ServeError> {
+    // One thread reads standard input and one writes standard output.
+    run(serving, 2, async |served| {
+        tokio::select! {
+            ended = connection::serve(served) => ended,
+            () = stop.stopped() => Ok(()),
+        }
+    })
+}
+
+/// Runs a server to its end, with `n_more` threads besides those of calls.
+fn run(
+    serving: Serving,
+    n_more: usize,
+    serve: impl AsyncFnOnce(Arc<Served>) -> Result<(), ServeError>,
+) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
-        // One reads standard input and one writes standard output.
-        .max_blocking_threads(CALLS_AT_ONCE + 2)
-        .enable_time()
+        .max_blocking_threads(CALLS_AT_ONCE + n_more)
+        .enable_all()
         .build()?;
     let served = Arc::new(Served::new(serving));
     // Only preloads: a search reports what fails.
     let library = served.library;
     let warming = std::thread::spawn(move || library.warm().is_ok());
-    let ended = runtime.block_on(connection::serve(served));
+    let ended = runtime.block_on(serve(served));
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
     // A process that ends while ONNX Runtime loads a model can crash. A panic there was reported already.

@@ -8,17 +8,16 @@ use std::io;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rmcp::model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Longest message in bytes.
-const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+use crate::unusable::{MESSAGE_BYTES_MAX, Unusable, to_json};
+
 /// Memory for a line that is kept after it was read, in bytes.
 const LINE_BYTES_KEPT: usize = 64 * 1024;
 /// Calls that were read and not answered yet.
@@ -83,7 +82,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             let n_read = end.map_or(read.len(), |end| end + 1);
             if !self.is_dropping {
                 self.line.extend_from_slice(&read[..n_read]);
-                self.is_dropping = self.line.len() > LINE_BYTES_MAX;
+                self.is_dropping = self.line.len() > MESSAGE_BYTES_MAX;
             }
             self.read.consume(n_read);
             if end.is_some() {
@@ -96,8 +95,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
     fn message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_dropping) {
-            let why = format!("the message has more than {LINE_BYTES_MAX} bytes");
-            self.refuse(ErrorCode::INVALID_REQUEST, why, None);
+            self.unusable = Some(Unusable::too_long().message());
             return None;
         }
         let text = line.trim_ascii();
@@ -107,7 +105,10 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         let message = match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
             Ok(message) => Some(message),
             Err(_) => {
-                self.refuse_line(text);
+                let unusable = Unusable::new(text);
+                if !unusable.is_notification {
+                    self.unusable = Some(unusable.message());
+                }
                 None
             }
         };
@@ -116,33 +117,6 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             self.line.clear();
         }
         message
-    }
-
-    fn refuse_line(&mut self, text: &[u8]) {
-        let read = match serde_json::from_slice::<Value>(text) {
-            Ok(read) => read,
-            Err(error) => {
-                let why = format!("the message is not JSON: {error}");
-                return self.refuse(ErrorCode::PARSE_ERROR, why, None);
-            }
-        };
-        let id = read.get("id").cloned();
-        if id.is_none() && read.get("method").is_some() {
-            // A notification is not answered.
-            return;
-        }
-        let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-        let why = if read.is_array() {
-            "batches are not supported; send one message on a line"
-        } else {
-            "the message is not a request of JSON-RPC 2.0"
-        };
-        self.refuse(ErrorCode::INVALID_REQUEST, why.to_owned(), id);
-    }
-
-    fn refuse(&mut self, code: ErrorCode, why: String, id: Option<RequestId>) {
-        let error = ErrorData::new(code, why, None);
-        self.unusable = Some(JsonRpcMessage::error(error, id));
     }
 
     /// Notes what a message means for the calls that wait.
@@ -235,18 +209,7 @@ async fn write_line<W: AsyncWrite + Unpin>(
     write: &tokio::sync::Mutex<W>,
     message: &TxJsonRpcMessage<RoleServer>,
 ) -> io::Result<()> {
-    let mut line = match message {
-        // JSON-RPC 2.0 requires the id, also where it is unknown; `rmcp` leaves it out.
-        JsonRpcMessage::Error(error) if error.id.is_none() => {
-            let mut error = serde_json::to_value(error)?;
-            error["id"] = Value::Null;
-            serde_json::to_vec(&error)?
-        }
-        JsonRpcMessage::Error(_)
-        | JsonRpcMessage::Request(_)
-        | JsonRpcMessage::Response(_)
-        | JsonRpcMessage::Notification(_) => serde_json::to_vec(message)?,
-    };
+    let mut line = to_json(message)?;
     line.push(b'\n');
     let mut write = write.lock().await;
     write.write_all(&line).await?;

@@ -1,21 +1,29 @@
 //! The arguments of `memlens serve`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use memlens_engine::tool_server::tool_server_agents;
 
 use super::RankingArgs;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(group = ArgGroup::new("way").required(true).args(["mcp", "http"]))]
 pub struct ServeArgs {
     #[command(subcommand)]
     pub act: Option<ServeAct>,
     /// Serve one agent by MCP on standard input and output
-    #[arg(long, required = true)]
+    #[arg(long)]
     pub mcp: bool,
+    /// Serve agents by MCP over HTTP at this address of this machine, as in 127.0.0.1:8745, until Ctrl+C; clients need the token
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub http: Option<SocketAddr>,
+    /// Let --http take an address that other machines can reach; the token and all texts then cross the network in the clear
+    #[arg(long, requires = "http")]
+    pub allow_network: bool,
     /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
@@ -33,6 +41,20 @@ pub enum ServeAct {
         #[arg(long, value_parser = PossibleValuesParser::new(tool_server_agents()))]
         agent: String,
     },
+    /// Print the token that clients of --http send, as "Authorization: Bearer TOKEN"; it is made on first use
+    Token {
+        /// Make a new one; clients with the old one are refused once the server is started again
+        #[arg(long)]
+        new: bool,
+    },
+}
+
+/// An address with a port.
+fn address(typed: &str) -> Result<SocketAddr, String> {
+    let port = typed.strip_prefix("localhost:");
+    let typed = port.map_or_else(|| typed.to_owned(), |port| format!("127.0.0.1:{port}"));
+    let wrong = "write an address and a port, as in 127.0.0.1:8745";
+    typed.parse().map_err(|_| wrong.to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -227,3 +227,53 @@ fn a_lost_library_is_reported() {
     std::fs::create_dir(memlens.library()).expect("it can be made again");
     client.close();
 }
+
+#[test]
+fn the_server_ends_with_a_client_that_dies_among_unread_answers() {
+    const N_CALLS: u32 = 500;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    for id in 1..=N_CALLS {
+        client.send(&request(id, "memory_search", json!({"query": QUESTION})).to_string());
+    }
+    let Client {
+        mut child,
+        to,
+        from,
+    } = client;
+    drop((to, from));
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn a_signal_ends_the_server_cleanly() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    for signal in ["-TERM", "-INT"] {
+        let mut client = Client::start(&memlens, &[]);
+        client
+            .call("memory_search", json!({"query": QUESTION}))
+            .expect("it is found");
+        let sent = std::process::Command::new("kill")
+            .args([signal, &client.child.id().to_string()])
+            .status();
+        assert!(sent.expect("it can be sent").success());
+        let status = client.child.wait().expect("it ends");
+        assert_eq!(status.code(), Some(0), "{signal}: {status}");
+    }
+}
+
+#[test]
+fn a_server_follows_a_writer() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    notes.write("home/plum.md", "The plum tree stands in the garden.\n");
+    memlens.json(&["index", text(notes.path()), "--json"]);
+    let query = json!({"query": "where is the plum tree"});
+    let found = client.call("memory_search", query);
+    let found = found.expect("it is found");
+    assert_eq!(found["results"][0]["path"], "home/plum.md", "{found}");
+    client.close();
+}

@@ -1,6 +1,7 @@
 //! The library's own files: their size, and erasing them.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use memlens_index::{text_path, vector_folder};
@@ -12,8 +13,29 @@ use memlens_wire::DataSize;
 use crate::reranking::providers::{kept_keys, models_folder};
 use crate::{EngineError, Library};
 
+/// Name of the file with the token of the server.
+const SERVER_TOKEN: &str = "serve-token";
 /// How long a measured size is cached.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
+
+/// The file with the token that clients of the server over HTTP send, in the library's folder.
+pub fn server_token_path(dir: &Path) -> PathBuf {
+    dir.join(SERVER_TOKEN)
+}
+
+/// Removes the token of the server, if there is one.
+///
+/// # Errors
+/// [`EngineError::File`] if it cannot be removed.
+pub fn erase_server_token(dir: &Path) -> Result<(), EngineError> {
+    let path = server_token_path(dir);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(EngineError::file("remove", &path, error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
 
 /// Measures the library in `dir`; unreadable parts count as 0.
 pub fn data_size(dir: &Path) -> DataSize {
@@ -89,12 +111,13 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 }
 
 /// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
-/// reranker scores, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
+/// reranker scores, the token of the server, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
 /// Needs no model, and removes a damaged database.
 ///
 /// # Errors
 /// [`StoreError::Missing`] if there is none, [`StoreError::Locked`] while another process writes,
-/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] if a model cannot be removed.
+/// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] if a model cannot be removed,
+/// [`EngineError::File`] if the token cannot.
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
     // Opened for reading first, since opening for writing would create one.
     let mut keys = Vec::new();
@@ -120,6 +143,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         Err(error) => return Err(error.at(dir).into()),
     }
     ScoreCache::erase(dir)?;
+    erase_server_token(dir)?;
     erase_models(&models_folder(dir))?;
     forget_keys(&keys);
     Ok(())

@@ -15,11 +15,13 @@ mod filled;
 pub mod heat;
 mod loaded;
 mod sent;
+mod texts;
 mod times;
 
 pub use filled::fill_in;
 pub use heat::heat;
 pub use sent::sent_texts;
+pub use texts::{TextScores, score_texts};
 pub use times::rerank_calls;
 
 use sent::cut;

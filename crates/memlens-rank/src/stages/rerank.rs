@@ -217,10 +217,9 @@ fn blend(
         .filter_map(|(raw, row)| raw.map(|raw| (row.score.unwrap_or(0.0), raw)))
         .collect();
     let values: Vec<(f64, Option<LateMix>)> = match known.scale {
-        RerankScale::Unit => scored.iter().map(|(_, raw)| (*raw, None)).collect(),
-        RerankScale::Logit => scored
+        scale @ (RerankScale::Unit | RerankScale::Logit) => scored
             .iter()
-            .map(|(_, raw)| (logistic(*raw), None))
+            .map(|(_, raw)| (scale.to_unit(*raw), None))
             .collect(),
         RerankScale::MaxSim => late(&scored),
     };
@@ -304,6 +303,17 @@ fn z_scores(values: &[f64]) -> Vec<f64> {
             }
         })
         .collect()
+}
+
+impl RerankScale {
+    /// A score on this scale as a number in `[0, 1]`, in the same order.
+    pub fn to_unit(self, score: f64) -> f64 {
+        match self {
+            RerankScale::Unit => score,
+            RerankScale::Logit => logistic(score),
+            RerankScale::MaxSim => f64::midpoint(1.0, score),
+        }
+    }
 }
 
 /// `1 / (1 + e^-x)`.

@@ -1,0 +1,534 @@
+//! `memlens serve --http`: clients with the token get what a client on standard input gets, and nobody else gets anything.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+
+use memlens_tests::Notes;
+use serde_json::{Value, json};
+
+use crate::memlens::{Memlens, list, text};
+
+const QUESTION: &str = "where does the router stand";
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
+
+/// A running server; it is killed on drop.
+struct Server {
+    child: Child,
+    /// Address with port.
+    address: String,
+    token: String,
+}
+
+/// What the server answered.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Server {
+    fn start(memlens: &Memlens, arguments: &[&str]) -> Server {
+        let arguments = [&["serve", "--http", "127.0.0.1:0"], arguments].concat();
+        let mut child = memlens
+            .command(&arguments)
+            .stderr(std::process::Stdio::inherit())
+            .spawn()
+            .expect("it can be started");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("it is piped"))
+            .read_line(&mut line)
+            .expect("it prints its address");
+        let address = line
+            .trim()
+            .strip_prefix("serving MCP at http://")
+            .and_then(|rest| rest.strip_suffix("/mcp"))
+            .unwrap_or_else(|| panic!("no address: {line:?}"));
+        Server {
+            child,
+            address: address.to_owned(),
+            token: memlens.print(&["serve", "token"]).trim().to_owned(),
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).expect("the server listens")
+    }
+
+    /// Sends a request with these headers alone.
+    fn send(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = self.connect();
+        let mut head = format!("{line} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        stream
+            .write_all(format!("{head}\r\n").as_bytes())
+            .expect("the server reads");
+        // A refused request is answered before it is read to its end.
+        let _ = stream.write_all(body.as_bytes());
+        answer(stream)
+    }
+
+    fn post(&self, body: &str) -> Answer {
+        self.post_at("/mcp", body)
+    }
+
+    fn post_at(&self, path: &str, body: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.token);
+        let headers = [
+            ("Host", self.address.as_str()),
+            ("Authorization", &bearer),
+            JSON,
+            ACCEPT,
+        ];
+        self.send(&format!("POST {path}"), &headers, body)
+    }
+
+    /// Calls a tool. Returns its answer, or the text of its failure.
+    fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
+        let answer = self.post(&request(tool, arguments)).json();
+        let result = &answer["result"];
+        let said = result["content"][0]["text"].as_str();
+        let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
+        if result["isError"] == true {
+            return Err(said.to_owned());
+        }
+        Ok(serde_json::from_str(said).expect("an answer is JSON"))
+    }
+
+    fn finds(&self, query: &str) -> Value {
+        let found = self.call("memory_search", json!({"query": query}));
+        found.expect("it is searched")["results"].clone()
+    }
+
+    /// Sends a signal and waits for the end.
+    fn end(mut self, signal: &str) -> ExitStatus {
+        send_signal(&self.child, signal);
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn send_signal(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .expect("it can be sent");
+    assert!(sent.success(), "it runs");
+}
+
+/// Reads an answer to the end of the connection.
+fn answer(mut stream: TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    // A connection may be reset after an answer to a request that was not read to its end.
+    let _ = stream.read_to_end(&mut bytes);
+    let said = String::from_utf8(bytes).expect("answers are text");
+    let (head, body) = said.split_once("\r\n\r\n").unwrap_or((&said, ""));
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    Answer {
+        status: status.unwrap_or_else(|| panic!("no answer: {said:?}")),
+        head: head.to_ascii_lowercase(),
+        body: body.to_owned(),
+    }
+}
+
+fn request(tool: &str, arguments: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+        .to_string()
+}
+
+fn notes() -> Notes {
+    Notes::new(&[
+        (
+            "home/router.md",
+            "The router stands in the hall.\nIt is grey.\n",
+        ),
+        ("home/tea.md", "Oolong tea is drunk in the evening.\n"),
+    ])
+}
+
+#[test]
+fn a_client_with_the_token_gets_the_ranking_of_the_command_line() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let begun = server.post(
+        &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
+        .to_string(),
+    );
+    assert_eq!(begun.status, 200, "{begun:?}");
+    assert_eq!(begun.json()["result"]["serverInfo"]["name"], "memlens");
+    assert!(
+        begun.head.contains("content-type: application/json"),
+        "{begun:?}"
+    );
+    let noted = server.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    assert_eq!((noted.status, noted.body.as_str()), (202, ""), "{noted:?}");
+    let tools = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    assert_eq!(list(&tools.json()["result"]["tools"]).len(), 5);
+    let found = server.finds(QUESTION);
+    let printed = memlens.json(&["search", QUESTION, "--json"]);
+    assert_eq!(list(&found).len(), list(&printed["results"]).len());
+    for (key, printed_key) in [("path", "path"), ("score", "score"), ("snippet", "snippet")] {
+        assert_eq!(found[0][key], printed["results"][0][printed_key], "{key}");
+    }
+    assert!(server.end("-TERM").success());
+}
+
+#[test]
+fn nobody_else_is_answered() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let bearer = format!("Bearer {}", server.token);
+    let wrong = format!("Bearer {}", "0".repeat(64));
+    let own = ("Host", server.address.as_str());
+    let token = ("Authorization", bearer.as_str());
+    let body = request("memory_search", json!({"query": QUESTION}));
+    let refused = |line: &str, headers: &[(&str, &str)], status: u16, why: &str| {
+        let answer = server.send(line, headers, &body);
+        assert_eq!(answer.status, status, "{line} {headers:?}: {answer:?}");
+        assert!(answer.body.contains(why), "{line} {headers:?}: {answer:?}");
+        assert!(!answer.body.contains("hall"), "{answer:?}");
+        answer
+    };
+    let answer = refused(
+        "POST /mcp",
+        &[own, JSON, ACCEPT],
+        401,
+        "memlens serve token",
+    );
+    assert!(
+        answer.head.contains("www-authenticate: bearer"),
+        "{answer:?}"
+    );
+    let sent = [own, ("Authorization", wrong.as_str()), JSON, ACCEPT];
+    refused("POST /mcp", &sent, 401, "memlens serve token");
+    for origin in ["http://example.com", "null", "http://localhost:3000"] {
+        let sent = [own, token, JSON, ACCEPT, ("Origin", origin)];
+        refused("POST /mcp", &sent, 403, "page in a browser");
+    }
+    for host in ["example.com", "memlens.example.com:80"] {
+        let sent = [("Host", host), token, JSON, ACCEPT];
+        refused("POST /mcp", &sent, 403, "names another host");
+    }
+    refused(
+        "POST /mcp",
+        &[token, JSON, ACCEPT],
+        403,
+        "names another host",
+    );
+    for line in ["POST /", "POST /mcp/../etc/passwd", "GET /serve-token"] {
+        refused(line, &[own, token, JSON, ACCEPT], 404, "MCP is at /mcp");
+        refused(line, &[own], 401, "memlens serve token");
+    }
+    refused("GET /mcp", &[own, token, ACCEPT], 405, "");
+    refused("OPTIONS /mcp", &[own, token, ACCEPT], 405, "");
+    refused("POST /mcp", &[own, token, ACCEPT], 415, "Content-Type");
+    assert_eq!(list(&server.finds(QUESTION)).len(), 1);
+}
+
+#[test]
+fn bad_input_is_answered_and_the_next_call_works() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    for (body, status, code) in [
+        ("{nonsense", 400, -32700),
+        ("", 400, -32700),
+        ("[1]", 400, -32600),
+        (r#"{"id":3}"#, 400, -32600),
+        (r#"{"method":5}"#, 400, -32600),
+    ] {
+        let answer = server.post(body);
+        assert_eq!(answer.status, status, "{body}: {answer:?}");
+        assert_eq!(answer.json()["error"]["code"], code, "{body}: {answer:?}");
+    }
+    assert_eq!(server.post(r#"{"id":3}"#).json()["id"], 3);
+    assert_eq!(
+        server.post("{nonsense").json().get("id"),
+        Some(&Value::Null)
+    );
+    let unknown = server.post(&request("memory_eat", json!({}))).json();
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let unknown = server.post(r#"{"jsonrpc":"2.0","id":1,"method":"memory/eat"}"#);
+    assert_eq!(unknown.json()["error"]["code"], -32601, "{unknown:?}");
+    let wrong = server.call("memory_search", json!({"query": 5}));
+    let wrong = wrong.expect_err("a number is no query");
+    assert!(wrong.contains("cannot use the arguments"), "{wrong}");
+    let long = server.call("memory_search", json!({"query": "a".repeat(10_000_000)}));
+    let long = long.expect_err("it is too long");
+    assert!(long.contains("10000000 bytes"), "{long}");
+    let over = server.post(&request(
+        "memory_search",
+        json!({"query": "a".repeat(17 << 20)}),
+    ));
+    assert_eq!(over.status, 413, "{}", over.head);
+    assert!(
+        over.json()["error"]["message"]
+            .as_str()
+            .is_some_and(|why| why.contains("more than 16777216 bytes"))
+    );
+    assert_eq!(list(&server.finds(QUESTION)).len(), 1);
+}
+
+#[test]
+fn nothing_outside_of_the_served_folders_is_read() {
+    let notes = notes();
+    let other = Notes::new(&[("secret.md", "The word is plum.\n")]);
+    symlink(other.at("secret.md"), notes.at("home/link.md")).expect("a link can be made");
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let secret = other.at("secret.md");
+    for path in [
+        "../secret.md",
+        "home/../../secret.md",
+        "home/link.md",
+        text(&secret),
+        "/etc/passwd",
+        "home/router.md\0",
+    ] {
+        let refused = server.call("memory_get", json!({"path": path}));
+        let refused = refused.expect_err(path);
+        assert!(refused.contains("cannot use the path"), "{path}: {refused}");
+    }
+}
+
+#[test]
+fn many_clients_at_once_are_all_answered() {
+    const N_CLIENTS: usize = 100;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let expected = server.finds(QUESTION);
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..N_CLIENTS)
+            .map(|_| scope.spawn(|| server.finds(QUESTION)))
+            .collect();
+        for client in clients {
+            assert_eq!(client.join().expect("it is answered"), expected);
+        }
+    });
+}
+
+#[test]
+fn clients_that_stop_or_die_do_not_disturb_others() {
+    const N_CLIENTS: usize = 20;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let body = request("memory_search", json!({"query": QUESTION}));
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n",
+        server.address,
+        server.token,
+        body.len()
+    );
+    let start = |sent: &str| {
+        let mut stream = server.connect();
+        stream.write_all(sent.as_bytes()).expect("the server reads");
+        stream
+    };
+    let half = format!("{head}{}", &body[..body.len() / 2]);
+    let whole = format!("{head}{body}");
+    // They stay open: one has sent nothing, one half of its request, one does not read its answer.
+    let stopped: Vec<TcpStream> = ["", half.as_str(), whole.as_str()]
+        .into_iter()
+        .cycle()
+        .take(N_CLIENTS)
+        .map(start)
+        .collect();
+    // They die in the middle of a request or of a call.
+    for sent in [&half, &whole].into_iter().cycle().take(N_CLIENTS) {
+        let stream = start(sent);
+        stream.shutdown(Shutdown::Both).expect("it is open");
+    }
+    assert_eq!(list(&server.finds(QUESTION)).len(), 1);
+    // What was asked is still there for a client that reads late.
+    let late = stopped.into_iter().nth(2).expect("there are several");
+    assert_eq!(answer(late).status, 200);
+}
+
+#[test]
+fn a_server_follows_a_writer_and_reports_a_lost_library() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    assert_eq!(list(&server.finds(QUESTION)).len(), 1);
+    notes.write("home/plum.md", "The plum tree stands in the garden.\n");
+    memlens.json(&["index", text(notes.path()), "--json"]);
+    let found = server.finds("where is the plum tree");
+    assert_eq!(found[0]["path"], "home/plum.md", "{found}");
+    std::fs::remove_dir_all(memlens.library()).expect("it can be removed");
+    let gone = server.call("memory_search", json!({"query": QUESTION}));
+    let gone = gone.expect_err("there is no library");
+    assert!(gone.contains("does not exist any more"), "{gone}");
+    std::fs::create_dir(memlens.library()).expect("it can be made again");
+}
+
+#[test]
+fn a_signal_ends_a_server_cleanly_also_with_open_connections() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    for signal in ["-TERM", "-INT"] {
+        let server = Server::start(&memlens, &[]);
+        let address = server.address.clone();
+        let open = server.connect();
+        server.finds(QUESTION);
+        let status = server.end(signal);
+        assert_eq!(status.code(), Some(0), "{signal}: {status}");
+        drop(open);
+        assert!(TcpStream::connect(&address).is_err(), "nothing listens");
+    }
+}
+
+#[test]
+fn the_token_is_private_and_is_erased_with_the_library() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let path = memlens.library().join("serve-token");
+    assert!(!path.exists(), "it is made on first use");
+    let first = memlens.print(&["serve", "token"]);
+    let mode = std::fs::metadata(&path)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(memlens.print(&["serve", "token"]), first);
+    let second = memlens.print(&["serve", "token", "--new"]);
+    assert_ne!(second, first);
+    let server = Server::start(&memlens, &[]);
+    assert_eq!(server.token, second.trim());
+    drop(server);
+    memlens.print(&["erase", "--yes"]);
+    assert!(!path.exists());
+}
+
+#[test]
+fn an_address_that_is_not_of_this_machine_alone_must_be_allowed() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    memlens.refused(
+        &["serve", "--http", "0.0.0.0:0"],
+        2,
+        "cannot serve at 0.0.0.0:0: other machines could reach it; use 127.0.0.1, or add --allow-network",
+    );
+    for address in ["8745", "example.com:80", "127.0.0.1", "127.0.0.1:99999"] {
+        let run = memlens.run(&["serve", "--http", address]);
+        assert!(
+            run.status == 2 && run.err.contains("as in 127.0.0.1:8745"),
+            "{address}: {run:?}"
+        );
+    }
+    let taken = Server::start(&memlens, &[]);
+    let run = memlens.run(&["serve", "--http", &taken.address]);
+    assert!(
+        run.status == 1 && run.err.contains("choose another port with --http"),
+        "{run:?}"
+    );
+    let run = memlens.run(&["serve", "--http", "127.0.0.1:0", "--mcp"]);
+    assert_eq!(run.status, 2, "{run:?}");
+}
+
+#[test]
+fn the_reranker_of_the_ranking_scores_texts_of_other_programs() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &["--set", "rerank=late"]);
+    let documents = [
+        "Oolong tea is drunk in the evening.",
+        "The router stands in the hall.",
+        "The lamp is broken.",
+    ];
+    for path in ["/v1/rerank", "/v2/rerank"] {
+        let body = json!({"model": "any", "query": QUESTION, "documents": documents, "top_n": 2});
+        let answer = server.post_at(path, &body.to_string());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let found = answer.json();
+        assert_eq!(list(&found["results"]).len(), 2, "{found}");
+        assert_eq!(found["results"][0]["index"], 1, "{found}");
+        let scores: Vec<f64> = list(&found["results"])
+            .iter()
+            .filter_map(|row| row["relevance_score"].as_f64())
+            .collect();
+        assert!(
+            scores.len() == 2
+                && scores[0] > scores[1]
+                && scores.iter().all(|score| (0.0..=1.0).contains(score)),
+            "{scores:?}"
+        );
+    }
+    let body = json!({"query": QUESTION, "texts": documents}).to_string();
+    let found = server.post_at("/rerank", &body).json();
+    assert_eq!(list(&found).len(), 3, "{found}");
+    assert_eq!(found[0]["index"], 1, "{found}");
+    assert!(found[0]["score"].is_f64(), "{found}");
+}
+
+#[test]
+fn requests_to_the_reranker_are_refused_in_the_form_of_the_service() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let body = json!({"query": QUESTION, "documents": ["a"], "texts": ["a"]}).to_string();
+    let bearer = format!("Bearer {}", server.token);
+    let own = ("Host", server.address.as_str());
+    for (path, key) in [("/v1/rerank", "message"), ("/rerank", "error")] {
+        let refused = |answer: Answer, status: u16, why: &str| {
+            assert_eq!(answer.status, status, "{path}: {answer:?}");
+            let said = answer.json()[key].as_str().unwrap_or_default().to_owned();
+            assert!(said.contains(why), "{path}: {answer:?}");
+        };
+        let line = format!("POST {path}");
+        refused(
+            server.send(&line, &[own, JSON], &body),
+            401,
+            "memlens serve token",
+        );
+        let get = server.send(
+            &format!("GET {path}"),
+            &[own, ("Authorization", &bearer)],
+            "",
+        );
+        refused(get, 405, "by POST");
+        refused(
+            server.post_at(path, &body),
+            501,
+            "the ranking has no reranker",
+        );
+        let wrong = if path == "/rerank" { 422 } else { 400 };
+        refused(
+            server.post_at(path, "{nonsense"),
+            wrong,
+            "cannot use the request",
+        );
+        let long = format!("{{\"query\": \"{}\"}}", "a".repeat(9 << 20));
+        refused(server.post_at(path, &long), 413, "more than 8388608 bytes");
+    }
+    let off = Server::start(&memlens, &["--set", "rerank=http"]);
+    let unset = off.post_at("/v1/rerank", &body);
+    assert_eq!(unset.status, 501, "{unset:?}");
+    assert!(unset.body.contains("no provider is set"), "{unset:?}");
+}

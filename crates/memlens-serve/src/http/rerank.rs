@@ -1,0 +1,409 @@
+//! The reranker of the served ranking for other programs, in the forms of Cohere and Jina, and of text-embeddings-inference
+//! (TEI).
+//!
+//! Properties checked: results are named by their place in the request and ordered by score; errors have the form of the
+//! service that the client believes to call.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use memlens_library::{EngineError, TextScores, score_texts};
+use memlens_rerank::RerankError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::{Answer, BodyProblem, json_response, read};
+use crate::Served;
+use crate::answers::QUERY_BYTES_MAX;
+
+/// Most texts of one request.
+const TEXTS_MAX: usize = 1_000;
+/// Longest request in bytes.
+const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The form of requests, answers and errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// That of Cohere, which Jina, vLLM and others follow.
+    Cohere,
+    /// That of text-embeddings-inference.
+    Tei,
+}
+
+/// A request in the form of Cohere or Jina. Other keys are ignored, such as `model`: there is only one.
+#[derive(Deserialize)]
+struct CohereRequest {
+    query: String,
+    documents: Vec<Document>,
+    top_n: Option<u64>,
+    #[serde(default)]
+    return_documents: bool,
+}
+
+/// A text, alone or as an object.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Document {
+    Text(String),
+    Object { text: String },
+}
+
+/// A request in the form of TEI. Texts are always cut to what the reranker reads, whatever `truncate` says.
+#[derive(Deserialize)]
+struct TeiRequest {
+    query: String,
+    texts: Vec<String>,
+    #[serde(default)]
+    raw_scores: bool,
+    #[serde(default)]
+    return_text: bool,
+}
+
+/// What a request asks, in either form.
+struct Asked {
+    query: String,
+    texts: Vec<String>,
+    /// Most results of the answer.
+    n_max: usize,
+    is_raw: bool,
+    returns_texts: bool,
+}
+
+/// Why a request has no scores.
+struct Refused {
+    status: StatusCode,
+    /// Kind of the error, as TEI names it.
+    kind: &'static str,
+    why: String,
+}
+
+impl Refused {
+    fn invalid(form: Form, why: impl Into<String>) -> Refused {
+        let status = match form {
+            Form::Cohere => StatusCode::BAD_REQUEST,
+            Form::Tei => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Refused {
+            status,
+            kind: "Validation",
+            why: why.into(),
+        }
+    }
+
+    fn too_large(why: String) -> Refused {
+        Refused {
+            status: StatusCode::PAYLOAD_TOO_LARGE,
+            kind: "Validation",
+            why,
+        }
+    }
+
+    fn failed(form: Form, error: &EngineError) -> Refused {
+        let is_given_up = matches!(error, EngineError::Rerank(error) if matches!(error, RerankError::Timeout | RerankError::Unready { .. }));
+        let is_unset = matches!(error, EngineError::NoReranker { .. });
+        let status = match form {
+            Form::Cohere | Form::Tei if is_unset => StatusCode::NOT_IMPLEMENTED,
+            Form::Tei => StatusCode::FAILED_DEPENDENCY,
+            Form::Cohere if is_given_up => StatusCode::GATEWAY_TIMEOUT,
+            Form::Cohere => StatusCode::BAD_GATEWAY,
+        };
+        Refused {
+            status,
+            kind: "Backend",
+            why: error.to_string(),
+        }
+    }
+}
+
+/// The form that clients of a path expect; `None` if it is no path of the reranker.
+pub(crate) fn form_of(path: &str) -> Option<Form> {
+    match path {
+        "/v1/rerank" | "/v2/rerank" => Some(Form::Cohere),
+        "/rerank" => Some(Form::Tei),
+        _ => None,
+    }
+}
+
+/// An error as clients of this form read it.
+pub(crate) fn error(form: Form, status: StatusCode, kind: &str, why: &str) -> Response<Answer> {
+    let body = match form {
+        // Cohere names it `message` and Jina `detail`.
+        Form::Cohere => json!({"message": why, "detail": why}),
+        Form::Tei => json!({"error": why, "error_type": kind}),
+    };
+    json_response(status, Bytes::from(body.to_string()))
+}
+
+/// The routes of the reranker.
+pub(crate) struct Rerank {
+    served: Arc<Served>,
+    /// One call at a time: the reranker has one thread.
+    free: Arc<Semaphore>,
+}
+
+impl Rerank {
+    pub fn new(served: Arc<Served>) -> Rerank {
+        Rerank {
+            served,
+            free: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    /// Answers a request.
+    pub async fn answer(&self, form: Form, request: Request<Incoming>) -> Response<Answer> {
+        match self.scored(form, request).await {
+            Ok(answer) => json_response(StatusCode::OK, Bytes::from(answer.to_string())),
+            Err(refused) => error(form, refused.status, refused.kind, &refused.why),
+        }
+    }
+
+    async fn scored(&self, form: Form, request: Request<Incoming>) -> Result<Value, Refused> {
+        let body = read(request.into_body(), BODY_BYTES_MAX).await;
+        let body = body.map_err(|problem| match problem {
+            BodyProblem::TooLong => {
+                Refused::too_large(format!("the request has more than {BODY_BYTES_MAX} bytes"))
+            }
+            BodyProblem::Broken(why) => Refused::invalid(form, why),
+        })?;
+        let asked = Asked::new(form, &body)?;
+        let stop = CancellationToken::new();
+        // A client that goes away stops its call.
+        let _stopped = stop.clone().drop_guard();
+        let permit = self.free.clone().acquire_owned().await;
+        let served = self.served.clone();
+        let scoring = tokio::task::spawn_blocking(move || {
+            let scored = score(&served, &asked, &stop);
+            drop(permit);
+            scored.map(|scores| (asked, scores))
+        });
+        let scored = scoring.await.map_err(|error| {
+            tracing::error!(%error, "a call of the reranker failed");
+            Refused {
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                kind: "Backend",
+                why: "the call failed; see the log".to_owned(),
+            }
+        })?;
+        let (asked, scores) = scored.map_err(|error| Refused::failed(form, &error))?;
+        Ok(answer(form, &asked, &scores))
+    }
+}
+
+impl Asked {
+    fn new(form: Form, body: &[u8]) -> Result<Asked, Refused> {
+        let wrong = |error: serde_json::Error| {
+            let error = error.to_string();
+            let error = memlens_params::brief(&error);
+            Refused::invalid(form, format!("cannot use the request: {error}"))
+        };
+        let asked = match form {
+            Form::Cohere => {
+                let asked: CohereRequest = serde_json::from_slice(body).map_err(wrong)?;
+                let texts = asked.documents.into_iter().map(|document| match document {
+                    Document::Text(text) | Document::Object { text } => text,
+                });
+                Asked {
+                    query: asked.query,
+                    texts: texts.collect(),
+                    n_max: asked
+                        .top_n
+                        .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+                    is_raw: false,
+                    returns_texts: asked.return_documents,
+                }
+            }
+            Form::Tei => {
+                let asked: TeiRequest = serde_json::from_slice(body).map_err(wrong)?;
+                Asked {
+                    query: asked.query,
+                    texts: asked.texts,
+                    n_max: usize::MAX,
+                    is_raw: asked.raw_scores,
+                    returns_texts: asked.return_text,
+                }
+            }
+        };
+        if asked.query.trim().is_empty() {
+            return Err(Refused::invalid(form, "the query is empty"));
+        }
+        if asked.query.len() > QUERY_BYTES_MAX {
+            return Err(Refused::too_large(format!(
+                "the query has {} bytes, and at most {QUERY_BYTES_MAX} are read",
+                asked.query.len()
+            )));
+        }
+        match asked.texts.len() {
+            0 => Err(Refused::invalid(form, "there are no documents to score")),
+            1..=TEXTS_MAX => Ok(asked),
+            n => Err(Refused::too_large(format!(
+                "the request has {n} documents, and at most {TEXTS_MAX} are scored; send fewer"
+            ))),
+        }
+    }
+}
+
+fn score(
+    served: &Served,
+    asked: &Asked,
+    stop: &CancellationToken,
+) -> Result<TextScores, EngineError> {
+    // Another program's ranking has no reranker of the user.
+    let params = served.ranking.params().unwrap_or_default();
+    score_texts(served.library, &params, &asked.query, &asked.texts, stop)
+}
+
+fn answer(form: Form, asked: &Asked, scored: &TextScores) -> Value {
+    let value = |score: f64| {
+        if asked.is_raw {
+            score
+        } else {
+            scored.scale.to_unit(score)
+        }
+    };
+    // A text without a score has no result.
+    let scores = scored.scores.iter().enumerate();
+    let mut results: Vec<(usize, f64)> = scores
+        .filter_map(|(idx, score)| score.map(|score| (idx, value(score))))
+        .collect();
+    results.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+    results.truncate(asked.n_max);
+    let name = match form {
+        Form::Cohere => "relevance_score",
+        Form::Tei => "score",
+    };
+    let results = results.into_iter().map(|(idx, score)| {
+        let mut result = json!({"index": idx, name: score});
+        if asked.returns_texts {
+            match form {
+                Form::Cohere => result["document"] = json!({"text": asked.texts[idx]}),
+                Form::Tei => result["text"] = asked.texts[idx].as_str().into(),
+            }
+        }
+        result
+    });
+    let results: Vec<Value> = results.collect();
+    match form {
+        Form::Tei => results.into(),
+        Form::Cohere => json!({
+            "model": scored.model,
+            "results": results,
+            "usage": {"total_tokens": scored.n_tokens},
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use memlens_rank::RerankScale;
+
+    use super::*;
+
+    fn asked(form: Form, body: &Value) -> Result<Asked, Refused> {
+        Asked::new(form, body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn results_are_ordered_and_named_by_their_place() {
+        let scored = TextScores {
+            scores: vec![Some(-1.0), None, Some(2.0), Some(-1.0)],
+            scale: RerankScale::Logit,
+            model: "m".to_owned(),
+            n_tokens: Some(9),
+        };
+        let documents = json!(["a", {"text": "b"}, "c", "d"]);
+        let body = json!({"query": "q", "documents": documents, "model": "x", "top_n": 2, "return_documents": true});
+        let asked_now = asked(Form::Cohere, &body).ok().expect("it can be used");
+        let found = answer(Form::Cohere, &asked_now, &scored);
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(2));
+        assert_eq!(found["results"][0]["index"], 2);
+        assert_eq!(found["results"][0]["document"]["text"], "c");
+        // Equal scores are in the order of the request.
+        assert_eq!(found["results"][1]["index"], 0);
+        let score = found["results"][0]["relevance_score"].as_f64();
+        assert!(score.is_some_and(|score| (score - 0.880_797).abs() < 1e-6));
+        assert_eq!(found["usage"]["total_tokens"], 9);
+        let body = json!({"query": "q", "texts": ["a", "b", "c", "d"], "raw_scores": true});
+        let asked_now = asked(Form::Tei, &body).ok().expect("it can be used");
+        let found = answer(Form::Tei, &asked_now, &scored);
+        assert_eq!(
+            found,
+            json!([{"index": 2, "score": 2.0}, {"index": 0, "score": -1.0}, {"index": 3, "score": -1.0}])
+        );
+    }
+
+    #[test]
+    fn requests_out_of_limits_are_refused() {
+        let check = |form, body: Value, status: u16, why: &str| {
+            let refused = asked(form, &body).err().expect("it is refused");
+            assert_eq!(refused.status.as_u16(), status, "{}", refused.why);
+            assert!(refused.why.contains(why), "{}", refused.why);
+        };
+        let many = vec!["a"; TEXTS_MAX + 1];
+        let long = "a".repeat(QUERY_BYTES_MAX + 1);
+        check(
+            Form::Cohere,
+            json!({"query": "q", "documents": many}),
+            413,
+            "1001 documents",
+        );
+        check(
+            Form::Tei,
+            json!({"query": "q", "texts": many}),
+            413,
+            "1001 documents",
+        );
+        check(
+            Form::Cohere,
+            json!({"query": long, "documents": ["a"]}),
+            413,
+            "16385 bytes",
+        );
+        check(
+            Form::Cohere,
+            json!({"query": " ", "documents": ["a"]}),
+            400,
+            "query is empty",
+        );
+        check(
+            Form::Cohere,
+            json!({"query": "q", "documents": []}),
+            400,
+            "no documents",
+        );
+        check(
+            Form::Tei,
+            json!({"query": "q", "texts": []}),
+            422,
+            "no documents",
+        );
+        check(
+            Form::Cohere,
+            json!({"query": "q"}),
+            400,
+            "missing field `documents`",
+        );
+        check(
+            Form::Cohere,
+            json!({"query": "q", "documents": [5]}),
+            400,
+            "cannot use the request",
+        );
+        check(
+            Form::Tei,
+            json!({"query": "q", "documents": ["a"]}),
+            422,
+            "missing field `texts`",
+        );
+        assert!(
+            asked(
+                Form::Tei,
+                &json!({"query": "q", "texts": vec!["a"; TEXTS_MAX]})
+            )
+            .is_ok()
+        );
+    }
+}
