@@ -1,4 +1,4 @@
-//! Whether a text is in another language than English.
+//! The language of a text: whether it is another one than English, or than that of another text.
 
 use whatlang::{Lang, Script, detect, detect_script};
 
@@ -21,6 +21,39 @@ pub fn is_foreign(text: &str) -> bool {
     }
 }
 
+/// The language of a text, as exactly as two texts can be compared by it.
+///
+/// In Latin letters it is English unless another language is certain. In other letters it is the script, because the languages
+/// of one script are hard to tell apart in a short text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Language(Known);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Known {
+    Latin(Lang),
+    Script(Script),
+}
+
+/// Characters by which a language is recognised; more text makes it slower and hardly surer.
+const SAMPLE_CHARS: usize = 600;
+
+impl Language {
+    /// Returns the language of a text by its first 600 characters; `None` without letters.
+    pub fn of(text: &str) -> Option<Language> {
+        let end = text.char_indices().nth(SAMPLE_CHARS);
+        let sample = &text[..end.map_or(text.len(), |(end, _)| end)];
+        let script = detect_script(sample)?;
+        Some(Language(if script == Script::Latin {
+            let certain = detect(sample).filter(|found| found.is_reliable());
+            Known::Latin(certain.map_or(Lang::Eng, |found| found.lang()))
+        } else if is_foreign(sample) {
+            Known::Script(script)
+        } else {
+            Known::Latin(Lang::Eng)
+        }))
+    }
+}
+
 /// Returns the English name of a text's language; `None` if it is too short or too mixed to tell.
 pub fn language_name(text: &str) -> Option<&'static str> {
     let found = detect(text)?;
@@ -40,6 +73,26 @@ mod tests {
         for text in ["", "42", "ok"] {
             assert_eq!(language_name(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn languages_differ_by_script_or_if_certain() {
+        let english = "Where are the backups of the home server kept?";
+        let german = "Wie oft prüfen wir, ob sich das Backup zurückspielen lässt?";
+        let russian = "Где взять ключи, чтобы попасть на дачу?";
+        let differ = |a: &str, b: &str| Language::of(a) != Language::of(b);
+        assert!(differ(english, german));
+        assert!(differ(german, russian));
+        assert!(differ("backup", russian));
+        // Not certain, so English.
+        assert!(!differ(english, "NAS Müller"));
+        assert!(!differ(english, "x = α β γ"));
+        assert_eq!(Language::of("42, 17 🎉"), None);
+        // Only the beginning counts.
+        assert!(!differ(
+            &english.repeat(20),
+            &(english.repeat(20) + &russian.repeat(90))
+        ));
     }
 
     #[test]

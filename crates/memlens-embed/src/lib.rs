@@ -50,7 +50,7 @@ pub use bundled::{Bundled, sums_exactly};
 pub use embedder::{Embedder, ModelInfo};
 pub use error::EmbedError;
 pub use hashing::Hashing;
-pub use language::{is_foreign, language_name};
+pub use language::{Language, is_foreign, language_name};
 pub use locations::Locations;
 pub use model::Model;
 pub use multilingual::Multilingual;

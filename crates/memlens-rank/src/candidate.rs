@@ -224,6 +224,9 @@ pub struct Candidate {
     /// The group of chunks whose texts are copies of each other, named by the least [`Candidate::order`] of its
     /// members; `None` for a chunk without copies.
     pub copies: Option<u32>,
+    /// Whether the chunk is in another language than the question, so that it can hardly hold the question's words. False in
+    /// doubt, and if the embedding model knows one language only.
+    pub is_other_language: bool,
     /// The user's thumbs on the chunk.
     pub thumbs: Thumbs,
     /// The age of the chunk.

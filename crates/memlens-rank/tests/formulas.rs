@@ -47,6 +47,67 @@ fn check(settings: &[&str], expected: &[(u32, f64)]) {
     }
 }
 
+/// Lines of the fusion of a slot, where the chunks of `foreign` are in another language than the question.
+fn foreign_formulas(foreign: &[usize], slot: u32, settings: &[&str]) -> Vec<String> {
+    let mut set = three();
+    for at in foreign {
+        set.candidates[*at].is_other_language = true;
+    }
+    let journey = rank(&set, &params_of(settings), &NATIVE).journey(slot);
+    let of_fusion = journey.formula.into_iter();
+    of_fusion
+        .filter(|line| line.stage == StageId::FUSION)
+        .map(|line| format!("{} = {:.4}", line.expression, line.value))
+        .collect()
+}
+
+#[test]
+fn a_chunk_in_another_language_is_not_lowered_by_words_that_it_cannot_hold() {
+    // The others reach 0.5 by their vectors and 0.4 by their words.
+    assert_eq!(
+        foreign_formulas(&[1], 1, &[])[..2],
+        [
+            "text, in another language = 0.6000 · 0.4000 / 0.5000 = 0.4800",
+            "0.60 · 0.6000 + 0.40 · 0.4800 = 0.5520",
+        ]
+    );
+    // Its own words count for more than 0.5 · 0.2 / 0.6.
+    assert_eq!(
+        foreign_formulas(&[0], 0, &[]),
+        foreign_formulas(&[], 0, &[])
+    );
+    // Nothing to compare with: the vector counts for both.
+    assert_eq!(
+        foreign_formulas(&[0, 1, 2], 1, &[])[..2],
+        [
+            "text, in another language = 0.6000 · 1.0000 / 1.0000 = 0.6000",
+            "0.60 · 0.6000 + 0.40 · 0.6000 = 0.6000",
+        ]
+    );
+    // Other chunks, other methods and one list alone are as ever.
+    assert_eq!(
+        foreign_formulas(&[1], 0, &[]),
+        foreign_formulas(&[], 0, &[])
+    );
+    for setting in [
+        "fusion=weighted",
+        "fusion=rrf",
+        "fusion=relative",
+        "bm25_on=false",
+    ] {
+        assert_eq!(
+            foreign_formulas(&[1], 1, &[setting]),
+            foreign_formulas(&[], 1, &[setting]),
+            "{setting}"
+        );
+    }
+    // A row beyond the depth does not change the others.
+    assert_eq!(
+        foreign_formulas(&[1], 1, &["vector_depth=1"])[0],
+        "text, in another language = 0.6000 · 1.0000 / 1.0000 = 0.6000"
+    );
+}
+
 #[test]
 fn every_method_gives_its_formula() {
     // (0.6 * cosine + 0.4 * bm25 / 10) / 1.0

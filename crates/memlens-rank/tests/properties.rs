@@ -48,6 +48,7 @@ fn set_of(facts: Vec<Facts>, has_vector: bool, has_text: bool) -> CandidateSet {
                         ..Cosines::default()
                     },
                     n_matched: 1,
+                    is_other_language: document % 3 == 2,
                     ..Candidate::default()
                 },
             );
@@ -724,13 +725,30 @@ proptest! {
         prop_assert_eq!(alone.kept(), plain.kept());
     }
 
-    /// Compares slots that the same list misses, so that the miss costs every row the same.
+    /// Its own score, not its rank: the others in another language are compared with one chunk less.
+    #[test]
+    fn a_row_in_another_language_never_scores_less(set in sets(), params in parameters(), slot in 0usize..40) {
+        prop_assume!(slot < set.candidates.len());
+        let params = Params { threshold_on: false, limit_on: false, budget_on: false, ..params };
+        let fused = |is_other_language: bool| {
+            let mut set = set.clone();
+            set.candidates[slot].is_other_language = is_other_language;
+            let journey = traced(&set, &params).journey(slot as u32);
+            let step = journey.steps.iter().find(|step| step.stage == StageId::FUSION).cloned();
+            step.and_then(|step| step.score_after)
+        };
+        prop_assert!(fused(true) >= fused(false));
+    }
+
+    /// Compares slots in the question's language that the same list misses, so that the miss costs every row the same.
     #[test]
     fn a_miss_in_one_list_never_lowers_a_row_against_rows_with_the_same_miss(set in sets(), params in parameters()) {
         let params = Params { repeat_share: 1.0, threshold_on: false, limit_on: false, budget_on: false, fusion_on: true, ..params };
         let trace = traced(&set, &params);
         let only_vector: Vec<u32> = trace.kept().iter().copied()
             .filter(|slot| params.vector_on && set.value(ListId::VECTOR, *slot).rank.is_some_and(|rank| rank <= params.vector_depth) && set.value(ListId::BM25, *slot).score.is_none()).collect();
+        let only_vector: Vec<u32> = only_vector.into_iter()
+            .filter(|slot| !set.candidates[*slot as usize].is_other_language).collect();
         prop_assume!(params.vector_weight > 0.0);
         for pair in only_vector.windows(2) {
             let score = |slot: u32| set.value(ListId::VECTOR, slot).score.unwrap();

@@ -14,6 +14,7 @@ mod ask;
 mod chunk_places;
 mod dates;
 mod embedder;
+mod languages;
 mod lists;
 mod part_scores;
 mod parts;
@@ -25,6 +26,7 @@ mod vector_scores;
 use ask::{Ask, InParts};
 pub use ask::{DEPTH_MAX, folder_around};
 pub use embedder::{LoadEmbedder, QueryEmbedder};
+use languages::Languages;
 pub use lists::{FolderCounts, Lists};
 use part_scores::PartVector;
 use parts::Parts;
@@ -43,6 +45,7 @@ pub struct NativeRetriever {
     pub lists: Arc<Lists>,
     embedder: Arc<QueryEmbedder>,
     store: Arc<StoreReader>,
+    languages: Arc<Languages>,
 }
 
 impl NativeRetriever {
@@ -56,12 +59,18 @@ impl NativeRetriever {
             lists,
             embedder,
             store,
+            languages: Arc::default(),
         }
     }
 
     /// Returns a retriever with other lists of the same library.
     pub fn with(&self, lists: Arc<Lists>) -> NativeRetriever {
-        NativeRetriever::new(lists, self.embedder.clone(), self.store.clone())
+        NativeRetriever {
+            lists,
+            embedder: self.embedder.clone(),
+            store: self.store.clone(),
+            languages: self.languages.clone(),
+        }
     }
 
     /// Prefetches the vector list's bounds for at most eight questions that will be asked next, which is cheaper than
@@ -151,6 +160,12 @@ impl NativeRetriever {
     }
 }
 
+/// Returns what is searched of a question, in one text.
+fn searched(question: &str, parts: &Parts) -> String {
+    let parts = parts.ranges.iter().map(|part| &question[part.clone()]);
+    parts.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a remark if the lists were made by the bundled model, which knows English, and the question is probably in another
 /// language.
 fn foreign_remark(model: &str, question: &str) -> Option<String> {
@@ -193,14 +208,26 @@ impl Retriever for NativeRetriever {
         };
         let parts = self.parts(question.text);
         let vectors = self.vectors(question, &parts);
-        ask::retrieve(
+        let mut retrieved = ask::retrieve(
             &ask,
             InParts {
                 text: question.text,
                 parts: &parts,
                 vectors: vectors.as_deref().map_err(String::as_str),
             },
-        )
+        )?;
+        // The bundled model knows English only: its cosines to other languages mean nothing that could replace words.
+        if Model::from_id(self.lists.vectors.model()) == Some(Model::Multilingual) {
+            self.languages.mark(
+                &searched(question.text, &parts),
+                &mut retrieved.set,
+                |chunks| {
+                    let texts = self.texts(chunks)?;
+                    Ok(texts.into_iter().map(Result::ok).collect())
+                },
+            )?;
+        }
+        Ok(retrieved)
     }
 
     fn chunks_of(&self, folder: FolderId, path: &str) -> Option<Vec<NoteChunk>> {
@@ -229,18 +256,17 @@ impl Retriever for NativeRetriever {
     }
 
     fn remarks_on(&self, question: &str) -> Vec<String> {
-        let parts = self.parts(question).ranges;
+        let parts = self.parts(question);
         let is_long = |part: &&Range<usize>| !self.embedder.fits(&question[(*part).clone()]);
-        let n_long = parts.iter().filter(is_long).count();
+        let n_long = parts.ranges.iter().filter(is_long).count();
         let in_part = (n_long > 0).then(|| {
-            let n = parts.len();
+            let n = parts.ranges.len();
             format!(
                 "{n_long} of the {n} parts of the question are longer than the embedding model reads, so the vector list does not know \
                  how they end."
             )
         });
-        let searched: Vec<&str> = parts.iter().map(|part| &question[part.clone()]).collect();
-        let foreign = foreign_remark(self.lists.vectors.model(), &searched.join(" "));
+        let foreign = foreign_remark(self.lists.vectors.model(), &searched(question, &parts));
         in_part.into_iter().chain(foreign).collect()
     }
 

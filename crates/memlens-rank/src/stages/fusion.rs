@@ -2,8 +2,11 @@
 //!
 //! Every method has the form `(vector_weight * vector + text_weight * text) / divisor`; the methods differ in the scale
 //! of the two sides. Under the calibrated method, the share of the question that is identifiers which the memory holds
-//! ([`CandidateSet::names`](crate::CandidateSet::names)) moves that share of the vector's weight to the text. The RRF
-//! score is recorded under every method.
+//! ([`CandidateSet::names`](crate::CandidateSet::names)) moves that share of the vector's weight to the text. There too, a
+//! chunk in another language than the question ([`Candidate::is_other_language`](crate::Candidate::is_other_language))
+//! gets the text value that its vector value corresponds to among the chunks in the question's language, if its own is
+//! lower: it cannot hold the question's words, and a list that cannot find it must not lower it. The RRF score is recorded
+//! under every method.
 
 use std::sync::Arc;
 
@@ -31,6 +34,9 @@ pub struct Fusion {
     pub vector: f64,
     /// The text side on the method's scale.
     pub text: f64,
+    /// Where `text` comes from if the chunk is in another language than the question and its own text value is lower; `None`
+    /// otherwise.
+    pub languages: Option<Languages>,
     /// The weight used for the vector side; 0 if that list is not in use.
     pub vector_weight: f64,
     /// The weight used for the text side; 0 if that list is not in use.
@@ -136,12 +142,18 @@ fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
     } else {
         vec![None; rows.len()]
     };
-    let reasons = sides
-        .iter()
-        .zip(rrf.iter().zip(rrf_ranks))
-        .map(|(sides, (rrf, rrf_rank))| {
-            plan.reason(context, &scales, sides, rrf.unwrap_or(0.0), rrf_rank)
-        });
+    let languages = Languages::of(context, &plan, rows, &sides);
+    let reasons = rows.iter().zip(&sides).zip(rrf.iter().zip(rrf_ranks)).map(
+        |((row, sides), (rrf, rrf_rank))| {
+            let fused = plan.reason(context, &scales, sides, rrf.unwrap_or(0.0), rrf_rank);
+            match languages {
+                Some(languages) if is_other_language(context, row) => {
+                    fused.of_other_language(languages)
+                }
+                Some(_) | None => fused,
+            }
+        },
+    );
     let reasons = context.decided(reasons);
 
     let alone = match (plan.vector, plan.text) {
@@ -175,6 +187,66 @@ impl Side {
             score: value.score.unwrap_or(0.0),
         }
     }
+}
+
+/// The best values of the listed chunks in the question's language: what BM25 can give there, and what the vectors can.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Languages {
+    /// The highest text value, in `[0, vector]`.
+    pub text: f64,
+    /// The highest vector value, above 0.
+    pub vector: f64,
+}
+
+impl Languages {
+    /// Without a chunk in the question's language that has a vector value above 0, the vector's value counts for both sides.
+    const VECTOR_ALONE: Languages = Languages {
+        text: 1.0,
+        vector: 1.0,
+    };
+
+    /// `None` if nothing is in another language, under other methods than the calibrated one, and for one list alone.
+    fn of(
+        context: &Context<'_>,
+        plan: &Plan<'_>,
+        rows: &[Row],
+        sides: &[(Side, Side)],
+    ) -> Option<Languages> {
+        let is_both = plan.vector.is_some() && plan.text.is_some();
+        let is_other = |row: &Row| is_other_language(context, row);
+        if plan.method != FusionMethod::Calibrated || !is_both || !rows.iter().any(is_other) {
+            return None;
+        }
+        let same = rows.iter().zip(sides).filter(|(row, _)| !is_other(row));
+        // Within the depths only: a row that was added to explain it must not change the others.
+        let best = same.fold((0.0_f64, 0.0_f64), |best, (_, (vector, text))| {
+            let words = calibrated(text.score, context.set.bm25_ideal);
+            (
+                vector.rank.map_or(best.0, |_| best.0.max(vector.score)),
+                text.rank.map_or(best.1, |_| best.1.max(words)),
+            )
+        });
+        Some(match best {
+            (vector, text) if vector > 0.0 => Languages {
+                text: text.min(vector),
+                vector,
+            },
+            _ => Languages::VECTOR_ALONE,
+        })
+    }
+
+    /// The text value that a vector value of 1 corresponds to, in `[0, 1]`.
+    fn text_per_vector(self) -> f64 {
+        self.text / self.vector
+    }
+
+    fn shown(self) -> String {
+        format!("{} / {}", times(self.text), times(self.vector))
+    }
+}
+
+fn is_other_language(context: &Context<'_>, row: &Row) -> bool {
+    context.set.candidates[row.slot as usize].is_other_language
 }
 
 /// Which lists count, and with which weight.
@@ -263,15 +335,7 @@ impl<'a> Plan<'a> {
         let names = identifiers.as_ref().map_or(0.0, |it| it.share);
         let (vector_side, text_side, divisor) = match self.method {
             // Both values count for every row of the union, even if only one list holds it.
-            FusionMethod::Calibrated => (
-                cosine,
-                if bm25_ideal > 0.0 {
-                    bm25 / bm25_ideal
-                } else {
-                    0.0
-                },
-                self.weights(),
-            ),
+            FusionMethod::Calibrated => (cosine, calibrated(bm25, bm25_ideal), self.weights()),
             FusionMethod::Rrf => (
                 self.reciprocal(vector.rank),
                 self.reciprocal(text.rank),
@@ -294,6 +358,7 @@ impl<'a> Plan<'a> {
             is_listed: vector.rank.is_some() || text.rank.is_some(),
             vector: vector_side,
             text: text_side,
+            languages: None,
             vector_weight: self.vector_weight,
             text_weight: self.text_weight,
             moved: self.vector_weight * names,
@@ -318,6 +383,19 @@ impl From<FusionMethod> for Term {
 }
 
 impl Fusion {
+    /// Returns the reason for a chunk in another language than the question.
+    fn of_other_language(self, languages: Languages) -> Fusion {
+        let text = self.vector * languages.text_per_vector();
+        if text <= self.text {
+            return self;
+        }
+        Fusion {
+            text,
+            languages: Some(languages),
+            ..self
+        }
+    }
+
     /// Formats the weighted sum of both sides over a divisor; `moved` is the weight that goes from the vector to the
     /// text.
     fn sum(&self, vector: &str, text: &str, moved: f64, divisor: f64) -> String {
@@ -335,12 +413,20 @@ impl Fusion {
         }
     }
 
-    /// The value of each side in the fused score: that of the vector and that of the text.
+    /// The BM25 list's own value under the calibrated method: `bm25 / bm25_ideal`, 0 if no chunk can score.
+    fn own_text(&self) -> f64 {
+        calibrated(self.bm25, self.bm25_ideal)
+    }
+
+    /// The part of the fused score that is due to each list: the vector list and the BM25 list.
     fn sides(&self) -> (f64, f64) {
-        (
-            (self.vector_weight - self.moved) * self.vector / self.divisor,
-            (self.text_weight + self.moved) * self.text / self.divisor,
-        )
+        let vector = (self.vector_weight - self.moved) * self.vector / self.divisor;
+        let text = (self.text_weight + self.moved) * self.text / self.divisor;
+        if self.languages.is_some() {
+            (vector + text, 0.0)
+        } else {
+            (vector, text)
+        }
     }
 
     /// Formats the sum of reciprocal ranks. RRF is divided by the weights under every method.
@@ -389,14 +475,23 @@ impl Reason for Fusion {
         match self.method {
             FusionMethod::Rrf => by_rrf,
             FusionMethod::Calibrated | FusionMethod::Relative | FusionMethod::Weighted => {
-                format!("{} {}; {by_rrf}", self.method.as_str(), number(fused, 3))
+                let language = self.languages.map_or("", |_| {
+                    "; in another language than the question, so its vector stands in for its words"
+                });
+                let method = self.method.as_str();
+                format!("{method} {}; {by_rrf}{language}", number(fused, 3))
             }
         }
     }
 
     fn record(&self) -> Record {
-        record!("fusion", self: method, is_listed, vector, text, vector_weight, text_weight, moved, names, divisor,
-            rrf, rrf_rank, vector_rank, text_rank, k, bm25, bm25_ideal)
+        let mut record = record!("fusion", self: method, is_listed, vector, text, vector_weight, text_weight, moved, names,
+            divisor, rrf, rrf_rank, vector_rank, text_rank, k, bm25, bm25_ideal);
+        if let Some(Languages { text, vector }) = self.languages {
+            record.add("best_text", text.into());
+            record.add("best_vector", vector.into());
+        }
+        record
     }
 
     fn formulas(&self) -> Vec<(String, f64)> {
@@ -407,7 +502,15 @@ impl Reason for Fusion {
         let mut lines = Vec::new();
         if self.method == FusionMethod::Calibrated && self.bm25 > 0.0 {
             let (bm25, ideal) = (number(self.bm25, 2), number(self.bm25_ideal, 2));
-            lines.push((format!("text = {bm25} / {ideal}"), self.text));
+            lines.push((format!("text = {bm25} / {ideal}"), self.own_text()));
+        }
+        if let Some(languages) = self.languages {
+            let vector = times(self.vector);
+            let share = languages.shown();
+            lines.push((
+                format!("text, in another language = {vector} · {share}"),
+                self.text,
+            ));
         }
         if let Some(names) = self.identifiers.as_ref().filter(|_| self.moved > 0.0) {
             let weight = setting(self.vector_weight);
@@ -459,6 +562,11 @@ impl Reason for Fusion {
     }
 }
 
+/// Returns a BM25 score as a share of the ideal, 0 if that is 0.
+fn calibrated(bm25: f64, ideal: f64) -> f64 {
+    if ideal > 0.0 { bm25 / ideal } else { 0.0 }
+}
+
 /// Returns the weight, or 1 if it is 0. Used where no other weight could count.
 fn positive(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
@@ -470,6 +578,7 @@ fn unlisted(params: &Params) -> Fusion {
         is_listed: false,
         vector: 0.0,
         text: 0.0,
+        languages: None,
         vector_weight: 0.0,
         text_weight: 0.0,
         moved: 0.0,
