@@ -34,7 +34,7 @@ import type {
   TuneRequest,
   WrittenConfig,
 } from "../src/api/bindings";
-import { overviewOf, pageOf } from "./fake/overview";
+import { overviewOf, pageOf, tagsOf, timelineOf } from "./fake/overview";
 import { DEFAULTS } from "../src/api/parameters";
 import { DRIFT } from "./fake/drift";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
@@ -212,6 +212,14 @@ export class FakeBackend extends FakeSearch {
 
   notePage(query: NoteQuery, first: number) {
     return this.answer("notePage", [query, first], () => pageOf(query, first));
+  }
+
+  noteTags(query: NoteQuery, find: string) {
+    return this.answer("noteTags", [query, find], () => tagsOf(query, find));
+  }
+
+  timeline(query: NoteQuery) {
+    return this.answer("timeline", [query], () => timelineOf(query));
   }
 
   drift(params: Params) {

@@ -80,7 +80,9 @@ pub use memlens_library::{
     providers, rank_given, refuse_agent_place, report, rerank_calls, rows_json, saved_questions,
     sent_texts, source_of_library, stage_looks, trace_text, unread,
 };
-pub use memlens_overview::{NoteList, note_list, note_page, overview, timeline, whole_overview};
+pub use memlens_overview::{
+    NoteList, note_list, note_page, note_tags, overview, timeline, whole_overview,
+};
 pub use memlens_past as past;
 pub use memlens_past::{Past, PastFilter, PastKinds, PastOnly, PastPage};
 pub use memlens_recall::{RecallChange, recall_logs};

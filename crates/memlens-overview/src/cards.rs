@@ -55,7 +55,7 @@ pub(crate) fn overview(
             of_notes(
                 table,
                 CardId::NeverFound,
-                "Never found by a past question",
+                "Found by no imported past question",
                 basis_of_found(table),
             ),
             of_notes(
@@ -205,6 +205,19 @@ fn basis_of_found(table: &Table) -> Basis {
         found.n_searches,
         agents.join(", "),
     );
+    basis += " Questions that were not imported may have found these notes.";
+    let is_of_others = |row: &&&NoteRow| {
+        let agent = row.agent_name.as_ref();
+        agent.is_some_and(|agent| !found.agents.contains(agent))
+    };
+    let never_found = table.rows_of(CardId::NeverFound);
+    let n_of_others = never_found.iter().filter(is_of_others).count();
+    if n_of_others > 0 {
+        basis += &format!(
+            " {n_of_others} of them {} in folders of agents without such a question.",
+            plural(n_of_others, "is", "are"),
+        );
+    }
     let n_unclear = table
         .rows
         .iter()

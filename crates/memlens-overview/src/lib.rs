@@ -1,13 +1,15 @@
 //! The memory as a whole: what is new, unused, said twice or contradicted, and the list of all notes.
 //!
 //! A [`Table`] holds one row for each note with all that is known of it. Cards and the list use the same function to choose their
-//! rows ([`Table::rows`]), so that the figure of a card is the length of the list behind it. What is not known of a note is `None` in its row, and such a
+//! rows (`Table::order`), so that the figure of a card is the length of the list behind it. What is not known of a note is `None` in its row, and such a
 //! note is on no card that would need it.
 
 mod cards;
 mod found;
+mod holding;
 mod list;
 mod table;
+mod tags;
 mod texts;
 mod timeline;
 mod visit;
@@ -22,9 +24,12 @@ use parking_lot::Mutex;
 
 pub use list::{NoteList, note_list, note_page};
 pub use table::Table;
+pub use tags::note_tags;
 pub use timeline::timeline;
 pub use visit::{mark_seen, visit};
 
+use holding::{Holding, holding_of};
+use list::Ordered;
 use texts::Texts;
 
 /// How long one call reads texts of notes that were not read before; the next call goes on.
@@ -35,11 +40,16 @@ const READING_TIME: Duration = Duration::from_millis(100);
 struct Overviews {
     texts: Mutex<Texts>,
     table: Mutex<Option<Arc<Table>>>,
+    /// The list that was last shown, so that its pages are not sorted again.
+    ordered: Mutex<Option<Ordered>>,
+    holding: Mutex<Option<Arc<Holding>>>,
 }
 
 impl FeatureState for Overviews {
     fn forget_measured(&self) {
         *self.table.lock() = None;
+        *self.ordered.lock() = None;
+        *self.holding.lock() = None;
         *self.texts.lock() = Texts::default();
     }
 }
@@ -75,13 +85,26 @@ fn fresh_table(library: &Library, time: Option<Duration>) -> Result<Arc<Table>, 
     Ok(table)
 }
 
-/// The rows that the last overview read, if the library is still as it was.
+/// The rows that were last read, if the library is still as it was and every text was read; otherwise the rows as they are
+/// now.
 fn table(library: &Library) -> Result<Arc<Table>, EngineError> {
-    let generation = library.lists().snapshot.generation;
-    let state = library.feature::<Overviews>();
-    let known = state.table.lock().clone();
-    match known.filter(|table| table.generation == generation && table.n_unread == 0) {
+    match last_table(library).filter(|table| table.n_unread == 0) {
         Some(table) => Ok(table),
         None => fresh_table(library, Some(READING_TIME)),
     }
+}
+
+/// The same, where texts that were not read yet do not matter.
+fn known_table(library: &Library) -> Result<Arc<Table>, EngineError> {
+    match last_table(library) {
+        Some(table) => Ok(table),
+        None => fresh_table(library, Some(READING_TIME)),
+    }
+}
+
+/// The rows that were last read, if the library is still as it was.
+fn last_table(library: &Library) -> Option<Arc<Table>> {
+    let generation = library.lists().snapshot.generation;
+    let known = library.feature::<Overviews>().table.lock().clone();
+    known.filter(|table| table.generation == generation)
 }

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use memlens_library::{EngineError, Library};
-use memlens_store::{DocumentId, StoredChunk};
-use memlens_wire::{CardId, NotePage, NoteQuery, NoteRow, NoteSort};
+use memlens_wire::{CardId, NoDay, NotePage, NoteQuery, NoteRow, NoteSort};
 
+use crate::Overviews;
+use crate::holding::Holding;
 use crate::table::Table;
 
 /// The notes of a query in their order.
@@ -26,10 +28,10 @@ pub struct NoteList {
 /// [`EngineError::Store`].
 pub fn note_list(library: &Library, query: &NoteQuery) -> Result<NoteList, EngineError> {
     let table = crate::table(library)?;
-    let holding = holding_of(library, query)?;
-    let rows = table.rows(query, holding.as_ref());
+    let order = order(library, &table, query)?;
+    let rows = order.iter().map(|at| table.rows[*at as usize].clone());
     Ok(NoteList {
-        rows: rows.into_iter().cloned().collect(),
+        rows: rows.collect(),
         n_all: table.rows.len() as u32,
         n_unread: table.n_unread,
     })
@@ -44,97 +46,69 @@ pub fn note_page(
     query: &NoteQuery,
     first: u32,
 ) -> Result<NotePage, EngineError> {
-    let table = crate::table(library)?;
-    let holding = holding_of(library, query)?;
-    let rows = table.rows(query, holding.as_ref());
-    let page = rows.iter().skip(first as usize).take(PAGE);
+    let table = match first {
+        0 => crate::table(library)?,
+        // The further pages are of the list that the first one began, also while texts are read.
+        _ => crate::known_table(library)?,
+    };
+    let order = order(library, &table, query)?;
+    let page = order.iter().skip(first as usize).take(PAGE);
     Ok(NotePage {
         first,
-        rows: page.map(|row| (*row).clone()).collect(),
-        n: rows.len() as u32,
+        rows: page.map(|at| table.rows[*at as usize].clone()).collect(),
+        n: order.len() as u32,
         n_all: table.rows.len() as u32,
         n_unread: table.n_unread,
     })
 }
 
+/// The list that was last made.
+pub(crate) struct Ordered {
+    table: Arc<Table>,
+    query: NoteQuery,
+    /// Positions in the table.
+    order: Arc<[u32]>,
+}
+
+/// The positions of the notes of a query in its order; of the list that was last made without work.
+fn order(
+    library: &Library,
+    table: &Arc<Table>,
+    query: &NoteQuery,
+) -> Result<Arc<[u32]>, EngineError> {
+    let state = library.feature::<Overviews>();
+    let is_same = |it: &&Ordered| Arc::ptr_eq(&it.table, table) && it.query == *query;
+    if let Some(known) = state.ordered.lock().as_ref().filter(is_same) {
+        return Ok(known.order.clone());
+    }
+    let holding = crate::holding_of(library, query)?;
+    let order: Arc<[u32]> = table.order(query, holding.as_deref()).into();
+    *state.ordered.lock() = Some(Ordered {
+        table: table.clone(),
+        query: query.clone(),
+        order: order.clone(),
+    });
+    Ok(order)
+}
+
 /// Number of rows of a page.
 const PAGE: usize = 200;
 
-/// What the text of a query is compared with; `None` if it has none.
-pub(crate) fn holding_of(
-    library: &Library,
-    query: &NoteQuery,
-) -> Result<Option<Holding>, EngineError> {
-    match query.text.trim() {
-        "" => Ok(None),
-        text => Ok(Some(holding(library, text)?)),
-    }
-}
-
-/// Which of some words the text of each document holds, as bits.
-pub(crate) struct Holding {
-    words: Vec<String>,
-    texts: HashMap<DocumentId, u64>,
-}
-
-/// More words than this are not looked for.
-const WORDS_MAX: usize = 64;
-
-fn holding(library: &Library, text: &str) -> Result<Holding, EngineError> {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .take(WORDS_MAX)
-        .map(str::to_lowercase)
-        .collect();
-    let mut texts: HashMap<DocumentId, u64> = HashMap::new();
-    let each = |chunk: StoredChunk| -> Result<(), EngineError> {
-        let held = bits(&words, &chunk.text.to_lowercase());
-        if held != 0 {
-            *texts.entry(chunk.document).or_default() |= held;
-        }
-        Ok(())
-    };
-    // Of its own, so that nothing else waits for the pass.
-    let store = library.store().reader()?;
-    store.for_each_chunk(each)?;
-    Ok(Holding { words, texts })
-}
-
-fn bits(words: &[String], text: &str) -> u64 {
-    let held = words.iter().enumerate();
-    held.filter(|(_, word)| text.contains(word.as_str()))
-        .fold(0, |bits, (at, _)| bits | 1 << at)
-}
-
-impl Holding {
-    fn is_in(&self, row: &NoteRow, document: Option<DocumentId>) -> bool {
-        let name = format!("{}\n{}", row.title, row.path).to_lowercase();
-        let of_text = document.and_then(|id| self.texts.get(&id)).copied();
-        let held = bits(&self.words, &name) | of_text.unwrap_or(0);
-        held.count_ones() as usize == self.words.len()
-    }
-}
-
 impl Table {
-    /// The rows that a query chooses, in its order. Cards and the list call only this.
-    pub(crate) fn rows(&self, query: &NoteQuery, holding: Option<&Holding>) -> Vec<&NoteRow> {
-        let chosen = self.chosen(query, holding).into_iter();
-        let mut chosen: Vec<&NoteRow> = chosen.map(|(row, _)| row).collect();
-        let (sort, is_descending) = order_of(query);
-        // Stable: equal ones stay by folder and path.
-        chosen.sort_by(|a, b| compare(sort, a, b, is_descending));
+    /// Positions of the rows that a query chooses, in its order. Cards and the list call only this.
+    pub(crate) fn order(&self, query: &NoteQuery, holding: Option<&Holding>) -> Vec<u32> {
+        let mut chosen = self.chosen(query, holding);
+        self.sort(query, &mut chosen);
         chosen
     }
 
-    /// The rows that a query chooses, by folder and path, with their documents.
-    pub(crate) fn chosen(
-        &self,
-        query: &NoteQuery,
-        holding: Option<&Holding>,
-    ) -> Vec<(&NoteRow, Option<DocumentId>)> {
-        let rows = self.rows.iter().zip(self.documents.iter().copied());
-        rows.filter(|(row, _)| is_chosen(row, query))
-            .filter(|(row, document)| holding.is_none_or(|it| it.is_in(row, *document)))
+    /// Positions of the rows that a query chooses, by folder and path.
+    pub(crate) fn chosen(&self, query: &NoteQuery, holding: Option<&Holding>) -> Vec<u32> {
+        let wanted = Wanted::new(query);
+        let is_held = |row: &NoteRow, document| holding.is_none_or(|it| it.is_in(row, document));
+        let rows = self.rows.iter().zip(&self.documents).zip(0..);
+        rows.filter(|((row, document), _)| wanted.has(row) && is_held(row, **document))
+            .map(|(_, at)| at)
             .collect()
     }
 
@@ -144,7 +118,57 @@ impl Table {
             card: Some(card),
             ..NoteQuery::default()
         };
-        self.rows(&query, None)
+        let order = self.order(&query, None).into_iter();
+        order.map(|at| &self.rows[at as usize]).collect()
+    }
+
+    /// Sorts positions that are by folder and path. Equal ones stay so.
+    fn sort(&self, query: &NoteQuery, chosen: &mut Vec<u32>) {
+        let (sort, is_descending) = order_of(query);
+        let folded = |text: Option<&str>| text.map(str::to_lowercase);
+        let whole = |number: Option<f64>| number.map(|number| number as i64);
+        let n = |number: Option<u32>| number.map(i64::from);
+        match sort {
+            NoteSort::Path if is_descending => chosen.reverse(),
+            NoteSort::Path => {}
+            NoteSort::Title => self.sort_by(chosen, is_descending, |row| folded(Some(&row.title))),
+            NoteSort::Agent => {
+                self.sort_by(chosen, is_descending, |row| {
+                    folded(row.agent_name.as_deref())
+                });
+            }
+            NoteSort::Language => {
+                self.sort_by(chosen, is_descending, |row| folded(row.language.as_deref()));
+            }
+            NoteSort::Date => {
+                self.sort_by(chosen, is_descending, |row| day_of(row).map(str::to_owned))
+            }
+            NoteSort::Seen => self.sort_by(chosen, is_descending, |row| whole(seen_ms(row))),
+            NoteSort::Size => self.sort_by(chosen, is_descending, |row| whole(row.n_bytes)),
+            NoteSort::Words => self.sort_by(chosen, is_descending, |row| n(row.n_words)),
+            NoteSort::Chunks => self.sort_by(chosen, is_descending, |row| n(Some(row.n_chunks))),
+            NoteSort::Found => self.sort_by(chosen, is_descending, |row| n(row.n_found)),
+            NoteSort::Opened => self.sort_by(chosen, is_descending, |row| n(row.n_opened)),
+        }
+    }
+
+    /// Sorts by a value that is read once of each row. Rows without one come last in either direction.
+    fn sort_by<K: Ord>(
+        &self,
+        chosen: &mut Vec<u32>,
+        is_descending: bool,
+        value: impl Fn(&NoteRow) -> Option<K>,
+    ) {
+        let with_value = |at: u32| (value(&self.rows[at as usize]), at);
+        let mut rows: Vec<(Option<K>, u32)> = chosen.drain(..).map(with_value).collect();
+        rows.sort_by(|(a, _), (b, _)| match (a, b) {
+            (Some(a), Some(b)) if is_descending => b.cmp(a),
+            (Some(a), Some(b)) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        });
+        chosen.extend(rows.into_iter().map(|(_, at)| at));
     }
 
     /// The languages of the notes, most notes first; equal ones by name.
@@ -175,44 +199,70 @@ fn is_on_card(row: &NoteRow, card: CardId) -> bool {
     }
 }
 
-fn is_chosen(row: &NoteRow, query: &NoteQuery) -> bool {
-    let NoteQuery {
-        card,
-        agent,
-        folder,
-        tag,
-        language,
-        from,
-        to,
-        has_problem,
-        text: _,
-        sort: _,
-        is_reversed: _,
-    } = query;
-    let is = |wanted: &Option<String>, value: Option<&str>| {
-        wanted.is_none() || wanted.as_deref() == value
-    };
-    let is_tagged = |wanted: &String| {
-        let wanted = wanted.trim_start_matches('#').to_lowercase();
-        let tags = row.tags.iter();
-        tags.map(|tag| tag.trim_start_matches('#').to_lowercase())
-            .any(|tag| tag == wanted)
-    };
-    // Days in this form are in the order of their letters.
-    let date = row.date.as_deref().filter(|_| !row.is_date_odd);
-    let is_within = |is_fine: &dyn Fn(&str) -> bool| date.is_some_and(is_fine);
-    card.is_none_or(|card| is_on_card(row, card))
-        && is(agent, row.agent.as_deref())
-        && is(folder, Some(&row.folder))
-        && is(language, row.language.as_deref())
-        && tag.as_ref().is_none_or(is_tagged)
-        && from
-            .as_ref()
-            .is_none_or(|from| is_within(&|date| date >= from.as_str()))
-        && to
-            .as_ref()
-            .is_none_or(|to| is_within(&|date| date <= to.as_str()))
-        && (!has_problem || row.n_problems > 0)
+/// A query, as each row is compared with it.
+struct Wanted<'q> {
+    query: &'q NoteQuery,
+    /// The tag as [`tag_key`] gives it.
+    tag: Option<String>,
+}
+
+impl<'q> Wanted<'q> {
+    fn new(query: &'q NoteQuery) -> Wanted<'q> {
+        let tag = query.tag.as_deref().map(tag_key);
+        Wanted { query, tag }
+    }
+
+    fn has(&self, row: &NoteRow) -> bool {
+        let NoteQuery {
+            card,
+            agent,
+            folder,
+            tag: _,
+            language,
+            from,
+            to,
+            no_day,
+            has_problem,
+            text: _,
+            sort: _,
+            is_reversed: _,
+        } = self.query;
+        let is = |wanted: &Option<String>, value: Option<&str>| {
+            wanted.is_none() || wanted.as_deref() == value
+        };
+        let is_tagged = |wanted: &String| row.tags.iter().any(|tag| tag_key(tag) == *wanted);
+        // Days in this form are in the order of their letters.
+        let is_within = |is_fine: &dyn Fn(&str) -> bool| day_of(row).is_some_and(is_fine);
+        let is_from = |from: &String| is_within(&|day| day >= from.as_str());
+        let is_until = |to: &String| is_within(&|day| day <= to.as_str());
+        card.is_none_or(|card| is_on_card(row, card))
+            && is(agent, row.agent.as_deref())
+            && is(folder, Some(&row.folder))
+            && is(language, row.language.as_deref())
+            && self.tag.as_ref().is_none_or(is_tagged)
+            && from.as_ref().is_none_or(is_from)
+            && to.as_ref().is_none_or(is_until)
+            && no_day.is_none_or(|why| why_no_day(row) == Some(why))
+            && (!has_problem || row.n_problems > 0)
+    }
+}
+
+/// The day of a note on the timeline.
+fn day_of(row: &NoteRow) -> Option<&str> {
+    row.date.as_deref().filter(|_| !row.is_date_odd)
+}
+
+fn why_no_day(row: &NoteRow) -> Option<NoDay> {
+    match (&row.date, row.is_date_odd) {
+        (None, _) => Some(NoDay::Undated),
+        (Some(_), true) => Some(NoDay::Implausible),
+        (Some(_), false) => None,
+    }
+}
+
+/// A tag as it is compared: without `#`, in lower case.
+pub(crate) fn tag_key(tag: &str) -> String {
+    tag.trim_start_matches('#').to_lowercase()
 }
 
 /// The order of a query, and whether the greatest comes first.
@@ -247,49 +297,7 @@ fn order_of(query: &NoteQuery) -> (NoteSort, bool) {
     (sort, is_descending != query.is_reversed)
 }
 
-/// Compares two rows; those without a value come last in either direction.
-fn compare(sort: NoteSort, a: &NoteRow, b: &NoteRow, is_descending: bool) -> Ordering {
-    let texts = |get: fn(&NoteRow) -> Option<&str>| {
-        let folded = |row| get(row).map(str::to_lowercase);
-        directed(folded(a), folded(b), is_descending, Ord::cmp)
-    };
-    let numbers =
-        |get: fn(&NoteRow) -> Option<f64>| directed(get(a), get(b), is_descending, f64::total_cmp);
-    match sort {
-        NoteSort::Title => texts(|row| Some(&row.title)),
-        // Rows are in this order.
-        NoteSort::Path if is_descending => {
-            (&b.folder_name, &b.path).cmp(&(&a.folder_name, &a.path))
-        }
-        NoteSort::Path => Ordering::Equal,
-        NoteSort::Agent => texts(|row| row.agent_name.as_deref()),
-        NoteSort::Language => texts(|row| row.language.as_deref()),
-        NoteSort::Date => texts(|row| row.date.as_deref().filter(|_| !row.is_date_odd)),
-        NoteSort::Seen => numbers(seen_ms),
-        NoteSort::Size => numbers(|row| row.n_bytes),
-        NoteSort::Words => numbers(|row| row.n_words.map(f64::from)),
-        NoteSort::Chunks => numbers(|row| Some(f64::from(row.n_chunks))),
-        NoteSort::Found => numbers(|row| row.n_found.map(f64::from)),
-        NoteSort::Opened => numbers(|row| row.n_opened.map(f64::from)),
-    }
-}
-
 /// When a note was last seen to be new or other.
 pub(crate) fn seen_ms(row: &NoteRow) -> Option<f64> {
     row.changed_ms.or(row.first_seen_ms)
-}
-
-fn directed<T>(
-    a: Option<T>,
-    b: Option<T>,
-    is_descending: bool,
-    compare: impl Fn(&T, &T) -> Ordering,
-) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) if is_descending => compare(&b, &a),
-        (Some(a), Some(b)) => compare(&a, &b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
-    }
 }

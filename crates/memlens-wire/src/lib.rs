@@ -59,8 +59,8 @@ pub use notes::{
 };
 pub use on_disk::OnDisk;
 pub use overview::{
-    CardId, CardItem, DateFrom, LanguageCount, News, NotePage, NoteQuery, NoteRow, NoteSort,
-    Overview, OverviewCard, Timeline, TimelineDay,
+    CardId, CardItem, DateFrom, LanguageCount, News, NoDay, NotePage, NoteQuery, NoteRow, NoteSort,
+    NoteTags, Overview, OverviewCard, TagCount, Timeline, TimelineDay,
 };
 pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,

@@ -13,7 +13,7 @@ pub enum CardId {
     NotLoaded,
     /// Notes that the search of their agent never finds.
     NotSearched,
-    /// Notes that no past question found.
+    /// Notes that no imported past question found.
     NeverFound,
     /// Notes by size.
     Largest,
@@ -188,6 +188,16 @@ pub enum NoteSort {
     Language,
 }
 
+/// Why a note is on no day of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum NoDay {
+    /// It has no date of its own.
+    Undated,
+    /// Its date is of 1970 or earlier, or of the future.
+    Implausible,
+}
+
 /// Which notes are listed, and in which order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(default)]
@@ -206,6 +216,8 @@ pub struct NoteQuery {
     pub from: Option<String>,
     /// Last day of the notes' own dates, `YYYY-MM-DD`.
     pub to: Option<String>,
+    /// Only notes that are on no day of the timeline, for this reason.
+    pub no_day: Option<NoDay>,
     /// Only files with a problem.
     pub has_problem: bool,
     /// Words that are all in the note's title, path or text, in any case; empty for any.
@@ -244,6 +256,26 @@ pub struct TimelineDay {
     pub n_observations: u32,
 }
 
+/// A tag with its notes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct TagCount {
+    /// The tag without `#`, as the first of its notes spells it.
+    pub tag: String,
+    /// Number of its notes, in any case of letters.
+    pub n: u32,
+}
+
+/// The tags of some notes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct NoteTags {
+    /// Tags with most notes first, then by name; not all of them if there are many.
+    pub tags: Vec<TagCount>,
+    /// Number of all these tags.
+    pub n: u32,
+    /// Number of notes whose text was not read yet; `#tags` in the text of these are not known.
+    pub n_unread: u32,
+}
+
 /// Notes and observations by their own dates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct Timeline {
@@ -255,4 +287,10 @@ pub struct Timeline {
     pub n_undated: u32,
     /// Number of these that are dated in the future or before 1971, which are on no day.
     pub n_odd: u32,
+    /// Number of observations in these notes.
+    pub n_observations: u32,
+    /// Number of these observations without a date of their own or of their note.
+    pub n_observations_undated: u32,
+    /// Number of these observations that are dated in the future or before 1971, which are on no day.
+    pub n_observations_odd: u32,
 }

@@ -1,7 +1,7 @@
 //! The memory as a whole.
 
 use memlens_engine::acts;
-use memlens_engine::view::{NotePage, NoteQuery, Overview, Timeline};
+use memlens_engine::view::{NotePage, NoteQuery, NoteTags, Overview, Timeline};
 use memlens_params::{ParameterSet, Params};
 use tauri::State;
 
@@ -41,6 +41,20 @@ pub async fn note_page(shell: State<'_, Shell>, query: NoteQuery, first: u32) ->
 pub async fn timeline(shell: State<'_, Shell>, query: NoteQuery) -> Answer<Timeline> {
     work(&shell, move |engine| {
         memlens_engine::timeline(engine.library(), &query)
+    })
+    .await
+}
+
+/// The tags that hold some words, with the number of notes that a query lists with each in place of its own tag.
+#[tauri::command]
+#[specta::specta]
+pub async fn note_tags(
+    shell: State<'_, Shell>,
+    query: NoteQuery,
+    find: String,
+) -> Answer<NoteTags> {
+    work(&shell, move |engine| {
+        memlens_engine::note_tags(engine.library(), &query, &find)
     })
     .await
 }

@@ -67,6 +67,7 @@ window_commands! {
     folders::unread: "nothing",
 
     overview::note_page: "reads files that agents load",
+    overview::note_tags: "reads files that agents load",
     overview::overview: "reads files that agents load",
     overview::timeline: "reads files that agents load",
 

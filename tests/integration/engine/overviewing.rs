@@ -1,9 +1,15 @@
 //! The memory as a whole: each figure is the length of the list behind it, and what is not known has none.
 
-use memlens_engine::view::{CardId, News, NoteQuery, NoteSort, Overview};
-use memlens_engine::{Library, acts, drift_report, note_list, note_page, timeline, whole_overview};
+use memlens_engine::view::{CardId, News, NoDay, NoteQuery, NoteSort, Overview, OverviewCard};
+use memlens_engine::{
+    Library, RecallChange, acts, drift_report, note_list, note_page, note_tags, timeline,
+    whole_overview,
+};
 use memlens_params::Params;
 use memlens_tests::{Notes, fresh, index, open};
+use serde_json::{Value, json};
+
+use crate::watched::{Watched, scratch};
 
 const NOTE_CARDS: [CardId; 7] = [
     CardId::New,
@@ -20,9 +26,13 @@ fn overview(library: &Library) -> Overview {
     whole_overview(library, &Params::default()).expect("it can be read")
 }
 
-fn figure(overview: &Overview, id: CardId) -> Option<u32> {
+fn card_of(overview: &Overview, id: CardId) -> &OverviewCard {
     let card = overview.cards.iter().find(|card| card.id == id);
-    card.expect("each card is there").n
+    card.expect("each card is there")
+}
+
+fn figure(overview: &Overview, id: CardId) -> Option<u32> {
+    card_of(overview, id).n
 }
 
 fn paths(library: &Library, query: &NoteQuery) -> Vec<String> {
@@ -151,6 +161,27 @@ fn odd_dates_are_neither_old_nor_on_the_timeline() {
         (timeline.n_notes, timeline.n_undated, timeline.n_odd),
         (7, 3, 2)
     );
+    for (no_day, n) in [(NoDay::Undated, 3), (NoDay::Implausible, 2)] {
+        let query = NoteQuery {
+            no_day: Some(no_day),
+            ..NoteQuery::default()
+        };
+        assert_eq!(paths(&library, &query).len(), n, "{no_day:?}");
+    }
+    for day in &timeline.days {
+        let of_day = NoteQuery {
+            from: Some(day.date.clone()),
+            to: Some(day.date.clone()),
+            ..NoteQuery::default()
+        };
+        assert_eq!(paths(&library, &of_day).len(), day.n_notes as usize);
+    }
+    let placed: u32 = timeline.days.iter().map(|day| day.n_observations).sum();
+    assert_eq!(
+        placed + timeline.n_observations_undated + timeline.n_observations_odd,
+        timeline.n_observations
+    );
+    assert!(timeline.n_observations_undated > 0 && timeline.n_observations_odd > 0);
     let n_dated: u32 = timeline.days.iter().map(|day| day.n_notes).sum();
     assert_eq!(
         n_dated + timeline.n_undated + timeline.n_odd,
@@ -277,4 +308,192 @@ fn a_folder_that_vanished_keeps_its_rows() {
     let library = open(dir.path());
     drop(notes);
     assert_eq!(overview(&library).n_notes, 7);
+}
+
+#[test]
+fn each_tag_has_the_figure_of_the_list_that_it_leads_to() {
+    let long = "x".repeat(300);
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "---\ntags: [House, 'house', garden]\n---\nIt is grey. #garden\n",
+        ),
+        ("b.md", "The hose is in the shed. #house\n"),
+        (
+            "c.md",
+            &format!("---\ntags: {long}, {long}\ndate: 2026-03-01\n---\nA long tag.\n"),
+        ),
+        ("d.md", "No tag.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let _ = overview(&library);
+    let check = |query: &NoteQuery, find: &str, expected: &[(&str, u32)]| {
+        let tags = note_tags(&library, query, find).expect("they can be counted");
+        let found = tags.tags.iter().map(|one| (one.tag.as_str(), one.n));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{query:?}");
+        assert_eq!(tags.n as usize, expected.len());
+        for tag in tags.tags {
+            let of_tag = NoteQuery {
+                tag: Some(tag.tag),
+                ..query.clone()
+            };
+            assert_eq!(paths(&library, &of_tag).len(), tag.n as usize);
+        }
+    };
+    let all = NoteQuery::default();
+    check(&all, "", &[("House", 2), ("garden", 1), (&long, 1)]);
+    check(&all, "#HOU", &[("House", 2)]);
+    let tagged = NoteQuery {
+        tag: Some("garden".to_owned()),
+        ..all.clone()
+    };
+    check(&tagged, "house", &[("House", 2)]);
+    let dated = NoteQuery {
+        from: Some("2026-01-01".to_owned()),
+        ..all
+    };
+    check(&dated, "", &[(&long, 1)]);
+    check(&dated, "garden", &[]);
+    let typed = NoteQuery {
+        tag: Some(format!("#{long}")),
+        ..NoteQuery::default()
+    };
+    assert_eq!(paths(&library, &typed), ["c.md"]);
+}
+
+#[test]
+fn the_reverse_of_an_order_lists_the_same_notes_backwards() {
+    let notes = mixed();
+    let more = Notes::new(&[("a.md", "One more.\n")]);
+    let dir = fresh(&[notes.path(), more.path()]);
+    let library = open(dir.path());
+    let of_path = |is_reversed| NoteQuery {
+        sort: Some(NoteSort::Path),
+        is_reversed,
+        ..NoteQuery::default()
+    };
+    let mut backwards = paths(&library, &of_path(true));
+    backwards.reverse();
+    assert_eq!(paths(&library, &of_path(false)), backwards);
+}
+
+#[test]
+fn a_list_follows_what_changes_in_the_notes() {
+    let notes = mixed();
+    let dir = fresh(&[notes.path()]);
+    let words = NoteQuery {
+        text: "kettle".to_owned(),
+        sort: Some(NoteSort::Size),
+        ..NoteQuery::default()
+    };
+    let mut watched = Watched::open(dir.path());
+    watched.wait("everything is indexed", Watched::is_idle);
+    let n = |watched: &Watched| {
+        let page = note_page(watched.engine.library(), &words, 0);
+        page.expect("it can be listed").n
+    };
+    assert_eq!(n(&watched), 0);
+    notes.write("kettle.md", "The kettle hums.\n");
+    watched.wait("the note is listed", |watched| n(watched) == 1);
+    notes.write("kettle.md", "It hums.\n");
+    notes.write("pot.md", "The kettle is a pot.\n");
+    watched.wait("both are listed", |watched| n(watched) == 2);
+}
+
+const LOG: &str = ".openclaw/agents/main/sessions/7f3a.jsonl";
+
+/// A log of OpenClaw with one search of these results, and one whose results are not logged.
+fn log(results: &Value) -> String {
+    let at = jiff::Timestamp::now().to_string();
+    let line = |message: Value| {
+        json!({"type": "message", "timestamp": at, "message": message}).to_string() + "\n"
+    };
+    let call = |id: &str| {
+        let call = json!({
+            "type": "toolCall", "id": id, "name": "memory_search", "arguments": {"query": format!("question {id}")},
+        });
+        line(json!({"role": "assistant", "content": [call]}))
+    };
+    let answer = line(json!({
+        "role": "toolResult", "toolCallId": "a", "toolName": "memory_search", "content": [], "details": {"results": results},
+    }));
+    json!({"type": "session", "id": "7f3a", "timestamp": at}).to_string()
+        + "\n"
+        + &call("a")
+        + &answer
+        + &call("b")
+}
+
+#[test]
+fn a_note_that_an_imported_question_found_is_not_on_the_card_of_the_others() {
+    let home = Notes::new(&[
+        (
+            ".openclaw/workspace/memory/router.md",
+            "The router listens on port 8093.\n",
+        ),
+        (
+            ".openclaw/workspace/memory/bees.md",
+            "Bees are treated in December.\n",
+        ),
+        (
+            LOG,
+            &log(&json!([
+                {"path": "memory/router.md", "startLine": 1, "endLine": 1, "score": 0.61}
+            ])),
+        ),
+    ]);
+    let other = Notes::new(&[("koi.md", "The koi eat at noon.\n")]);
+    let dir = scratch();
+    index(
+        dir.path(),
+        &[&home.path().join(".openclaw/workspace"), other.path()],
+    );
+    let mut watched = Watched::at_home(dir.path(), &home);
+    watched.wait("everything is indexed", Watched::is_idle);
+    let engine = &watched.engine;
+    let whole = || {
+        let overview = whole_overview(engine.library(), &Params::default());
+        overview.expect("it can be read")
+    };
+    let before = whole();
+    let unknown = card_of(&before, CardId::NeverFound);
+    assert_eq!(unknown.n, None);
+    assert!(
+        unknown.basis.contains("Memlens may not read them"),
+        "{}",
+        unknown.basis
+    );
+    let is_allowed = RecallChange {
+        is_allowed: Some(true),
+        ..RecallChange::default()
+    };
+    acts::change_recall(engine, is_allowed).expect("it can be chosen");
+    acts::import_recall(engine, None).expect("it can be read");
+    let after = whole();
+    let found = card_of(&after, CardId::NeverFound);
+    assert_eq!(found.n, Some(2), "{found:?}");
+    let mut never = paths(engine.library(), &card(CardId::NeverFound));
+    // Folders are in the order of their paths.
+    never.sort();
+    assert_eq!(never, ["koi.md", "memory/bees.md"]);
+    assert_eq!(found.title, "Found by no imported past question");
+    assert!(
+        found.basis.starts_with(
+            "Over the 1 past question whose results are logged, of 2 imported, asked by OpenClaw."
+        ),
+        "{}",
+        found.basis
+    );
+    let limit = "Questions that were not imported may have found these notes.";
+    assert!(found.basis.contains(limit), "{}", found.basis);
+    let by_found = NoteQuery {
+        sort: Some(NoteSort::Found),
+        ..NoteQuery::default()
+    };
+    let rows = note_list(engine.library(), &by_found).expect("it can be listed");
+    let counts = rows.rows.iter().map(|row| (row.path.as_str(), row.n_found));
+    let counts: Vec<_> = counts.collect();
+    assert_eq!(counts[0], ("memory/router.md", Some(1)));
+    assert!(counts[1..].iter().all(|(_, n_found)| *n_found == Some(0)));
 }

@@ -125,6 +125,8 @@ export const commands = {
 	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
 	/**  A page of the notes of a query, from a position in its list on. */
 	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
+	/**  The tags that hold some words, with the number of notes that a query lists with each in place of its own tag. */
+	noteTags: (query: NoteQuery, find: string) => __TAURI_INVOKE<NoteTags>("note_tags", { query, find }),
 	/**
 	 *  The cards of the memory. Asking counts as a visit; if `is_seen`, everything that is new counts as seen first. While
 	 *  `n_unread` is above 0, ask again.
@@ -712,7 +714,7 @@ export type CardId =
 "not_loaded" | 
 /**  Notes that the search of their agent never finds. */
 "not_searched" | 
-/**  Notes that no past question found. */
+/**  Notes that no imported past question found. */
 "never_found" | 
 /**  Notes by size. */
 "largest" | 
@@ -2243,6 +2245,13 @@ export type News =
 /**  Other bytes were read. */
 "changed";
 
+/**  Why a note is on no day of the timeline. */
+export type NoDay = 
+/**  It has no date of its own. */
+"undated" | 
+/**  Its date is of 1970 or earlier, or of the future. */
+"implausible";
+
 /**  How many nonsense questions returned nothing. */
 export type Nonsense = {
 	/**  Number of nonsense questions that were asked. */
@@ -2303,6 +2312,8 @@ export type NoteQuery = {
 	from?: string | null,
 	/**  Last day of the notes' own dates, `YYYY-MM-DD`. */
 	to?: string | null,
+	/**  Only notes that are on no day of the timeline, for this reason. */
+	no_day?: NoDay | null,
 	/**  Only files with a problem. */
 	has_problem?: boolean,
 	/**  Words that are all in the note's title, path or text, in any case; empty for any. */
@@ -2387,6 +2398,16 @@ export type NoteSort =
 "opened" | 
 /**  By language. */
 "language";
+
+/**  The tags of some notes. */
+export type NoteTags = {
+	/**  Tags with most notes first, then by name; not all of them if there are many. */
+	tags: TagCount[],
+	/**  Number of all these tags. */
+	n: number,
+	/**  Number of notes whose text was not read yet; `#tags` in the text of these are not known. */
+	n_unread: number,
+};
 
 /**  Share of nonsense questions that returned nothing. */
 export type NothingFound = {
@@ -3693,6 +3714,14 @@ export type Summary = {
 	n_undefined: number,
 } & Scores;
 
+/**  A tag with its notes. */
+export type TagCount = {
+	/**  The tag without `#`, as the first of its notes spells it. */
+	tag: string,
+	/**  Number of its notes, in any case of letters. */
+	n: number,
+};
+
 /**  A program that can receive a ranking. */
 export type TargetInfo = {
 	/**  Id of the target, with its version. */
@@ -3773,6 +3802,12 @@ export type Timeline = {
 	n_undated: number,
 	/**  Number of these that are dated in the future or before 1971, which are on no day. */
 	n_odd: number,
+	/**  Number of observations in these notes. */
+	n_observations: number,
+	/**  Number of these observations without a date of their own or of their note. */
+	n_observations_undated: number,
+	/**  Number of these observations that are dated in the future or before 1971, which are on no day. */
+	n_observations_odd: number,
 };
 
 /**  What is dated on one day in one folder. */

@@ -1,11 +1,14 @@
 // What the Memory view shows beside a note, in the window's address, so that back and forward work.
-import type { CardId, NoteQuery, NoteSort } from "../api/bindings";
+import type { CardId, NoDay, NoteQuery, NoteSort } from "../api/bindings";
 
 /** A query with every part. */
 export type FullQuery = Required<NoteQuery>;
 
 /** The cards, or the list of a query. */
 export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: FullQuery };
+
+/** A note that was opened from one of these. */
+export type NotePlace = { kind: "note"; folder: string; path: string; line: number | null };
 
 export const CARDS: OverviewPlace = { kind: "cards" };
 
@@ -17,6 +20,7 @@ const SORTS: readonly NoteSort[] = [
   ...(["title", "path", "agent", "date", "seen", "size"] as const),
   ...(["words", "chunks", "found", "opened", "language"] as const),
 ];
+const NO_DAYS: readonly NoDay[] = ["undated", "implausible"];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A query that chooses every note. */
@@ -28,6 +32,7 @@ export const ALL_NOTES: FullQuery = {
   language: null,
   from: null,
   to: null,
+  no_day: null,
   has_problem: false,
   text: "",
   sort: null,
@@ -35,11 +40,17 @@ export const ALL_NOTES: FullQuery = {
 };
 
 /** Returns the part of the address behind `#`. */
-export function addressOf(place: OverviewPlace): string {
+export function addressOf(place: OverviewPlace | NotePlace): string {
   if (place.kind === "cards") return "memory=cards";
+  if (place.kind === "note") {
+    const { folder, path, line } = place;
+    const parts = new URLSearchParams({ memory: "note", folder, path });
+    if (line !== null) parts.set("line", String(line));
+    return parts.toString();
+  }
   const { query } = place;
   const parts = new URLSearchParams({ memory: "list" });
-  for (const key of ["card", "agent", "folder", "tag", "language", "from", "to", "sort"] as const) {
+  for (const key of ["card", "agent", "folder", "tag", "language", "from", "to", "no_day", "sort"] as const) {
     const value = query[key];
     if (value !== null) parts.set(key, value);
   }
@@ -50,8 +61,13 @@ export function addressOf(place: OverviewPlace): string {
 }
 
 /** Returns the place of an address; the cards for one that names none. What is not known in it is left out. */
-export function placeOf(hash: string): OverviewPlace {
+export function placeOf(hash: string): OverviewPlace | NotePlace {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  if (parts.get("memory") === "note") {
+    const [folder, path, line] = [parts.get("folder"), parts.get("path"), Number(parts.get("line"))];
+    if (folder === null || path === null) return CARDS;
+    return { kind: "note", folder, path, line: Number.isSafeInteger(line) && line > 0 ? line : null };
+  }
   if (parts.get("memory") !== "list") return CARDS;
   const day = (key: string) => {
     const value = parts.get(key);
@@ -68,6 +84,7 @@ export function placeOf(hash: string): OverviewPlace {
       language: parts.get("language"),
       from: day("from"),
       to: day("to"),
+      no_day: NO_DAYS.find((why) => why === parts.get("no_day")) ?? null,
       has_problem: parts.get("problem") === "1",
       text: parts.get("text") ?? "",
       sort: SORTS.find((sort) => sort === parts.get("sort")) ?? null,

@@ -1,27 +1,61 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, NotePage, NoteQuery, NoteRow, Overview, Params } from "../api/bindings";
+import type {
+  ErrorInfo,
+  NotePage,
+  NoteQuery,
+  NoteRow,
+  NoteTags,
+  Overview,
+  Params,
+  Timeline,
+} from "../api/bindings";
 import { Call } from "../shared/call.svelte";
-import { addressOf, ALL_NOTES, CARDS, type FullQuery, placeOf, type OverviewPlace } from "./address";
+import { NewestOnly } from "../shared/newest-only";
+import {
+  addressOf,
+  ALL_NOTES,
+  CARDS,
+  type FullQuery,
+  type NotePlace,
+  placeOf,
+  type OverviewPlace,
+} from "./address";
 
-type Calls = Pick<Backend, "overview" | "notePage">;
+type Calls = Pick<Backend, "overview" | "notePage" | "noteTags" | "timeline">;
 
 /** Rows that the engine sends at once. */
 export const PAGE_ROWS = 200;
+/** Buttons of a mouse that go back and forward. */
+const [BACK_BUTTON, FORWARD_BUTTON] = [3, 4];
 
-/** The cards of the memory, and the list of notes behind them. */
+/** The cards of the memory, its timeline, and the list of notes behind them. */
 export class OverviewController {
   readonly #reading: Call<[params: Params, isSeen: boolean], Overview>;
   readonly #listing: Call<[query: NoteQuery, first: number], NotePage>;
+  readonly #counting: Call<[query: NoteQuery], Timeline>;
+  readonly #tagging: Call<[query: NoteQuery, find: string], NoteTags>;
   readonly #backend: Calls;
-  #place = $state.raw<OverviewPlace>(placeOf(location.hash));
+  #place = $state.raw<OverviewPlace>(CARDS);
   #pages = $state.raw<ReadonlyMap<number, readonly NoteRow[]>>(new Map());
+  /** The position in the list that the keyboard is on. */
+  active = $state(0);
   readonly #asked = new Set<number>();
-  #nLists = 0;
+  #nLists = $state(0);
+  /** The timeline that is shown is of this query. */
+  #counted = "";
+  /** One at a time: a list by words takes a pass over all texts. */
+  readonly #wishes = new NewestOnly(async () => {
+    await Promise.all([this.#readFirstPage(), this.#readTimeline()]);
+  });
 
   constructor(backend: Calls) {
     this.#backend = backend;
     this.#reading = new Call((params, isSeen) => backend.overview(params, isSeen));
     this.#listing = new Call((query, first) => backend.notePage(query, first), "drop");
+    this.#counting = new Call((query) => backend.timeline(query), "drop");
+    this.#tagging = new Call((query, find) => backend.noteTags(query, find), "drop");
+    const place = placeOf(location.hash);
+    if (place.kind !== "note") this.#place = place;
   }
 
   get overview(): Overview | null {
@@ -36,6 +70,10 @@ export class OverviewController {
   get place(): OverviewPlace {
     return this.#place;
   }
+  /** What is listed, and what the timeline counts without regard to its days. */
+  get query(): FullQuery {
+    return this.#place.kind === "list" ? this.#place.query : ALL_NOTES;
+  }
   /** Number of notes in the list; null while it is not known. */
   get n(): number | null {
     return this.#listing.data?.n ?? null;
@@ -43,25 +81,85 @@ export class OverviewController {
   get listError(): ErrorInfo | null {
     return this.#listing.error;
   }
-
-  /** Follows back and forward until the returned function is called. */
-  follow(): () => void {
-    const onpopstate = () => this.#take(placeOf(location.hash));
-    window.addEventListener("popstate", onpopstate);
-    return () => window.removeEventListener("popstate", onpopstate);
+  /** null while it is not known. */
+  get timeline(): Timeline | null {
+    return this.#counting.data;
+  }
+  get timelineError(): ErrorInfo | null {
+    return this.#counting.error;
+  }
+  /** null while they are not known. */
+  get tags(): NoteTags | null {
+    return this.#tagging.data;
+  }
+  get tagsError(): ErrorInfo | null {
+    return this.#tagging.error;
+  }
+  /** How many lists were begun: with each, rows are read again. */
+  get nLists(): number {
+    return this.#nLists;
   }
 
-  /** Reads the cards, again until every text was read. */
+  /**
+   * Follows back and forward, by the keys and buttons for them too, until the returned function is called. `show` shows a note, or
+   * for null what the overview shows.
+   */
+  follow(show: (note: NotePlace | null) => void): () => void {
+    const onpopstate = () => {
+      const place = placeOf(location.hash);
+      if (place.kind === "note") return show(place);
+      this.#take(place);
+      show(null);
+    };
+    const onkeydown = (event: KeyboardEvent) => {
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      // In a box, such keys may go by words.
+      if (event.target instanceof Element && event.target.matches("input, textarea, select")) return;
+      if (event.key === "ArrowLeft") history.back();
+      else if (event.key === "ArrowRight") history.forward();
+      else return;
+      event.preventDefault();
+    };
+    const onmouseup = (event: MouseEvent) => {
+      if (event.button === BACK_BUTTON) history.back();
+      else if (event.button === FORWARD_BUTTON) history.forward();
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("popstate", onpopstate);
+    window.addEventListener("keydown", onkeydown);
+    window.addEventListener("mouseup", onmouseup);
+    return () => {
+      window.removeEventListener("popstate", onpopstate);
+      window.removeEventListener("keydown", onkeydown);
+      window.removeEventListener("mouseup", onmouseup);
+    };
+  }
+
+  /** Reads the cards, again until every text was read, and the list. */
   async read(params: Params, isSeen = false): Promise<void> {
     let isCurrent = await this.#reading.run(params, isSeen);
-    while (isCurrent && (this.overview?.n_unread ?? 0) > 0)
+    this.readList();
+    while (isCurrent && (this.overview?.n_unread ?? 0) > 0) {
       isCurrent = await this.#reading.run(params, false);
+      if (this.overview?.n_unread === 0) this.readList();
+    }
   }
 
   /** Shows a place, with an entry in the window's history. */
   go(place: OverviewPlace): void {
     history.pushState(null, "", `#${addressOf(place)}`);
     this.#take(place);
+  }
+
+  /** Makes an entry in the window's history for a note that is opened from here. */
+  enter(folder: string, path: string, line: number | null): void {
+    history.pushState(null, "", `#${addressOf({ kind: "note", folder, path, line })}`);
+  }
+
+  /** Makes the address that of the cards or the list again after a note. */
+  leaveNote(): void {
+    if (placeOf(location.hash).kind === "note") history.pushState(null, "", `#${addressOf(this.#place)}`);
   }
 
   showCards(): void {
@@ -73,25 +171,23 @@ export class OverviewController {
     this.go({ kind: "list", query: { ...ALL_NOTES, ...query } });
   }
 
-  /** Changes the list that is shown. Typing makes no entries in the history. */
+  /** Changes the list that is shown, or lists notes in place of the cards. Typing makes no entries in the history. */
   change(change: Partial<FullQuery>): void {
-    if (this.#place.kind !== "list") return;
-    const place: OverviewPlace = { kind: "list", query: { ...this.#place.query, ...change } };
+    const place: OverviewPlace = { kind: "list", query: { ...this.query, ...change } };
     if ("text" in change) {
       history.replaceState(null, "", `#${addressOf(place)}`);
       this.#take(place);
     } else this.go(place);
   }
 
-  /** Reads the list again from its first page. */
-  async readList(): Promise<void> {
-    const place = this.#place;
-    if (place.kind !== "list") return;
-    const list = ++this.#nLists;
-    this.#asked.clear();
-    this.#asked.add(0);
-    if (!(await this.#listing.run(place.query, 0)) || list !== this.#nLists) return;
-    this.#pages = new Map([[0, this.#listing.data?.rows ?? []]]);
+  /** Reads the list from its first page, and the timeline. */
+  readList(): void {
+    this.#counted = "";
+    this.#wishes.wish();
+  }
+
+  async readTags(find: string): Promise<void> {
+    await this.#tagging.run(this.query, find);
   }
 
   /** The row at a position; undefined until its page has been read. */
@@ -119,10 +215,29 @@ export class OverviewController {
     }
   }
 
+  async #readFirstPage(): Promise<void> {
+    const place = this.#place;
+    if (place.kind !== "list") return;
+    if (!(await this.#listing.run(place.query, 0)) || place !== this.#place) return;
+    this.#asked.clear();
+    this.#asked.add(0);
+    this.#pages = new Map([[0, this.#listing.data?.rows ?? []]]);
+    this.#nLists++;
+  }
+
+  async #readTimeline(): Promise<void> {
+    const query = { ...this.query, from: null, to: null, no_day: null, sort: null, is_reversed: false };
+    const counted = JSON.stringify(query);
+    if (counted === this.#counted) return;
+    if (await this.#counting.run(query)) this.#counted = counted;
+  }
+
   #take(place: OverviewPlace): void {
+    if (addressOf(place) === addressOf(this.#place)) return;
     this.#place = place;
+    this.active = 0;
     this.#pages = new Map();
     this.#listing.reset();
-    void this.readList();
+    this.#wishes.wish();
   }
 }

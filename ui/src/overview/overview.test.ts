@@ -1,5 +1,5 @@
 // The overview as the user meets it: cards with figures, the lists behind them, and the address.
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
@@ -7,9 +7,14 @@ import { FakeBackend } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
+import { addressOf, ALL_NOTES, placeOf } from "./address";
 
 layOut();
-beforeEach(() => history.replaceState(null, "", "#"));
+beforeEach(() => {
+  history.replaceState(null, "", "#");
+  localStorage.clear();
+  localStorage.setItem("memlens.timeline", JSON.stringify({ unit: "month" }));
+});
 
 async function open(prepare: (backend: FakeBackend) => void = () => {}) {
   const backend = new FakeBackend();
@@ -39,7 +44,7 @@ test("a card shows its figure and opens the list of as many notes", async () => 
 
 test("a figure that is not known gives its reason and opens nothing", async () => {
   await open();
-  const found = await card("Never found by a past question");
+  const found = await card("Found by no imported past question");
   expect(found).toHaveTextContent("not known");
   expect(found).toHaveTextContent("No past question was imported.");
   expect(within(found).queryByRole("button")).toBeNull();
@@ -91,4 +96,141 @@ test("filters are chips and are in the address, and back undoes them", async () 
   expect(location.hash).toBe("#memory=list");
   history.back();
   await waitFor(() => expect(options()).toHaveLength(1));
+});
+
+const bars = () => screen.findByRole("slider", { name: "Notes by month" });
+
+test("days are chosen on the timeline by keys, and back removes them", async () => {
+  const { user, container } = await open();
+  const chart = await bars();
+  expect(chart).toHaveAccessibleDescription(/Enter lists its notes/);
+  chart.focus();
+  await user.keyboard("{Home}");
+  expect(chart).toHaveAttribute(
+    "aria-valuetext",
+    expect.stringMatching(/^January 2024, .*: 1 note, 4 observations$/),
+  );
+  await user.keyboard("{Shift>}{ArrowRight}{/Shift}");
+  expect(chart).toHaveAttribute(
+    "aria-valuetext",
+    expect.stringMatching(/^2024-01-01 to 2024-02-29 to choose/),
+  );
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(options()).toHaveLength(1));
+  expect(location.hash).toBe("#memory=list&from=2024-01-01&to=2024-02-29");
+  // The chart is the same one, so that the keyboard goes on.
+  expect(chart).toHaveFocus();
+  expect(screen.getByRole("region", { name: "Timeline" })).toHaveTextContent(
+    "from 2024-01-01 until 2024-02-29: 1 note, 4 observations",
+  );
+  expect(await violations(container)).toEqual([]);
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(options()).toHaveLength(5));
+  history.back();
+  await waitFor(() => expect(options()).toHaveLength(1));
+  history.back();
+  await card("Largest");
+});
+
+test("days are chosen on the timeline with the pointer", async () => {
+  await open();
+  const chart = await bars();
+  // jsdom has no layout: every place is the first or the last bar.
+  chart.setPointerCapture = () => {};
+  await fireEvent.pointerDown(chart, { button: 0, clientX: 0, pointerId: 1 });
+  await fireEvent.pointerMove(chart, { clientX: 10_000, pointerId: 1 });
+  expect(location.hash).toBe("");
+  await fireEvent.pointerUp(chart, { clientX: 10_000, pointerId: 1 });
+  await waitFor(() => expect(options()).toHaveLength(2));
+  expect(location.hash).toBe("#memory=list&from=2024-01-01&to=2026-02-28");
+});
+
+test("the timeline as a table leads to the notes of each row", async () => {
+  const { user, container } = await open();
+  await bars();
+  await user.click(screen.getByRole("button", { name: "Table" }));
+  const table = within(screen.getByRole("region", { name: "Timeline as a table" }));
+  const names = table.getAllByRole("rowheader").map((header) => header.textContent);
+  expect(names).toEqual([
+    "February 2026, 2026-02-01 to 2026-02-28",
+    "January 2024, 2024-01-01 to 2024-01-31",
+  ]);
+  expect(await violations(container)).toEqual([]);
+  await user.click(table.getByRole("button", { name: /January 2024/ }));
+  await waitFor(() => expect(options()).toHaveLength(1));
+});
+
+test("notes without a date are named beside the timeline and lead to their list", async () => {
+  const { user } = await open();
+  await bars();
+  await user.click(screen.getByRole("button", { name: "3 notes without a date" }));
+  await waitFor(() => expect(options()).toHaveLength(3));
+  expect(location.hash).toBe("#memory=list&no_day=undated");
+  await user.click(screen.getByRole("button", { name: "Remove the filter Without a date" }));
+  await waitFor(() => expect(options()).toHaveLength(5));
+});
+
+test("a tag is found by its letters and is a chip", async () => {
+  const { user, container } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await user.click(screen.getByRole("button", { name: "Tags" }));
+  const tags = within(screen.getByRole("group", { name: "Tags" }));
+  await user.type(tags.getByRole("searchbox", { name: "Find a tag" }), "hou");
+  expect(await violations(container)).toEqual([]);
+  await user.click(await tags.findByRole("button", { name: "#house 1" }));
+  await waitFor(() => expect(options()).toHaveLength(1));
+  expect(location.hash).toBe("#memory=list&tag=house");
+  await user.clear(tags.getByRole("searchbox", { name: "Find a tag" }));
+  await user.type(tags.getByRole("searchbox", { name: "Find a tag" }), "nothing");
+  await tags.findByText("No tag of these notes has these letters.");
+  await user.click(screen.getByRole("button", { name: "Remove the filter #house" }));
+  await waitFor(() => expect(options()).toHaveLength(5));
+});
+
+test("the words are a chip, and typing makes no entries in the history", async () => {
+  const { user } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await user.type(screen.getByRole("searchbox", { name: "Find words in names and notes" }), "signe");
+  await waitFor(() => expect(options()).toHaveLength(1));
+  expect(location.hash).toBe("#memory=list&text=signe");
+  await screen.findByRole("button", { name: "Remove the filter “signe”" });
+  history.back();
+  await card("Largest");
+});
+
+test("back closes a note that was opened from the list, forward opens it again, and the list is where it was", async () => {
+  const { user, backend } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await waitFor(() => expect(options()).toHaveLength(5));
+  screen.getByRole("listbox", { name: "Notes" }).focus();
+  await user.keyboard("{ArrowDown}{ArrowDown}{Enter}");
+  await screen.findByRole("article", { name: "Note" });
+  expect(location.hash).toBe("#memory=note&folder=notes&path=reference%2Fhome-server.md");
+  history.back();
+  await screen.findByRole("article", { name: "Overview" });
+  await waitFor(() => expect(options()[2]).toHaveAttribute("aria-selected", "true"));
+  history.forward();
+  await screen.findByRole("article", { name: "Note" });
+  await user.click(screen.getByRole("button", { name: "Notes" }));
+  await screen.findByRole("article", { name: "Overview" });
+  expect(location.hash).toBe("#memory=list");
+  await fireEvent.keyDown(document.body, { key: "ArrowLeft", altKey: true });
+  await screen.findByRole("article", { name: "Note" });
+  expect(backend.nCalls("timeline")).toBeGreaterThan(0);
+});
+
+test("choices are read from the address", () => {
+  for (const hash of [
+    "memory=cards",
+    "memory=list&card=oldest&agent=openclaw&folder=3&tag=a+b&language=German&from=2026-01-01&to=2026-02-01&sort=date&problem=1&text=x&reversed=1",
+    "memory=list&no_day=implausible",
+    `memory=list&tag=${"x".repeat(300)}`,
+    "memory=note&folder=3&path=a%2Fb.md&line=7",
+  ])
+    expect(addressOf(placeOf(`#${hash}`))).toBe(hash);
+  expect(placeOf("#memory=list&from=March&sort=x&no_day=y&card=z")).toEqual({
+    kind: "list",
+    query: ALL_NOTES,
+  });
+  expect(placeOf("#memory=note&folder=3")).toEqual({ kind: "cards" });
 });

@@ -1,4 +1,13 @@
-import type { CardId, NotePage, NoteQuery, NoteRow, Overview, OverviewCard } from "../../src/api/bindings";
+import type {
+  CardId,
+  NotePage,
+  NoteQuery,
+  NoteRow,
+  NoteTags,
+  Overview,
+  OverviewCard,
+  Timeline,
+} from "../../src/api/bindings";
 
 /** Rows that the engine sends at once. */
 const PAGE_ROWS = 200;
@@ -45,12 +54,17 @@ const isOnCard: Partial<Record<CardId, (row: NoteRow) => boolean>> = {
   problems: ({ n_problems }) => n_problems > 0,
 };
 
-function chosen({ card, language, has_problem, text = "" }: NoteQuery): NoteRow[] {
+function chosen({ card, language, has_problem, tag, from, to, no_day, text = "" }: NoteQuery): NoteRow[] {
   return NOTE_ROWS.filter(
     (row) =>
       ((card ?? null) === null || (isOnCard[card as CardId]?.(row) ?? false)) &&
       ((language ?? null) === null || row.language === language) &&
       (has_problem !== true || row.n_problems > 0) &&
+      ((tag ?? null) === null || row.tags.includes(tag ?? "")) &&
+      ((from ?? null) === null || (row.date ?? "") >= (from ?? "")) &&
+      ((to ?? null) === null || (row.date !== null && row.date <= (to ?? ""))) &&
+      (no_day !== "undated" || row.date === null) &&
+      no_day !== "implausible" &&
       `${row.title} ${row.path}`.toLowerCase().includes(text.toLowerCase()),
   );
 }
@@ -63,6 +77,28 @@ export function pageOf(query: NoteQuery, first: number): NotePage {
     n: rows.length,
     n_all: NOTE_ROWS.length,
     n_unread: 0,
+  };
+}
+
+export function tagsOf(query: NoteQuery, find: string): NoteTags {
+  const counts = new Map<string, number>();
+  for (const { tags } of chosen({ ...query, tag: null }))
+    for (const tag of tags)
+      if (tag.toLowerCase().includes(find.toLowerCase())) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return { tags: [...counts].map(([tag, n]) => ({ tag, n })), n: counts.size, n_unread: 0 };
+}
+
+export function timelineOf(query: NoteQuery): Timeline {
+  const rows = chosen({ ...query, from: null, to: null, no_day: null });
+  const dates = rows.flatMap(({ date }) => (date === null ? [] : [date]));
+  return {
+    days: dates.toSorted().map((date) => ({ date, folder: "notes", n_notes: 1, n_observations: 4 })),
+    n_notes: rows.length,
+    n_undated: rows.length - dates.length,
+    n_odd: 0,
+    n_observations: 4 * rows.length,
+    n_observations_undated: 4 * (rows.length - dates.length),
+    n_observations_odd: 0,
   };
 }
 
@@ -94,7 +130,7 @@ export function overviewOf(nSaidAgain: number | null, nContradictions: number | 
     since_ms: null,
     cards: [
       card("new", "New and changed since your last visit", unknown("This is the first visit.")),
-      card("never_found", "Never found by a past question", unknown("No past question was imported.")),
+      card("never_found", "Found by no imported past question", unknown("No past question was imported.")),
       card("largest", "Largest"),
       card("oldest", "Oldest"),
       card("said_again", "Said more than once", { ...compared(nSaidAgain), unit: "statements" }),
