@@ -384,9 +384,50 @@ pub struct ClustersArgs {
 
 #[derive(Debug, Args)]
 pub struct OverviewArgs {
-    /// List all notes behind one figure instead
+    /// List all notes behind one figure instead; without a figure, all notes
     #[arg(long, value_name = "FIGURE", value_enum)]
-    pub list: Option<ListedCard>,
+    pub list: Option<Option<ListedCard>>,
+    /// List only notes in the folders of this agent, by its id in `memlens agents`
+    #[arg(long, value_name = "ID", requires = "list")]
+    pub agent: Option<String>,
+    /// List only notes in this watched folder: its name or its path
+    #[arg(long, value_name = "FOLDER", requires = "list", allow_hyphen_values = true, value_parser = path_typed)]
+    pub folder: Option<String>,
+    /// List only notes with this tag, in any case, with or without `#`
+    #[arg(
+        long,
+        value_name = "TAG",
+        requires = "list",
+        allow_hyphen_values = true
+    )]
+    pub tag: Option<String>,
+    /// List only notes whose own date is this day (2026-11-01) or later
+    #[arg(
+        long,
+        value_name = "DATE",
+        requires = "list",
+        allow_hyphen_values = true
+    )]
+    pub since: Option<String>,
+    /// List only notes whose own date is this day (2026-11-01) or earlier
+    #[arg(
+        long,
+        value_name = "DATE",
+        requires = "list",
+        allow_hyphen_values = true
+    )]
+    pub until: Option<String>,
+    /// List only files with a problem
+    #[arg(long, requires = "list")]
+    pub problem: bool,
+    /// List only notes with all these words in their title, path or text, in any case
+    #[arg(
+        long,
+        value_name = "WORDS",
+        requires = "list",
+        allow_hyphen_values = true
+    )]
+    pub text: Option<String>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
@@ -401,7 +442,7 @@ pub enum ListedCard {
     NotLoaded,
     /// Never searched by their agent
     NotSearched,
-    /// Never found by a past question
+    /// Found by no imported past question
     NeverFound,
     /// Largest first
     Largest,

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use jiff::civil::Date;
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{
     DriftCompared, DriftKind, DriftReason, DriftReport, DriftSide, Drifted, NewerSide,
@@ -16,7 +15,7 @@ use serde::Serialize;
 use crate::arguments::DriftArgs;
 use crate::error::CliError;
 use crate::output::{plural, print, print_json};
-use crate::settings::open;
+use crate::settings::{day, open};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -133,13 +132,6 @@ fn entries<'a>(drifted: &'a [Drifted], folders: &'a Folders) -> Vec<Entry<'a>> {
     drifted
         .map(|drifted| Entry::new(drifted, folders))
         .collect()
-}
-
-fn day(typed: &str) -> Result<Date, CliError> {
-    // A moment also parses as a day.
-    typed.parse().map_err(|_| CliError::NoMoment {
-        given: typed.to_owned(),
-    })
 }
 
 fn page(report: &DriftReport, folders: &Folders, all: bool) -> Document {

@@ -140,6 +140,12 @@ pub enum CliError {
         "cannot read the moment {given}: write a day (2026-11-01) or a moment (2026-11-01T09:30:00Z)"
     )]
     NoMoment { given: String },
+    /// A span of days ends before it begins.
+    #[error("cannot list notes from {since} until {until}: the last day is before the first")]
+    NoSpan { since: String, until: String },
+    /// No watched folder has this name or path, or several have it.
+    #[error("cannot list notes of the folder {given}: {why}")]
+    NoFolder { given: String, why: String },
     /// The user stopped the command.
     #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
@@ -191,6 +197,8 @@ impl CliError {
             | CliError::NotAgreed { .. }
             | CliError::UnconfirmedForget { .. }
             | CliError::NoMoment { .. }
+            | CliError::NoSpan { .. }
+            | CliError::NoFolder { .. }
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoFact

@@ -1,17 +1,17 @@
 //! `memlens overview`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{CardId, CardItem, NoteQuery, NoteRow, Overview, OverviewCard};
-use memlens_engine::{NoteList, note_list, whole_overview};
+use memlens_engine::{Folder, Library, NoteList, note_list, part_of_agent, whole_overview};
 use memlens_params::Params;
 use serde::Serialize;
 
 use crate::arguments::{ListedCard, OverviewArgs};
 use crate::error::CliError;
 use crate::output::{plural, print, print_json};
-use crate::settings::open;
+use crate::settings::{day, open};
 
 /// What `--list --json` prints.
 #[derive(Serialize)]
@@ -23,25 +23,24 @@ struct Listed<'a> {
 /// Prints the figures of the whole memory, or the notes behind one of them.
 pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), CliError> {
     let library = open(library)?;
-    library.aggregate()?;
-    let overview = whole_overview(&library, &Params::default())?;
     let Some(listed) = arguments.list else {
+        library.aggregate()?;
+        let overview = whole_overview(&library, &Params::default())?;
         return match arguments.json {
             true => print_json(&overview),
             false => print(&page(&overview)),
         };
     };
-    let id = card_of(listed);
-    let card = overview.cards.iter().find(|card| card.id == id);
-    let list = match card.is_some_and(|card| card.n.is_some()) {
-        true => Some(note_list(
-            &library,
-            &NoteQuery {
-                card: Some(id),
-                ..NoteQuery::default()
-            },
-        )?),
-        false => None,
+    let query = query(&library, listed.map(card_of), arguments)?;
+    // Reads the text of every note, for tags.
+    let overview = whole_overview(&library, &Params::default())?;
+    let card = overview
+        .cards
+        .iter()
+        .find(|card| Some(card.id) == query.card);
+    let list = match card.is_some_and(|card| card.n.is_none()) {
+        true => None,
+        false => Some(note_list(&library, &query)?),
     };
     match arguments.json {
         // A list that is not known has no notes and is no empty list.
@@ -49,7 +48,74 @@ pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), Cli
             notes: &list.rows,
             n_all: list.n_all,
         })),
-        false => print(&list_page(card, list.as_ref())),
+        false => print(&list_page(card, &query, list.as_ref())),
+    }
+}
+
+/// Reads the filters.
+fn query(
+    library: &Library,
+    card: Option<CardId>,
+    arguments: &OverviewArgs,
+) -> Result<NoteQuery, CliError> {
+    let typed_day = |typed: &Option<String>| typed.as_deref().map(day).transpose();
+    let (from, to) = (typed_day(&arguments.since)?, typed_day(&arguments.until)?);
+    if let (Some(since), Some(until)) = (from, to)
+        && since > until
+    {
+        return Err(CliError::NoSpan {
+            since: since.to_string(),
+            until: until.to_string(),
+        });
+    }
+    if let Some(agent) = &arguments.agent {
+        part_of_agent(library, agent)?;
+    }
+    let folder = arguments.folder.as_deref();
+    Ok(NoteQuery {
+        card,
+        agent: arguments.agent.clone(),
+        folder: folder.map(|typed| folder_of(library, typed)).transpose()?,
+        tag: arguments.tag.clone(),
+        from: from.map(|day| day.to_string()),
+        to: to.map(|day| day.to_string()),
+        has_problem: arguments.problem,
+        text: arguments.text.clone().unwrap_or_default(),
+        ..NoteQuery::default()
+    })
+}
+
+/// The id of the watched folder with this name or path.
+fn folder_of(library: &Library, typed: &str) -> Result<String, CliError> {
+    let lists = library.lists();
+    let folders = &lists.snapshot.folders;
+    let absolute = std::path::absolute(typed).unwrap_or_else(|_| PathBuf::from(typed));
+    let is_at = |folder: &&Folder| Path::new(&folder.path) == absolute;
+    let is_named = |folder: &&Folder| folder.name == typed;
+    let refused = |why: String| CliError::NoFolder {
+        given: typed.to_owned(),
+        why,
+    };
+    if let Some(folder) = folders.iter().find(is_at) {
+        return Ok(folder.id.0.to_string());
+    }
+    let named: Vec<&Folder> = folders.iter().filter(is_named).collect();
+    match named.as_slice() {
+        [folder] => Ok(folder.id.0.to_string()),
+        [] => {
+            let names: Vec<&str> = folders.iter().map(|folder| folder.name.as_str()).collect();
+            Err(refused(match names.is_empty() {
+                true => "no folder is watched; add one with `memlens index`".to_owned(),
+                false => format!("the watched folders are {}", names.join(", ")),
+            }))
+        }
+        several => {
+            let paths: Vec<&str> = several.iter().map(|folder| folder.path.as_str()).collect();
+            Err(refused(format!(
+                "several have this name; give one of the paths {}",
+                paths.join(", ")
+            )))
+        }
     }
 }
 
@@ -97,14 +163,32 @@ fn line(item: &CardItem) -> Text {
     Text::from(&item.title) + place + dim(format!("  {}", item.detail))
 }
 
-fn list_page(card: Option<&OverviewCard>, list: Option<&NoteList>) -> Document {
+fn list_page(card: Option<&OverviewCard>, query: &NoteQuery, list: Option<&NoteList>) -> Document {
     let mut page = Document::new();
     for row in list.iter().flat_map(|list| &list.rows) {
         let date = row.date.as_deref().unwrap_or("no date");
         page.line(Text::from(format!("{}/{}  ", row.folder_name, row.path)) + dim(date));
     }
+    let unfiltered = NoteQuery {
+        card: query.card,
+        ..NoteQuery::default()
+    };
+    match (card, list) {
+        (Some(card), None) => page.line(head(card)),
+        (Some(card), Some(_)) if *query == unfiltered => page.line(head(card)),
+        (card, Some(list)) => {
+            let title = card.map_or("All notes", |card| card.title.as_str());
+            let n_all = card.and_then(|card| card.n).unwrap_or(list.n_all);
+            let n = list.rows.len() as u32;
+            let of_all = match *query == unfiltered {
+                true => String::new(),
+                false => format!(" of {n_all}, with these filters"),
+            };
+            page.line(strong(title) + format!(": {n} {}{of_all}", plural(n, "note", "notes")));
+        }
+        (None, None) => {}
+    }
     if let Some(card) = card {
-        page.line(head(card));
         page.line(dim(&card.basis));
     }
     page

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jiff::civil::Date;
 
 use memlens_engine::{
     EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, default_library,
@@ -161,6 +162,14 @@ pub fn ask(
     };
     let search = search_as(library, query, &ranking, part)?;
     Ok((library, ranking, search))
+}
+
+/// Reads a day as typed.
+pub fn day(typed: &str) -> Result<Date, CliError> {
+    // A moment also parses as a day.
+    typed.parse().map_err(|_| CliError::NoMoment {
+        given: typed.to_owned(),
+    })
 }
 
 /// Switches the user's own command off: a file must not start it.

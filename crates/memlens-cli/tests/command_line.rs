@@ -59,6 +59,8 @@ mod manual;
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/overview.rs"]
+mod overview;
 #[path = "command_line/own_config.rs"]
 mod own_config;
 #[path = "command_line/questions.rs"]
