@@ -19,8 +19,17 @@ const scenario = inOneWindow({
     );
     const results = [["protocols/evidence-ladder.md", 1, 18, 0.6]];
     const searches = [
-      { at: hoursAgo(30), query: ASKED, results, opens: "protocols/evidence-ladder.md" },
-      { at: hoursAgo(2), query: "unobtainium reactor startup checklist", results: [] },
+      {
+        at: hoursAgo(30),
+        query: ASKED,
+        results,
+        opens: "protocols/evidence-ladder.md",
+      },
+      {
+        at: hoursAgo(2),
+        query: "unobtainium reactor startup checklist",
+        results: [],
+      },
     ];
     await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
     return openSample(scratch);
@@ -64,7 +73,12 @@ function complaints() {
       if (isSkipped || around === document.body || (x === "visible" && y === "visible")) continue;
       const { left, top } = around.getBoundingClientRect();
       const [clip, full] = [
-        { left, top, right: left + around.clientWidth, bottom: top + around.clientHeight },
+        {
+          left,
+          top,
+          right: left + around.clientWidth,
+          bottom: top + around.clientHeight,
+        },
         {
           left: left - around.scrollLeft,
           top: top - around.scrollTop,
@@ -199,6 +213,8 @@ const SCENES = {
       Array.from(document.querySelectorAll(".why ul.menu")).every((list) => list.offsetHeight === 0),
     );
   },
+  "the overview": overview,
+  "the list of notes": noteList,
   Memory: async (window) => {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelectorAll("[role='treeitem']").length > 3);
@@ -261,6 +277,33 @@ async function answered(window) {
   const rows = await window.rowsUntil("it is answered", ([first]) => (first?.text ?? "") !== "");
   await window.click(`[data-chunk='${rows[0].chunk}'] .path`);
   return rows;
+}
+
+/** Closes a note and a list, so that the cards are shown. */
+async function overview(window) {
+  await window.show("Memory");
+  await window.until("the cards are shown", () => {
+    const buttons = Array.from(document.querySelectorAll("article .ph button"));
+    const back = buttons.find((button) => button.textContent.trim().startsWith("\u2039"));
+    back?.click();
+    return back === undefined && document.querySelector(".cards .card") !== null;
+  });
+  await window.until("the timeline is drawn", () => document.querySelector("svg[role='slider']") !== null);
+}
+
+async function noteList(window) {
+  await overview(window);
+  await window.click("button", "All notes");
+  await window.until(
+    "notes are listed",
+    () => document.querySelector("[role='listbox'] [role='option'] b") !== null,
+  );
+  await window.click("button[aria-expanded]", "Tags ▾");
+  await window.until(
+    "tags are read",
+    () => document.querySelector(".tags p, .tags button[aria-pressed]") !== null,
+  );
+  await window.click("label", "Has a problem");
 }
 
 /** Two frames: one for what was measured, one for what is drawn by it. */

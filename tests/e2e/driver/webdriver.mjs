@@ -24,6 +24,7 @@ export const KEY = {
   enter: "\uE007",
   shift: "\uE008",
   control: "\uE009",
+  alt: "\uE00A",
   escape: "\uE00C",
   pageUp: "\uE00E",
   pageDown: "\uE00F",
