@@ -19,8 +19,13 @@ pub struct Locations {
 
 /// The environment variable that names the library and overrides the search.
 const RUNTIME_VARIABLE: &str = "ORT_DYLIB_PATH";
-/// Where an installed application has both, relative to the folder of its programs: `/usr/lib/memlens` from `/usr/bin`.
-const INSTALLED: &str = "../lib/memlens";
+/// Where an installed application has both, relative to the folder of its programs: `/usr/lib/memlens` from `/usr/bin`;
+/// `Contents/Resources` from `Contents/MacOS` of an app.
+const INSTALLED: &str = if cfg!(target_vendor = "apple") {
+    "../Resources"
+} else {
+    "../lib/memlens"
+};
 /// Where a checkout has the fetched library.
 const FETCHED_RUNTIME: &str = ".fetched/onnxruntime";
 
@@ -36,7 +41,7 @@ impl Locations {
     /// Finds library and model; the first match counts.
     ///
     /// Library: the file that `ORT_DYLIB_PATH` names, and no other if that is set; beside the executable; in `extra`
-    /// (an installed application's resources); in `../lib/memlens` relative to the executable's folder; in
+    /// (an installed application's resources); in `../lib/memlens` (macOS: `../Resources`) of the executable's folder; in
     /// `.fetched/onnxruntime` of the checkout around the executable.
     /// Bundled model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
     /// `crates/memlens-embed/model` of the checkout around the executable. Multilingual model: the same with
@@ -235,13 +240,14 @@ mod tests {
 
     #[test]
     fn an_installed_program_finds_what_was_installed_with_it() {
-        let library = format!("usr/bin/../lib/memlens/{LIBRARY}");
+        let library = format!("usr/bin/{INSTALLED}/{LIBRARY}");
+        let folder = format!("usr/{}/model", &INSTALLED["../".len()..]);
         check(
-            &with_model("usr/lib/memlens/model", &["usr/bin/memlens", &library]),
+            &with_model(&folder, &["usr/bin/memlens", &library]),
             "usr/bin",
             None,
             &[],
-            Ok([&library, "usr/bin/../lib/memlens/model"]),
+            Ok([&library, &format!("usr/bin/{INSTALLED}/model")]),
         );
     }
 
@@ -281,7 +287,7 @@ mod tests {
             Err(&[
                 "app",
                 "extra",
-                "app/../lib/memlens",
+                &format!("app/{INSTALLED}"),
                 "app/.fetched/onnxruntime",
                 ".fetched/onnxruntime",
             ]),
@@ -293,7 +299,7 @@ mod tests {
             .filter(|file| !file.ends_with("model.onnx"))
             .collect();
         let model = "crates/memlens-embed/model";
-        let installed = "app/../lib/memlens";
+        let installed = &format!("app/{INSTALLED}");
         let in_app = format!("app/{model}");
         check(
             &files,

@@ -6,6 +6,8 @@
 
 mod bench;
 mod check_agents;
+#[cfg(unix)]
+mod check_platforms;
 mod codegen;
 mod command;
 mod display;
@@ -53,12 +55,15 @@ enum Task {
     },
     /// Check the project's own rules
     Tidy,
-    /// Build the Debian package: window, command line, model and ONNX Runtime in one file
+    /// Build the package of this system: window, command line, model and ONNX Runtime in one file
     Package(package::PackageArgs),
     /// Run benchmarks; prints figures and saves them to target/bench.json
     Bench(bench::BenchArgs),
     /// Ask the published agents what they load at the start of a session, and print where that differs from Memlens's prediction
     CheckAgents(check_agents::CheckAgentsArgs),
+    /// Check on Debian that Memlens compiles for macOS and Windows; downloads a compiler
+    #[cfg(unix)]
+    CheckPlatforms(check_platforms::CheckPlatformsArgs),
 }
 
 #[derive(Args)]
@@ -106,6 +111,8 @@ fn main() -> ExitCode {
         Task::Package(args) => package::package(&project, &args),
         Task::Bench(args) => bench::bench(&project, &args),
         Task::CheckAgents(args) => check_agents::check_agents(&project, &args),
+        #[cfg(unix)]
+        Task::CheckPlatforms(args) => check_platforms::check_platforms(&project, &args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! The Debian package: window, command line, model and ONNX Runtime in one file.
+//! The package of this system: window, command line, model and ONNX Runtime in one file. On Linux it is a Debian package.
 //!
 //! Tauri's own bundler lays it out (desktop entry, icons, control file) from programs that cargo has built; it comes from
 //! npm, pinned, and fetches nothing while it works. What it cannot know is worked out here: which libraries the programs
@@ -6,6 +6,7 @@
 
 mod check;
 mod depends;
+mod installers;
 mod notices;
 
 use std::fs;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command;
 use crate::error::{Error, Result};
+use crate::package::installers::Target;
 use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 use crate::ui;
@@ -49,6 +51,11 @@ const MODEL_FILES: &[&str] = &[
 /// Builds the package, prints its path and, if asked, installs and uses it in a bare Debian.
 pub fn package(project: &Project, args: &PackageArgs) -> Result<()> {
     let scratch = project.root.join("target/package");
+    if let (Some(target), false) = (Target::of_machine(), args.check) {
+        let folder = installers::make(project, &scratch, target)?;
+        println!("{}", folder.display());
+        return Ok(());
+    }
     let package = match &args.made {
         Some(made) => made.clone(),
         None => make(project, &scratch)?,
@@ -121,11 +128,21 @@ fn bundle(project: &Project, bundler: &Path, config: &Value) -> Result<()> {
             source,
         })?;
     }
+    run_bundler(project, bundler, "deb", config)
+}
+
+/// Has Tauri lay out bundles of programs that are built. The program does not learn which kind it is in.
+fn run_bundler(project: &Project, bundler: &Path, bundles: &str, config: &Value) -> Result<()> {
     let mut tauri = Command::new("node");
     tauri
         .arg(bundler.join("node_modules/@tauri-apps/cli/tauri.js"))
-        // There is only one kind of bundle, so the program needs no further option.
-        .args(["bundle", "--ci", "--no-binary-patching", "--bundles", "deb"])
+        .args([
+            "bundle",
+            "--ci",
+            "--no-binary-patching",
+            "--bundles",
+            bundles,
+        ])
         .arg("--config")
         .arg(config.to_string())
         .current_dir(project.root.join("src-tauri"));

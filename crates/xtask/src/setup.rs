@@ -62,6 +62,11 @@ pub fn install_npm(folder: &Path) -> Result<()> {
     node::install(folder)
 }
 
+/// A command that runs pip.
+pub fn pip() -> Result<std::process::Command> {
+    python::pip()
+}
+
 /// The pinned ONNX Runtime in the form that may be redistributed, whatever library the user has set.
 pub fn redistributable_runtime(project: &Project) -> Result<Runtime> {
     runtime::redistributable(project)
