@@ -81,6 +81,8 @@ pub enum ToolServerEntry {
     Absent,
     /// An entry that starts `memlens serve --mcp`.
     Own {
+        /// The command line that it starts.
+        starts: String,
         /// Its keys that Memlens does not write.
         other_keys: Vec<String>,
     },
@@ -182,10 +184,7 @@ impl ToolServerConfig {
     }
 
     fn whose(&self, entry: &Value) -> ToolServerEntry {
-        let command = entry["command"].as_str().map(Path::new);
-        let is_program = command
-            .and_then(|command| command.file_stem())
-            .is_some_and(|name| name == NAME);
+        let command = entry["command"].as_str().unwrap_or_default();
         let args: Vec<&str> = entry["args"]
             .as_array()
             .into_iter()
@@ -193,12 +192,15 @@ impl ToolServerConfig {
             .filter_map(Value::as_str)
             .collect();
         let serves = args.windows(2).any(|two| two == ["serve", "--mcp"]);
-        let Some(fields) = entry.as_object().filter(|_| is_program && serves) else {
+        let is_own = serves && is_program(Path::new(command));
+        let Some(fields) = entry.as_object().filter(|_| is_own) else {
             return ToolServerEntry::Foreign;
         };
         let own = ["type", "command", "args"];
         let others = fields.keys().filter(|key| !own.contains(&key.as_str()));
+        let words = [&[command], &args[..]].concat();
         ToolServerEntry::Own {
+            starts: words.join(" "),
             other_keys: others.cloned().collect(),
         }
     }
@@ -258,6 +260,16 @@ impl ToolServerConfig {
     }
 }
 
+/// Whether a command is this program, or an AppImage of it, whose name has the version.
+fn is_program(command: &Path) -> bool {
+    let name = command.file_stem().and_then(|name| name.to_str());
+    let name = name.unwrap_or_default().to_ascii_lowercase();
+    let is_image = command
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("AppImage"));
+    name == NAME || (is_image && name.starts_with(NAME))
+}
+
 /// The config of the user, which `claude mcp add --scope user` changes.
 fn claude_code(home: &Home) -> PathBuf {
     let folder = home
@@ -289,10 +301,18 @@ mod tests {
             assert_eq!(config.entry(text, path), Ok(ToolServerEntry::Absent));
             let with = config.with_entry(text, &launch()).expect(config.agent);
             let own = ToolServerEntry::Own {
+                starts: "/usr/bin/memlens serve --mcp --agent x".to_owned(),
                 other_keys: Vec::new(),
             };
             assert_eq!(config.entry(&with, path), Ok(own.clone()));
             assert_eq!(config.entry(&config.snippet(&launch()), path), Ok(own));
+            let image = with.replace("/usr/bin/memlens", "/opt/Memlens-0.1.0.AppImage");
+            let is_own = |text: &str| {
+                let entry = config.entry(text, path);
+                matches!(entry, Ok(ToolServerEntry::Own { .. }))
+            };
+            assert!(is_own(&image), "{image}");
+            assert!(!is_own(&image.replace("Memlens-", "Other-")));
             let changed = with.replace("/usr/bin/memlens", "/usr/bin/other");
             assert_eq!(config.entry(&changed, path), Ok(ToolServerEntry::Foreign));
             let changed = with.replace("--mcp", "--http");

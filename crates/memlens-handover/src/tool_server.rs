@@ -1,6 +1,7 @@
 //! Memlens as a server of tools in an agent's config: the entry is added and removed, everything else of the file stays.
 //!
-//! Properties checked: an entry that somebody else made is neither changed nor removed; what is written is written once.
+//! Properties checked: an entry that starts something else is neither changed nor removed; one with other arguments is replaced,
+//! and reported; what is written is written once.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,8 @@ use crate::export::free_backup;
 pub struct ToolServerChange {
     /// Path of the config.
     pub path: PathBuf,
+    /// The command line of the entry that was there; `None` if there was none.
+    pub replaces: Option<String>,
     /// Keys of the entry that Memlens does not write.
     pub other_keys: Vec<String>,
     /// Text of the file; `None` if there is none.
@@ -47,16 +50,19 @@ pub fn connected(
         return Err(refused(format!("{name} was not found on this machine")));
     }
     let text = before.as_deref().unwrap_or(config.empty());
-    let other_keys = match config.entry(text, &path).map_err(&refused)? {
-        ToolServerEntry::Absent => Vec::new(),
-        ToolServerEntry::Own { other_keys } => other_keys,
-        other @ (ToolServerEntry::Foreign | ToolServerEntry::Included) => {
-            return Err(refused(not_own(config, &other)));
+    let (replaces, other_keys) = match config.entry(text, &path).map_err(&refused)? {
+        ToolServerEntry::Absent => (None, Vec::new()),
+        ToolServerEntry::Own { starts, other_keys } => (Some(starts), other_keys),
+        ToolServerEntry::Foreign => {
+            let why = format!("{}; rename or remove it first", foreign(config));
+            return Err(refused(why));
         }
+        ToolServerEntry::Included => return Err(refused(included(config))),
     };
     let after = config.with_entry(text, launch).map_err(&refused)?;
     Ok(ToolServerChange {
         path,
+        replaces,
         other_keys,
         before,
         after,
@@ -74,18 +80,27 @@ pub fn disconnected(
 ) -> Result<ToolServerChange, EngineError> {
     let path = config.place(home);
     let refused = refused(&path);
-    let absent = || refused(format!("it has no {}; nothing was written", config.key()));
+    let absent = || {
+        let key = config.key();
+        refused(format!("it has no {key}; nothing was written"))
+    };
     let text = config.read(home).map_err(&refused)?.ok_or_else(absent)?;
-    let other_keys = match config.entry(&text, &path).map_err(&refused)? {
+    let (starts, other_keys) = match config.entry(&text, &path).map_err(&refused)? {
         ToolServerEntry::Absent => return Err(absent()),
-        ToolServerEntry::Own { other_keys } => other_keys,
-        other @ (ToolServerEntry::Foreign | ToolServerEntry::Included) => {
-            return Err(refused(not_own(config, &other)));
+        ToolServerEntry::Own { starts, other_keys } => (starts, other_keys),
+        ToolServerEntry::Foreign => {
+            let why = format!(
+                "{}; remove it yourself if you do not need it",
+                foreign(config)
+            );
+            return Err(refused(why));
         }
+        ToolServerEntry::Included => return Err(refused(included(config))),
     };
     let after = config.without_entry(&text).map_err(&refused)?;
     Ok(ToolServerChange {
         path,
+        replaces: Some(starts),
         other_keys,
         before: Some(text),
         after,
@@ -100,14 +115,14 @@ fn refused(path: &Path) -> impl Fn(String) -> EngineError + use<> {
     }
 }
 
-fn not_own(config: &ToolServerConfig, entry: &ToolServerEntry) -> String {
+fn foreign(config: &ToolServerConfig) -> String {
     let key = config.key();
-    if *entry == ToolServerEntry::Included {
-        return format!("{key} is in a file that it includes; change it there");
-    }
-    format!(
-        "{key} starts something other than `memlens serve --mcp`, so Memlens leaves it alone; rename or remove it first"
-    )
+    format!("{key} does not start `memlens serve --mcp`, so Memlens leaves it alone")
+}
+
+fn included(config: &ToolServerConfig) -> String {
+    let key = config.key();
+    format!("{key} is in a file that it includes; change it there")
 }
 
 impl ToolServerChange {

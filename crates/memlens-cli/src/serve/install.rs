@@ -34,7 +34,14 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             return Ok(());
         }
         let backup = change.write()?;
-        tell(written("added", config, &change, backup.as_deref()));
+        let what = match &change.replaces {
+            None => "added",
+            Some(_) => "replaced",
+        };
+        tell(written(what, config, &change, backup.as_deref()));
+        if let Some(starts) = &change.replaces {
+            tell(format_args!("the entry that was there started: {starts}"));
+        }
         tell(effect(config));
         return Ok(());
     }
@@ -56,6 +63,15 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             page.line("The file has it already.");
         }
         Ok(_) if unserved => {}
+        Ok(ToolServerChange {
+            replaces: Some(starts),
+            ..
+        }) => {
+            page.line(format!(
+                "The file has another entry, which starts: {starts}"
+            ));
+            page.line("With --write Memlens replaces it, and saves a backup next to the file.");
+        }
         Ok(_) => {
             page.line("With --write Memlens adds it there, and saves a backup next to the file.");
         }
@@ -101,7 +117,8 @@ fn launch(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<Launch, C
         }
     };
     let own = Path::new("memlens");
-    let command = std::env::current_exe().map_err(failed("find", own))?;
+    let program = std::env::current_exe().map_err(failed("find", own))?;
+    let command = lasting(program);
     let mut args = Vec::new();
     if let Some(given) = library {
         let dir = library_dir(Some(given))?;
@@ -122,8 +139,20 @@ fn launch(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<Launch, C
     })
 }
 
+/// The path of the program that lasts: an AppImage is mounted at another place in each run, so its own path counts.
+pub fn lasting(program: PathBuf) -> PathBuf {
+    lasting_by(program, &|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+fn lasting_by(program: PathBuf, variable: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    match (variable("APPDIR"), variable("APPIMAGE")) {
+        (Some(mount), Some(image)) if program.starts_with(&mount) => image,
+        _ => program,
+    }
+}
+
 /// A path as a config can hold it.
-fn text(path: &Path) -> Result<String, CliError> {
+pub fn text(path: &Path) -> Result<String, CliError> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| CliError::NoTextPath {
         path: path.to_owned(),
@@ -165,4 +194,27 @@ fn effect(config: &ToolServerConfig) -> String {
         "{} takes it up in {} (checked with version {})",
         agent.name, config.reload, agent.source.version
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_in_an_appimage_is_named_by_the_appimage() {
+        let image = |name: &str| match name {
+            "APPDIR" => Some(PathBuf::from("/tmp/.mount_x")),
+            "APPIMAGE" => Some(PathBuf::from("/opt/Memlens.AppImage")),
+            _ => None,
+        };
+        let check = |program: &str, expected: &str| {
+            let found = lasting_by(PathBuf::from(program), &image);
+            assert_eq!(found, Path::new(expected));
+        };
+        check("/tmp/.mount_x/usr/bin/memlens", "/opt/Memlens.AppImage");
+        // Started from the terminal of another AppImage.
+        check("/usr/bin/memlens", "/usr/bin/memlens");
+        let program = PathBuf::from("/usr/bin/memlens");
+        assert_eq!(lasting_by(program.clone(), &|_| None), program);
+    }
 }

@@ -159,6 +159,45 @@ fn an_agent_that_is_connected_starts_what_the_entry_says() {
 }
 
 #[test]
+fn an_entry_with_other_arguments_is_replaced_and_named() {
+    let before = "{\"mcpServers\": {\"memlens\": {\"command\": \"/opt/memlens\", \"args\": [\"serve\", \"--mcp\", \"--preset\", \"mine.json\"], \"env\": {\"A\": \"1\"}}}}\n";
+    let starts = "started: /opt/memlens serve --mcp --preset mine.json";
+    let memlens = Memlens::new();
+    let home = Notes::new(&[(".claude.json", before), (".claude/a.md", "a")]);
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let install = [
+        "serve",
+        "install",
+        "--agent",
+        "claude-code",
+        "--all-folders",
+    ];
+    let (status, out, _) = at.run(&install);
+    assert!(
+        status == Some(0) && out.contains("With --write Memlens replaces it"),
+        "{out}"
+    );
+    let (status, _, err) = at.run(&[&install[..], &["--write"]].concat());
+    assert_eq!(status, Some(0), "{err}");
+    assert!(
+        err.contains("replaced mcpServers.memlens") && err.contains(starts),
+        "{err}"
+    );
+    assert!(!err.contains("added"), "{err}");
+    let config: Value = serde_json::from_str(&written(&home, ".claude.json")).expect("it is JSON");
+    assert_eq!(config["mcpServers"]["memlens"]["env"]["A"], "1");
+    let backup = err
+        .split("backup: ")
+        .nth(1)
+        .and_then(|rest| rest.lines().next());
+    let backup = fs::read_to_string(backup.expect("it is named")).expect("it can be read");
+    assert_eq!(backup, before);
+}
+
+#[test]
 fn what_memlens_did_not_write_is_left_alone() {
     let memlens = Memlens::new();
     let others = "{\"mcpServers\": {\"memlens\": {\"command\": \"/opt/theirs\"}}}\n";
@@ -167,7 +206,7 @@ fn what_memlens_did_not_write_is_left_alone() {
             "claude-code",
             ".claude.json",
             others,
-            "starts something other than",
+            "does not start `memlens serve --mcp`",
         ),
         (
             "claude-code",
@@ -180,7 +219,7 @@ fn what_memlens_did_not_write_is_left_alone() {
             "codex",
             ".codex/config.toml",
             "[mcp_servers]\nmemlens = 1\n",
-            "starts something other than",
+            "does not start `memlens serve --mcp`",
         ),
         (
             "gemini-cli",
@@ -206,7 +245,10 @@ fn what_memlens_did_not_write_is_left_alone() {
             "{agent}: {out}"
         );
         let (status, _, err) = at.run(&["serve", "uninstall", "--agent", agent]);
-        assert_eq!(status, Some(2), "{agent}: {err}");
+        assert!(
+            status == Some(2) && !err.contains("first"),
+            "{agent}: {err}"
+        );
         assert_eq!(
             (written(&home, path).as_str(), n_files(&home, path)),
             (before, n_before)
