@@ -85,6 +85,9 @@ pub enum CliError {
         "cannot serve at {address}: other machines could reach it; use 127.0.0.1, or add --allow-network"
     )]
     NotThisMachine { address: SocketAddr },
+    /// A unit would listen at another port each time.
+    #[error("cannot print a unit for port 0: clients need a port that stays; name one with --http")]
+    NoPort,
     /// A config cannot hold the path.
     #[error("cannot write the path {} into a config: it is not UTF-8 text", path.display())]
     NoTextPath { path: PathBuf },
@@ -186,6 +189,7 @@ impl CliError {
             | CliError::ManyMoved
             | CliError::NothingServed { .. }
             | CliError::NotThisMachine { .. }
+            | CliError::NoPort
             | CliError::NoTextPath { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey

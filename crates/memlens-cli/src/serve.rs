@@ -1,17 +1,19 @@
 //! `memlens serve`.
 
 mod install;
+mod unit;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use memlens_engine::{part_of_agent, watched_folders};
+use memlens_engine::{Engine, Event, Home, Watching, part_of_agent, watched_folders};
 use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
 
 use crate::arguments::{ServeAct, ServeArgs};
 use crate::error::CliError;
 use crate::output::{print_line, print_text, tell};
-use crate::settings::{library_dir, on_stop, open, ranking, without_hook};
+use crate::settings::{library_dir, on_stop, open, ranking, source, without_hook};
 
 /// Serves agents until they are done or the user stops it, or changes an agent's config.
 pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
@@ -26,6 +28,12 @@ pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliErr
 fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
     let mut ranking = ranking(&arguments.ranking)?;
+    if let Some(address) = arguments.http {
+        check(address, arguments)?;
+        if arguments.systemd {
+            return print_unit();
+        }
+    }
     let mut settings = arguments.ranking.settings.settings.iter();
     let names_hook = settings.any(|setting| {
         setting
@@ -51,7 +59,9 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     match arguments.http {
         None => Ok(serve_stdio(serving, &stop)?),
         Some(address) => {
-            let server = listen(&dir, address, arguments.allow_network)?;
+            let server = listen(&dir, address)?;
+            // It is closed after the server has ended.
+            let _watcher = arguments.watch.then(|| watcher(&dir)).transpose()?;
             print_text(format!("serving MCP at {}", server.url()))?;
             tell(
                 "clients need the token that `memlens serve token` prints; Ctrl+C stops the server",
@@ -61,15 +71,61 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     }
 }
 
-/// Takes the address for the server.
-fn listen(dir: &Path, address: SocketAddr, allow_network: bool) -> Result<HttpServer, CliError> {
-    let is_here = address.ip().is_loopback();
-    if !is_here && !allow_network {
+/// Checks that the user wants this address.
+fn check(address: SocketAddr, arguments: &ServeArgs) -> Result<(), CliError> {
+    if !address.ip().is_loopback() && !arguments.allow_network {
         return Err(CliError::NotThisMachine { address });
     }
+    if arguments.systemd && address.port() == 0 {
+        return Err(CliError::NoPort);
+    }
+    Ok(())
+}
+
+/// Prints the unit that runs this command.
+fn print_unit() -> Result<(), CliError> {
+    let failed = |attempt| {
+        move |source| CliError::File {
+            attempt,
+            path: PathBuf::from("memlens"),
+            source,
+        }
+    };
+    let program = std::env::current_exe().map_err(failed("find"))?;
+    let folder = std::env::current_dir().map_err(failed("find the folder of"))?;
+    let unit = unit::unit(
+        &install::lasting(program),
+        std::env::args_os().skip(1),
+        &folder,
+    )?;
+    print_line(unit.trim_end())
+}
+
+/// Indexes notes that change, unless another process does.
+fn watcher(dir: &Path) -> Result<Engine, CliError> {
+    let engine = Engine::open_to_watch(
+        dir,
+        source(dir),
+        Watching::default(),
+        Home::of_process(),
+        Arc::new(|event| match event {
+            // The server's own copy of the library follows by itself.
+            Event::State(_) | Event::Activity(_) | Event::Job(_) | Event::Lost(_) => {}
+        }),
+    )?;
+    if let Some(why) = engine.state().read_only {
+        tell(format_args!(
+            "{why}; this server only reads until it is started again"
+        ));
+    }
+    Ok(engine)
+}
+
+/// Takes the address for the server.
+fn listen(dir: &Path, address: SocketAddr) -> Result<HttpServer, CliError> {
     let token = Token::of_library(dir).map_err(memlens_serve::ServeError::from)?;
     let server = HttpServer::bind(address, token)?;
-    if !is_here {
+    if !address.ip().is_loopback() {
         tell(format_args!(
             "other machines can reach {address}; the token and all texts cross the network in the clear"
         ));

@@ -22,8 +22,14 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub http: Option<SocketAddr>,
     /// Let --http take an address that other machines can reach; the token and all texts then cross the network in the clear
-    #[arg(long, requires = "http")]
+    #[arg(long, requires = "http", conflicts_with = "mcp")]
     pub allow_network: bool,
+    /// Also index notes that change, as `memlens watch` does; while this runs, the window only reads
+    #[arg(long, requires = "http", conflicts_with = "mcp")]
+    pub watch: bool,
+    /// Print a unit by which systemd starts this server for you at login, and serve nothing
+    #[arg(long, requires = "http", conflicts_with = "mcp")]
+    pub systemd: bool,
     /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,

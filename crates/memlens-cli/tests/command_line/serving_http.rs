@@ -532,3 +532,56 @@ fn requests_to_the_reranker_are_refused_in_the_form_of_the_service() {
     assert_eq!(unset.status, 501, "{unset:?}");
     assert!(unset.body.contains("no provider is set"), "{unset:?}");
 }
+
+#[test]
+fn a_unit_for_systemd_runs_the_same_command() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let serve = [
+        "serve",
+        "--http",
+        "127.0.0.1:8745",
+        "--systemd",
+        "--set",
+        "max_results=3",
+    ];
+    let unit = memlens.print(&serve);
+    let start = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart="));
+    let start = start.expect("it starts the server");
+    assert!(
+        start.ends_with(" serve --http 127.0.0.1:8745 --set max_results=3"),
+        "{unit}"
+    );
+    assert!(start.contains(text(memlens.library())), "{unit}");
+    memlens.refused(
+        &["serve", "--http", "127.0.0.1:0", "--systemd"],
+        2,
+        "cannot print a unit for port 0: clients need a port that stays; name one with --http",
+    );
+    let run = memlens.run(&["serve", "--mcp", "--systemd"]);
+    assert_eq!(run.status, 2, "{run:?}");
+}
+
+#[test]
+fn a_server_that_watches_finds_what_is_written_and_reads_beside_another_writer() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &["--watch"]);
+    let writer = format!("process {}", server.child.id());
+    let second = Server::start(&memlens, &["--watch"]);
+    let status = memlens.json(&["status", "--json"]);
+    assert_eq!(status["writer"], *writer);
+    notes.write("home/plum.md", "The plum tree stands in the garden.\n");
+    for server in [&server, &second] {
+        // The file watcher reports it at some time; the test runner limits how long this waits.
+        while server.finds("where is the plum tree")[0]["path"] != "home/plum.md" {
+            thread::yield_now();
+        }
+    }
+    assert!(second.end("-TERM").success());
+    assert!(server.end("-TERM").success());
+    let status = memlens.json(&["status", "--json"]);
+    assert_eq!(status["writer"], Value::Null, "it has let go");
+}

@@ -1,0 +1,88 @@
+//! The unit by which systemd starts the server for the user.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::error::CliError;
+
+/// The flag that prints the unit instead of serving.
+const FLAG: &str = "--systemd";
+
+/// A user unit that runs `program` with the same arguments in the same folder.
+///
+/// # Errors
+/// [`CliError::NoTextPath`] if a path or an argument is no text.
+pub fn unit(
+    program: &Path,
+    arguments: impl Iterator<Item = OsString>,
+    folder: &Path,
+) -> Result<String, CliError> {
+    let program = word(&super::install::text(program)?);
+    let folder = super::install::text(folder)?.replace('%', "%%");
+    let words: Result<Vec<String>, CliError> = arguments
+        .filter(|argument| argument != FLAG)
+        .map(|argument| Ok(word(&super::install::text(Path::new(&argument))?)))
+        .collect();
+    let arguments = words?.join(" ");
+    Ok(format!(
+        "[Unit]\n\
+         Description=Memlens serves the memory search to agents\n\
+         \n\
+         [Service]\n\
+         WorkingDirectory={folder}\n\
+         ExecStart={program} {arguments}\n\
+         Restart=on-failure\n\
+         NoNewPrivileges=yes\n\
+         \n\
+         [Install]\n\
+         WantedBy=default.target\n"
+    ))
+}
+
+/// A word of a command line as systemd reads it.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    let mut word = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => word.extend(['\\', c]),
+            // Specifiers and variables.
+            '%' | '$' => word.extend([c, c]),
+            '\n' => word.push_str("\\n"),
+            _ => word.push(c),
+        }
+    }
+    word + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_runs_the_same_command() {
+        let arguments = [
+            "--library",
+            "/home/a b/50%",
+            "serve",
+            "--http",
+            "127.0.0.1:8745",
+            "--systemd",
+            "--set",
+            "a=\"$x\\",
+        ];
+        let unit = unit(
+            Path::new("/usr/bin/memlens"),
+            arguments.map(OsString::from).into_iter(),
+            Path::new("/home/a b"),
+        )
+        .expect("all are texts");
+        let line = r#"ExecStart=/usr/bin/memlens --library "/home/a b/50%%" serve --http 127.0.0.1:8745 --set "a=\"$$x\\""#;
+        assert!(unit.lines().any(|found| found == line), "{unit}");
+        assert!(unit.contains("\nWorkingDirectory=/home/a b\n"), "{unit}");
+        assert!(unit.contains("\nWantedBy=default.target\n"), "{unit}");
+    }
+}
