@@ -89,11 +89,13 @@ pub enum Command {
     /// and is dropped if your parameters drop those. Rows that the library does not know keep their scores and order, and
     /// come last. If anything fails, there is no answer and the exit status is not 0.
     Hook(HookArgs),
-    /// Let an agent search your notes with the ranking that you tuned, until it closes the connection
+    /// Let agents search your notes with the ranking that you tuned
     ///
-    /// The agent starts this command itself and calls the tools memory_search, memory_get, memory_why, memory_drift and
-    /// memory_status by the Model Context Protocol (MCP). It changes no note and no setting, and opens no port.
-    /// `memlens serve install` shows what to add to the agent's config, or adds it.
+    /// Agents call the tools memory_search, memory_get, memory_why, memory_drift and memory_status by the Model Context
+    /// Protocol (MCP). An agent starts `memlens serve --mcp` itself, which ends when the agent closes the connection and
+    /// opens no port; `memlens serve install` shows what to add to the agent's config, or adds it. `memlens serve --http`
+    /// listens at an address of this machine, and also reranks texts for other programs (POST /v1/rerank and /rerank). No
+    /// note and no setting is changed.
     Serve(ServeArgs),
     /// Read what your agents asked their memory, ask it again, and see what changed
     Recall(RecallArgs),
