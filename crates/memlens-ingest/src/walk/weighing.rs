@@ -54,6 +54,7 @@ impl FoundFile {
         })
     }
 
+    #[cfg(unix)]
     pub(crate) fn root(&self) -> &Path {
         let n_names = self.path.split('/').count();
         let mut around = self.absolute.ancestors();
