@@ -101,8 +101,15 @@ fn a_name_in_several_cases_an_empty_set_and_a_deleted_one_are_refused() {
         why("ponds"),
         "cannot evaluate ponds: it has no judged queries"
     );
+    let refused = acts::delete_query_set(&here.engine, "PONDS").expect_err("two have it");
+    assert!(refused.to_string().contains("Ponds, ponds"), "{refused}");
     acts::delete_query_set(&here.engine, "ponds").expect("it is there");
-    // One is left, so its case does not matter.
+    // One is left, so its case does not matter, except for deleting it.
+    let refused = acts::delete_query_set(&here.engine, "PONDS").expect_err("it is not the name");
+    assert_eq!(
+        refused.to_string(),
+        "cannot delete PONDS: its name is Ponds; write it exactly so"
+    );
     assert_eq!(
         why("PONDS"),
         "cannot evaluate Ponds: it has no judged queries"
@@ -144,6 +151,10 @@ fn a_taken_name_is_refused_replaced_or_kept_beside() {
     let sets = tuning::query_sets(here.engine.library()).expect("they can be listed");
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     assert_eq!(names, ["Judgments", "mine", "mine (2)"]);
+    // Both are kept also if they are the same.
+    let twin = make(&two, IfTaken::KeepBoth).expect("both can be kept");
+    assert_eq!((&*twin.name, twin.counts.n_queries), ("mine (3)", 2));
+    acts::delete_query_set(&here.engine, "mine (3)").expect("it is there");
     // A live set is never replaced.
     let live = acts::new_query_set(&here.engine, "Judgments", &one, IfTaken::Replace);
     assert!(
@@ -162,7 +173,9 @@ fn a_taken_name_is_refused_replaced_or_kept_beside() {
     ));
     assert_eq!(import(IfTaken::KeepBoth).expect("both"), "mine (3)");
     assert_eq!(import(IfTaken::Replace).expect("it is replaced"), "mine");
-    assert_eq!(import(IfTaken::Refuse).expect("the same file"), "mine");
+    for again in [IfTaken::Refuse, IfTaken::KeepBoth] {
+        assert_eq!(import(again).expect("the same file"), "mine");
+    }
 }
 
 #[test]

@@ -160,7 +160,7 @@ pub enum QueriesAct {
     },
     /// Delete a query set
     Delete {
-        /// Its name
+        /// Its name, exactly as it is listed
         name: String,
     },
 }
@@ -171,7 +171,7 @@ pub struct IfTakenArgs {
     /// Replace a set of this name
     #[arg(long, conflicts_with = "keep_both")]
     pub replace: bool,
-    /// Put a number behind the name if a set has it
+    /// Put a number behind the name if a set has it, also if that set is the same
     #[arg(long)]
     pub keep_both: bool,
 }

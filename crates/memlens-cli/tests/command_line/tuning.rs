@@ -287,6 +287,16 @@ fn sets_are_copied_merged_renamed_and_made_of_nonsense() {
     assert!(done(&["copy", "notes", "All", "--keep-both"]).starts_with("All (2): 31 "));
     assert!(done(&["copy", "notes", "All", "--replace"]).starts_with("All: 31 "));
     assert!(done(&["nonsense", "Both", "--beside", "notes"]).starts_with("Both: 71 "));
+    // A copy is made also under the name of the very same set.
+    assert!(done(&["copy", "notes", "notes", "--keep-both"]).starts_with("notes (2): 31 "));
+    assert!(done(&["copy", "notes", "notes"]).starts_with("notes: 31 "));
+    let renamed = queries(&["rename", "notes", "Ours"]).err;
+    let why = "cannot use the name Ours: another query set has it; choose another name\n";
+    assert!(renamed.ends_with(why), "{renamed}");
+    let deleted = queries(&["delete", "NOTES (2)"]).err;
+    let why = "cannot delete NOTES (2): its name is notes (2); write it exactly so\n";
+    assert!(deleted.ends_with(why), "{deleted}");
+    done(&["delete", "notes (2)"]);
     for bad in [
         &["copy", "none", "x"][..],
         &["merge", "x", "notes", "none"],

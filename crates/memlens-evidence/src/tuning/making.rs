@@ -21,12 +21,15 @@ struct Begun {
     left_out: Vec<String>,
     /// Notices to show to the user.
     notices: Vec<String>,
+    /// Whether it was read from a file.
+    is_file: bool,
 }
 
 impl Begun {
     fn plain(set: KeptSet) -> Begun {
         Begun {
             set,
+            is_file: false,
             left_out: Vec::new(),
             notices: Vec::new(),
         }
@@ -42,7 +45,7 @@ impl Begun {
         anchor(writes.library(), &mut self.set);
         let new = stored(&self.set);
         let info = writes.write(|store| {
-            let id = keep(store, name, &new, if_taken)?;
+            let id = keep(store, name, &new, if_taken, self.is_file)?;
             Ok(info(&read(store, &id.to_string())?.0, &store.query_sets()?))
         })?;
         Ok(MadeSet {
@@ -67,12 +70,14 @@ pub(super) fn anchor(library: &Library, set: &mut KeptSet) {
     }
 }
 
-/// Stores a set under a name, and returns its id. A set of this name with the very same content is that set.
+/// Stores a set under a name, and returns its id. A set of this name with the very same content is that set, except where a copy
+/// is to be kept beside it; a file that is read again is no copy.
 fn keep(
     store: &mut Store,
     name: &str,
     new: &NewSet,
     if_taken: IfTaken,
+    is_file: bool,
 ) -> Result<i64, EngineError> {
     if let Some(id) = store.add_query_set(name, new)? {
         return Ok(id);
@@ -80,12 +85,9 @@ fn keep(
     let sets = store.query_sets()?;
     let same = sets.iter().find(|it| it.name == name);
     let same = same.map(|it| store.query_set(it.id)).transpose()?.flatten();
-    if let Some((there, content)) = &same
-        && *content == new.content
-    {
-        return Ok(there.id);
-    }
+    let is_copy = if_taken == IfTaken::KeepBoth && !is_file;
     match (if_taken, same) {
+        (_, Some((there, content))) if content == new.content && !is_copy => Ok(there.id),
         (IfTaken::Replace, Some((there, _))) => {
             store.change_query_set(there.id, &there.hash, new)?;
             Ok(there.id)
@@ -188,6 +190,7 @@ pub fn import_query_set(
     let begun = Begun {
         notices: import_notices(library, &set),
         left_out: file.bad_lines,
+        is_file: true,
         set,
     };
     begun.keep(writes, &name, if_taken)

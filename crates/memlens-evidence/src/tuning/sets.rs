@@ -280,8 +280,7 @@ pub fn write_query_set(
 /// Renames a query set.
 ///
 /// # Errors
-/// [`EngineError::QuerySetTaken`] for the name of another set; [`EngineError::QuerySet`] for a name that is empty or that of a
-/// live set; as [`Writes::write`].
+/// [`EngineError::QuerySet`] for a name that is empty, that of another set or that of a live set; as [`Writes::write`].
 pub fn rename_query_set(
     writes: &impl Writes,
     id: &str,
@@ -291,9 +290,9 @@ pub fn rename_query_set(
     writes.write(|store| {
         let (before, _) = read(store, id)?;
         if before.name != name && !store.rename_query_set(before.id, &name)? {
-            return Err(EngineError::QuerySetTaken {
-                named: memlens_params::brief(&name).into_owned(),
-            });
+            // Unlike a new set, it cannot replace the other one.
+            let why = "another query set has it; choose another name";
+            return Err(refused("use the name", &name, why));
         }
         // By its id: its former name finds it no more.
         let id = before.id.to_string();
@@ -301,10 +300,10 @@ pub fn rename_query_set(
     })
 }
 
-/// Deletes a query set, named by its id or name.
+/// Deletes a query set, named by its id or by exactly its name.
 ///
 /// # Errors
-/// [`EngineError::QuerySet`] if there is none; as [`Writes::write`].
+/// [`EngineError::QuerySet`] if there is none, or only one whose name differs in case; as [`Writes::write`].
 pub fn delete_query_set(writes: &impl Writes, named: &str) -> Result<(), EngineError> {
     writes.write(|store| delete(store, named))
 }
@@ -498,6 +497,12 @@ pub(super) fn no_set(named: &str, before: &str, sets: &[StoredSet]) -> EngineErr
 
 fn delete(store: &mut Store, named: &str) -> Result<(), EngineError> {
     let (found, _) = read(store, named)?;
+    let name = shown_name(&found.name, &store.query_sets()?).into_owned();
+    // What is deleted does not come back, so another case may be another set that was meant.
+    if name != named && found.id.to_string() != named {
+        let why = format!("its name is {name}; write it exactly so");
+        return Err(refused("delete", named, &why));
+    }
     Ok(store.delete_query_set(found.id)?)
 }
 
