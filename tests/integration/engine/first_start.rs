@@ -76,10 +76,15 @@ fn questions_that_found_nothing_come_first() {
 
 #[test]
 fn questions_are_made_from_notes_only_if_no_agent_asked() {
-    let notes = Notes::new(&[(
-        "house.md",
-        "# The push relay and its port\n\nIt listens on 8093.\n",
-    )]);
+    let notes = Notes::new(&[
+        (
+            "house.md",
+            "# The push relay and its port\n\nIt listens on 8093.\n",
+        ),
+        // What an agent is instructed with is no memory.
+        ("lab/SOUL.md", "# Who you are at heart\n\nBe kind.\n"),
+        ("AGENTS.md", "# Every session begins so\n\nRead this.\n"),
+    ]);
     let dir = library(&notes, &[]);
     let offered = past::suggested(&open(dir.path())).expect("they can be read");
     let made: Vec<(&str, Option<&str>)> = offered

@@ -48,33 +48,53 @@ export function loadFindings(files: readonly LoadedFile[], folders: readonly Fol
   });
 }
 
-/** For each agent, how many of its notes its own search never finds. */
-export function searchFindings(trees: readonly FolderTree[]): Finding[] {
+/**
+ * For each agent, how many of its notes its own search never finds. Files of instructions are outside of every search and are
+ * loaded when a session begins, so they alone are no finding.
+ */
+export function searchFindings(trees: readonly FolderTree[], files: readonly LoadedFile[]): Finding[] {
   const agents = new Map(
     trees.flatMap(({ folder: { agent } }) => (agent === null ? [] : [[agent.id, agent]])),
   );
   return [...agents.values()].flatMap(({ id, name }) => {
     const own = trees.filter(({ folder }) => folder.agent?.id === id);
     const n = nUnsearched(own);
-    if (n === 0) return [];
-    const text = `${count(n)} of ${counted(nNotes(own), "note")} ${n === 1 ? "is" : "are"} never searched by ${name}`;
-    return [{ id: `search ${id}`, text, place: { kind: "unsearched", agent: id } }];
+    const loaded = new Set(
+      files.flatMap(({ agent, folder, note }) =>
+        agent === id && note !== null ? [`${folder}\n${note}`] : [],
+      ),
+    );
+    const nLoaded = nUnsearched(own, (folder, path) => loaded.has(`${folder}\n${path}`));
+    if (n === nLoaded) return [];
+    const found = `${count(n)} of ${counted(nNotes(own), "note")} ${n === 1 ? "is" : "are"} never searched by ${name}`;
+    const also =
+      nLoaded === 0
+        ? ""
+        : `; ${count(nLoaded)} of them ${nLoaded === 1 ? "is" : "are"} loaded when a session begins`;
+    return [{ id: `search ${id}`, text: found + also, place: { kind: "unsearched", agent: id } }];
   });
 }
 
-/** Files that a watched agent would load and that are missing, and settings that turn loading off. */
+/**
+ * Files that a watched agent would load and that are missing, and settings that turn loading off. Several missing files are one
+ * finding; its place lists them.
+ */
 export function agentFindings(view: AgentsView | null): Finding[] {
   const watched = view?.agents.filter(({ folders }) => folders.some(({ is_watched }) => is_watched)) ?? [];
-  return watched.flatMap(({ id, missing, switches }) =>
-    [...missing, ...switches].map((said) => ({
+  return watched.flatMap(({ id, name, missing, switches }) => {
+    const gone =
+      missing.length < 2
+        ? missing
+        : [`${counted(missing.length, "file")} that ${name} loads when a session begins are missing`];
+    return [...gone, ...switches].map((said) => ({
       id: `agent ${id} ${said}`,
       text: sentence(said).replace(/\.$/, ""),
       place: { kind: "agents" as const },
-    })),
-  );
+    }));
+  });
 }
 
-/** How many of the past questions found nothing. */
+/** How many of the past questions found nothing, of all that were read. */
 export function pastFindings(n_found_nothing: number, n_questions: number): Finding[] {
   if (n_found_nothing === 0) return [];
   const text = `${count(n_found_nothing)} of ${counted(n_questions, "past question")} found nothing`;

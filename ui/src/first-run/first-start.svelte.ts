@@ -83,9 +83,10 @@ export class FirstStart {
   /** What is known now of a library, in a fixed order. */
   findingsIn(library: LibraryState): Finding[] {
     const past = this.#past.data;
+    const loaded = this.#loaded.data;
     return [
-      ...loadFindings(this.#loaded.data ?? [], library.folders),
-      ...(isWalked(library) ? searchFindings(this.#trees.data ?? []) : []),
+      ...loadFindings(loaded ?? [], library.folders),
+      ...(isWalked(library) && loaded !== null ? searchFindings(this.#trees.data ?? [], loaded) : []),
       ...agentFindings(this.agents.view),
       ...(past === null ? [] : pastFindings(past.n_found_nothing, past.n_all - past.n_openings)),
       ...contradictionFindings(this.#nContradictions),

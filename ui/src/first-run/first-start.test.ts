@@ -110,11 +110,27 @@ describe("findings", () => {
       tree(folder("b", "Lab"), entry("TOOLS.md", false)),
       tree({ ...folder("c", "Notes"), agent: null }, entry("x.md", false)),
     ];
-    expect(texts(searchFindings(trees))).toEqual(["2 of 3 notes are never searched by OpenClaw"]);
-    expect(texts(searchFindings([tree(folder("a", "W"), entry("A.md", false))]))).toEqual([
+    expect(texts(searchFindings(trees, []))).toEqual(["2 of 3 notes are never searched by OpenClaw"]);
+    expect(texts(searchFindings([tree(folder("a", "W"), entry("A.md", false))], []))).toEqual([
       "1 of 1 note is never searched by OpenClaw",
     ]);
-    expect(searchFindings([tree(folder("a", "W"), inner)])).toEqual([]);
+    expect(searchFindings([tree(folder("a", "W"), inner)], [])).toEqual([]);
+  });
+
+  test("do not count it as a finding that files of instructions are loaded and not searched", () => {
+    const loads = (...notes: string[]): LoadedFile[] => notes.map((note) => ({ ...CUT, folder: "a", note }));
+    const own = tree(
+      folder("a", "Workspace"),
+      ...["AGENTS.md", "SOUL.md", "plan.md"].map((path) => entry(path, path === "none")),
+    );
+    const said = (...notes: string[]) => texts(searchFindings([own], loads(...notes)));
+    expect(said("SOUL.md", "MEMORY.md")).toEqual([
+      "3 of 3 notes are never searched by OpenClaw; 1 of them is loaded when a session begins",
+    ]);
+    expect(said("AGENTS.md", "SOUL.md", "plan.md")).toEqual([]);
+    // Another agent's files are not its own.
+    const others = loads("AGENTS.md", "SOUL.md", "plan.md").map((file) => ({ ...file, agent: "codex" }));
+    expect(texts(searchFindings([own], others))).toEqual(["3 of 3 notes are never searched by OpenClaw"]);
   });
 
   test("are made of what is known alone: no line without a number", () => {
@@ -137,6 +153,15 @@ describe("findings", () => {
     expect(agentFindings(view(false))).toEqual([]);
     expect(texts(agentFindings(view(true)))).toEqual([
       "~/.codex/memories/memory_summary.md is missing, so Codex loads nothing of its memories",
+    ]);
+    // Several are one line; Settings lists them.
+    const [first] = view(true).agents;
+    const many = {
+      ...view(true),
+      agents: [{ ...first, missing: ["a is missing", "b is missing"] } as AgentView],
+    };
+    expect(texts(agentFindings(many))).toEqual([
+      `2 files that ${first?.name} loads when a session begins are missing`,
     ]);
   });
 });

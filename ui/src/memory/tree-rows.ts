@@ -127,11 +127,17 @@ function isUnsearched(entry: TreeEntry): boolean {
   return (entry.not_searched ?? null) !== null;
 }
 
-/** Returns how many notes of trees their agent never finds by a search. */
-export function nUnsearched(trees: readonly FolderTree[]): number {
-  const count = (entries: readonly TreeEntry[]): number =>
-    entries.reduce((n, entry) => n + (isUnsearched(entry) ? 1 : 0) + count(entry.children), 0);
-  return trees.reduce((n, tree) => n + count(tree.entries), 0);
+/** Returns how many notes of trees, or of those of them that are counted, their agent never finds by a search. */
+export function nUnsearched(
+  trees: readonly FolderTree[],
+  isCounted: (folder: string, path: string) => boolean = () => true,
+): number {
+  const count = (folder: string, entries: readonly TreeEntry[]): number =>
+    entries.reduce((n, entry) => {
+      const isOne = isUnsearched(entry) && isCounted(folder, entry.path);
+      return n + (isOne ? 1 : 0) + count(folder, entry.children);
+    }, 0);
+  return trees.reduce((n, { folder, entries }) => n + count(folder.id, entries), 0);
 }
 
 /** Returns how many notes trees hold, also those that wait or have a problem. */

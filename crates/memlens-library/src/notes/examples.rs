@@ -10,20 +10,44 @@ const SMALL_WORDS: [&str; 18] = [
     "a", "an", "the", "my", "our", "how", "what", "when", "where", "which", "who", "why", "whose",
     "if", "this", "these", "all", "some",
 ];
+/// Names of files with which agents are instructed, in lower case. What they say is no memory that a user would ask for.
+const INSTRUCTIONS: [&str; 13] = [
+    "agents.md",
+    "agents.override.md",
+    "boot.md",
+    "bootstrap.md",
+    "claude.local.md",
+    "claude.md",
+    "gemini.md",
+    "heartbeat.md",
+    "identity.md",
+    "skill.md",
+    "soul.md",
+    "tools.md",
+    "user.md",
+];
 /// Longer headings do not fit on a line.
 const CHARS_MAX: usize = 80;
 
-/// Up to three questions about what the notes name in their headings, from each third of the memory. Empty if no heading has
-/// enough words.
+/// Up to three questions about what the notes name in their headings, from each third of the memory; files of instructions are
+/// left out. Empty if no heading has enough words.
 pub fn example_questions(library: &Library) -> Vec<String> {
-    let documents = &library.lists().snapshot.documents;
+    let lists = library.lists();
+    let documents = lists.snapshot.documents.iter();
+    let documents: Vec<_> = documents.filter(|it| !is_instruction(&it.path)).collect();
     let third = |at: usize| at * documents.len() / EXAMPLES;
     (0..EXAMPLES)
         .filter_map(|at| {
             let mut of_third = third(at)..third(at + 1);
-            of_third.find_map(|at| of(&documents[at]))
+            of_third.find_map(|at| of(documents[at]))
         })
         .collect()
+}
+
+/// Whether a note is named as a file of instructions.
+fn is_instruction(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    INSTRUCTIONS.contains(&name.as_str())
 }
 
 /// The question of a note: a heading near its middle, with the one above it if it says little alone.
