@@ -25,6 +25,8 @@ class NoResizeObserver implements ResizeObserver {
   disconnect(): void {}
 }
 
+// Hints name keys as on Linux, on whatever machine the tests run.
+Object.defineProperty(navigator, "platform", { configurable: true, value: "Linux x86_64" });
 globalThis.ResizeObserver ??= NoResizeObserver;
 window.matchMedia ??= (query) =>
   ({
