@@ -21,16 +21,15 @@ pub fn is_foreign(text: &str) -> bool {
     }
 }
 
-/// The language of a text, as exactly as two texts can be compared by it.
-///
-/// In Latin letters it is English unless another language is certain. In other letters it is the script, because the languages
-/// of one script are hard to tell apart in a short text.
+/// The language of a text, as exactly as two texts can be compared by it. In other letters than Latin ones it is the script,
+/// because the languages of one script are hard to tell apart in a short text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Language(Known);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Known {
-    Latin(Lang),
+    /// `None` if it is not certain.
+    Latin(Option<Lang>),
     Script(Script),
 }
 
@@ -45,12 +44,25 @@ impl Language {
         let script = detect_script(sample)?;
         Some(Language(if script == Script::Latin {
             let certain = detect(sample).filter(|found| found.is_reliable());
-            Known::Latin(certain.map_or(Lang::Eng, |found| found.lang()))
+            Known::Latin(certain.map(|found| found.lang()))
         } else if is_foreign(sample) {
-            Known::Script(script)
+            // Japanese mixes all three.
+            let is_kana = matches!(script, Script::Hiragana | Script::Katakana);
+            Known::Script(if is_kana { Script::Mandarin } else { script })
         } else {
-            Known::Latin(Lang::Eng)
+            Known::Latin(None)
         }))
+    }
+
+    /// Returns whether a text in this language can hardly hold the words of a question: the scripts differ, or both languages
+    /// are certain and differ. A text in Latin letters that is in doubt counts as English; a question in doubt differs by its
+    /// script only.
+    pub fn differs_from(self, question: Language) -> bool {
+        match (question.0, self.0) {
+            (Known::Latin(None), Known::Latin(_)) => false,
+            (Known::Latin(Some(asked)), Known::Latin(own)) => asked != own.unwrap_or(Lang::Eng),
+            (asked, own) => asked != own,
+        }
     }
 }
 
@@ -80,18 +92,29 @@ mod tests {
         let english = "Where are the backups of the home server kept?";
         let german = "Wie oft prüfen wir, ob sich das Backup zurückspielen lässt?";
         let russian = "Где взять ключи, чтобы попасть на дачу?";
-        let differ = |a: &str, b: &str| Language::of(a) != Language::of(b);
+        let differ = |text: &str, question: &str| {
+            let of = |text| Language::of(text).expect("it has letters");
+            of(text).differs_from(of(question))
+        };
         assert!(differ(english, german));
-        assert!(differ(german, russian));
+        assert!(differ(german, english));
+        assert!(differ(russian, german));
+        assert!(differ(russian, "backup"));
         assert!(differ("backup", russian));
-        // Not certain, so English.
-        assert!(!differ(english, "NAS Müller"));
-        assert!(!differ(english, "x = α β γ"));
+        // A text in doubt counts as English, a question in doubt as any language of its letters.
+        assert!(differ("NAS Müller", german));
+        assert!(!differ("NAS Müller", english));
+        assert!(!differ(german, "NAS Müller"));
+        assert!(!differ("x = α β γ", english));
+        assert!(!differ(
+            "本番環境構成管理手順書更新済",
+            "バックアップはどこにありますか"
+        ));
         assert_eq!(Language::of("42, 17 🎉"), None);
         // Only the beginning counts.
         assert!(!differ(
-            &english.repeat(20),
-            &(english.repeat(20) + &russian.repeat(90))
+            &(english.repeat(20) + &russian.repeat(90)),
+            english
         ));
     }
 

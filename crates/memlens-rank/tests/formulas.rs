@@ -53,12 +53,7 @@ fn foreign_formulas(foreign: &[usize], slot: u32, settings: &[&str]) -> Vec<Stri
     for at in foreign {
         set.candidates[*at].is_other_language = true;
     }
-    let journey = rank(&set, &params_of(settings), &NATIVE).journey(slot);
-    let of_fusion = journey.formula.into_iter();
-    of_fusion
-        .filter(|line| line.stage == StageId::FUSION)
-        .map(|line| format!("{} = {:.4}", line.expression, line.value))
-        .collect()
+    fusion_lines(&set, slot, settings)
 }
 
 #[test]
@@ -264,15 +259,19 @@ fn cosines_of_another_scale_are_mapped_in_the_formula() {
     assert_eq!(said(&set, 1).1, ["(0.9000 − 0.75) / (1 − 0.75) = 0.6000"]);
 }
 
-/// Returns the formulas of the fusion of the first row.
-fn fusion_formulas(settings: &[&str]) -> Vec<String> {
-    let params = params_of(settings);
-    let journey = rank(&three(), &params, &NATIVE).journey(0);
+/// Returns the formulas of the fusion of a row.
+fn fusion_lines(set: &CandidateSet, slot: u32, settings: &[&str]) -> Vec<String> {
+    let journey = rank(set, &params_of(settings), &NATIVE).journey(slot);
     let of_fusion = journey.formula.into_iter();
     of_fusion
         .filter(|line| line.stage == StageId::FUSION)
         .map(|line| format!("{} = {:.4}", line.expression, line.value))
         .collect()
+}
+
+/// Returns the formulas of the fusion of the first row.
+fn fusion_formulas(settings: &[&str]) -> Vec<String> {
+    fusion_lines(&three(), 0, settings)
 }
 
 #[test]
@@ -290,27 +289,19 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
         ]
     );
     // A quarter of the question is identifiers: 0.6 * 0.25 moves from the vector to the text.
-    let named = |settings: &[&str]| {
-        let set = CandidateSet {
-            names: Arc::new(Names {
-                typed: ["#1701", "v1.2", "a_b", "c_d", "e_f"]
-                    .map(str::to_owned)
-                    .to_vec(),
-                held: 2.5,
-                all: 10.0,
-                share: 0.25,
-            }),
-            ..three()
-        };
-        let journey = rank(&set, &params_of(settings), &NATIVE).journey(0);
-        let of_fusion = journey.formula.into_iter();
-        of_fusion
-            .filter(|line| line.stage == StageId::FUSION)
-            .map(|line| format!("{} = {:.4}", line.expression, line.value))
-            .collect::<Vec<_>>()
+    let mut with_names = CandidateSet {
+        names: Arc::new(Names {
+            typed: ["#1701", "v1.2", "a_b", "c_d", "e_f"]
+                .map(str::to_owned)
+                .to_vec(),
+            held: 2.5,
+            all: 10.0,
+            share: 0.25,
+        }),
+        ..three()
     };
     assert_eq!(
-        named(&[])[..3],
+        fusion_lines(&with_names, 0, &[])[..3],
         [
             "text = 4.00 / 10.00 = 0.4000",
             "identifiers (#1701, v1.2, a_b, 2 more) = 0.60 · 2.50 / 10.00 = 0.1500",
@@ -323,12 +314,18 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
         ["fusion=rrf", "text_weight=0.4"],
         ["fusion=weighted", "text_weight=0.4"],
     ] {
-        let lines = named(&settings);
+        let lines = fusion_lines(&with_names, 0, &settings);
         assert!(
             lines.iter().all(|line| !line.contains("identifiers")),
             "{lines:?}"
         );
     }
+    // Identifiers are the same in every language: only the other words of a chunk in another language are replaced.
+    with_names.candidates[1].is_other_language = true;
+    assert_eq!(
+        fusion_lines(&with_names, 1, &[])[0],
+        "text, in another language = (1 \u{2212} 0.2500) · 0.6000 · 0.4000 / 0.5000 = 0.3600"
+    );
     let fine = ["fusion=rrf", "vector_weight=0.125", "text_weight=0.3"];
     assert_eq!(
         fusion_formulas(&fine),

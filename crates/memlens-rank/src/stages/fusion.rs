@@ -385,7 +385,8 @@ impl From<FusionMethod> for Term {
 impl Fusion {
     /// Returns the reason for a chunk in another language than the question.
     fn of_other_language(self, languages: Languages) -> Fusion {
-        let text = self.vector * languages.text_per_vector();
+        // Identifiers are the same in every language: only the other words are replaced.
+        let text = (1.0 - self.names) * self.vector * languages.text_per_vector();
         if text <= self.text {
             return self;
         }
@@ -507,8 +508,13 @@ impl Reason for Fusion {
         if let Some(languages) = self.languages {
             let vector = times(self.vector);
             let share = languages.shown();
+            let words = if self.names > 0.0 {
+                format!("(1 \u{2212} {}) · ", times(self.names))
+            } else {
+                String::new()
+            };
             lines.push((
-                format!("text, in another language = {vector} · {share}"),
+                format!("text, in another language = {words}{vector} · {share}"),
                 self.text,
             ));
         }

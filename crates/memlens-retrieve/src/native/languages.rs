@@ -30,21 +30,28 @@ impl Languages {
         let Some(asked) = Language::of(question) else {
             return Ok(());
         };
-        let mut known = self.0.lock();
         let candidates = &mut set.candidates;
-        if known.len() + candidates.len() > KNOWN_MOST {
-            known.clear();
-        }
-        let chunks = candidates.iter().map(|it| it.chunk);
-        let new: Vec<ChunkId> = chunks.filter(|it| !known.contains_key(it)).collect();
-        if !new.is_empty() {
-            let texts = text_of(&new)?;
-            let languages = texts.iter().map(|text| Language::of(text.as_deref()?));
-            known.extend(new.into_iter().zip(languages));
-        }
+        let new: Vec<ChunkId> = {
+            let mut known = self.0.lock();
+            if known.len() + candidates.len() > KNOWN_MOST {
+                known.clear();
+            }
+            let chunks = candidates.iter().map(|it| it.chunk);
+            chunks.filter(|it| !known.contains_key(it)).collect()
+        };
+        // Other searches do not wait for the texts.
+        let texts = match &new[..] {
+            [] => Vec::new(),
+            new => text_of(new)?,
+        };
+        let languages = texts.iter().map(|text| Language::of(text.as_deref()?));
+        let languages: Vec<(ChunkId, Option<Language>)> = new.into_iter().zip(languages).collect();
+        let mut known = self.0.lock();
+        known.extend(languages);
         for candidate in candidates {
             let language = known.get(&candidate.chunk).copied().flatten();
-            candidate.is_other_language = language.is_some_and(|language| language != asked);
+            candidate.is_other_language =
+                language.is_some_and(|language| language.differs_from(asked));
         }
         Ok(())
     }
@@ -105,15 +112,16 @@ mod tests {
     #[test]
     fn a_text_is_read_once() {
         let languages = Languages::default();
+        let question = "Where is the router, and where is the key to the shed?";
         let mut found = set_of(&[1, 2]);
         let texts = |new: &[ChunkId]| Ok(new.iter().map(|it| text_of(*it)).collect());
         languages
-            .mark("Where is the key?", &mut found, texts)
+            .mark(question, &mut found, texts)
             .expect("texts are read");
         let mut found = set_of(&[2, 1]);
         let never = |new: &[ChunkId]| panic!("{new:?} are read again");
         languages
-            .mark("Where is the key?", &mut found, never)
+            .mark(question, &mut found, never)
             .expect("nothing is read");
         assert_eq!(marked(&found), [true, false]);
     }
