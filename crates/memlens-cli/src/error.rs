@@ -159,7 +159,7 @@ pub enum CliError {
     #[error("cannot look for agents: this system names no home folder; set {}", System::CURRENT.home_variable())]
     NoHome,
     #[error("cannot listen for Ctrl+C: {0}")]
-    Signal(#[from] ctrlc::Error),
+    Signal(std::io::Error),
 }
 
 impl From<IndexerError> for CliError {

@@ -285,7 +285,7 @@ fn while_working<T>(
     })
 }
 
-/// Returns a flag that Ctrl+C sets.
+/// Returns a flag that Ctrl+C sets, and a request to end.
 pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = stop.clone();
@@ -293,7 +293,24 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, CliError> {
     Ok(stop)
 }
 
+/// Runs `act` when Ctrl+C is pressed or the system asks the program to end (SIGTERM). A closed terminal (SIGHUP) keeps its
+/// meaning, so that `nohup` works.
+#[cfg(unix)]
+pub fn on_stop(mut act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(CliError::Signal)?;
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            act();
+        }
+    });
+    Ok(())
+}
+
 /// Runs `act` when Ctrl+C is pressed.
+#[cfg(windows)]
 pub fn on_stop(act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
-    Ok(ctrlc::set_handler(act)?)
+    ctrlc::set_handler(act).map_err(|error| CliError::Signal(std::io::Error::other(error)))
 }

@@ -257,7 +257,7 @@ fn command_line(arguments: &Value) -> Option<(Option<Syntax>, String)> {
         .collect();
     if let [shell, .., option, line] = words[..]
         && let Some(syntax) = Syntax::of_shell(shell)
-        && option.starts_with(['-', '/'])
+        && (option.starts_with('-') || (syntax == Syntax::PowerShell && option.starts_with('/')))
     {
         return Some((Some(syntax), line.to_owned()));
     }
@@ -265,4 +265,24 @@ fn command_line(arguments: &Value) -> Option<(Option<Syntax>, String)> {
         .iter()
         .map(|word| format!("'{}'", word.replace('\'', r"'\''")));
     Some((Some(Syntax::Posix), quoted.collect::<Vec<_>>().join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_argument_of_a_shell_is_its_command_only_behind_an_option() {
+        let line = |command: Value| command_line(&json!({ "command": command }));
+        let (syntax, read) = line(json!(["bash", "-lc", "cat a.md"])).expect("it has a command");
+        assert!(matches!(syntax, Some(Syntax::Posix)));
+        assert_eq!(read, "cat a.md");
+        let (_, read) = line(json!(["cmd.exe", "/c", "type a.md"])).expect("it has a command");
+        assert_eq!(read, "type a.md");
+        // A script with an argument.
+        let (_, read) = line(json!(["bash", "/opt/run.sh", "cat a.md"])).expect("it has a command");
+        assert_eq!(read, "'bash' '/opt/run.sh' 'cat a.md'");
+    }
 }

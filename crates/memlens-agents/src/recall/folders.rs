@@ -134,11 +134,14 @@ impl Folders {
                 format!("${{env:{name}}}"),
                 format!("%{name}%"),
             ];
-            let inner = shells.iter().find_map(|named| {
+            // Only cmd.exe knows the last one.
+            let is_windows = self.system == System::Windows;
+            let n_known = shells.len() - usize::from(!is_windows);
+            let inner = shells[..n_known].iter().find_map(|named| {
                 let (beginning, inner) = path.split_at_checked(named.len())?;
                 // Only Windows ignores the case of variables.
-                let is_it = beginning == named
-                    || (self.system == System::Windows && beginning.eq_ignore_ascii_case(named));
+                let is_it =
+                    beginning == named || (is_windows && beginning.eq_ignore_ascii_case(named));
                 is_it.then_some(inner)
             })?;
             (inner.is_empty() || inner.starts_with(['/', '\\'])).then_some((value.as_str(), inner))
@@ -197,6 +200,7 @@ mod tests {
             "/home/iris/.claude/projects/x/memory/../../secret",
             "src/memory/mod.rs",
             "$HOMESTEAD/.claude/projects/x/memory",
+            "%HOME%/.claude/projects/x/memory",
             "",
         ] {
             assert!(!folders.hold(outside, work), "{outside}");

@@ -300,6 +300,10 @@ impl Translation {
             self.commands.push(command([format!("{name}={text}")]));
             return true;
         }
+        // `$a = $b = …`: what it holds is not known, and a long chain would nest as deeply.
+        if matches!(value, [Token::Word(_), Token::Word(sign), ..] if sign == "=") {
+            return true;
+        }
         let mut inner = Translation::default();
         let tokens = value.to_vec();
         let is_piped = stage.is_piped;

@@ -381,3 +381,10 @@ fn a_shell_is_known_by_its_name() {
         assert_eq!(Syntax::of_shell(shell), syntax, "{shell}");
     }
 }
+
+#[test]
+fn a_long_chain_of_assignments_nests_no_calls() {
+    assert_eq!(described_on_windows(&"$a = ".repeat(13_000)), [""; 0]);
+    let chain = r"$a = $b = Get-Content C:\Users\iris\.codex\memories\a.md; $a";
+    assert_eq!(described_on_windows(chain), [""; 0]);
+}
