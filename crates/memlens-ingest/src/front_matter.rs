@@ -309,9 +309,8 @@ fn tags_of(value: Value) -> Option<Vec<String>> {
         Value::List(items) => items
             .iter()
             .map(|item| match item {
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
-                    Some(item.to_string())
-                }
+                Value::Text(text) => Some(text.clone()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => Some(item.to_string()),
                 Value::List(_) | Value::Fields => None,
             })
             .collect::<Option<_>>()?,
@@ -422,6 +421,8 @@ mod tests {
         };
         check("tags: [a, 'b c', 3, '']", tags(&["a", "b c", "3"]));
         check("tags:\n  - a\n  - b", tags(&["a", "b"]));
+        let long = "x".repeat(300);
+        check(&format!("tags: [{long}]"), tags(&[&long]));
         check("tags: 'a, b c,, #d'", tags(&["a", "b c", "d"]));
         check("tags: 'a, #, # b, ## # c'", tags(&["a", "b", "c"]));
         check(

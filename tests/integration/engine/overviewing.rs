@@ -321,7 +321,7 @@ fn each_tag_has_the_figure_of_the_list_that_it_leads_to() {
         ("b.md", "The hose is in the shed. #house\n"),
         (
             "c.md",
-            &format!("---\ntags: {long}, {long}\ndate: 2026-03-01\n---\nA long tag.\n"),
+            &format!("---\ntags: [{long}, {long}]\ndate: 2026-03-01\n---\nA long tag.\n"),
         ),
         ("d.md", "No tag.\n"),
     ]);
