@@ -37,6 +37,9 @@ const scenario = inOneWindow({
     await scratch.write("people/broken.jsonl", '{"text": "a good line"}\n{"text": \n');
     await scratch.write("people/no-text.md", "a\0b");
     await scratch.write("people/everything.md", EVERYTHING);
+    // Dates for the timeline.
+    await scratch.write("garden/2026-01-09.md", "The hose is in the shed. #garden\n");
+    await scratch.write("garden/2026-02-11.md", "The koi eat at noon. #garden\n");
   },
 });
 
@@ -125,7 +128,7 @@ const SCENES = {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
     // A page before this one may have left a name in the find box.
-    await window.click("input[type='search']");
+    await window.click(".left input[type='search']");
     await window.press("a", [KEY.control]);
     await window.press(KEY.backspace);
     await window.click("[role='treeitem'] .name", "protocols");
@@ -140,7 +143,7 @@ const SCENES = {
   },
   "a note": async (window) => {
     await window.show("Memory");
-    await window.click("input[type='search']");
+    await window.click(".left input[type='search']");
     await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
@@ -148,7 +151,7 @@ const SCENES = {
   },
   "a note as text": async (window) => {
     await window.show("Memory");
-    await window.click("input[type='search']");
+    await window.click(".left input[type='search']");
     await window.press("a", [KEY.control]);
     await window.press("home-server");
     await window.press(KEY.enter + KEY.enter);
@@ -158,7 +161,7 @@ const SCENES = {
   },
   "a note of everything": async (window) => {
     await window.show("Memory");
-    await window.click("input[type='search']");
+    await window.click(".left input[type='search']");
     await window.press("a", [KEY.control]);
     await window.press("everything");
     await window.press(KEY.enter + KEY.enter);

@@ -19,19 +19,13 @@ const scenario = inOneWindow({
     );
     const results = [["protocols/evidence-ladder.md", 1, 18, 0.6]];
     const searches = [
-      {
-        at: hoursAgo(30),
-        query: ASKED,
-        results,
-        opens: "protocols/evidence-ladder.md",
-      },
-      {
-        at: hoursAgo(2),
-        query: "unobtainium reactor startup checklist",
-        results: [],
-      },
+      { at: hoursAgo(30), query: ASKED, results, opens: "protocols/evidence-ladder.md" },
+      { at: hoursAgo(2), query: "unobtainium reactor startup checklist", results: [] },
     ];
     await scratch.writeHome(logOf("7f3a"), transcript("7f3a", searches));
+    // Dates for the timeline.
+    await scratch.write("garden/2026-01-09.md", "The hose is in the shed. #garden\n");
+    await scratch.write("garden/2026-02-11.md", "The koi eat at noon. #garden\n");
     return openSample(scratch);
   },
 });
@@ -73,12 +67,7 @@ function complaints() {
       if (isSkipped || around === document.body || (x === "visible" && y === "visible")) continue;
       const { left, top } = around.getBoundingClientRect();
       const [clip, full] = [
-        {
-          left,
-          top,
-          right: left + around.clientWidth,
-          bottom: top + around.clientHeight,
-        },
+        { left, top, right: left + around.clientWidth, bottom: top + around.clientHeight },
         {
           left: left - around.scrollLeft,
           top: top - around.scrollTop,
