@@ -105,7 +105,10 @@ impl ServerHandler for Connection {
         let answer = tokio::select! {
             answer = &mut answering => answer,
             () = cancelled.cancelled() => {
-                self.served.library.cancel_asking();
+                // Another call may be asking already.
+                if !answering.is_finished() {
+                    self.served.library.cancel_asking();
+                }
                 return Err(stopped());
             }
         };

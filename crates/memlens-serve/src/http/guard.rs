@@ -33,7 +33,7 @@ impl Refusal {
     pub fn why(self) -> &'static str {
         match self {
             Refusal::Host => {
-                "the request names another host; address the server as 127.0.0.1 or localhost"
+                "the request names another host; address the server by its IP address, or as localhost"
             }
             Refusal::Origin => "the request comes from a page in a browser, which is not served",
             Refusal::Token => {

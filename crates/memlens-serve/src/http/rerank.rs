@@ -40,8 +40,7 @@ struct CohereRequest {
     query: String,
     documents: Vec<Document>,
     top_n: Option<u64>,
-    #[serde(default)]
-    return_documents: bool,
+    return_documents: Option<bool>,
 }
 
 /// A text, alone or as an object.
@@ -57,10 +56,8 @@ enum Document {
 struct TeiRequest {
     query: String,
     texts: Vec<String>,
-    #[serde(default)]
-    raw_scores: bool,
-    #[serde(default)]
-    return_text: bool,
+    raw_scores: Option<bool>,
+    return_text: Option<bool>,
 }
 
 /// What a request asks, in either form.
@@ -213,7 +210,7 @@ impl Asked {
                         .top_n
                         .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX)),
                     is_raw: false,
-                    returns_texts: asked.return_documents,
+                    returns_texts: asked.return_documents.unwrap_or_default(),
                 }
             }
             Form::Tei => {
@@ -222,8 +219,8 @@ impl Asked {
                     query: asked.query,
                     texts: asked.texts,
                     n_max: usize::MAX,
-                    is_raw: asked.raw_scores,
-                    returns_texts: asked.return_text,
+                    is_raw: asked.raw_scores.unwrap_or_default(),
+                    returns_texts: asked.return_text.unwrap_or_default(),
                 }
             }
         };
@@ -326,7 +323,7 @@ mod tests {
         let score = found["results"][0]["relevance_score"].as_f64();
         assert!(score.is_some_and(|score| (score - 0.880_797).abs() < 1e-6));
         assert_eq!(found["usage"]["total_tokens"], 9);
-        let body = json!({"query": "q", "texts": ["a", "b", "c", "d"], "raw_scores": true});
+        let body = json!({"query": "q", "texts": ["a", "b", "c", "d"], "raw_scores": true, "return_text": null});
         let asked_now = asked(Form::Tei, &body).ok().expect("it can be used");
         let found = answer(Form::Tei, &asked_now, &scored);
         assert_eq!(
