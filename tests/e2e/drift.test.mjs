@@ -83,11 +83,7 @@ scenario("a side leads to its note at its line and back, with the focus", async 
 
 scenario("a side is opened in the editor at its line", async ({ window, scratch }) => {
   await window.show("Settings");
-  await window.run(() => {
-    const select = document.querySelector("[aria-labelledby='settings-editor'] select");
-    select.value = "vscode";
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-  });
+  await window.choose("[aria-labelledby='settings-editor'] [role='combobox']", "VS Code");
   await window.show("Memory");
   await window.click("button[aria-label^='Open in editor: relay.md:3 ']");
   const opened = await until("the editor was started", () =>

@@ -25,11 +25,7 @@ async function first(window) {
 
 scenario("O opens the row's note at its line in the editor of Settings", async ({ window, scratch }) => {
   await window.show("Settings");
-  await window.run(() => {
-    const select = document.querySelector("[aria-labelledby='settings-editor'] select");
-    select.value = "vscode";
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-  });
+  await window.choose("[aria-labelledby='settings-editor'] [role='combobox']", "VS Code");
   const { chunk, name } = await first(window);
   await window.click(`[data-chunk='${chunk}'] .path`);
   await window.press("o");

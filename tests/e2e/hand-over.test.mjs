@@ -21,18 +21,13 @@ const scenario = inOneWindow({
 
 const config = (scratch) => readFile(join(scratch.home, PLACE), "utf8");
 
-async function chooseTarget(window, target) {
+async function chooseTarget(window, label) {
   await window.show("Export");
   await window.until(
-    `${target} is offered`,
-    (wanted) => document.querySelector(`main select option[value='${wanted}']`) !== null,
-    target,
+    "programs are offered",
+    () => document.querySelector("main [role='combobox'] [data-text]:nth-of-type(2)") !== null,
   );
-  await window.run((wanted) => {
-    const select = document.querySelector("main select");
-    select.value = wanted;
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-  }, target);
+  await window.choose("main [role='combobox'][aria-label='For']", label);
 }
 
 /** The lines that would change in the config. */
@@ -42,7 +37,7 @@ scenario(
   "a config is changed once the user agrees, and keeps everything else",
   async ({ window, scratch }) => {
     await window.ask(QUESTION);
-    await chooseTarget(window, "openclaw@2026.9");
+    await chooseTarget(window, "OpenClaw 2026.8 and later (yours)");
     const added = await until("the change is shown", async () => {
       const found = await lines(window, "new");
       return found.length > 0 && found;

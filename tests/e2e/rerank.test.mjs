@@ -203,11 +203,7 @@ scenario(
 
 scenario("a provider is set up in Settings, tested, and named in the window's head", async ({ window }) => {
   await window.show("Settings");
-  await window.run((kind) => {
-    const select = document.getElementById("rerank-kind");
-    select.value = kind;
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-  }, "cohere");
+  await window.choose("#rerank-kind", "Cohere");
   for (const [field, text] of [
     ["rerank-url", provider.url],
     ["rerank-env", KEY_VARIABLE],

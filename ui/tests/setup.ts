@@ -40,6 +40,8 @@ window.matchMedia ??= (query) =>
     dispatchEvent: () => false,
   }) as MediaQueryList;
 Element.prototype.scrollIntoView ??= () => undefined;
+Element.prototype.hasPointerCapture ??= () => false;
+Element.prototype.releasePointerCapture ??= () => undefined;
 
 beforeEach(() => {
   localStorage.clear();

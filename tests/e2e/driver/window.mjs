@@ -121,6 +121,14 @@ export class MemlensWindow {
     await this.#session.releasePointer();
   }
 
+  /** Chooses an entry, by its text, of the list that opens at a control. */
+  async choose(selector, entry) {
+    await this.click(selector);
+    await this.until("the list is open", () => document.querySelector("[role='listbox']") !== null);
+    await this.click("[role='option']", entry);
+    await this.until("the list is closed", () => document.querySelector("[role='listbox']") === null);
+  }
+
   /** Presses the right button on the middle of the one element that matches. */
   async rightClick(selector) {
     await this.#session.pointTo([await this.#middleOf(selector)]);

@@ -6,6 +6,7 @@ import { violations } from "../../tests/axe";
 import { DRIFT, side } from "../../tests/fake/drift";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { chooseOption } from "../../tests/choose-option";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { PAGE } from "./contradictions.svelte";
@@ -87,20 +88,20 @@ describe("the list of contradictions", () => {
 
   test("is narrowed by folder, agent and kind, and says where nothing is left", async () => {
     const { user, list, middle } = await open();
-    await user.selectOptions(await list.findByRole("combobox", { name: "Agent" }), "clerk");
+    await chooseOption(user, await list.findByRole("combobox", { name: "Agent" }), "clerk");
     expect(entries(list)).toHaveLength(1);
     expect(middle).toHaveTextContent("1 of 2");
-    await user.selectOptions(list.getByRole("combobox", { name: "Kind" }), "Opposite words");
+    await chooseOption(user, list.getByRole("combobox", { name: "Kind" }), "Opposite words");
     expect(middle).toHaveTextContent("None with these filters.");
     await user.click(list.getByRole("button", { name: "Clear filters" }));
     expect(entries(list)).toHaveLength(2);
-    await user.selectOptions(list.getByRole("combobox", { name: "Folder" }), "logs");
+    await chooseOption(user, list.getByRole("combobox", { name: "Folder" }), "logs");
     expect(entries(list)).toEqual(["Another number: reference/home-server.md and clerk/relay.md"]);
   });
 
   test("leads to a note at its line and back, with its filters", async () => {
     const { user, list, workspace } = await open();
-    await user.selectOptions(await list.findByRole("combobox", { name: "Agent" }), "clerk");
+    await chooseOption(user, await list.findByRole("combobox", { name: "Agent" }), "clerk");
     await user.click(list.getByRole("button", { name: "Show reference/home-server.md:12 (A)" }));
     await screen.findByRole("article", { name: "Note" });
     await waitFor(() => expect(screen.getByRole("button", { name: /Contradictions$/ })).toHaveFocus());

@@ -20,7 +20,10 @@ export class Applying {
   readonly #sets: QuerySets;
   readonly #measuring: Job<[set: QuerySetInfo, rankings: Rankings], Measured, TuneProgress>;
   #isOpen = $state(false);
-  #setId = $state<string | null>(null);
+  /** What the last measurement is of. */
+  #measuredKey = "";
+  /** Whether something else was chosen while that was measured. */
+  #isDue = false;
 
   constructor(backend: Asked, sets: QuerySets) {
     this.handing = new HandOver(backend);
@@ -44,15 +47,19 @@ export class Applying {
   get isOpen(): boolean {
     return this.#isOpen;
   }
-  /** The sets that hold answers, those that follow the judgments and past questions first. */
-  get sets(): readonly QuerySetInfo[] {
-    const judged = (this.#sets.all ?? []).filter(({ n_judged }) => n_judged > 0);
-    return judged.toSorted((a, b) => Number(b.is_live) - Number(a.is_live));
+  get sets(): QuerySets {
+    return this.#sets;
   }
-  /** The set that is measured; null without any. */
+  /**
+   * The set that is measured: the one that the user chose since the window was opened, here or in another view, else the past
+   * questions, else any that holds answers; null without any.
+   */
   get set(): QuerySetInfo | null {
-    const past = this.sets.find(({ id }) => id === "past");
-    return this.sets.find(({ id }) => id === this.#setId) ?? past ?? this.sets[0] ?? null;
+    const judged = (this.#sets.all ?? []).filter(({ n_judged }) => n_judged > 0);
+    const chosen = this.#sets.isUsers ? this.#sets.chosen : null;
+    const past = judged.find(({ id }) => id === "past");
+    const live = judged.find(({ is_live }) => is_live);
+    return judged.find(({ id }) => id === chosen?.id) ?? past ?? live ?? judged[0] ?? null;
   }
   /** Whether it is known which sets there are. */
   get areSetsRead(): boolean {
@@ -79,7 +86,7 @@ export class Applying {
     return this.#measuring.progress;
   }
   get measureError() {
-    return this.#measuring.error ?? this.#sets.error;
+    return this.#measuring.error;
   }
   /** Whether the last change can be undone. */
   get canUndo(): boolean {
@@ -99,22 +106,21 @@ export class Applying {
     this.#measuring.stop();
   }
 
-  chooseSet(id: string): void {
-    this.#measuring.stop();
-    this.#setId = id;
-  }
-
-  /** Lets the user choose a file, which becomes a set and is measured. A name that is taken gets a number. */
-  async importSet(): Promise<void> {
-    const id = await this.#sets.importBeside();
-    if (id !== null) this.chooseSet(id);
-  }
-
-  /** Measures the change on the chosen set, unless it is measured already. */
+  /** Measures the change on the chosen set, unless it is measured already; what is being measured of another set is stopped. */
   async measure(): Promise<void> {
     const { set, rankings } = this;
     if (set === null || rankings === null || this.measured !== null) return;
+    const wanted = keyOf(set, rankings);
+    if (this.#measuring.isRunning) {
+      if (wanted === this.#measuredKey) return;
+      this.#isDue = true;
+      this.#measuring.stop();
+      return;
+    }
+    this.#measuredKey = wanted;
+    this.#isDue = false;
     await this.#measuring.run(set, rankings);
+    if (this.#isDue && this.#isOpen) await this.measure();
   }
 
   stop(): void {

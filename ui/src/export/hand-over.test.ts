@@ -7,6 +7,7 @@ import { CLERK } from "../../tests/fake/agent-pipeline";
 import { exported } from "../../tests/fake/export";
 import type { TuneState } from "../../tests/fake/tune";
 import { FakeBackend } from "../../tests/fake-backend";
+import { chooseOption } from "../../tests/choose-option";
 import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -24,14 +25,18 @@ async function open(
   const user = userEvent.setup();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(backend.nCalls("exportTargets")).toBe(1));
-  await screen.findByRole("option", { name: "Clerk 1.2 (yours)" });
+  await waitFor(() =>
+    expect(
+      screen.getByRole("combobox", { name: "For" }).querySelector("[data-text='Clerk 1.2 (yours)']"),
+    ).not.toBeNull(),
+  );
   return { backend, workspace, user, container };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-const choose = ({ user }: Opened, name: string) =>
-  user.selectOptions(screen.getByRole("combobox", { name: "For" }), name);
+const chooseTarget = ({ user }: Opened, name: string) =>
+  chooseOption(user, screen.getByRole("combobox", { name: "For" }), name);
 const rows = () =>
   within(screen.getByRole("table", { name: "What becomes of each parameter" }))
     .getAllByRole("row")
@@ -43,7 +48,7 @@ const changes = () => screen.getByRole("region", { name: "What changes in the co
 describe("another program", () => {
   test("says of each parameter what becomes of it", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await screen.findByText("1 exact · 1 approximate · 1 no such setting");
     expect(rows()).toEqual([
       "Max results max_results | 10 | maxResults = 10 | exact",
@@ -55,7 +60,7 @@ describe("another program", () => {
 
   test("has its config opened in the user's editor", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await opened.user.click(await screen.findByRole("button", { name: "Open in editor" }));
     expect(opened.backend.calls.findLast(({ name }) => name === "openConfig")?.args).toEqual([
       CLERK.id,
@@ -69,7 +74,7 @@ describe("another program", () => {
 
   test("follows the sliders", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(changes()).toHaveTextContent("+ minScore: 0.2"));
     opened.workspace.parameters.set("min_score", 0.3);
     await waitFor(() => expect(changes()).toHaveTextContent("+ minScore: 0.3"));
@@ -89,7 +94,7 @@ describe("another program", () => {
 
   test("that is set by a call shows it, and has no config to write", async () => {
     const opened = await open();
-    await choose(opened, "Call 1");
+    await chooseTarget(opened, "Call 1");
     await screen.findByText("call -n 10 --min-score 0.2");
     expect(screen.queryByRole("button", { name: /^Write/ })).toBeNull();
     expect(screen.queryByRole("button", { name: /config/ })).toBeNull();
@@ -101,7 +106,7 @@ describe("another program", () => {
 describe("the config", () => {
   test("is written once, and looked at again", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(writeButton()).toBeEnabled());
     expect(screen.getByText("Iris has settings of its own, which stay as they are.")).toBeInTheDocument();
     await opened.user.click(writeButton());
@@ -120,7 +125,7 @@ describe("the config", () => {
         return Promise.resolve(null);
       };
     });
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(writeButton()).toBeEnabled());
     await opened.user.click(writeButton());
     await waitFor(() => expect(nAsked).toBe(1));
@@ -130,8 +135,8 @@ describe("the config", () => {
 
   test("is exported for one of two agents", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
-    await opened.user.selectOptions(await screen.findByRole("combobox", { name: "Agent" }), "iris");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
+    await chooseOption(opened.user, await screen.findByRole("combobox", { name: "Agent" }), "iris");
     await waitFor(() => expect(changes()).toHaveTextContent("+ iris.minScore: 0.2"));
   });
 
@@ -143,7 +148,7 @@ describe("the config", () => {
       backend.exportFor = (ranking, target, agent) =>
         Promise.resolve({ ...exported(ranking, target, agent, 0.35), ...given });
     });
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     expect(await screen.findByText((text) => text.includes(words))).toBeInTheDocument();
     expect(writeButton()).toBeDisabled();
   });
@@ -152,7 +157,7 @@ describe("the config", () => {
     const opened = await open((backend) => {
       backend.failing["exportWrite"] = { code: "error", message: "it has changed since it was read" };
     });
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await waitFor(() => expect(writeButton()).toBeEnabled());
     await opened.user.click(writeButton());
     expect(await screen.findByRole("alert")).toHaveTextContent(
@@ -166,7 +171,7 @@ describe("the nearest setting", () => {
 
   test("is found on a query set and can be used", async () => {
     const opened = await open();
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await opened.user.click(await screen.findByRole("button", { name: "Try on 12 queries" }));
     await waitFor(() => expect(card()).toHaveTextContent("Nearest found 0.612"));
     expect(card()).toHaveTextContent("nDCG@10 over 57 queries, 41 settings tried on them");
@@ -181,7 +186,7 @@ describe("the nearest setting", () => {
 
   test("is not looked for where no query is judged", async () => {
     const opened = await open(() => {}, "none");
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     expect(await screen.findByRole("button", { name: "No query is judged" })).toBeDisabled();
     expect(screen.getByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
     expect(opened.backend.nCalls("nearestSetting")).toBe(0);
@@ -196,7 +201,7 @@ describe("the nearest setting", () => {
         return Promise.resolve();
       };
     });
-    await choose(opened, "Clerk 1.2 (yours)");
+    await chooseTarget(opened, "Clerk 1.2 (yours)");
     await opened.user.click(await screen.findByRole("button", { name: "Try on 12 queries" }));
     await opened.user.click(await screen.findByRole("button", { name: "Cancel" }));
     expect(await screen.findByRole("button", { name: "Try on 12 queries" })).toBeEnabled();
@@ -207,7 +212,7 @@ describe("the nearest setting", () => {
 
   test("of a program that is not emulated is not offered", async () => {
     const opened = await open();
-    await choose(opened, "Call 1");
+    await chooseTarget(opened, "Call 1");
     await screen.findByText("call -n 10 --min-score 0.2");
     expect(screen.queryByRole("region", { name: "What comes nearest" })).toBeNull();
   });

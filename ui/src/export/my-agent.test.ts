@@ -181,20 +181,39 @@ describe("Apply to my agent", () => {
 
   it("measures on another set of the list, or on a file that is one entry of it", async () => {
     const { backend, user, dialog } = await openApplying();
-    const list = await within(dialog).findByRole("combobox", { name: "Query set" });
+    const chosen = (name: string) => within(dialog).findByRole("button", { name: `Query set: ${name}` });
+    const open = async (name: string) => {
+      await user.click(await chosen(name));
+      return screen.findByRole("menu", { hidden: true });
+    };
+    const pick = async (from: string, entry: string) => {
+      const item = within(await open(from))
+        .getByText(entry)
+        .closest("[role^='menuitem']");
+      await user.click(item as HTMLElement);
+    };
     const lastSet = () => {
       const asked = backend.calls.findLast(({ name }) => name === "measureSet")?.args[0];
       return (asked as { set: string }).set;
     };
-    await user.selectOptions(list, "agent-memory-57");
+    await pick("Judgments", "agent-memory-57");
     await waitFor(() => expect(lastSet()).toBe("1"));
-    await user.selectOptions(list, "Import a file…");
+    await pick("agent-memory-57", "Import a file…");
     await waitFor(() => expect(lastSet()).toBe("m1"));
-    expect(list).toHaveDisplayValue("locomo");
-    // The same file again: its name is taken, and both are kept.
-    await user.selectOptions(list, "Import a file…");
+    expect(await within(dialog).findByText("Imported", { exact: false })).toBeVisible();
+    // A file of that name again: the user decides, once.
+    await pick("locomo", "Import a file…");
+    const taken = await screen.findByRole("dialog", { name: "There is a query set of this name" });
+    await user.click(within(taken).getByRole("button", { name: "Keep both" }));
     await waitFor(() => expect(lastSet()).toBe("m2"));
-    expect(list).toHaveDisplayValue("locomo (2)");
+    expect(await chosen("locomo (2)")).toBeVisible();
+    // What can be done with a set elsewhere can be done here.
+    const menu = await open("locomo (2)");
+    // The menu is in the dialog: what is behind the dialog is not reached.
+    expect(dialog).toContainElement(menu);
+    for (const name of ["Save as…", "Duplicate", "Merge…", "Export as CSV…", "Rename…", "Delete…"]) {
+      expect(menu).toHaveTextContent(name);
+    }
   });
 
   it("says what the agent refuses of what was written", async () => {

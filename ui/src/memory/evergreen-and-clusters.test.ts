@@ -2,6 +2,7 @@
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
+import { chooseOption } from "../../tests/choose-option";
 import { violations } from "../../tests/axe";
 import { CLUSTERS } from "../../tests/fake-backend";
 import { LibraryBackend } from "../../tests/fake/library";
@@ -136,12 +137,10 @@ describe("clusters", () => {
     const { backend, user } = await open((backend) => void backend.aggregate({} as never, null));
     await openDialog(user);
     const choice = await within(dialog()).findByRole("combobox", { name: "Folder" });
-    const [, folder] = within(choice).getAllByRole("option");
-    await user.selectOptions(choice, folder as HTMLElement);
+    const [, folder] = (await backend.state()).folders;
+    await chooseOption(user, choice, folder?.name ?? "");
     await waitFor(() =>
-      expect(backend.calls.findLast(({ name }) => name === "clusters")?.args[1]).toBe(
-        (folder as HTMLOptionElement).value,
-      ),
+      expect(backend.calls.findLast(({ name }) => name === "clusters")?.args[1]).toBe(folder?.id),
     );
     expect(await violations(dialog())).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend } from "../../tests/fake-backend";
 import { downloadAt, HTTP_RERANKER, NO_RERANKERS } from "../../tests/fake/rerank";
+import { chooseOption } from "../../tests/choose-option";
 import type { RerankSettings } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -27,9 +28,9 @@ const lastArgs = (backend: FakeBackend, name: string) =>
 describe("a provider", () => {
   test("is set up by kind, which brings its address and model, and switched on", async () => {
     const { backend, user } = await open();
-    await user.selectOptions(screen.getByLabelText("Provider"), "Text Embeddings Inference");
+    await chooseOption(user, screen.getByLabelText("Provider"), "Text Embeddings Inference");
     expect(screen.getByLabelText("Address")).toHaveValue("http://127.0.0.1:8080/rerank");
-    await user.selectOptions(screen.getByLabelText("Provider"), "Cohere");
+    await chooseOption(user, screen.getByLabelText("Provider"), "Cohere");
     expect(screen.getByRole("textbox", { name: "Model" })).toHaveValue("rerank-v4.0-fast");
     await user.type(key(), "sk-secret");
     await user.click(screen.getByRole("button", { name: "Switch on…" }));

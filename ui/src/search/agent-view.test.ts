@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
+import { chooseOption } from "../../tests/choose-option";
 import App from "../App.svelte";
 import type { Ranking } from "../api/bindings";
 import { DEFAULTS, STAGES } from "../api/parameters";
@@ -308,7 +309,7 @@ describe("export", () => {
     workspace.show("export");
     // The agent's own config comes first; Memlens's file says why it holds nothing of it.
     await screen.findByText("from the parameters of Clerk 1.2");
-    await user.selectOptions(screen.getByRole("combobox", { name: "For" }), "Memlens");
+    await chooseOption(user, screen.getByRole("combobox", { name: "For" }), "Memlens");
     expect(await screen.findByText("Clerk 1.2 is chosen in Search.")).toBeInTheDocument();
     for (const name of ["Copy", "Save…"]) expect(screen.getByRole("button", { name })).toBeDisabled();
     workspace.pipelines.chooseOwn();

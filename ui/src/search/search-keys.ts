@@ -106,10 +106,11 @@ export function isQueryKey(
 /** Returns where an element takes keys. */
 export function placeOf(element: EventTarget | null): KeyState {
   if (!(element instanceof Element)) return "table";
-  if (element.closest("[role='dialog'], [role='alertdialog'], [role='menu']") !== null) return "overlay";
+  if (element.closest("[role='dialog'], [role='alertdialog'], [role='menu'], [role='listbox']") !== null)
+    return "overlay";
   if (
     element.matches(
-      "textarea, select, [contenteditable='true'], input:not([type='range'], [type='radio'], [type='checkbox'])",
+      "textarea, select, [role='combobox'], [contenteditable='true'], input:not([type='range'], [type='radio'], [type='checkbox'])",
     )
   )
     return "text";

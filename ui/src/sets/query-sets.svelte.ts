@@ -28,6 +28,7 @@ export class QuerySets {
   readonly #actions = new Actions();
   #all = $state.raw<QuerySetInfo[] | null>(null);
   #chosenId = $state<string | null>(readStored(CHOSEN_KEY, (value) => typeof value === "string"));
+  #isUsers = $state(false);
   #without = $state.raw<Origin[]>([]);
   #made = $state.raw<Made | null>(null);
   #taken = $state.raw<Taken | null>(null);
@@ -51,6 +52,11 @@ export class QuerySets {
       all[0] ??
       null
     );
+  }
+
+  /** Whether the user chose or made a set since the window was opened. */
+  get isUsers(): boolean {
+    return this.#isUsers;
   }
 
   /** The origins whose judgments are left out. */
@@ -90,6 +96,7 @@ export class QuerySets {
   choose(id: string): void {
     if (id !== this.chosen?.id) this.#without = [];
     this.#chosenId = id;
+    this.#isUsers = true;
     writeStored(CHOSEN_KEY, id);
   }
 
@@ -150,14 +157,6 @@ export class QuerySets {
   /** Lets the user choose a file, which becomes a set; what was left out of it is reported. */
   async import(): Promise<boolean> {
     return this.#make((ifTaken) => this.#backend.importQuerySet(ifTaken === "refuse" ? null : ifTaken), true);
-  }
-
-  /** As `import`; a name that is taken gets a number. Returns the set's id; null if there is none. */
-  async importBeside(): Promise<string | null> {
-    this.#made = null;
-    if (!(await this.import())) return null;
-    if (this.#taken !== null) await this.settle("keep_both");
-    return (this.#made as Made | null)?.info.id ?? null;
   }
 
   async export(id: string, format: "jsonl" | "csv"): Promise<void> {

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { chooseOption } from "../../tests/choose-option";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -240,15 +241,15 @@ describe("the editor", () => {
   test("is the system's until another is chosen, by which notes are opened at their line from then on", async () => {
     const { backend, workspace, user } = await open();
     const editor = screen.getByRole("combobox", { name: "Editor" });
-    expect(editor).toHaveValue("system");
-    await user.selectOptions(editor, "Zed");
+    expect(editor).toHaveTextContent("System default (no line)");
+    await chooseOption(user, editor, "Zed");
     await workspace.library.openInEditor("notes", "MEMORY.md", 12);
     expect(backend.calls.find(({ name }) => name === "openInEditor")?.args).toEqual([
       ...["notes", "MEMORY.md", 12, "zed"],
     ]);
     workspace.show("search");
     workspace.show("settings");
-    expect(await screen.findByRole("combobox", { name: "Editor" })).toHaveValue("zed");
+    expect(await screen.findByRole("combobox", { name: "Editor" })).toHaveTextContent("Zed");
   });
 });
 
