@@ -65,7 +65,7 @@ async fn work_on<T: Send + 'static>(
     let opening = shell.opening.clone();
     let joined = tauri::async_runtime::spawn_blocking(move || {
         let engine = open(&opening)?;
-        engine.note_person();
+        engine.note_request();
         work(&engine).map_err(|error| ErrorInfo::from(&error.at(engine.library().dir())))
     })
     .await;

@@ -99,7 +99,7 @@ impl Dialogs {
     pub fn allows_config(&self, app: &AppHandle, path: &Path, watched: Option<&str>) -> bool {
         let inside = watched.map_or(String::new(), |folder| {
             format!(
-                "\n\nIt lies in the watched folder {}, which Memlens otherwise only reads.",
+                "\n\nIt is in the watched folder {}, which Memlens otherwise only reads.",
                 shown(folder)
             )
         });
@@ -119,7 +119,7 @@ impl Dialogs {
         watched: Option<&str>,
     ) -> bool {
         let inside = watched.map_or(String::new(), |folder| {
-            format!("\n\nIt lies in the watched folder {}.", shown(folder))
+            format!("\n\nIt is in the watched folder {}.", shown(folder))
         });
         let question = format!(
             "Memlens will put back into:\n\n{}\n\nwhat was there before, from:\n\n{}\n\nWhat it holds now is saved next to it.{inside}",

@@ -107,7 +107,7 @@ fn make_window(
 
 /// Whether an address is the window's own; it goes to no other, so that nothing leaves in an address.
 fn is_of_the_window(address: &Url) -> bool {
-    // Windows has no schemes of its own making; there the page stands under this name.
+    // Windows has no schemes of its own making; there the page is under this name.
     address.scheme() == "tauri" || address.host_str() == Some("tauri.localhost")
 }
 

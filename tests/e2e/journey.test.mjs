@@ -8,7 +8,7 @@ const scenario = inOneWindow();
 /** 32-bit scores are printed with more digits on one way than on the other. */
 const TOLERANCE = 1e-6;
 
-/** The panel of the opened row, its numbers as they stand under the pointer: unrounded. */
+/** The panel of the opened row, its numbers as they are under the pointer: unrounded. */
 async function panel(window) {
   return window.run(() => {
     const panel = document.querySelector("[aria-label='Journey of the opened row']");

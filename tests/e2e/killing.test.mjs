@@ -281,7 +281,7 @@ async function kindsOf(library) {
     const [, part, ending] = /^text\/([0-9a-f]{32})(?:\.\d+)?\.(\w+)$/.exec(file) ?? [];
     let kind = file.replace(/^(vectors\/flat)\.\d+/, "$1.N");
     if (parts.includes(part)) {
-      // What was deleted of a part stands beside it until the part is merged.
+      // What was deleted of a part is beside it until the part is merged.
       if (ending === "del") continue;
       kind = `text/part.${ending}`;
     } else if (kinds.has(kind)) kind += " again";

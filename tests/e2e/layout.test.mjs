@@ -1,4 +1,4 @@
-/** What stands in the window overlaps nothing and is not cut, with every stage at work, at every width. */
+/** What is in the window overlaps nothing and is not cut, with every stage at work, at every width. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const VIEWS = ["Tune", "Compare", "Past questions", "Memory", "Export", "Setting
 
 /**
  * What does not stand where it should, for the user. Texts that may be shortened end in an ellipsis, and ranks
- * without room stand on a line that is not seen; all others are seen whole and within their cell.
+ * without room are on a line that is not seen; all others are seen whole and within their cell.
  */
 function complaints() {
   const SLACK = 1;

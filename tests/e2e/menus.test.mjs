@@ -17,7 +17,7 @@ async function opened(window) {
   await window.until("a menu is open", () => document.querySelector("[role='menu']") !== null);
 }
 
-/** Chooses an item by how its words begin: a key may stand beside them. */
+/** Chooses an item by how its words begin: a key may be beside them. */
 async function choose(window, words) {
   await opened(window);
   await window.run((wanted) => {

@@ -1,4 +1,4 @@
-/** A library that cannot be opened: the window stays, says why, and goes on once the cause is repaired. */
+/** A library that cannot be opened: the window stays, says why, and continues once the cause is repaired. */
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -81,7 +81,7 @@ scenario("an answer of then lies beside that of now, with what became of each re
       ["protocols/evidence-ladder.md", null],
     ],
   );
-  // What stands on the screen is what was reported.
+  // What is on the screen is what was reported.
   const shown = await window.run(() => document.body.innerText);
   assert.ok(shown.includes("These answers cannot be compared: "), shown);
   for (const { path } of thenNow.now) assert.ok(shown.includes(path.split("/").at(-1)), path);

@@ -187,7 +187,7 @@ scenario("the page names no file to write or to read: the user does", async ({ w
     await assert.rejects(window.invoke("preset_read", { path }), /it was not saved by this window/, path);
   }
   assert.match(await readFile(secret, "utf8"), /4711/);
-  // What the user chose can be written and read again; what lies beside it cannot.
+  // What the user chose can be written and read again; what is beside it cannot.
   const chosen = join(scratch.root, "chosen.json");
   await scratch.answerDialogs(chosen);
   assert.equal(await window.invoke("export_save", { params: resolved }), chosen);

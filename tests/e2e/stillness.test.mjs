@@ -9,7 +9,7 @@ const LONG_NAME = "a preset whose name is far longer than any button ".repeat(4)
 
 /**
  * The box of every control, by a name for it. Those in the rail are measured from the start of what scrolls.
- * What reranking costs stands below all controls and grows when it is there.
+ * What reranking costs is below all controls and grows when it is there.
  */
 function boxes() {
   const body = document.querySelector(".rail-body");

@@ -24,7 +24,7 @@ type Held = {
 };
 
 /**
- * What the window goes on with when it is opened again: sliders, preset, pins, scope and view, for each library.
+ * What the window continues with when it is opened again: sliders, preset, pins, scope and view, for each library.
  *
  * Of values only what differs from the defaults is kept, so that a parameter that is new or gone changes nothing else.
  * Each part is taken up by itself: what is damaged, or of a folder that is gone, is as good as never kept.

@@ -18,11 +18,11 @@ pub enum Lost {
 /// How much of a text is loaded. White space does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it.
+    /// Every character of the line is loaded.
     Whole,
     /// A part of it; the reason is that of the first character that is not loaded.
     Part(Lost),
-    /// Nothing of it.
+    /// No character of the line is loaded, with the reason.
     Nothing(Lost),
 }
 

@@ -191,7 +191,7 @@ fn load_folder(found: &Found, loads: &Loads, load: &mut MemoryLoad) {
 }
 
 impl MemoryLoad {
-    /// Adds a line that stands in place of a file, unless no room is left for it.
+    /// Adds a line that is in place of a file, unless no room is left for it.
     fn give_line(&mut self, path: &Path, line: String) {
         if !line.is_empty() {
             self.given.push((path.to_owned(), line));

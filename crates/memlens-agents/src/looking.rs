@@ -303,7 +303,7 @@ impl<'a> Look<'a> {
             folders.truncate(CHILDREN_MAX);
             let shown = self.home.shown(path);
             self.problem(format!(
-                "{shown} holds more than {CHILDREN_MAX} folders; only so many were looked at"
+                "{shown} holds more than {CHILDREN_MAX} folders; only the first were inspected"
             ));
         }
         folders.sort();

@@ -13,7 +13,6 @@ use crate::config::{Format, parse, read_text};
 use crate::home::Home;
 use crate::{edit, edit_toml, include};
 
-/// Name of the entry.
 const NAME: &str = "memlens";
 
 /// Agents whose config can name Memlens as a server of tools.
@@ -57,7 +56,6 @@ pub struct ToolServerConfig {
     agent: &'static str,
     place: fn(&Home) -> PathBuf,
     format: Format,
-    /// Keys above the servers.
     above: &'static [&'static str],
     /// Value of the key `type`; `None` if the entry has none.
     kind: Option<&'static str>,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::arguments::{AgentsAct, AgentsArgs, IndexArgs};
 use crate::error::CliError;
 use crate::index;
-use crate::output::{plural, print, print_json, tell};
+use crate::output::{notify, plural, print, print_json};
 use crate::settings::{library_dir, source};
 
 /// One agent. Keys for problems are present only if there are problems.
@@ -95,7 +95,7 @@ pub fn run(library: Option<PathBuf>, arguments: &AgentsArgs) -> Result<(), CliEr
     match &arguments.act {
         None => list(&home, library, arguments.json),
         Some(AgentsAct::Add { id }) => add(&home, library, id),
-        Some(AgentsAct::Loaded(json)) => tell_loaded(&home, library, json.json),
+        Some(AgentsAct::Loaded(json)) => print_loaded(&home, library, json.json),
     }
 }
 
@@ -106,7 +106,7 @@ fn list(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliE
         return print_json(&reports);
     }
     if view.agents.is_empty() {
-        tell("no agent was found on this machine; `memlens index FOLDER` adds a folder of notes");
+        notify("no agent was found on this machine; `memlens index FOLDER` adds a folder of notes");
     }
     let mut page = Document::new();
     view.agents
@@ -202,7 +202,7 @@ fn add_agent(page: &mut Document, agent: &AgentView) {
 fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> {
     let folders = folders_to_add(home, id, &watched(library.clone())?)?;
     if folders.is_empty() {
-        tell(format_args!("all folders of {id} are watched already"));
+        notify(format_args!("all folders of {id} are watched already"));
         return Ok(());
     }
     let dir = library_dir(library.clone())?;
@@ -212,7 +212,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
     // Indexing opens an indexer of its own.
     drop(indexer);
     for folder in &folders {
-        tell(format_args!(
+        notify(format_args!(
             "watching {} as {}",
             folder.path.display(),
             folder.name
@@ -230,7 +230,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
     )
 }
 
-fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
+fn print_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(), CliError> {
     let watched = watched(library)?;
     let mut ids: Vec<&str> = watched
         .iter()
@@ -257,13 +257,13 @@ fn tell_loaded(home: &Home, library: Option<PathBuf>, as_json: bool) -> Result<(
         .filter(|(_, file)| file.kind != AlwaysFileKind::Memory)
         .collect();
     for problem in problems {
-        tell(problem);
+        notify(problem);
     }
     if as_json {
         return print_json(&loaded_rows(&view, &instructions));
     }
     if files.is_empty() && findings.is_empty() && instructions.is_empty() {
-        tell("no agent on this machine loads a memory file when a session begins");
+        notify("no agent on this machine loads a memory file when a session begins");
     }
     let mut page = Document::new();
     for file in files {

@@ -13,7 +13,7 @@ use memlens_rank::number;
 use crate::arguments::CompareArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, nothing_found};
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::{of_program, open_to_search, search_as, while_comparing, without_hook};
 
 /// The number of queries shown for each side, those that differ most.
@@ -68,7 +68,7 @@ fn one_question(
         return print_json(&comparison);
     }
     for notice in comparison.a.notices.iter().chain(&comparison.b.notices) {
-        tell(notice);
+        notify(notice);
     }
     print(&of_one(&comparison))
 }
@@ -159,7 +159,7 @@ fn over_queries(
         return Err(CliError::Stopped);
     };
     for notice in &report.notices {
-        tell(notice);
+        notify(notice);
     }
     if arguments.json {
         return print_json(&report);

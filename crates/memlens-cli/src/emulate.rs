@@ -5,7 +5,7 @@ use memlens_params::ParameterSet;
 
 use crate::arguments::{EmulateArgs, EvalArgs, RankingArgs, SearchArgs, SettingArgs};
 use crate::error::CliError;
-use crate::output::tell;
+use crate::output::notify;
 use crate::{evaluate, search};
 
 /// Searches, or runs a query set, as another program does.
@@ -15,10 +15,10 @@ pub fn run(library: Option<PathBuf>, arguments: EmulateArgs) -> Result<(), CliEr
         Some(config) => {
             let read = read_agent_config(config, None)?;
             for void in read.voids() {
-                tell(void.sentence());
+                notify(void.sentence());
             }
             for problem in &read.problems {
-                tell(problem);
+                notify(problem);
             }
             let values = read.ranking.values.changed();
             let values = values

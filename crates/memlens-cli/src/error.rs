@@ -44,10 +44,10 @@ pub enum CliError {
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
     /// The program that reads the output has closed the pipe.
-    #[error("cannot write the result: nobody reads it")]
+    #[error("cannot write the result: the output was closed")]
     ReaderGone,
     /// `--moved-from` was given with no folder, or with more than one.
-    #[error("--moved-from takes one folder: the place where the watched folder lies now")]
+    #[error("--moved-from takes one folder: the present path of the watched folder")]
     ManyMoved,
     /// A thumb points neither up nor down.
     #[error("cannot give a thumb {given}: say up or down")]

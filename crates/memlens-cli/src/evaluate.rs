@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::arguments::EvalArgs;
 use crate::error::CliError;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::{open, ranking};
 
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvalArgs) -> Result<(), CliErro
     }
     let judged = judged(&library, &set)?;
     for notice in &judged.notices {
-        tell(notice);
+        notify(notice);
     }
     let runs = run_all(&library, &judged, &set, &ranking, arguments.pooled)?;
     if let Some(path) = &arguments.run_out {
@@ -122,7 +122,7 @@ fn run_all(
     let answers: Vec<PathBuf> = answers.map(|place| PathBuf::from(&place.path)).collect();
     let answers = answers.iter().map(PathBuf::as_path);
     if let Some(outside) = answers_outside(library, ranking, answers)? {
-        tell(outside);
+        notify(outside);
     }
     let bar = progress(judged.queries.len());
     let is_of_library = ranking.is_of_library();
@@ -134,14 +134,14 @@ fn run_all(
             bar.inc(1);
             let run = run_query(library, query, &set.base, ranking, is_pooled)?;
             for notice in &run.notices {
-                tell(format_args!("query {}: {notice}", query.id));
+                notify(format_args!("query {}: {notice}", query.id));
             }
             Ok(run)
         })
         .collect::<Result<Vec<Run>, CliError>>()?;
     bar.finish_and_clear();
     if let Some(said) = folded_sentence(runs.iter().map(|run| run.n_folded).sum()) {
-        tell(said);
+        notify(said);
     }
     Ok(runs)
 }
@@ -223,7 +223,7 @@ fn compare_with(
         notices,
     } = before.drop_to(&now, metric)?;
     for notice in notices.into_iter().chain(verdict) {
-        tell(notice);
+        notify(notice);
     }
     let figure = |figure: Option<f64>| figure.map_or_else(String::new, |it| format!("{it:.4}"));
     let change = format!(
@@ -240,7 +240,7 @@ fn compare_with(
     if fell_by > max_drop + 1e-9 || n_lost > 0 {
         return Err(CliError::Dropped { change, max_drop });
     }
-    tell(change);
+    notify(change);
     Ok(())
 }
 
@@ -271,7 +271,7 @@ pub fn answered_set(
 fn read(library: &Library, named: &Path, topics: Option<&Path>) -> Result<QueryFile, CliError> {
     let queries = NamedSet::find(library, named, topics)?.into_file(library)?;
     for line in &queries.left_out {
-        tell(line);
+        notify(line);
     }
     Ok(queries)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::{EvergreenAct, EvergreenArgs};
 use crate::error::CliError;
-use crate::output::{plural, print, print_json, tell};
+use crate::output::{notify, plural, print, print_json};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -23,12 +23,12 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
     let as_json = match &arguments.act {
         Some(EvergreenAct::Add(named)) => {
             acts::set_evergreen_at(&library.to_write(), &named.path, true, here.as_deref())?;
-            tell(format_args!("{} does not decay", named.path));
+            notify(format_args!("{} does not decay", named.path));
             return Ok(());
         }
         Some(EvergreenAct::Remove(named)) => {
             acts::set_evergreen_at(&library.to_write(), &named.path, false, here.as_deref())?;
-            tell(format_args!("{} decays with age again", named.path));
+            notify(format_args!("{} decays with age again", named.path));
             return Ok(());
         }
         Some(EvergreenAct::List(arguments)) => arguments.json,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::ExportArgs;
 use crate::error::CliError;
 use crate::evaluate::{answered_set, progress};
-use crate::output::{print, print_bytes, print_json, print_line, tell};
+use crate::output::{notify, print, print_bytes, print_json, print_line};
 use crate::settings::{open, ranking};
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
     };
     if let Some(config) = &config {
         match export.into_config(config, agent) {
-            Err(error) if named.is_none() && !arguments.write => tell(error),
+            Err(error) if named.is_none() && !arguments.write => notify(error),
             outcome => outcome?,
         }
     }
@@ -109,13 +109,13 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportArgs) -> Result<(), CliEr
             0 | 1 => String::new(),
             n => format!("; {n} backups of it are there"),
         };
-        tell(format_args!(
+        notify(format_args!(
             "changed {}; backup: {}{others}",
             written.display(),
             backup.display()
         ));
     } else if let Some(written) = written {
-        tell(format_args!("wrote {}", written.display()));
+        notify(format_args!("wrote {}", written.display()));
     }
     Ok(())
 }
@@ -159,9 +159,9 @@ fn own(
         .chain(arguments.topics.as_deref())
         .collect();
     library.write_output(text.as_bytes(), path, &inputs)?;
-    tell(format_args!("wrote {}", path.display()));
+    notify(format_args!("wrote {}", path.display()));
     if let Some(evidence) = evidence {
-        tell(evidence.sentence());
+        notify(evidence.sentence());
     }
     Ok(())
 }
@@ -190,7 +190,7 @@ fn chosen(
 fn evidence(library: &Library, ranking: &Ranking, set: &QueryFile) -> Result<Evidence, CliError> {
     let judged = judged(library, set)?;
     for notice in &judged.notices {
-        tell(notice);
+        notify(notice);
     }
     let bar = progress(2 * judged.answered().len());
     if let Some(params) = ranking.params() {
@@ -224,7 +224,7 @@ fn nearest(
     bar.finish_and_clear();
     let found = found.ok_or(CliError::Stopped)?;
     for notice in &found.notices {
-        tell(notice);
+        notify(notice);
     }
     Ok(found)
 }
@@ -323,7 +323,7 @@ fn page(
         }
         if let Some(folder) = &change.watched {
             page.line(format!(
-                "Note: it lies in the watched folder {folder}; --write changes it all the same"
+                "Note: it is in the watched folder {folder}; --write changes it all the same"
             ));
         }
         if let Some(why) = &change.refused {

@@ -5,7 +5,7 @@ use memlens_engine::{export_made, made};
 
 use crate::arguments::ExportMadeArgs;
 use crate::error::CliError;
-use crate::output::{plural, print_bytes, tell};
+use crate::output::{notify, plural, print_bytes};
 use crate::settings::library_dir;
 
 /// Writes what the user made.
@@ -13,23 +13,23 @@ pub fn run(library: Option<PathBuf>, arguments: &ExportMadeArgs) -> Result<(), C
     let dir = library_dir(library)?;
     let Some(file) = &arguments.file else {
         let made = made(&dir)?;
-        tell_source(made.damage);
+        notify_of_damage(made.damage);
         return print_bytes(&made.bytes);
     };
     let (n, damage) = export_made(&dir, file)?;
-    tell(format_args!(
+    notify(format_args!(
         "wrote {}: {n} {} that you made",
         file.display(),
         plural(n, "thing", "things")
     ));
-    tell_source(damage);
+    notify_of_damage(damage);
     Ok(())
 }
 
 /// Says that the database was not read, and why.
-fn tell_source(damage: Option<impl Display>) {
+fn notify_of_damage(damage: Option<impl Display>) {
     if let Some(damage) = damage {
-        tell(format_args!(
+        notify(format_args!(
             "this is from made.jsonl, the file beside the database, and the last changes may be missing: {damage}"
         ));
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::FeedbackArgs;
 use crate::error::CliError;
-use crate::output::{print, print_json, print_text, tell};
+use crate::output::{notify, print, print_json, print_text};
 use crate::settings::open;
 
 /// The number of characters of a text that are shown; `--json` has the whole text.
@@ -27,12 +27,12 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
     }
     if let Some(id) = &arguments.undo {
         acts::undo_feedback(&library.to_write(), id)?;
-        tell(format_args!("thumb {id} undone"));
+        notify(format_args!("thumb {id} undone"));
         return Ok(());
     }
     if let Some(path) = &arguments.export {
         library.write_feedback(path)?;
-        tell(format_args!("wrote {}", path.display()));
+        notify(format_args!("wrote {}", path.display()));
         return Ok(());
     }
     if let Some(path) = &arguments.import {
@@ -41,7 +41,7 @@ pub fn run(library: Option<PathBuf>, arguments: &FeedbackArgs) -> Result<(), Cli
             return print_json(&done);
         }
         for problem in &done.problems {
-            tell(problem);
+            notify(problem);
         }
         return print_text(format!(
             "{} added, {} changed, {} already there, {} rejected",
@@ -76,7 +76,7 @@ fn add(library: &Library, direction: &str, query: &str, place: &str) -> Result<(
         }
     };
     let here = std::env::current_dir().ok();
-    tell(
+    notify(
         match acts::judge_place(&library.to_write(), query, place, up, here.as_deref())? {
             Voted::Given => format!("thumb {direction} for {place}"),
             Voted::Turned => format!("thumb {direction} for {place}, which had the other"),

@@ -6,7 +6,7 @@ use serde_json::error::Category;
 
 use crate::arguments::HookArgs;
 use crate::error::CliError;
-use crate::output::{print_line, tell};
+use crate::output::{notify, print_line};
 use crate::settings::{open_to_search, params};
 
 /// The most bytes read as an event; no agent's results are this long.
@@ -21,7 +21,7 @@ pub fn run(library: Option<PathBuf>, arguments: &HookArgs) -> Result<(), CliErro
     library.aggregate_for(&params)?;
     let ranking = rank_given(library, &event, &params)?;
     for notice in &ranking.notices {
-        tell(notice);
+        notify(notice);
     }
     let answer =
         serde_json::to_string(&ranking.answer).expect("plain data can always be written as JSON");

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::arguments::{IndexArgs, ModelName};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, tell};
+use crate::output::{notify, print_json, print_text};
 use crate::settings::{library_dir, source, stop_flag};
 
 /// The number of problems printed one by one; `memlens status` and `--json` have them all.
@@ -74,7 +74,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         choose_model(indexer.store_mut(), model)?;
     }
     for notice in &notices {
-        tell(notice);
+        notify(notice);
     }
     if let Some(from) = &arguments.moved_from {
         let [to] = arguments.paths.as_slice() else {
@@ -84,7 +84,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     let (mut folders, mut failed) = folders(&mut indexer, &arguments.paths)?;
     if folders.is_empty() && arguments.paths.is_empty() {
-        tell(
+        notify(
             "no folder is watched yet; add one with `memlens index FOLDER`, or the memory of an agent with `memlens agents add AGENT`",
         );
     }
@@ -111,10 +111,10 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         indexer.compact()?;
         // The next writer retries what failed.
         if let Err(error) = indexer.come_to_rest() {
-            tell(error);
+            notify(error);
         }
-        tell_empty(&indexer, &walked)?;
-        tell_foreign(&indexer)?;
+        notify_of_empty(&indexer, &walked)?;
+        notify_of_foreign(&indexer)?;
     }
     let printed = report(
         &indexer,
@@ -146,7 +146,7 @@ fn scan<'f>(
             Err(_) if stop.load(Ordering::Relaxed) => break,
             Err(error) => {
                 if let Some(earlier) = failed.replace(error) {
-                    tell(earlier);
+                    notify(earlier);
                 }
             }
         }
@@ -180,7 +180,7 @@ fn folders(
                 Err(error) => {
                     // The first error is reported at the end, with the exit status.
                     if let Some(earlier) = failed.replace(error) {
-                        tell(earlier);
+                        notify(earlier);
                     }
                     continue;
                 }
@@ -195,11 +195,11 @@ fn folders(
 }
 
 /// Reports the folders that were scanned and hold nothing to search.
-fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
+fn notify_of_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
     for folder in walked {
         let documents = indexer.store().documents(folder.id);
         if documents.map_err(IndexerError::from)?.is_empty() {
-            tell(format_args!(
+            notify(format_args!(
                 "no notes in {} (.md, .txt, .adoc, .jsonl, .json with memories or messages, and similar; ignore files apply)",
                 folder.path
             ));
@@ -210,7 +210,7 @@ fn tell_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError> {
 
 /// Reports if more than a tenth of the notes are probably not in English and the model knows only that, once notes were
 /// added.
-fn tell_foreign(indexer: &Indexer) -> Result<(), CliError> {
+fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
     if indexer.counts().n_added == 0 || chosen_model(indexer.store())? != Model::Bundled {
         return Ok(());
     }
@@ -232,7 +232,7 @@ fn tell_foreign(indexer: &Indexer) -> Result<(), CliError> {
         .filter(|text| is_foreign(text))
         .count();
     if n_foreign >= FOREIGN_MIN && n_foreign * FOREIGN_SHARE > n_seen {
-        tell(format_args!(
+        notify(format_args!(
             "{n_foreign} of {n_seen} notes are probably not in English, the language of the bundled embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
         ));
     }
@@ -292,13 +292,13 @@ fn report(
         let line = problem
             .line
             .map_or(String::new(), |line| format!(":{line}"));
-        tell(format_args!(
+        notify(format_args!(
             "{}/{}{line}: {}",
             problem.folder, problem.path, problem.message
         ));
     }
     if problems.len() > PROBLEMS_SHOWN {
-        tell(format_args!(
+        notify(format_args!(
             "and {} more; `memlens status` lists them all",
             problems.len() - PROBLEMS_SHOWN
         ));
@@ -353,7 +353,7 @@ impl Observer for Bar {
     }
 
     fn noticed(&mut self, notice: &str) {
-        self.bar.suspend(|| tell(notice));
+        self.bar.suspend(|| notify(notice));
         self.notices.push(notice.to_owned());
     }
 }

@@ -46,7 +46,7 @@ use clap::Parser;
 
 use crate::arguments::{Cli, Command};
 use crate::error::CliError;
-use crate::output::tell;
+use crate::output::notify;
 
 #[allow(unsafe_code)]
 fn main() -> ExitCode {
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
         Err(CliError::ReaderGone) => ExitCode::from(CliError::ReaderGone.exit_status()),
         Err(error) => {
             let status = error.exit_status();
-            tell(error.at(place));
+            notify(error.at(place));
             ExitCode::from(status)
         }
     }

@@ -5,7 +5,7 @@ use memlens_engine::refuse_agent_place;
 
 use crate::arguments::{Cli, CompletionsArgs, ManArgs};
 use crate::error::CliError;
-use crate::output::{print_line, tell};
+use crate::output::{notify, print_line};
 
 pub fn completions(arguments: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
@@ -28,7 +28,7 @@ pub fn pages(arguments: &ManArgs) -> Result<(), CliError> {
             source,
         })?;
     }
-    tell(format_args!(
+    notify(format_args!(
         "wrote {} manual pages to {}",
         pages.len(),
         arguments.dir.display()

@@ -79,7 +79,7 @@ pub fn plural<'w>(n: impl TryInto<u64>, one: &'w str, many: &'w str) -> &'w str 
 }
 
 /// Prints a message that is not a result, on one line of standard error.
-pub fn tell(message: impl Display) {
+pub fn notify(message: impl Display) {
     // A failure here cannot be reported anywhere else.
     let _ = writeln!(
         anstream::stderr(),

@@ -8,7 +8,7 @@ use memlens_engine::{Library, acts, tuning};
 
 use crate::arguments::{IfTakenArgs, QueriesAct, QueriesArgs};
 use crate::error::CliError;
-use crate::output::{plural, print, print_json, print_text, tell};
+use crate::output::{notify, plural, print, print_json, print_text};
 use crate::settings::open;
 
 /// Lists, makes, renames, exports or deletes query sets.
@@ -70,7 +70,7 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
         }
         Some(QueriesAct::Export { name, file }) => {
             tuning::write_query_set(&library, name, format_of(file), file)?;
-            tell(format_args!("wrote {}", file.display()));
+            notify(format_args!("wrote {}", file.display()));
             Ok(())
         }
         Some(QueriesAct::Delete { name }) => Ok(acts::delete_query_set(&library.to_write(), name)?),
@@ -96,7 +96,7 @@ fn make(
 /// Reports what was left out of a new set, and prints the set.
 fn report(made: &MadeSet, is_json: bool) -> Result<(), CliError> {
     for notice in made.left_out.iter().chain(&made.notices) {
-        tell(notice);
+        notify(notice);
     }
     if is_json {
         return print_json(made);

@@ -22,7 +22,7 @@ use crate::arguments::{
     RecallOnly,
 };
 use crate::error::CliError;
-use crate::output::{plural, print, print_json, print_text, tell};
+use crate::output::{notify, plural, print, print_json, print_text};
 use crate::settings::{on_stop, open, while_importing};
 
 /// The number of logs named one by one before the first import.
@@ -48,9 +48,9 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
     let logs = recall_logs(&library)?;
     if logs.logs.is_empty() {
         for problem in &logs.problems {
-            tell(problem);
+            notify(problem);
         }
-        tell("no agent's log was found; nothing to read");
+        notify("no agent's log was found; nothing to read");
     }
     if !logs.is_allowed && !logs.logs.is_empty() {
         if !arguments.yes {
@@ -73,7 +73,7 @@ fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError
         })?
     };
     for said in done.problems.iter().chain(&done.notices) {
-        tell(said);
+        notify(said);
     }
     if arguments.json {
         print_json(&done)?;
@@ -103,19 +103,19 @@ fn agree(logs: &RecallLogs) -> Result<(), CliError> {
     if !io::stdin().is_terminal() {
         return Err(CliError::NotAgreed { n_logs });
     }
-    tell(format_args!(
+    notify(format_args!(
         "this reads {n_logs} {} of your agents, {}. Only calls of memory tools, reads and searches of memory folders, their answers and what was cited are stored, in this library:",
         plural(n_logs, "log", "logs"),
         logs.size()
     ));
     for log in logs.logs.iter().take(LOGS_NAMED) {
-        tell(format_args!("  {}: {}", log.agent_name, log.path));
+        notify(format_args!("  {}: {}", log.agent_name, log.path));
     }
     if n_logs > LOGS_NAMED {
-        tell(format_args!("  and {} more", n_logs - LOGS_NAMED));
+        notify(format_args!("  and {} more", n_logs - LOGS_NAMED));
     }
     let them = plural(n_logs, "it", "them");
-    tell(format_args!("read {them}? [y/N]"));
+    notify(format_args!("read {them}? [y/N]"));
     let mut answer = String::new();
     io::stdin()
         .lock()
@@ -137,9 +137,9 @@ fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliErro
         ..PastFilter::default()
     };
     for notice in past::write_queries(library, &filter, &arguments.out)? {
-        tell(notice);
+        notify(notice);
     }
-    tell(format_args!("wrote {}", arguments.out.display()));
+    notify(format_args!("wrote {}", arguments.out.display()));
     Ok(())
 }
 
@@ -170,7 +170,7 @@ fn forget(library: &Library, arguments: &RecallForgetArgs) -> Result<(), CliErro
         } else {
             format!(", which keeps {n_kept} that you added or changed")
         };
-        tell(format_args!(
+        notify(format_args!(
             "this includes {n_queries} copied {queries} of the query set {}{others}",
             set
         ));

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankHookAct, RerankHookArgs};
 use crate::error::CliError;
-use crate::output::{print_json, print_text, tell};
+use crate::output::{notify, print_json, print_text};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -24,11 +24,11 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankHookArgs) -> Result<(), C
         RerankHookAct::Set { command } => {
             let command = from_anywhere(command)?;
             acts::change_rerank(&library.to_write(), RerankChange::Hook(Some(command)))?;
-            tell("the hook is set; use it with --set hook=on");
+            notify("the hook is set; use it with --set hook=on");
         }
         RerankHookAct::Off => {
             acts::change_rerank(&library.to_write(), RerankChange::Hook(None))?;
-            tell("the hook is removed");
+            notify("the hook is removed");
         }
         RerankHookAct::Show(arguments) => {
             let command = providers::rerank_settings(&library)?.hook;

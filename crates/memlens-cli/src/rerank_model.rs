@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankModelAct, RerankModelArgs};
 use crate::error::CliError;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::{on_stop, open};
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankModelArgs) -> Result<(), 
         RerankModelAct::Download { name } => download(&library, name),
         RerankModelAct::Off => {
             acts::change_rerank(&library.to_write(), RerankChange::Model(None))?;
-            tell("no model is chosen now");
+            notify("no model is chosen now");
             Ok(())
         }
     }
@@ -68,7 +68,7 @@ fn set(library: &Library, typed: &str) -> Result<(), CliError> {
         }
     };
     acts::change_rerank(&library.to_write(), RerankChange::Model(Some(choice)))?;
-    tell(format_args!(
+    notify(format_args!(
         "{typed} is chosen; use it with --set rerank=model"
     ));
     Ok(())
@@ -93,7 +93,7 @@ fn download(library: &Library, name: &str) -> Result<(), CliError> {
         Err(_) if cancel.is_cancelled() => return Err(CliError::Stopped),
         other => other?,
     };
-    tell(format_args!("{name} is in {}", folder.display()));
+    notify(format_args!("{name} is in {}", folder.display()));
     Ok(())
 }
 

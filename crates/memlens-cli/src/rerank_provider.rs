@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments::{RerankProviderAct, RerankProviderArgs, SetProviderArgs};
 use crate::error::CliError;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::open;
 
 /// The most bytes read as a key; no real key is this long.
@@ -78,7 +78,7 @@ pub fn run(library: Option<PathBuf>, arguments: &RerankProviderArgs) -> Result<(
             if *forget_key {
                 acts::change_rerank(&library.to_write(), RerankChange::ForgetKey)?;
             }
-            tell(match provider {
+            notify(match provider {
                 Some(_) => "the provider is off; nothing is sent",
                 None => "no provider is set; nothing is sent",
             });
@@ -112,7 +112,7 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
         return Ok(());
     };
     let host = &provider.host;
-    tell(if provider.is_remote {
+    notify(if provider.is_remote {
         format!(
             "{host} is on for this library: --set rerank=http sends it your question and text from your notes"
         )
@@ -120,7 +120,7 @@ fn set(library: &Library, arguments: &SetProviderArgs) -> Result<(), CliError> {
         format!("{host} is on for this library: --set rerank=http uses it")
     });
     if let Some(hint) = hint(&provider) {
-        tell(hint);
+        notify(hint);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use memlens_engine::{TraceForm, report, trace_text};
 use crate::arguments::SearchArgs;
 use crate::error::CliError;
 use crate::explain;
-use crate::output::{print, print_json, print_verbatim, tell};
+use crate::output::{notify, print, print_json, print_verbatim};
 use crate::settings::ask;
 
 /// Searches and prints the results, the trace or the whole report.
@@ -42,7 +42,7 @@ pub fn run(library: Option<PathBuf>, arguments: &SearchArgs) -> Result<(), CliEr
         return print_json(&report);
     }
     for notice in &report.notices {
-        tell(notice);
+        notify(notice);
     }
     print(&if arguments.explain {
         explain::trace(&report)

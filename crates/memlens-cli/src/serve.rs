@@ -12,7 +12,7 @@ use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
 
 use crate::arguments::{ServeAct, ServeArgs};
 use crate::error::CliError;
-use crate::output::{print_line, print_text, tell};
+use crate::output::{notify, print_line, print_text};
 use crate::settings::{library_dir, on_stop, open, ranking, source, without_hook};
 
 /// Serves agents until they are done or the user stops it, or changes an agent's config.
@@ -63,7 +63,7 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
             // It is closed after the server has ended.
             let _watcher = arguments.watch.then(|| watcher(&dir)).transpose()?;
             print_text(format!("serving MCP at {}", server.url()))?;
-            tell(
+            notify(
                 "clients need the token that `memlens serve token` prints; Ctrl+C stops the server",
             );
             Ok(server.serve(serving, &stop)?)
@@ -114,7 +114,7 @@ fn watcher(dir: &Path) -> Result<Engine, CliError> {
         }),
     )?;
     if let Some(why) = engine.state().read_only {
-        tell(format_args!(
+        notify(format_args!(
             "{why}; this server only reads until it is started again"
         ));
     }
@@ -126,7 +126,7 @@ fn listen(dir: &Path, address: SocketAddr) -> Result<HttpServer, CliError> {
     let token = Token::of_library(dir).map_err(memlens_serve::ServeError::from)?;
     let server = HttpServer::bind(address, token)?;
     if !address.ip().is_loopback() {
-        tell(format_args!(
+        notify(format_args!(
             "other machines can reach {address}; the token and all texts cross the network in the clear"
         ));
     }

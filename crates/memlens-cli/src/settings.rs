@@ -16,7 +16,7 @@ use memlens_params::{HookMode, ParameterSet, Params};
 
 use crate::arguments::{RankingArgs, SettingArgs};
 use crate::error::CliError;
-use crate::output::tell;
+use crate::output::notify;
 
 /// Returns the library's folder: the one given, else the one of [`default_library`].
 pub fn library_dir(given: Option<PathBuf>) -> Result<PathBuf, CliError> {
@@ -48,7 +48,7 @@ pub fn open_to_search(given: Option<PathBuf>) -> Result<&'static Library, CliErr
 fn with_notices(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
     let library = opened?;
     for notice in library.notices() {
-        tell(notice);
+        notify(notice);
     }
     Ok(library)
 }
@@ -106,7 +106,7 @@ fn tell_without_effect<'a>(
     settings: impl IntoIterator<Item = &'a str>,
 ) {
     for notice in values.without_effect(settings) {
-        tell(notice);
+        notify(notice);
     }
 }
 
@@ -122,10 +122,10 @@ pub fn of_program(typed: &str) -> Result<Ranking, CliError> {
         return Ok(Ranking::of(published));
     };
     if own.is_yours {
-        tell(own.sentence(home.as_ref()));
+        notify(own.sentence(home.as_ref()));
     }
     for problem in &own.problems {
-        tell(problem);
+        notify(problem);
     }
     Ok(own.ranking)
 }
@@ -179,7 +179,7 @@ pub fn without_hook(ranking: &mut Ranking) -> Result<(), CliError> {
         .is_some_and(|params| params.hook != HookMode::Off);
     if is_on {
         ranking.values.assign_all(["hook=off"])?;
-        tell(
+        notify(
             "the preset turns on your own command (hook); a file does not start it: add --set hook=on",
         );
     }

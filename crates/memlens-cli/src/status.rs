@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::arguments::JsonArgs;
 use crate::error::CliError;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::{library_dir, source};
 
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ pub fn run(library: Option<PathBuf>, arguments: &JsonArgs) -> Result<(), CliErro
     let dir = library_dir(library)?;
     let status = LibraryStatus::read(&dir, &source(&dir))?;
     for notice in &status.notices {
-        tell(notice);
+        notify(notice);
     }
     let folders = status.folders.into_iter();
     let folders = folders

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::{RankingArgs, SettingArgs, TuneArgs};
 use crate::error::CliError;
 use crate::evaluate::metric;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::{on_stop, open, ranking, while_tuning};
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
     let named = Path::new(&arguments.queries);
     let queries = NamedSet::find(&library, named, arguments.topics.as_deref())?;
     for line in queries.left_out() {
-        tell(line);
+        notify(line);
     }
     let input = queries.input().map(Path::to_owned);
     let set = queries.into_set()?;
@@ -70,7 +70,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         return Err(CliError::Stopped);
     };
     for notice in &answer.notices {
-        tell(notice);
+        notify(notice);
     }
     if let Some(out) = &arguments.out {
         let best = &answer.rows[0];
@@ -89,7 +89,7 @@ pub fn run(library: Option<PathBuf>, arguments: &TuneArgs) -> Result<(), CliErro
         print(&page(&answer))?;
     }
     if let Some(out) = &arguments.out {
-        tell(format_args!("wrote {}", out.display()));
+        notify(format_args!("wrote {}", out.display()));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use memlens_engine::{Engine, Event, Home, IndexerError, Watching};
 
 use crate::arguments::WatchArgs;
 use crate::error::CliError;
-use crate::output::{print_line, print_text, tell};
+use crate::output::{notify, print_line, print_text};
 use crate::settings::{library_dir, on_stop, source};
 
 /// What the loop waits for.
@@ -45,10 +45,10 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
         return Err(IndexerError::ReadOnly { why }.into());
     }
     if state.folders.is_empty() {
-        tell("no folders yet; add one with `memlens index FOLDER`");
+        notify("no folders yet; add one with `memlens index FOLDER`");
     }
     for folder in &state.folders {
-        tell(&folder.path);
+        notify(&folder.path);
     }
     let mut known = HashSet::new();
     for received in received {
@@ -57,7 +57,7 @@ pub fn run(library: Option<PathBuf>, arguments: &WatchArgs) -> Result<(), CliErr
             Message::Notices(found) => {
                 for notice in found {
                     if known.insert(notice.clone()) {
-                        tell(notice);
+                        notify(notice);
                     }
                 }
             }

@@ -6,7 +6,7 @@ use memlens_rank::Status;
 
 use crate::arguments::WhyArgs;
 use crate::error::CliError;
-use crate::output::{print, print_json, tell};
+use crate::output::{notify, print, print_json};
 use crate::settings::ask;
 
 /// Prints why a note is not among the results of a search.
@@ -34,10 +34,10 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
         return print_json(&answer);
     }
     for notice in &search.notices {
-        tell(notice);
+        notify(notice);
     }
     for fallback in search.columns(&ranking.values).fallbacks() {
-        tell(fallback);
+        notify(fallback);
     }
     print(&page(&answer))
 }

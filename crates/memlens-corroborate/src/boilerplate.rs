@@ -149,10 +149,10 @@ fn spread(documents: &[u32]) -> Vec<u32> {
 
 /// Returns whether notes share few words; `false` if too few of them have enough words.
 fn are_unlike(said: &[&HashSet<u64>]) -> bool {
-    let telling: Vec<_> = said.iter().filter(|it| it.len() >= WORDS_MIN).collect();
+    let long_enough: Vec<_> = said.iter().filter(|it| it.len() >= WORDS_MIN).collect();
     let (mut sum, mut n_pairs) = (0.0, 0);
-    for (at, a) in telling.iter().enumerate() {
-        for b in &telling[..at] {
+    for (at, a) in long_enough.iter().enumerate() {
+        for b in &long_enough[..at] {
             let n_common = a.intersection(b).count();
             sum += n_common as f64 / (a.len() + b.len() - n_common) as f64;
             n_pairs += 1;

@@ -1,7 +1,7 @@
 //! Crowds: the items that are already joined. Pairs within one crowd change nothing, so the search for pairs skips
 //! them.
 //!
-//! If nearly all items are near each other, the number of pairs is quadratic, and all but a few soon lie within one
+//! If nearly all items are near each other, the number of pairs is quadratic, and all but a few soon are within one
 //! crowd.
 
 use crate::claims::Claims;

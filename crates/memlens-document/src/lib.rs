@@ -79,7 +79,7 @@ impl Document {
         self.blocks.push(Block::Numbered(number, text.into()));
     }
 
-    /// Appends a table.
+    /// Appends a table after what the document has.
     pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }

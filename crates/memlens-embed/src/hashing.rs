@@ -151,7 +151,7 @@ mod tests {
     fn a_token_is_a_word_at_its_place() {
         let mut embedder = Hashing::default();
         let text = "The relay, at NIGHT!";
-        let tokens = embedder.token_vectors(text).expect("it tells them");
+        let tokens = embedder.token_vectors(text).expect("it returns them");
         let words: Vec<&str> = tokens
             .ranges
             .iter()
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(words, ["The", "relay", "at", "NIGHT"]);
         assert_eq!(tokens.vectors.chunks(64).nth(3), Some(&vector("night")[..]));
         assert_eq!(
-            embedder.token_vectors(", !").expect("it tells them"),
+            embedder.token_vectors(", !").expect("it returns them"),
             TokenVectors::default()
         );
     }

@@ -53,7 +53,7 @@ pub(crate) struct Token {
     pub(crate) bytes: Range<usize>,
 }
 
-/// The loaded pieces.
+/// A unigram tokenizer: pieces of words, with their scores.
 pub(crate) struct Unigram {
     /// All pieces, one after the other.
     text: String,

@@ -135,7 +135,7 @@ fn counts_do_not_stop_at_the_last_token_read() {
 fn tokens_have_vectors_and_places() {
     let mut model = load();
     let check = |model: &mut Bundled, text: &str, expected: &[&str]| {
-        let found = model.token_vectors(text).expect("the model tells them");
+        let found = model.token_vectors(text).expect("the model returns them");
         let tokens: Vec<&str> = found
             .ranges
             .iter()
@@ -163,8 +163,10 @@ fn tokens_have_vectors_and_places() {
     let full = "relay ".repeat(254);
     let longer = format!("{full}{}", "night ".repeat(20_000));
     assert_eq!(
-        model.token_vectors(&longer).expect("the model tells them"),
-        model.token_vectors(&full).expect("the model tells them")
+        model
+            .token_vectors(&longer)
+            .expect("the model returns them"),
+        model.token_vectors(&full).expect("the model returns them")
     );
     check(&mut model, &longer, &["relay"; 254]);
 }
@@ -173,7 +175,7 @@ fn tokens_have_vectors_and_places() {
 fn what_a_token_says_depends_on_its_neighbours_only() {
     let mut model = load();
     let mut row = |text: &str, at: usize| {
-        let found = model.token_vectors(text).expect("the model tells them");
+        let found = model.token_vectors(text).expect("the model returns them");
         found.vectors[at * 384..(at + 1) * 384].to_vec()
     };
     let (river, money) = (row("the bank of the river", 1), row("money in the bank", 3));

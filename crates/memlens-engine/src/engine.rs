@@ -169,7 +169,7 @@ impl Engine {
         })
     }
 
-    /// The library, for reading.
+    /// The library that the engine reads and searches.
     pub fn library(&self) -> &Library {
         &self.shared.library
     }
@@ -195,7 +195,7 @@ impl Engine {
     /// Compares all observations if anything changed, and reports the new state.
     pub(crate) fn pass(&self) -> Result<(), EngineError> {
         if self.library().aggregate()? {
-            self.shared.tell_state();
+            self.shared.report_state();
         }
         Ok(())
     }
@@ -328,20 +328,25 @@ impl Engine {
     /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
     pub fn start_download(&self, name: &str) -> Result<(), EngineError> {
         let listener = self.shared.listener.clone();
-        let tell = Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))));
+        let report =
+            Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))));
         let models = models_folder(self.library().dir());
-        Ok(self.library().jobs().downloads.start(name, &models, tell)?)
+        Ok(self
+            .library()
+            .jobs()
+            .downloads
+            .start(name, &models, report)?)
     }
 
     /// Shows a notice to the user.
     pub fn add_notice(&self, notice: String) {
         self.shared.work.lock().add_notice(notice);
-        self.shared.tell_state();
+        self.shared.report_state();
     }
 
-    /// Says that a person asks something now, so that nobody works in the background meanwhile.
-    pub fn note_person(&self) {
-        self.shared.past.note_person();
+    /// Notes that the user requests something now, so that background work waits.
+    pub fn note_request(&self) {
+        self.shared.past.note_request();
     }
 }
 
@@ -426,7 +431,7 @@ impl Shared {
         }
         match self.library.aggregate() {
             Ok(false) => {}
-            Ok(true) => self.tell_state(),
+            Ok(true) => self.report_state(),
             Err(error) => tracing::error!(%error, "cannot aggregate observations"),
         }
     }
@@ -449,13 +454,13 @@ impl Session for Shared {
         self.library.forget_searches();
     }
 
-    fn tell_state(&self) {
+    fn report_state(&self) {
         self.ring_if_wanted();
         self.past.ring();
         (self.listener)(Event::State(Box::new(self.state())));
     }
 
-    fn tell_activity(&self, happened: &Activity) {
+    fn report_activity(&self, happened: &Activity) {
         (self.listener)(Event::Activity(happened.clone()));
     }
 }
@@ -524,7 +529,7 @@ impl Shared {
         }
         let imported = import_live(&self.library, write);
         match imported {
-            Ok(done) if done.n_new + done.n_updated + done.n_openings > 0 => self.tell_state(),
+            Ok(done) if done.n_new + done.n_updated + done.n_openings > 0 => self.report_state(),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "cannot go on with agents' logs"),
         }
@@ -553,13 +558,13 @@ impl Shared {
             }
         };
         if let Some(lost) = before.and_then(|before| now.lost_since(&before)) {
-            let tell = || self.tell_lost(lost.clone());
-            worked_out(&self.library).keep_lost(now.era(), lost.answers.clone(), tell);
+            let report = || self.report_lost(lost.clone());
+            worked_out(&self.library).keep_lost(now.era(), lost.answers.clone(), report);
         }
         Some(now)
     }
 
-    fn tell_lost(&self, lost: Lost) {
+    fn report_lost(&self, lost: Lost) {
         let lists = self.library.lists();
         for (note, folder) in lost.answers.notes.iter().zip(&lost.folders) {
             let name = lists.snapshot.folder(*folder).map(|it| it.name.clone());

@@ -49,7 +49,7 @@ impl PastBell {
     }
 
     /// Records that the user has just searched.
-    pub fn note_person(&self) {
+    pub fn note_request(&self) {
         self.wishes.lock().person_at = Some(Instant::now());
     }
 
@@ -194,11 +194,11 @@ mod tests {
     #[test]
     fn nothing_is_done_while_a_person_asks() {
         let bell = PastBell::default();
-        bell.note_person();
+        bell.note_request();
         let before = Instant::now();
         assert!(bell.wait_for_quiet());
         assert!(before.elapsed() >= QUIET - LOOK_EVERY);
-        bell.note_person();
+        bell.note_request();
         bell.stop();
         assert!(!bell.wait_for_quiet());
     }

@@ -188,12 +188,12 @@ impl Calibration {
         }
     }
 
-    /// Returns the sentence that tells the user what the suggested threshold costs, or why there is none.
+    /// Returns the sentence about what the suggested threshold costs, or why there is none.
     pub fn sentence(&self) -> String {
         let (n_relevant, n_others) = (self.relevant.len(), self.not_relevant.len());
         let n_nonsense = self.nonsense.len();
         if n_relevant == 0 {
-            return "No answer is among the rows, so nothing speaks for a line.".to_owned();
+            return "No answer is among the rows, so no threshold can be suggested.".to_owned();
         }
         let suggested = self.suggested();
         match suggested {

@@ -39,7 +39,7 @@ const ROUNDING: f64 = 1e-9;
 pub enum Missing {
     /// About this many more, rounded up to two digits; at least 1.
     About(f64),
-    /// More than 10,000.
+    /// More than 10,000, which is not estimated further.
     TooMany,
 }
 

@@ -83,7 +83,7 @@ pub fn nearest(
     });
     match found {
         Err(Stopped::By(error)) => Err(error),
-        Err(Stopped::Person) => Ok(None),
+        Err(Stopped::User) => Ok(None),
         Ok(found) => Ok(Some(Nearest {
             notices: judged.notices,
             ..found
@@ -112,7 +112,7 @@ fn try_each(
         if goes_on() {
             Ok(score_of(query, &run.places))
         } else {
-            Err(Stopped::Person)
+            Err(Stopped::User)
         }
     });
     let full = mean(&full.collect::<Result<Vec<_>, Stopped>>()?);
@@ -123,7 +123,7 @@ fn try_each(
             if goes_on() {
                 Ok(search)
             } else {
-                Err(Stopped::Person)
+                Err(Stopped::User)
             }
         })
         .collect::<Result<Vec<_>, Stopped>>()?;
@@ -207,7 +207,7 @@ fn within(parameter: &Parameter, value: Value) -> Value {
 /// Why there is no result.
 enum Stopped {
     By(EngineError),
-    Person,
+    User,
 }
 
 impl From<EngineError> for Stopped {

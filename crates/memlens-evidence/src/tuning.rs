@@ -1,7 +1,7 @@
 //! Tuning by evidence: query sets, metrics of a ranking over them, their dependence on each parameter, and the best
 //! values.
 //!
-//! A set is asked once (`prepared.rs`); from then on its queries are ranked by the same `rank` as a search that is looked at.
+//! A set is asked once (`prepared.rs`); from then on its queries are ranked by the same `rank` as a search that is shown.
 
 mod anchors;
 mod calibrate;

@@ -4,11 +4,12 @@
 //! [`read`] and [`write`] handle paths that the user names: files, devices and pipes. [`open_own`] opens a file of the
 //! program's own and nothing else in its place. [`map_own`] maps a file that was written with [`buffer_to_map`], and
 //! [`n_faults`] counts reads of what another program cut off. [`make_folder`] and [`keep_private`] deny access to other
-//! users, and [`start_private`] does so for all that a process makes. [`other_owner`] and [`is_open_to_others`] tell who
+//! users, and [`start_private`] does so for all that a process makes. [`other_owner`] and [`is_open_to_others`] say who
 //! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
 //! [`canonical`] and [`with_slashes`] give the one form of a path that is stored, shown and compared, and [`spelled`] the
 //! name that a folder lists where a path spells it in another way; [`System`] holds the rules of each system for both.
-//! [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and [`is_within`] tell where a file would be written,
+//! [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and
+//! [`is_within`] say where a file would be written,
 //! with links resolved.
 //!
 //! This crate does not know what any file holds.

@@ -13,7 +13,7 @@ use crate::export::free_backup;
 
 /// A config before and after.
 pub struct ToolServerChange {
-    /// Path of the config.
+    /// Absolute path of the agent's config file.
     pub path: PathBuf,
     /// The command line of the entry that was there; `None` if there was none.
     pub replaces: Option<String>,

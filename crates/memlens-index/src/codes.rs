@@ -71,7 +71,6 @@ impl Rotation {
         Self { signs, dim }
     }
 
-    /// Returns the rotated vector.
     fn apply(&self, vector: &[f32]) -> Vec<f32> {
         let mut numbers = vector.to_vec();
         let mixed = 1 << self.dim.ilog2();

@@ -49,8 +49,8 @@ pub enum IndexError {
         expected: u64,
     },
     /// The list's folder holds a file that does not belong to a list.
-    #[error("cannot create list in {}: {name:?} lies there, which is no part of one: it would be lost; give another folder \
-        for the library, or move it away", path.display())]
+    #[error("cannot create list in {}: the folder contains {name:?}, which is not part of a list and would be lost; choose another \
+        folder for the library, or move it away", path.display())]
     Foreign {
         /// Path of the list's folder.
         path: PathBuf,

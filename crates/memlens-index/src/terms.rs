@@ -4,7 +4,7 @@
 //! The growth of the vocabulary is bounded: a text of n words has at most 2 n such terms.
 //!
 //! - The wholes of a run of p words are the run, its stretches between `/ : @ #` and its words in camelCase. Each joins
-//!   at least two words, and any two of them are apart or one lies in the other, so there are at most p - 1.
+//!   at least two words, and any two of them are apart or one is in the other, so there are at most p - 1.
 //! - Each word has at most one form without accents.
 //! - A row of digits that blanks cut into stretches adds one number for each stretch of several groups, and at most three
 //!   more if there are several stretches. Each stretch is in another run, so wholes and numbers of a row of n words are

@@ -156,7 +156,7 @@ impl NameShare {
         }
     }
 
-    /// Returns the share for those words that count; `is_held` tells of each word whether a hit holds it.
+    /// Returns the share for those words that count; `is_held`: for each word, whether a hit holds it.
     pub(crate) fn of(
         words: &[QueryWord],
         is_held: &[bool],
@@ -714,7 +714,7 @@ impl Places {
         Self(joined)
     }
 
-    /// Returns whether a range lies in one of these.
+    /// Returns whether a range is in one of these.
     fn hold(&self, place: &Range<usize>) -> bool {
         let behind = self.0.partition_point(|it| it.start <= place.start);
         behind > 0 && place.end <= self.0[behind - 1].end

@@ -40,7 +40,6 @@ pub(crate) struct Fields {
     pub(crate) letters: Field,
     /// The terms of [`crate::terms::names`] with counts, each behind its mark. They do not count in an entry's length.
     pub(crate) names: Field,
-    /// The chunk's id.
     pub(crate) chunk: Field,
     /// The id of the chunk's document, used to delete it.
     pub(crate) document: Field,

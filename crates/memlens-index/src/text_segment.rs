@@ -406,7 +406,6 @@ impl Segment {
         first..first + self.written.chunks.len()
     }
 
-    /// Returns its deleted entries.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = u32> + '_ {
         deleted(self.alive.as_ref(), self.written.chunks.len() as u32)
     }

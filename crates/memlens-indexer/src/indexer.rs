@@ -119,7 +119,7 @@ pub struct Indexer {
     /// Whether something was saved that observers were not notified of.
     is_unreported: bool,
     /// When readers may be notified again while there is more to do; `None` before the first time.
-    tell_from: Option<Instant>,
+    publish_from: Option<Instant>,
     /// Maximum time until changes are saved.
     commit_after: Duration,
     counts: Counts,
@@ -208,7 +208,7 @@ impl Indexer {
             is_stuck: false,
             happened: Vec::new(),
             is_unreported: false,
-            tell_from: None,
+            publish_from: None,
             commit_after: COMMIT_AFTER,
             counts: Counts::default(),
             clock: Clock::default(),

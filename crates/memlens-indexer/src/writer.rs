@@ -23,7 +23,7 @@ use worker::Worker;
 
 /// A reader of the library while it is written; called from the writing thread.
 pub trait Session: Send + Sync {
-    /// Loads what was written. `is_written_here` tells that the calling thread wrote it and no other, so that there is
+    /// Loads what was written. `is_written_here`: the calling thread wrote it and no other, so that there is
     /// no other writer to wait for; otherwise another process did. Returns whether there was anything new.
     ///
     /// # Errors
@@ -34,9 +34,9 @@ pub trait Session: Send + Sync {
     /// Drops everything cached from notes, because the library is erased.
     fn forget(&self);
     /// Notifies that something in [`Work`] changed.
-    fn tell_state(&self);
+    fn report_state(&self);
     /// Notifies of an event of a note that can be searched now.
-    fn tell_activity(&self, happened: &Activity);
+    fn report_activity(&self, happened: &Activity);
 }
 
 /// Why what was written cannot be read.
@@ -312,14 +312,14 @@ impl Shared {
         self.work().is_stale = refreshed.is_err();
     }
 
-    fn tell_state(&self) {
-        self.session.tell_state();
+    fn report_state(&self) {
+        self.session.report_state();
     }
 
-    fn tell_activity(&self, happened: &[Activity]) {
+    fn report_activity(&self, happened: &[Activity]) {
         self.work().note(happened);
         for activity in happened {
-            self.session.tell_activity(activity);
+            self.session.report_activity(activity);
         }
     }
 }

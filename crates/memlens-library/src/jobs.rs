@@ -142,7 +142,7 @@ impl<P> JobRun<'_, P> {
         self.change(|current| *current = Some(progress));
     }
 
-    /// Reports no progress any more, although the run goes on.
+    /// Reports no progress any more, although the run continues.
     pub fn clear(&self) {
         self.change(|current| *current = None);
     }

@@ -570,7 +570,6 @@ impl Library {
         }
     }
 
-    /// The cached thumbs.
     pub(crate) fn read_thumbs(&self) -> MutexGuard<'_, ReadThumbs> {
         self.thumbs.lock()
     }

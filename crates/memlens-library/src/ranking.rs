@@ -15,7 +15,7 @@ use crate::closest::with_closest;
 /// The name of Memlens's own pipeline.
 pub const NATIVE_NAME: &str = "memlens";
 
-/// A pipeline with values.
+/// A pipeline, with a value for each of its parameters.
 #[derive(Clone)]
 pub struct Ranking {
     /// The pipeline, which has the stages.

@@ -21,7 +21,7 @@ pub enum ParamError {
     /// No line of the table has this id; `nearest` is the closest id, if one is close.
     #[error("unknown parameter {}{}", brief(id), nearest.as_ref().map(|n| format!(": did you mean {n}?")).unwrap_or_default())]
     Unknown {
-        /// The id as given.
+        /// The id that no table has.
         id: String,
         /// The id of the table that differs least, if it differs by at most a third.
         nearest: Option<String>,
@@ -62,7 +62,7 @@ pub enum ParamError {
     /// A `--set` argument without `=`.
     #[error("cannot read {:?} as a setting: it must be id=value", brief(given))]
     NotASetting {
-        /// The argument as given.
+        /// The argument, which should be `id=value`.
         given: String,
     },
 }

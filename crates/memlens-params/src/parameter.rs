@@ -39,9 +39,9 @@ impl Phase {
 pub enum ParameterKind {
     /// A finite number in `[min, max]`.
     Number {
-        /// The smallest accepted value.
+        /// Smallest value that is accepted, itself included.
         min: f64,
-        /// The largest accepted value.
+        /// Largest value that is accepted, itself included.
         max: f64,
         /// The step of the slider; values between steps are accepted.
         step: f64,

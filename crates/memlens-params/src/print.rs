@@ -19,7 +19,7 @@ pub fn typescript() -> String {
          export type Parameter = Omit<Line, \"id\" | \"needs\"> & {{ id: ParamId; needs: Needs | null }};\n\n\
          /** Tells which choice of another parameter reads a parameter. */\n\
          export type Needs = Omit<NeedsLine, \"parameter\"> & {{ parameter: ParamId }};\n\n\
-         /** Tells what a person should know of a stage. */\n\
+         /** Describes a stage for the user. */\n\
          export type StageInfo = Omit<StageLine, \"switch\"> & {{ switch: ParamId }};\n\n\
          export const PARAMETERS: Parameter[] = {};\n\n\
          export const STAGES: StageInfo[] = {};\n\n\

@@ -103,7 +103,7 @@ choice! {
     }
 }
 choice! {
-    /// Whether the person's own command runs.
+    /// Whether the user's own command runs.
     #[derive(Serialize, Deserialize, Type)]
     #[serde(rename_all = "snake_case")]
     HookMode {

@@ -35,7 +35,6 @@ pub struct Places {
     searched: Option<Arc<Searched>>,
     /// Parts of paths outside of ASCII by their composed form; `None` if several have it.
     composed: HashMap<String, Option<String>>,
-    /// Cached results.
     known: Mutex<HashMap<Name, Result<NotePlace, NoPlace>>>,
 }
 

@@ -74,7 +74,7 @@ pub fn past_set_of(
 }
 
 /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is
-/// relevant, where the note has not changed since; paths are relative to `base` where the notes lie in it, else absolute.
+/// relevant, where the note has not changed since; paths are relative to `base` where the notes are in it, else absolute.
 ///
 /// # Errors
 /// [`EngineError::Store`].

@@ -12,7 +12,6 @@ use memlens_wire::SuggestedQuestion;
 
 use super::past;
 
-/// Number of questions suggested.
 const SUGGESTED: usize = 5;
 /// Number of the newest searches that are considered, and of the newest that found nothing.
 const CONSIDERED: usize = 200;

@@ -47,12 +47,12 @@ impl WorkedOut {
         self.during(began, |kept| kept.replayed = Some(Arc::new(replayed)));
     }
 
-    /// Stores the answers lost by an edit, as reported by a check that began in an era, and then calls `tell`; does
+    /// Stores the answers lost by an edit, as reported by a check that began in an era, and then calls `report`; does
     /// neither if the era is over. The era cannot end during the call.
-    pub fn keep_lost(&self, began: Era, lost: LostAnswers, tell: impl FnOnce()) {
+    pub fn keep_lost(&self, began: Era, lost: LostAnswers, report: impl FnOnce()) {
         self.during(began, |kept| {
             kept.lost = Some(lost);
-            tell();
+            report();
         });
     }
 
@@ -130,14 +130,14 @@ mod tests {
         let began = kept.era();
         kept.keep_replay(began, replayed());
         let n_calls = Cell::new(0);
-        let tell = || n_calls.set(n_calls.get() + 1);
-        kept.keep_lost(began, lost(), tell);
+        let report = || n_calls.set(n_calls.get() + 1);
+        kept.keep_lost(began, lost(), report);
         assert_eq!(n_calls.get(), 1);
         assert!(kept.replayed().is_some() && kept.lost().is_some());
         kept.forget();
         assert!(kept.replayed().is_none() && kept.lost().is_none());
         kept.keep_replay(began, replayed());
-        kept.keep_lost(began, lost(), tell);
+        kept.keep_lost(began, lost(), report);
         assert_eq!(n_calls.get(), 1);
         assert!(kept.replayed().is_none() && kept.lost().is_none());
     }

@@ -17,7 +17,7 @@
 //! let set = CandidateSet::of_cosines(&[0.62, 0.05]);
 //! let trace = rank(&set, &Params::default(), &NATIVE);
 //!
-//! assert_eq!(trace.kept(), [0]); // 0.05 lies below min_score 0.10
+//! assert_eq!(trace.kept(), [0]); // 0.05 is below min_score 0.10
 //! ```
 
 mod answers;

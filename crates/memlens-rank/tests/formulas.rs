@@ -368,7 +368,7 @@ fn a_stage_that_was_skipped_parts_no_neighbours() {
 #[test]
 fn an_overlapping_chunk_goes_to_the_back_and_says_who_showed_it() {
     let mut set = three();
-    set.candidates[1].bytes = 100..1100; // 900 of its 1000 bytes stand in the best row
+    set.candidates[1].bytes = 100..1100; // 900 of its 1000 bytes are in the best row
     let trace = rank(&set, &Params::default(), &NATIVE);
     assert_eq!(trace.kept(), [0, 2, 1]);
     let columns = trace.columns(&set, |_| None);

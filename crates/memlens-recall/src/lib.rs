@@ -76,7 +76,7 @@ impl ImportRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WantedBy {
     /// The user, who wants everything that exists.
-    Person,
+    User,
     /// The open window, which imports what can be read quickly.
     Window,
 }
@@ -178,7 +178,7 @@ fn import_by(
 ) -> Result<RecallImport, EngineError> {
     let imports = library.feature::<ImportRun>();
     let (run, _turn) = match wanted_by {
-        WantedBy::Person => {
+        WantedBy::User => {
             let run = library.jobs().import.begin();
             let Some(turn) = turn_of(&imports, &run) else {
                 return Ok(RecallImport {
@@ -247,7 +247,7 @@ fn import_logs(
     // The window imports repeatedly; these problems are shown beside the logs anyway.
     let mut done = RecallImport {
         problems: match wanted_by {
-            WantedBy::Person => problems,
+            WantedBy::User => problems,
             WantedBy::Window => Vec::new(),
         },
         ..RecallImport::default()
@@ -271,7 +271,7 @@ fn import_logs(
             break;
         }
         let known = known.get(&*log.path.to_string_lossy());
-        let may_repeat = wanted_by == WantedBy::Person || imports.later.is_overdue(log);
+        let may_repeat = wanted_by == WantedBy::User || imports.later.is_overdue(log);
         let (noted, outcome) = import.read(log, home, known, may_repeat)?;
         match outcome {
             Ok(outcome) => {
@@ -311,7 +311,7 @@ pub fn import_recall(
     if !gone.is_empty() {
         drop_past(library, &gone, || writes.past_deleted());
     }
-    let done = import_by(library, agent, WantedBy::Person, write);
+    let done = import_by(library, agent, WantedBy::User, write);
     writes.past_imported();
     done
 }

@@ -1,7 +1,7 @@
 //! Measures the overhead of a call over HTTP, without the server's own time.
 //!
 //! Run by `cargo xtask bench`, or alone by `cargo bench --profile dev -p memlens-rerank --bench http`. Prints one
-//! series per line as JSON. The server is a thread of this process. Its own time lies between the request's last byte
+//! series per line as JSON. The server is a thread of this process. Its own time is between the request's last byte
 //! and the answer's first, so the writing, sending and reading of both count as overhead.
 
 use std::io::{BufRead, BufReader, Write};

@@ -124,7 +124,7 @@ where
         let _ = gone.recv();
     }
 
-    /// Sends the thread a job. Returns a flag that tells whether it is constructing something.
+    /// Sends the thread a job. Returns a flag that says whether it is constructing something.
     fn give(&self, job: Job<T, E>) -> Result<Arc<AtomicBool>, RerankError> {
         let mut worker = self.worker();
         if worker.is_none() {

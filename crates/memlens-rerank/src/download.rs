@@ -153,11 +153,11 @@ impl Hub {
         let mut before = 0;
         for remote in &remotes {
             let path = folder.join(remote.name);
-            let mut tell = |n_bytes: u64| progress(before + n_bytes, total);
+            let mut report = |n_bytes: u64| progress(before + n_bytes, total);
             if fs::metadata(&path).is_ok_and(|file| file.len() == remote.n_bytes) {
-                tell(remote.n_bytes);
+                report(remote.n_bytes);
             } else {
-                self.fetch_file(remote, &path, &mut tell).await?;
+                self.fetch_file(remote, &path, &mut report).await?;
             }
             before += remote.n_bytes;
         }

@@ -32,7 +32,7 @@ pub struct DownloadProgress {
 }
 
 /// Callback for progress; called from the downloading thread.
-pub type Tell = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
+pub type DownloadListener = Arc<dyn Fn(DownloadProgress) + Send + Sync>;
 
 /// The current download, if any. Dropping this stops it.
 #[derive(Default)]
@@ -47,15 +47,20 @@ struct Running {
 }
 
 impl Downloads {
-    /// Starts to download a model into a folder of models. `tell` is also called at the end.
+    /// Starts to download a model into a folder of models. `report` is also called at the end.
     ///
     /// # Errors
     /// [`RerankError::Setting`] for an unknown name or while another download runs, [`RerankError::Download`] if no
     /// thread can be started.
-    pub fn start(&self, name: &str, models: &Path, tell: Tell) -> Result<(), RerankError> {
+    pub fn start(
+        &self,
+        name: &str,
+        models: &Path,
+        report: DownloadListener,
+    ) -> Result<(), RerankError> {
         let model = named_model(name)?;
         let models = models.to_owned();
-        self.run(model.name, tell, move |progress, cancel| {
+        self.run(model.name, report, move |progress, cancel| {
             model.download(&models, progress, cancel).map(drop)
         })
     }
@@ -63,7 +68,7 @@ impl Downloads {
     fn run(
         &self,
         name: &'static str,
-        tell: Tell,
+        report: DownloadListener,
         work: impl FnOnce(&mut dyn FnMut(u64, u64), &CancellationToken) -> Result<(), RerankError>
         + Send
         + 'static,
@@ -77,7 +82,7 @@ impl Downloads {
         let stop = cancel.clone();
         let thread = std::thread::Builder::new()
             .name("memlens-download".to_owned())
-            .spawn(move || follow(name, &*tell, |progress| work(progress, &stop)))
+            .spawn(move || follow(name, &*report, |progress| work(progress, &stop)))
             .map_err(|error| RerankError::Download {
                 name,
                 cause: error.to_string(),
@@ -114,7 +119,7 @@ impl Drop for Downloads {
 /// Runs the work, and reports its progress and its end.
 fn follow(
     name: &str,
-    tell: &(dyn Fn(DownloadProgress) + Send + Sync),
+    report: &(dyn Fn(DownloadProgress) + Send + Sync),
     work: impl FnOnce(&mut dyn FnMut(u64, u64)) -> Result<(), RerankError>,
 ) {
     let mut last = DownloadProgress {
@@ -125,13 +130,13 @@ fn follow(
         cancelled: false,
         finished: false,
     };
-    tell(last.clone());
+    report(last.clone());
     let mut last_reported = Instant::now();
     let outcome = work(&mut |done, total| {
         (last.done_bytes, last.total_bytes) = (done as f64, total as f64);
         if last_reported.elapsed() >= TELL_EVERY {
             last_reported = Instant::now();
-            tell(last.clone());
+            report(last.clone());
         }
     });
     match outcome {
@@ -140,7 +145,7 @@ fn follow(
         Err(error) => last.error = Some(error.to_string()),
     }
     last.finished = true;
-    tell(last);
+    report(last);
 }
 
 #[cfg(test)]
@@ -152,7 +157,7 @@ mod tests {
     /// How long a thread may take on a busy machine.
     const PATIENCE: Duration = Duration::from_secs(20);
 
-    fn listener() -> (Tell, Receiver<DownloadProgress>) {
+    fn listener() -> (DownloadListener, Receiver<DownloadProgress>) {
         let (sender, reported) = channel();
         // The listener may be gone already.
         (
@@ -176,8 +181,8 @@ mod tests {
     fn only_models_with_a_name_are_downloaded() {
         let dir = tempfile::tempdir().unwrap();
         let downloads = Downloads::default();
-        let (tell, reported) = listener();
-        let refused = downloads.start("nobody", dir.path(), tell);
+        let (report, reported) = listener();
+        let refused = downloads.start("nobody", dir.path(), report);
         let refused = refused.expect_err("there is none");
         assert!(
             refused
@@ -193,9 +198,9 @@ mod tests {
     fn how_a_download_ends_is_reported() {
         let check = |outcome: Result<(), RerankError>, error: Option<&str>, cancelled| {
             let downloads = Downloads::default();
-            let (tell, reported) = listener();
+            let (report, reported) = listener();
             downloads
-                .run("a", tell, move |progress, _| {
+                .run("a", report, move |progress, _| {
                     progress(7, 9);
                     outcome
                 })
@@ -231,8 +236,8 @@ mod tests {
             }
             Err(RerankError::DownloadCancelled { name: "a" })
         };
-        let (tell, reported) = listener();
-        downloads.run("a", tell, wait).expect("none runs");
+        let (report, reported) = listener();
+        downloads.run("a", report, wait).expect("none runs");
         let (second, never) = listener();
         let refused = downloads.run("b", second, wait).expect_err("one runs");
         let expected = "cannot use the model b: a is being downloaded; wait for it or stop it";
@@ -240,8 +245,10 @@ mod tests {
         assert!(never.try_recv().is_err());
         downloads.stop();
         assert!(last(&reported).cancelled);
-        let (tell, reported) = listener();
-        downloads.run("b", tell, wait).expect("none runs any more");
+        let (report, reported) = listener();
+        downloads
+            .run("b", report, wait)
+            .expect("none runs any more");
         drop(downloads);
         assert!(last(&reported).cancelled);
     }

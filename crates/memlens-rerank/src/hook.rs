@@ -271,7 +271,7 @@ async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, Re
     let mut stdin = child.stdin().take().expect(piped);
     let stdout = child.stdout().take().expect(piped);
     let stderr = child.stderr().take().expect(piped);
-    let tell = async move {
+    let send = async move {
         match stdin.write_all(&event).await {
             // The hook does not read its input.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -279,7 +279,7 @@ async fn talk(child: &mut dyn ChildWrapper, event: &Event) -> Result<Vec<u8>, Re
         }
         // Dropping it closes the pipe, which marks the end of the input.
     };
-    let (_, printed, _) = tokio::try_join!(tell, read(stdout), log(stderr))?;
+    let (_, printed, _) = tokio::try_join!(send, read(stdout), log(stderr))?;
     let status = child.wait().await.map_err(failed)?;
     if !status.success() {
         return Err(failed(how_it_ended(status)));

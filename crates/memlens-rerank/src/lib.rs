@@ -69,7 +69,7 @@ mod windows;
 pub use answers::Answer;
 pub use background::Background;
 pub use cross::CrossEncoder;
-pub use downloads::{DownloadProgress, Downloads, Tell};
+pub use downloads::{DownloadListener, DownloadProgress, Downloads};
 pub use error::RerankError;
 pub use late::{Late, TokenCache};
 pub use models::{MODELS, Model};

@@ -1,7 +1,7 @@
 //! Computes the vector list of many chunks with codes and by comparing every vector, in one run. Prints both times,
 //! their ratio, and whether both results are equal.
 //!
-//! `cargo bench --profile dev -p memlens-retrieve --bench vectors -- 100000`. Vectors have 384 numbers and lie in
+//! `cargo bench --profile dev -p memlens-retrieve --bench vectors -- 100000`. Vectors have 384 numbers and are in
 //! neighbourhoods of topic, note and chunk, 4.6 per chunk. A question is one more text of some note.
 
 use std::env;

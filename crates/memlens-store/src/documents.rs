@@ -250,7 +250,7 @@ impl Store {
             .attempt("read when touched documents were saved")
     }
 
-    /// Whether documents lie below a path.
+    /// Whether documents are below a path.
     ///
     /// # Errors
     /// [`StoreError::Sql`].

@@ -62,7 +62,7 @@ pub struct StoredFeedback {
     pub feedback: NewFeedback,
 }
 
-/// Effect of a vote.
+/// How a vote changed the thumb of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voted {
     /// The thumb was added; there was none before.

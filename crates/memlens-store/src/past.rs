@@ -272,7 +272,7 @@ impl Store {
                 [DUPLICATE_WITHIN_MS],
             )
             .map(|n_gone| n_gone as u32)
-            .attempt("forget what two logs tell of")
+            .attempt("forget what two logs contain")
     }
 
     /// Whether anything is kept that was asked or observed before a moment, milliseconds since 1970. A question without a

@@ -303,7 +303,7 @@ fn is_damaged_or_gone(error: &StoreError) -> bool {
         )
 }
 
-/// Whether a library was ever used: lists lie beside the database, or a log.
+/// Whether a library was ever used: lists are beside the database, or a log.
 fn is_used(dir: &Path) -> bool {
     let [_, log, _] = files(dir);
     let is_log = log.metadata().is_ok_and(|found| found.len() > 0);

@@ -456,7 +456,7 @@ fn sentence(why: &WhyNot, place: &Place) -> String {
             || "It is in the library, but holds nothing to find.".to_owned(),
             |line| format!("It is in the library, but no chunk holds line {line}."),
         ),
-        WhyNot::OutOfScope => "It lies outside of the part that was searched.".to_owned(),
+        WhyNot::OutOfScope => "It is outside of the part that was searched.".to_owned(),
         WhyNot::Searched { chunks, n_chunks } => {
             let Some(best) = chunks.first() else {
                 return "It holds nothing to find.".to_owned();

@@ -165,7 +165,7 @@ pub enum NewSetFrom {
         /// Ids or names of the sets, at least two.
         sets: Vec<String>,
     },
-    /// 40 questions that share no telling word with the notes.
+    /// 40 questions that share no content word with the notes.
     Nonsense {
         /// Id or name of a set whose queries come first; `None` for nonsense questions alone.
         beside: Option<String>,

@@ -17,7 +17,7 @@ window_commands! {
     zoom: "nothing",
 
     agents::add_agent: "reads the folders of an agent that the program lists",
-    agents::agents: "looks at the places where agents keep their memory",
+    agents::agents: "inspects the places where agents keep their memory",
     agents::agents_loaded: "reads files that agents load",
     agents::always_loaded: "reads the instruction files of an agent that is watched",
     agents::always_text: "reads one of the files that a watched agent always loads",
@@ -76,7 +76,7 @@ window_commands! {
     past::import_recall: "reads agents' logs, once the user agreed in a dialog",
     past::past_markdown: "searches",
     past::past_questions: "reads the library",
-    past::recall_logs: "looks at the places where agents keep their logs",
+    past::recall_logs: "inspects the places where agents keep their logs",
     past::replay_past: "searches",
     past::save_past_queries: "writes to a file that the user chooses",
     past::set_recall: "writes settings",
@@ -115,7 +115,7 @@ window_commands! {
     search::snippets: "nothing",
     search::suggested_questions: "nothing",
     search::trace_text: "reads the library",
-    search::why_not: "looks at a note in a watched folder",
+    search::why_not: "inspects a note in a watched folder",
 
     tuning::auto_tune: "reads notes in watched folders",
     tuning::calibrate: "reads notes in watched folders",

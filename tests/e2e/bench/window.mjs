@@ -4,7 +4,7 @@
  * second folder.
  *
  * Prints a series a line as JSON, `{name, unit, note, samples}`; `cargo xtask bench window` condenses them to figures. What is
- * being measured stands on standard error, for it takes four minutes.
+ * being measured is on standard error, for it takes four minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

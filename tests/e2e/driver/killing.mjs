@@ -117,7 +117,7 @@ export async function killAt(write, [program, ...args], { env }) {
   let n = 0;
   let begun = "";
   traced.stdio[3].setEncoding("utf8").on("data", (text) => {
-    // A call that is held stands there without the end of its line.
+    // A call that is held is there without the end of its line.
     begun += text;
     const lines = begun.split("\n");
     begun = lines.pop();

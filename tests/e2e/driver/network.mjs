@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const REACHES = /^\d+\s+(?:connect|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b/;
 /** Calls that let others in. */
 const LETS_IN = /^\d+\s+(?:bind|listen)\(.*\bAF_INET6?\b/;
-/** Stands in every trace, also of a program that calls nothing. */
+/** Is in every trace, also of a program that calls nothing. */
 const END = /^\d+\s+\+\+\+ (?:exited|killed)/m;
 
 /** Why no program may be traced here, as in some containers; false where it may, and also where strace is missing, which is a fault. */
@@ -83,7 +83,7 @@ export class NetworkTrace {
   }
 }
 
-/** A word as the shell takes it as it stands. */
+/** A word as the shell takes it as it is. */
 function quoted(word) {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

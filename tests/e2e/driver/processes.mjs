@@ -62,7 +62,7 @@ async function groupOf(id) {
   return fields[0] === "Z" ? null : Number(fields[GROUP_FIELD]);
 }
 
-/** The fields behind the name, which stands in parentheses and may hold anything. */
+/** The fields behind the name, which is in parentheses and may hold anything. */
 function fieldsOf(stat) {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

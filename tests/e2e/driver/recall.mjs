@@ -28,7 +28,7 @@ export function hoursAgo(hours) {
   return new Date(Date.now() - hours * 3_600_000).toISOString();
 }
 
-/** Where a session's log lies in a home. */
+/** Where a session's log is in a home. */
 export function logOf(session) {
   return `.openclaw/agents/main/sessions/${session}.jsonl`;
 }

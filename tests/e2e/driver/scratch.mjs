@@ -67,12 +67,12 @@ export class Scratch {
     return text.split("\n").filter((line) => line !== "");
   }
 
-  /** Writes a note, and the folders it lies in. */
+  /** Writes a note, and the folders it is in. */
   async write(path, text) {
     await writeFileAt(join(this.notes, path), text);
   }
 
-  /** Writes a file of the made-up home folder, and the folders it lies in. */
+  /** Writes a file of the made-up home folder, and the folders it is in. */
   async writeHome(path, text) {
     await writeFileAt(join(this.home, path), text);
   }

@@ -83,7 +83,7 @@ fn a_folder_that_is_away_keeps_its_notes() {
         !indexer
             .look_at(&folder, &notes.at("a.md"))
             .expect("it can be asked"),
-        "a walk must tell"
+        "a walk must report it"
     );
     assert_eq!(content(indexer.store()), before);
 

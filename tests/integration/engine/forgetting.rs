@@ -1,4 +1,4 @@
-//! Past questions that a person forgets, or that became too old: nothing that was made of them stays.
+//! Past questions that the user forgets, or that became too old: nothing that was made of them stays.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,7 +48,7 @@ pub(crate) fn notes() -> Notes {
     ])
 }
 
-/// The words that stand in a file below a folder.
+/// The words that are in a file below a folder.
 pub(crate) fn found<'a>(dir: &Path, words: &[&'a str]) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(dir).expect("it can be listed") {

@@ -485,7 +485,7 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     assert_eq!(counted(&found.relevant), found.n_relevant);
     assert_eq!(counted(&found.not_relevant), found.n_not_relevant);
     assert_eq!(counted(&found.nonsense), found.n_nonsense);
-    // Wherever the threshold is, all scores are looked at.
+    // Wherever the threshold is, all scores are inspected.
     let other = calibrated(&with("min_score", Value::Number(0.9)));
     assert_eq!(
         (other.n_relevant, other.n_not_relevant),

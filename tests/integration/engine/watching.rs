@@ -492,7 +492,7 @@ fn a_disk_that_is_not_mounted_keeps_its_notes() {
         .mount
         .is_none()
     {
-        return; // This system does not tell what is mounted where.
+        return; // This system does not list what is mounted where.
     }
     store
         .set_folder_mount(folder, Some(&path))

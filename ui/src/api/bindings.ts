@@ -1654,7 +1654,7 @@ export type HeatWord = {
 	counts: boolean,
 };
 
-/**  Whether the person's own command runs. */
+/**  Whether the user's own command runs. */
 export type HookMode = 
 /**  It does not. */
 "off" | 
@@ -2222,7 +2222,7 @@ set: string } |
 { kind: "merged"; 
 /**  Ids or names of the sets, at least two. */
 sets: string[] } | 
-/**  40 questions that share no telling word with the notes. */
+/**  40 questions that share no content word with the notes. */
 { kind: "nonsense"; 
 /**  Id or name of a set whose queries come first; `None` for nonsense questions alone. */
 beside: string | null } | 
@@ -2536,9 +2536,9 @@ export type Parameter = {
 export type ParameterKind = 
 /**  A finite number in `[min, max]`. */
 { kind: "number"; 
-/**  The smallest accepted value. */
+/**  Smallest value that is accepted, itself included. */
 min: number; 
-/**  The largest accepted value. */
+/**  Largest value that is accepted, itself included. */
 max: number; 
 /**  The step of the slider; values between steps are accepted. */
 step: number; 

@@ -13,7 +13,7 @@ export type Parameter = Omit<Line, "id" | "needs"> & { id: ParamId; needs: Needs
 /** Tells which choice of another parameter reads a parameter. */
 export type Needs = Omit<NeedsLine, "parameter"> & { parameter: ParamId };
 
-/** Tells what a person should know of a stage. */
+/** Describes a stage for the user. */
 export type StageInfo = Omit<StageLine, "switch"> & { switch: ParamId };
 
 export const PARAMETERS: Parameter[] = [

@@ -1,4 +1,4 @@
-// Which bracket of the margin stands beside which line: chunks overlap, so their brackets need lanes.
+// Which bracket of the margin is beside which line: chunks overlap, so their brackets need lanes.
 import type { DocumentChunk } from "../api/bindings";
 
 /** Lanes of brackets in the margin; a packer that overlaps neighbours needs two. */

@@ -2,7 +2,7 @@
 // can grow to (a table of thousands of columns, quotes in quotes over thousands of lines) must not cost a window's memory.
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type StateBlock, type Token } from "markdown-it";
 
-/** A block that stands in no other, with its lines in the parsed text, 0-based and half open. */
+/** A block that is in no other, with its lines in the parsed text, 0-based and half open. */
 export type ParsedBlock = { from: number; to: number; tokens: readonly Token[] } & Cost;
 
 /** A block whose parsing was given up: it begins at `from`. */
@@ -11,7 +11,7 @@ export type CostlyBlock = { from: number; tokens: null } & Cost;
 /** What parsing a block took. */
 type Cost = { n_steps: number; n_tokens: number };
 
-/** How deep blocks may stand in one another to be drawn; above it no width is left for their text. */
+/** How deep blocks may be in one another to be drawn; above it no width is left for their text. */
 export const DEPTH_MAX = 24;
 
 /** Columns of a table that is laid out; of one that is wider the cells alone fill a window's memory. */
@@ -21,7 +21,7 @@ export const COLUMNS_MAX = 100;
 export const BLOCK_STEPS_MAX = 100_000;
 export const BLOCK_TOKENS_MAX = 100_000;
 
-/** Stands in the place of a table that is wider than `COLUMNS_MAX`. */
+/** Is in the place of a table that is wider than `COLUMNS_MAX`. */
 export const WIDE_TABLE = "wide_table";
 
 /** What the block at hand has cost, and when to give it up. */
@@ -44,7 +44,7 @@ const blocks = blockParser();
  * Parses the blocks of a text one after another; their lines are not looked into before they are drawn.
  *
  * What links refer to is found in `env` when all is read. Ends with `\r` alone end no line. A block that costs too much
- * is the last one: who wants to go on parses what stands behind it.
+ * is the last one: who wants to go on parses what is behind it.
  */
 export function* parseBlocks(text: string, env: Env): Generator<ParsedBlock | CostlyBlock, void> {
   const source = text

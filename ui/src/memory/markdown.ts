@@ -279,7 +279,7 @@ function linkOpen(address: string): string {
   return `<span class="link" role="link" tabindex="0" data-address="${escaped(address)}">`;
 }
 
-/** What cannot be followed stands beside its words, so that nothing is hidden. */
+/** What cannot be followed is beside its words, so that nothing is hidden. */
 function linkClose(address: string): string {
   return linkKind(address) === "refused" ? ` ${addressText(address)}` : "</span>";
 }

@@ -39,7 +39,7 @@ import {
 /** A note that has been read. */
 export type OpenNote = { document: DocumentView; text: NoteText; margin: ChunkMargin };
 
-/** What stands in the middle of the view. */
+/** What is in the middle of the view. */
 export type NoteState =
   | { kind: "none" }
   | { kind: "opening"; folder: string; path: string }
@@ -49,7 +49,7 @@ export type NoteState =
 /** A line to bring into sight; a new object each time, so that asking twice for one line scrolls twice. */
 export type LineTarget = { line: number };
 
-/** How a note of Markdown is drawn: laid out, or as it stands in its file. */
+/** How a note of Markdown is drawn: laid out, or as it is in its file. */
 export type Reading = "rendered" | "text";
 
 const STORED_AS = "memlens.reading";
@@ -190,11 +190,11 @@ export class MemoryController {
   get markError(): ErrorInfo | null {
     return this.#marking.error;
   }
-  /** What stands in the box. */
+  /** What is in the box. */
   get find(): string {
     return this.#find;
   }
-  /** What the rows are narrowed to; it may be what stood in the box before the last letters. */
+  /** What the rows are narrowed to; it may be what was in the box before the last letters. */
   get sought(): string {
     return this.#sought;
   }
@@ -214,7 +214,7 @@ export class MemoryController {
   get agent(): string | null {
     return this.#agent;
   }
-  /** The row of the tree that the keyboard stands on. */
+  /** The row of the tree that the keyboard is on. */
   get activeId(): string | null {
     return this.#activeId;
   }
@@ -279,7 +279,7 @@ export class MemoryController {
     this.#closedInFind.clear();
   }
 
-  /** Takes what stands in the box; a large tree is narrowed once the typing rests, and whole again at once. */
+  /** Takes what is in the box; a large tree is narrowed once the typing rests, and whole again at once. */
   setFind(find: string): void {
     this.#find = find;
     this.#finding.typed(find.trim() === "" ? 0 : this.#nEntries);
@@ -428,7 +428,7 @@ export class MemoryController {
     void this.#renderOpen();
   }
 
-  /** Makes Markdown of the open note, if it is wanted and was not made yet; until then its text stands there. */
+  /** Makes Markdown of the open note, if it is wanted and was not made yet; until then its text is there. */
   async #renderOpen(): Promise<void> {
     const shown = this.#note;
     if (shown.kind !== "open" || this.#rendered !== null) return;

@@ -1,9 +1,9 @@
 // The lines of a note: where each begins and ends, and what it is by the marks of Markdown.
 
-/** What a line is, by its first characters and the fence or front matter that it stands in. */
+/** What a line is, by its first characters and the fence or front matter that it is in. */
 export type LineKind = "text" | "blank" | "heading" | "fence" | "code" | "front-matter" | "record";
 
-/** How a file is read: by headings, as it stands, or one record a line. */
+/** How a file is read: by headings, as it is, or one record a line. */
 export type NoteFormat = "markdown" | "plain" | "records";
 
 /** Characters in which a line's mark must stand; a line of 10 MB is not read to its end for it. */
@@ -137,11 +137,11 @@ function behindRun(text: string, sign: number, from: number, to: number, n_max: 
   return at;
 }
 
-/** The signs that open a fence or close one, and whether anything stands behind them. */
+/** The signs that open a fence or close one, and whether anything is behind them. */
 type Fence = { sign: number; n_signs: number; isBare: boolean };
 
 /**
- * Reads lines of Markdown one after another and remembers the fence or front matter that they stand in.
+ * Reads lines of Markdown one after another and remembers the fence or front matter that they are in.
  *
  * By characters, since a regular expression and a piece of text for each of a million lines would hold the window up.
  */
@@ -197,7 +197,7 @@ class MarkdownMarks {
     if (sign !== BACKTICK && sign !== TILDE) return null;
     const behind = behindRun(this.#text, sign, from, to, HEAD_CHARS);
     if (behind - from < FENCE_MIN) return null;
-    // What stands behind backticks holds none, or it is code within a line.
+    // What is behind backticks holds none, or it is code within a line.
     if (sign === BACKTICK && this.#text.slice(behind, to).includes("`")) return null;
     return { sign, n_signs: behind - from, isBare: isBlank(this.#text, behind, to) };
   }

@@ -5,13 +5,13 @@ import { findEntry } from "./tree-rows";
 /** What may become of a link. */
 export type LinkKind = "outside" | "inside" | "refused";
 
-/** A place that a link inside the memory names; `part` is what stands behind `#`, "" without one. */
+/** A place that a link inside the memory names; `part` is what is behind `#`, "" without one. */
 export type LinkedNote = { folder: string; path: string; part: string };
 
 /** Addresses that a browser or mail program is asked to open, after the user said yes. */
 const OUTSIDE = new Set(["http", "https", "mailto"]);
 
-/** A single letter is a drive and no scheme, but no note lies there that a link could name. */
+/** A single letter is a drive and no scheme, but no note is there that a link could name. */
 const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 
 /** The longest address that is followed, in characters. */
@@ -74,7 +74,7 @@ function placesOf(
   ];
 }
 
-/** A watched folder may lie in another, so a path may have a place in several. */
+/** A watched folder may be in another, so a path may have a place in several. */
 function inFolders(place: string, trees: readonly FolderTree[]): { folder: string; path: string }[] {
   return trees.flatMap(({ folder }: { folder: FolderState }) =>
     place.startsWith(`${folder.path}/`)

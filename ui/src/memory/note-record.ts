@@ -14,7 +14,7 @@ const TEXT_BLOCKS: readonly unknown[] = [undefined, "text", "input_text", "outpu
 /** How many objects within each other are looked into. */
 const DEPTH_MAX = 3;
 
-/** Returns the text and facts of a record that the index reads; null when the line is none, so that it is shown as it stands. */
+/** Returns the text and facts of a record that the index reads; null when the line is none, so that it is shown as it is. */
 export function readRecord(line: string): NoteRecord | null {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-// Where things stand in a part of a rendered note: lines begin where the page has laid them out, brackets follow them.
+// Where things are in a part of a rendered note: lines begin where the page has laid them out, brackets follow them.
 import type { PlacedChunk } from "./chunk-margin";
 
 /** Where a line of the file begins in its part, in pixels from the part's top: upper edge and middle of its first row. */
@@ -14,7 +14,7 @@ export type Stretch = { top: number; height: number };
 const BEGIN_PX = 4;
 const END_PX = 3;
 
-/** Returns where a line begins; what lies above the part begins at its top, a line without a row of its own with the next. */
+/** Returns where a line begins; what is above the part begins at its top, a line without a row of its own with the next. */
 export function topOf({ from, height, marks }: PartLayout, line: number): number {
   if (line <= from) return 0;
   return marks.find((mark) => mark.line >= line)?.top ?? height;

@@ -1,4 +1,4 @@
-// Where the reader stands in a note: a line of the file, which keeps its meaning when the note is drawn otherwise.
+// Where the reader is in a note: a line of the file, which keeps its meaning when the note is drawn otherwise.
 
 /** The first line that begins in sight, and its distance from the upper edge in pixels; negative when it began above. */
 export type PlaceInNote = { line: number; offset_px: number };
@@ -9,7 +9,7 @@ export function placeIn(scroller: HTMLElement): PlaceInNote | null {
   const lines = scroller.querySelectorAll<HTMLElement>("[data-line]");
   let low = 0;
   let high = lines.length - 1;
-  // Lines stand below one another; the first that begins below the edge, or the last.
+  // Lines are below one another; the first that begins below the edge, or the last.
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((lines[middle]?.getBoundingClientRect().top ?? 0) >= edge) high = middle;

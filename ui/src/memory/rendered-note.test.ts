@@ -14,7 +14,7 @@ const givenUp = (rendered: RenderedNote) =>
     part.kind === "text" && part.given_up !== null ? [part.given_up] : [],
   );
 
-/** Every line lies in a part, and parts do not overlap except for the pieces of one line. */
+/** Every line is in a part, and parts do not overlap except for the pieces of one line. */
 function expectWhole(rendered: RenderedNote) {
   let next = 1;
   for (const part of partsOf(rendered)) {

@@ -7,7 +7,7 @@ import type { NoteLines } from "./note-lines";
 import { headingName } from "./note-links";
 import { textBlocks, type TextBlock } from "./note-text";
 
-/** A line of front matter: what it is about, and what it says; `key` is "" where the line before goes on. */
+/** A line of front matter: what it is about, and what it says; `key` is "" where the line before continues. */
 export type FrontFact = { line: number; key: string; value: string };
 
 /** Lines of a note that are drawn together; `from` and `to` are 1-based and leave no line between two parts. */
@@ -28,7 +28,7 @@ export type NotePart = { from: number; to: number } & (
 export const RENDERED_CHARS_MAX = 1_000_000;
 
 /**
- * What parsing a note may cost, in steps and tokens; what stands behind is drawn as text.
+ * What parsing a note may cost, in steps and tokens; what is behind is drawn as text.
  *
  * A list of 25,000 items has 125,000 tokens. Twice as many cost a window some 300 MB.
  */
@@ -212,7 +212,7 @@ function charsOf(lines: NoteLines, from: number, to: number): number {
   return lines.to(to - 1) - lines.from(from);
 }
 
-/** Adds what stands between two pieces, if it is more than white space. */
+/** Adds what is between two pieces, if it is more than white space. */
 function addText(parts: NotePart[], lines: NoteLines, from: number, to: number, isDefinition: boolean): void {
   let first = from;
   while (first < to && lines.kind(first) === "blank") first += 1;
@@ -359,14 +359,14 @@ function copyOf(token: Token): Token {
   return copy;
 }
 
-/** Returns how many lines of front matter stand at the head, its borders included. */
+/** Returns how many lines of front matter are at the head, its borders included. */
 function n_frontLines(lines: NoteLines): number {
   let n = 0;
   while (n < lines.n_kept && lines.kind(n) === "front-matter") n += 1;
   return n;
 }
 
-/** Returns the lines of front matter as they stand, without its borders and comments: `key: value`, or a further value. */
+/** Returns the lines of front matter as they are, without its borders and comments: `key: value`, or a further value. */
 function factsOf(source: string, lines: NoteLines, n_front: number): FrontFact[] {
   return Array.from({ length: Math.max(0, n_front - 2) }, (_, at) => at).flatMap((at) => {
     const text = source.slice(lines.from(at + 1), lines.to(at + 1));

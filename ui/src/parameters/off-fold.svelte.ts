@@ -7,7 +7,7 @@ import { isStageOn } from "./stage-switch";
 /**
  * The stages that are off, folded into one line, and whether that line is open; the latter is kept on this machine.
  *
- * Switching a stage folds and unfolds nothing, since what stands behind it would move.
+ * Switching a stage folds and unfolds nothing, since what is behind it would move.
  */
 export class OffFold {
   readonly #key: string;

@@ -12,7 +12,7 @@ export type ParameterNotice =
   | { kind: "switched"; id: string; text: string };
 
 /**
- * The parameters of one pipeline as they stand, with undo.
+ * The parameters of one pipeline as they are, with undo.
  *
  * A drag previews many values and commits once, so that a release is one step. What is refused by a rule that
  * joins parameters changes nothing and is said in `notice`.

@@ -22,7 +22,7 @@ const PRIMARY: ReadonlySet<string> = new Set([
   "budget_tokens",
 ]);
 
-/** Whether a parameter stands in the rail without being asked for. Every one of an agent does: it has few. */
+/** Whether a parameter is in the rail without being asked for. Every one of an agent does: it has few. */
 export function isPrimary(pipeline: Pipeline, { id }: Parameter): boolean {
   return pipeline.id !== OWN.id || PRIMARY.has(id);
 }

@@ -1,4 +1,4 @@
-// Positions and values of sliders: ends meet ends, values lie on the grid, there and back is the same.
+// Positions and values of sliders: ends meet ends, values are on the grid, there and back is the same.
 import { OWN } from "./pipeline";
 import { describe, expect, it } from "vitest";
 import type { ParamId } from "../api/parameters";

@@ -16,7 +16,7 @@ export function isBeyond(track: NumberKind, value: number): boolean {
   return value < track.min || value > track.max;
 }
 
-/** Returns where a value stands on its slider, in [0, 1]; values outside the range stand at the ends. */
+/** Returns where a value is on its slider, in [0, 1]; values outside the range are at the ends. */
 export function positionOf(kind: NumberKind, value: number): number {
   const position = kind.log
     ? Math.log(Math.max(value, kind.min) / kind.min) / Math.log(kind.max / kind.min)

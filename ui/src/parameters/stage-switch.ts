@@ -1,4 +1,4 @@
-// One switch for each stage: what it stands at, and what it sets.
+// One switch for each stage: what it is at, and what it sets.
 import type { StageInfo, Value } from "../api/bindings";
 import { lookOf } from "../shared/looks";
 import type { Pipeline, Values } from "./pipeline";
@@ -22,7 +22,7 @@ export function isStageOn(pipeline: Pipeline, values: Values, { id, switch: togg
   return isStarted && (toggle === null || values[toggle] === true);
 }
 
-/** The values with a stage switched. Off keeps what its parameters stand at, so that on brings it back. */
+/** The values with a stage switched. Off keeps what its parameters are at, so that on brings it back. */
 export function withStage<V extends Values>(
   pipeline: Pipeline,
   values: V,

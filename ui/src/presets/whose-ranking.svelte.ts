@@ -117,7 +117,7 @@ export class WhoseRanking {
     const isWanted = !this.#pipelines.isUsers && this.#pipelines.agent === null;
     if (!isWanted || this.#tried === mine.id || this.#preparing.isRunning) return;
     this.#tried = mine.id;
-    // Without all vectors it would answer by words alone; Memlens's ranking goes on.
+    // Without all vectors it would answer by words alone; Memlens's ranking continues.
     if (!(await this.#preparing.run(mine)) || this.#preparing.data !== true) return;
     if (this.#pipelines.isUsers || this.mine?.id !== mine.id) return;
     if (this.#around.isAsked()) this.#isOffered = true;

@@ -82,7 +82,7 @@ export function endsOf(scale: RerankScale): { min: number; max: number } | null 
   }
 }
 
-/** Where a raw score lies between the scale's ends, in [0, 1]: a logit by the logistic function. */
+/** Where a raw score is between the scale's ends, in [0, 1]: a logit by the logistic function. */
 export function shareOf(scale: RerankScale, score: number): number {
   switch (scale) {
     case "unit":

@@ -1,7 +1,7 @@
 // A text cut at the words that answered the question, each with how strongly it did.
 import type { HeatWord } from "../api/bindings";
 
-/** A piece of the text: a word that answered, or what stands between two. */
+/** A piece of the text: a word that answered, or what is between two. */
 export type HeatPiece = {
   at: number;
   text: string;

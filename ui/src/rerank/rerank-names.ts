@@ -2,7 +2,7 @@
 import type { RerankSettings } from "../api/bindings";
 import type { Asked } from "./rerank-asking.svelte";
 
-/** Who is asked, as a sentence goes on after "asking": a host, a model, the hook. */
+/** Who is asked, as a sentence continues after "asking": a host, a model, the hook. */
 export function askedName(by: Asked["by"], settings: RerankSettings | null): string {
   switch (by) {
     case "late":

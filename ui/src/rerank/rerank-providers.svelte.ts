@@ -10,7 +10,7 @@ import type {
 } from "../api/bindings";
 import { Actions, Call } from "../shared/call.svelte";
 
-/** What is being changed, so that its error stands beside it. */
+/** What is being changed, so that its error is beside it. */
 export type Changing = "http" | "model" | "hook";
 
 /** How a call with made-up texts went. */
@@ -138,7 +138,7 @@ export class RerankProviders {
     await this.#change("model", () => this.#backend.setRerankModel(model));
   }
 
-  /** Begins the download of a model, or goes on with it. */
+  /** Begins the download of a model, or continues with it. */
   async downloadModel(name: string, totalBytes: number): Promise<void> {
     if (this.isDownloading) return;
     this.#changes.dismissError();

@@ -108,7 +108,7 @@ const WIDTHS: readonly Widths[] = [
   },
 ];
 
-/** What stands before the first column and behind the last, in rem. */
+/** What is before the first column and behind the last, in rem. */
 export const TABLE_ENDS = [0.375, 0.75] as const;
 
 export type TableLayout = {

@@ -2,14 +2,14 @@ import type { Backend } from "../api/backend";
 
 /** How long typing rests before past questions are looked for. */
 const REST_MS = 200;
-/** Fewer letters stand in too many questions. */
+/** Fewer letters are in too many questions. */
 const CHARS_MIN = 3;
 
-/** Past questions of agents that contain the typed text, to choose one; empty while the user goes on typing. */
+/** Past questions of agents that contain the typed text, to choose one; empty while the user continues typing. */
 export class Completions {
   readonly #backend: Pick<Backend, "completePast">;
   #offered = $state.raw<readonly string[]>([]);
-  /** The one that the keys stand on; -1 is what was typed. */
+  /** The one that the keys are on; -1 is what was typed. */
   #at = $state(-1);
   #typing: ReturnType<typeof setTimeout> | undefined;
   #nAsked = 0;
@@ -26,7 +26,7 @@ export class Completions {
     return this.#at;
   }
 
-  /** The one that the keys stand on; null where that is what was typed. */
+  /** The one that the keys are on; null where that is what was typed. */
   get chosen(): string | null {
     return this.#offered[this.#at] ?? null;
   }

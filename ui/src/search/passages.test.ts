@@ -1,4 +1,4 @@
-// The cut loses nothing: passages laid end to end are the text, and every mark stands on the same word.
+// The cut loses nothing: passages laid end to end are the text, and every mark is on the same word.
 import { describe, expect, it } from "vitest";
 import { passagesOf } from "./passages";
 

@@ -8,7 +8,7 @@ export type Passage = {
 };
 
 /**
- * Cuts `text` into what stands above the window, the window, and what stands below; empty parts are left out.
+ * Cuts `text` into what is above the window, the window, and what is below; empty parts are left out.
  *
  * `window` holds 1-based lines of the file, `startLine` is the line of the text's beginning. Without a window, or with
  * one outside the text, all of it is one passage.

@@ -1,5 +1,5 @@
 /**
- * Which lines of the table stand on the screen, and where.
+ * Which lines of the table are on the screen, and where.
  *
  * All rows have one height and the cut line another, so that every position is plain arithmetic: it is known in the
  * same frame in which the order changes. A list that measures its rows would know it one pass later.

@@ -50,7 +50,7 @@ const DEBOUNCE_MS = 150;
 const LIBRARY_DEBOUNCE_MS = 700;
 
 /**
- * The query, its answer, and the ranking of that answer by the parameters as they stand.
+ * The query, its answer, and the ranking of that answer by the parameters as they are.
  *
  * Every answer that is not the newest one asked for is thrown away. At most one `rank` call is under way; while it
  * is, wishes collapse into one that runs on a later frame. Scores that a ranking lacks are asked for once per answer
@@ -244,7 +244,7 @@ export class SearchController {
     this.asking.drop();
   }
 
-  /** Takes what stands in the query box; it is searched once the typing rests. */
+  /** Takes what is in the query box; it is searched once the typing rests. */
   type(text: string): void {
     this.#typed = text;
     clearTimeout(this.#typing);

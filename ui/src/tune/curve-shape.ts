@@ -9,7 +9,7 @@ export const LEFT = 22;
 export const RIGHT = 232;
 const TOP = 6;
 export const FLOOR = 84;
-/** The scale ends this much below what is compared, in amounts of what lies above it. */
+/** The scale ends this much below what is compared, in amounts of what is above it. */
 const BELOW = 1.5;
 /** The least that a scale covers, so that noise does not look like a mountain. */
 const SPAN_MIN = 0.1;

@@ -39,7 +39,7 @@ export class Following<Wish, Answer> {
     return this.#isAsking;
   }
 
-  /** Whether the user stopped it; it goes on by `askAgain`, or by another wish. */
+  /** Whether the user stopped it; it continues by `askAgain`, or by another wish. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

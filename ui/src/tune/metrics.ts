@@ -5,7 +5,7 @@ import type { Metric } from "../api/bindings";
 export const METRICS: Readonly<Record<Metric, { label: string; sentence: string }>> = {
   "ndcg@10": {
     label: "nDCG@10",
-    sentence: "How much of the answer stands among the first 10, best places first.",
+    sentence: "How much of the answer is among the first 10, best places first.",
   },
   "mrr@10": { label: "MRR@10", sentence: "1 over the rank of the first relevant result; 0 below rank 10." },
   "recall@1": {

@@ -87,7 +87,7 @@ export class SetEditing {
     return this.#shown;
   }
 
-  /** The query that is looked at; null for none. */
+  /** The query that is inspected; null for none. */
   get open(): SetQuery | null {
     return this.#open;
   }

@@ -101,7 +101,7 @@ impl Reader for Sessions {
         has(br#"tool_use""#) && (is_near() || tools::is_named(line))
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,

@@ -48,7 +48,7 @@ impl Reader for Rollout {
             || (has(b"_call") && (has(b"memories") || tools::is_named(line)))
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,

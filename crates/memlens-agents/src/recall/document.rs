@@ -45,7 +45,7 @@ pub(super) fn read(
             session: reader.session_of(log),
             folder: None,
         };
-        reader.tell(&document, 0, &mut context, &mut sessions);
+        reader.record(&document, 0, &mut context, &mut sessions);
     }
     let cursor = serde_json::to_string(&Cursor { hash }).expect("a text can be written as JSON");
     log_read.is_stopped = sessions.keep(cursor, bytes.len() as u64).is_break();

@@ -35,7 +35,7 @@ impl Reader for Chat {
             || (has(b"toolCalls") && (has(b"memory") || has(b"GEMINI.md") || tools::is_named(line)))
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,

@@ -56,7 +56,7 @@ impl Reader for Messages {
         memmem::find(line, b"memories").is_some() || tools::is_named(line)
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,

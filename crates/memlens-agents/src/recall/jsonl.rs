@@ -28,7 +28,7 @@ pub(super) trait Reader {
     fn is_worth(&self, line: &[u8]) -> bool;
 
     /// Records the events of a line; `place` is its position in the log.
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,
@@ -84,7 +84,7 @@ pub(super) fn read(
             Some(Line::Whole(line, place)) => {
                 if reader.is_worth(line) || sessions.waits_for(line) {
                     match lenient::parsed(line) {
-                        Some(value) => reader.tell(&value, place, &mut context, &mut sessions),
+                        Some(value) => reader.record(&value, place, &mut context, &mut sessions),
                         None => log_read.n_skipped += 1,
                     }
                 }

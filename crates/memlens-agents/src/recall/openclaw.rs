@@ -58,7 +58,7 @@ impl Reader for Transcript {
                 && (has(b"memory") || has(b"MEMORY.md") || has(b"USER.md")))
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,
@@ -172,7 +172,7 @@ impl Reader for Recalls {
         memmem::find(line, b"memory.recall.").is_some()
     }
 
-    fn tell(
+    fn record(
         &mut self,
         line: &Value,
         place: u64,

@@ -188,7 +188,7 @@ impl Reading<'_> {
                 log_read.n_skipped += 1;
             } else if reader.is_worth(&buffer) || sessions.waits_for(&buffer) {
                 match lenient::parsed(&buffer) {
-                    Some(value) => reader.tell(&value, cursor.row as u64, &mut context, sessions),
+                    Some(value) => reader.record(&value, cursor.row as u64, &mut context, sessions),
                     None => log_read.n_skipped += 1,
                 }
             }

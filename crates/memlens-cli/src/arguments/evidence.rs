@@ -133,7 +133,7 @@ pub enum QueriesAct {
         #[command(flatten)]
         taken: IfTakenArgs,
     },
-    /// Make a set of 40 nonsense questions, none of which shares a telling word with the notes
+    /// Make a set of 40 nonsense questions, none of which shares a content word with the notes
     Nonsense {
         /// The name of the new set
         #[arg(default_value = "Nonsense")]

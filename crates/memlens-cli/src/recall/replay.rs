@@ -11,7 +11,7 @@ use memlens_rank::number;
 use crate::arguments::{RecallReplayArgs, RecallShowArgs, ReplayedBy};
 use crate::compare::ranking;
 use crate::error::CliError;
-use crate::output::{plural, print, print_json, print_verbatim, tell};
+use crate::output::{notify, plural, print, print_json, print_verbatim};
 use crate::settings::{of_program, on_stop, while_replaying};
 
 /// Characters of a text that are printed.
@@ -45,7 +45,7 @@ pub fn run(library: Library, arguments: &RecallReplayArgs) -> Result<(), CliErro
         return print_json(&summary);
     }
     for notice in &summary.notices {
-        tell(notice);
+        notify(notice);
     }
     print(&summarised(&summary))
 }
@@ -117,7 +117,7 @@ pub fn show(library: &Library, arguments: &RecallShowArgs) -> Result<(), CliErro
         return print_json(&answer);
     }
     for notice in &answer.notices {
-        tell(notice);
+        notify(notice);
     }
     print(&then_now(&answer))
 }

@@ -8,7 +8,7 @@ use memlens_engine::{EngineError, Home, Launch, ToolServerConfig, read_ranking, 
 
 use crate::arguments::InstallArgs;
 use crate::error::CliError;
-use crate::output::{print, tell};
+use crate::output::{notify, print};
 use crate::settings::library_dir;
 
 /// Shows the entry and where it belongs; with `--write`, adds it.
@@ -27,7 +27,7 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             });
         }
         if change.is_same() {
-            tell(format_args!(
+            notify(format_args!(
                 "{} has this entry already; nothing was written",
                 change.path.display()
             ));
@@ -38,11 +38,11 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             None => "added",
             Some(_) => "replaced",
         };
-        tell(written(what, config, &change, backup.as_deref()));
+        notify(written(what, config, &change, backup.as_deref()));
         if let Some(starts) = &change.replaces {
-            tell(format_args!("the entry that was there started: {starts}"));
+            notify(format_args!("the entry that was there started: {starts}"));
         }
-        tell(effect(config));
+        notify(effect(config));
         return Ok(());
     }
     let path = config.place(&home);
@@ -91,14 +91,14 @@ pub fn uninstall(agent: &str) -> Result<(), CliError> {
     let config = config_of(agent);
     let change = disconnected(&home, config)?;
     let backup = change.write()?;
-    tell(written("removed", config, &change, backup.as_deref()));
+    notify(written("removed", config, &change, backup.as_deref()));
     if !change.other_keys.is_empty() {
-        tell(format_args!(
+        notify(format_args!(
             "the entry also had {}; the backup has them",
             change.other_keys.join(", ")
         ));
     }
-    tell(effect(config));
+    notify(effect(config));
     Ok(())
 }
 

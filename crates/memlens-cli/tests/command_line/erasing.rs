@@ -104,8 +104,8 @@ fn what_lies_in_the_librarys_folder_and_is_not_its_own_stays() {
         fs::write(precious, "precious").expect("it can be written");
     }
     let refused = format!(
-        "cannot create list in {}: \"novel.txt\" lies there, which is no part of one: it would be lost; give another folder for \
-         the library, or move it away",
+        "cannot create list in {}: the folder contains \"novel.txt\", which is not part of a list and would be lost; choose another \
+         folder for the library, or move it away",
         memlens.library().join("text").display()
     );
     memlens.refused(&["index", text(notes.path())], 1, &refused);

@@ -189,7 +189,7 @@ fn a_config_is_changed_and_everything_else_of_it_stays() {
         (".openclaw/openclaw.json", CONFIG),
         (".openclaw/workspace/MEMORY.md", "The router is grey.\n"),
     ]);
-    // The config may lie in a watched folder, because the user names it.
+    // The config may be in a watched folder, because the user names it.
     let memlens = Memlens::of(&[&home]);
     let at = AtHome {
         memlens: &memlens,

@@ -8,7 +8,6 @@ use super::values::{self, Value, ValueKind};
 use super::{Form, Governor, Reader, Word};
 
 impl Reader<'_> {
-    /// Reads all tokens.
     pub(super) fn read(&mut self) {
         self.read_whole_manner();
         let mut at = 0;

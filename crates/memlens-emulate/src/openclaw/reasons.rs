@@ -417,12 +417,12 @@ impl Reason for First {
     }
 }
 
-/// The decision of `minScore`.
+/// How `minScore` decided: rows below it are dropped.
 #[derive(Debug)]
 pub struct Cut {
     /// The score of the row.
     pub score: f64,
-    /// `minScore`.
+    /// Value of `minScore` in the config.
     pub min_score: f64,
     /// The outcome for the row.
     pub verdict: Verdict,
@@ -479,12 +479,12 @@ impl Reason for Cut {
     }
 }
 
-/// The decision of `maxResults`.
+/// How `maxResults` decided: rows beyond it are dropped.
 #[derive(Debug)]
 pub struct Counted {
     /// The 1-based rank of the row.
     pub rank: u32,
-    /// `maxResults`.
+    /// Value of `maxResults` in the config.
     pub max_results: u32,
 }
 

@@ -246,7 +246,7 @@ pub fn mmr_2026_8(context: &Context<'_, Since2026Aug>, rows: &[Row]) -> Outcome 
 }
 
 /// Maximal marginal relevance: the next row is the one with the greatest `lambda * relevance - (1 - lambda) *
-/// similarity`, ties by score. OpenClaw does not apply it without a vector list. `are_alike` tells whether two rows
+/// similarity`, ties by score. OpenClaw does not apply it without a vector list. `are_alike`: whether two rows
 /// without words are equal.
 fn mmr<P>(
     context: &Context<'_, P>,

@@ -156,7 +156,7 @@ impl Reason for Addressed {
         if self.is_first {
             "the best record of its address".to_owned()
         } else {
-            "another record of the same address stands higher".to_owned()
+            "another record of the same address ranks higher".to_owned()
         }
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {

@@ -105,7 +105,7 @@ pub fn rerank(context: &Context<'_, OpenViking>, rows: &[Row]) -> Outcome {
             ),
             Some(filled) => filled_in(context, rows, filled),
         },
-        Some(Err(why)) => Outcome::fallback(format!("{why}, so every vector score stands")),
+        Some(Err(why)) => Outcome::fallback(format!("{why}, so every vector score is kept")),
         Some(Ok(given)) => each(context, rows, |row| {
             let given = given.get(row.slot as usize);
             Replaced {

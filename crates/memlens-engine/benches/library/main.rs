@@ -132,7 +132,7 @@ fn main() {
     follow_among_many(scratch.path(), &real, &model);
 }
 
-/// Where notes and library lie in a folder.
+/// Where notes and library are in a folder.
 fn places(dir: &Path) -> (PathBuf, PathBuf) {
     (dir.join("notes"), dir.join("library"))
 }
@@ -596,7 +596,7 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
         let saved = Instant::now();
         let (at, _) = activities
             .recv_timeout(LOST_AFTER)
-            .expect("the engine tells of every saved note");
+            .expect("the engine reports every saved note");
         let lists = engine.library().lists().clone();
         let hits = lists.text.search(&word, Join::Or);
         let hits = hits.expect("the list is sound").hits;

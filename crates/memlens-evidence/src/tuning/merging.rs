@@ -80,7 +80,6 @@ fn absolute(loaded: LoadedSet, snapshot: &Snapshot) -> Result<KeptSet, EngineErr
     })
 }
 
-/// The queries so far.
 #[derive(Default)]
 struct Merged {
     queries: Vec<KeptQuery>,

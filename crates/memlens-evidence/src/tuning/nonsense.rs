@@ -1,7 +1,7 @@
-//! Questions that the notes cannot answer: none shares a telling word with them.
+//! Questions that the notes cannot answer: none shares a content word with them.
 //!
-//! A telling word is one that is no stop word of the BM25 list ([`memlens_index::STOP_WORDS`]). A question is taken if the list
-//! finds no chunk by any of its telling words, in any form that the list looks up.
+//! A content word is one that is no stop word of the BM25 list ([`memlens_index::STOP_WORDS`]). A question is taken if the list
+//! finds no chunk by any of its content words, in any form that the list looks up.
 
 use memlens_index::{Join, TextIndex, is_stop_word, words};
 use memlens_library::EngineError;
@@ -13,10 +13,9 @@ use super::sets::refused;
 const QUESTIONS: &str = include_str!("nonsense_questions.txt");
 /// The number of questions that a set gets.
 const N_QUESTIONS: usize = 40;
-/// Category of these queries.
 const CATEGORY: &str = "nonsense";
 
-/// Adds 40 nonsense questions to a set, or as many as share no telling word with the notes. Returns a notice if they are fewer.
+/// Adds 40 nonsense questions to a set, or as many as share no content word with the notes. Returns a notice if they are fewer.
 ///
 /// # Errors
 /// [`EngineError::QuerySet`] if there is none that the set does not hold already; [`EngineError::Index`].
@@ -55,14 +54,14 @@ pub(super) fn add_nonsense(
     }
 }
 
-/// Whether the notes hold a telling word of a question.
+/// Whether the notes hold a content word of a question.
 fn shares_a_word(notes: &TextIndex, question: &str) -> Result<bool, EngineError> {
-    let telling: Vec<&str> = words(question)
+    let content: Vec<&str> = words(question)
         .into_iter()
         .map(|word| &question[word.bytes])
         .filter(|word| !is_stop_word(word))
         .collect();
-    Ok(!notes.search(&telling.join(" "), Join::Or)?.hits.is_empty())
+    Ok(!notes.search(&content.join(" "), Join::Or)?.hits.is_empty())
 }
 
 #[cfg(test)]
@@ -150,8 +149,8 @@ mod tests {
         assert!(all.len() >= 3 * N_QUESTIONS, "{}", all.len());
         for question in all {
             let words = words(question).into_iter();
-            let telling = words.filter(|word| !is_stop_word(&question[word.bytes.clone()]));
-            assert!(telling.count() >= 2, "{question}");
+            let content = words.filter(|word| !is_stop_word(&question[word.bytes.clone()]));
+            assert!(content.count() >= 2, "{question}");
         }
     }
 }

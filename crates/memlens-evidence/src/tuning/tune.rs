@@ -1,7 +1,7 @@
 //! Auto-tune: the values of some parameters that a metric is greatest by, and what they are worth on queries that had no part
 //! in choosing them.
 //!
-//! Each parameter in turn is tried along its range, all others as they stand, until no turn gains (coordinate ascent): with
+//! Each parameter in turn is tried along its range, all others as they are, until no turn gains (coordinate ascent): with
 //! some ten parameters of one bend each this finds what random tries of the same number do not, and the same seed gives the
 //! same answer. What it finds on all queries is the proposal; what finding in this way is worth is measured on the queries of
 //! each fold by what was found on the others.
@@ -49,7 +49,6 @@ type Figures = Vec<f64>;
 struct Tries<'a> {
     meter: Meter<'a>,
     queries: Vec<&'a PreparedQuery>,
-    /// Results by tried values.
     known: HashMap<String, (Values, Figures)>,
     n_rankings: usize,
 }

@@ -32,7 +32,7 @@ impl Indexer {
         self.pend(Change::Fail(problem), 0);
     }
 
-    /// Records why a file has nothing to index. `was_note` tells whether the library has a note of it.
+    /// Records why a file has nothing to index. `was_note`: whether the library has a note of it.
     pub(super) fn leave_unread(
         &mut self,
         folder: FolderId,

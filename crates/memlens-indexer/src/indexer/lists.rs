@@ -41,7 +41,7 @@ impl Indexer {
         self.open_lists()?;
         // Reports what had been saved by then and can be found from now on.
         if self.pending.is_empty() {
-            self.tell(observer)?;
+            self.publish(observer)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ const COMMIT_REST: u32 = 3;
 
 /// Loading saved changes costs readers time that grows with the library. While there is more to do, the pause until
 /// they are notified again is at least this many times as long.
-const TELL_REST: u32 = 25;
+const PUBLISH_REST: u32 = 25;
 
 impl Indexer {
     pub(super) fn pend(&mut self, change: Change, n_chunks: usize) {
@@ -61,18 +61,18 @@ impl Indexer {
     }
 
     /// Notifies the observer of what can be searched now.
-    pub(super) fn tell(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
+    pub(super) fn publish(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
         let folders = self.store.folders()?;
         let started = Instant::now();
         observer.committed(&activities(std::mem::take(&mut self.happened), &folders));
-        self.tell_from = Some(Instant::now() + started.elapsed() * TELL_REST);
+        self.publish_from = Some(Instant::now() + started.elapsed() * PUBLISH_REST);
         self.is_unreported = false;
         Ok(())
     }
 
     /// Returns whether readers have had enough time since the last notification, or this is the last one.
-    fn is_tell_due(&self) -> bool {
-        self.jobs.is_empty() || self.tell_from.is_none_or(|from| Instant::now() >= from)
+    fn is_publish_due(&self) -> bool {
+        self.jobs.is_empty() || self.publish_from.is_none_or(|from| Instant::now() >= from)
     }
 
     fn try_commit(&mut self, observer: &mut dyn Observer) -> Result<(), IndexerError> {
@@ -81,7 +81,7 @@ impl Indexer {
         let changes = std::mem::take(&mut self.pending);
         if changes.is_empty() {
             return if self.is_unreported {
-                self.tell(observer)
+                self.publish(observer)
             } else {
                 Ok(())
             };
@@ -103,11 +103,11 @@ impl Indexer {
         self.is_unreported = true;
         self.follow(&done.applied, embeddings_of(&done.changes))?;
         // Events of failed changes are kept for later instead of being reported.
-        if !done.failed.is_empty() || self.is_tell_due() {
+        if !done.failed.is_empty() || self.is_publish_due() {
             let is_later =
                 |one: &mut Happened| done.failed.contains(&(one.folder, one.path.clone()));
             let later = self.happened.extract_if(.., is_later).collect::<Vec<_>>();
-            let notified = self.tell(observer);
+            let notified = self.publish(observer);
             self.happened.extend(later);
             notified?;
         }

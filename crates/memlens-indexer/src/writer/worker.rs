@@ -142,7 +142,7 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if self.shared.session.refresh(false).unwrap_or(false) {
-                self.shared.tell_state();
+                self.shared.report_state();
             }
             self.shared.session.rest();
             let is_written = self.shared.is_written();
@@ -303,7 +303,7 @@ impl Worker {
         }
         // Only cleared now, because a successful walk does not mean that the failed work succeeds.
         if self.shared.work().phase.succeed() {
-            self.shared.tell_state();
+            self.shared.report_state();
         }
         Ok(is_at_work)
     }
@@ -341,7 +341,7 @@ impl Worker {
             .phase
             .fail(error.to_string(), Instant::now());
         self.note_progress(indexer);
-        self.shared.tell_state();
+        self.shared.report_state();
     }
 
     /// Returns how long the thread can sleep.
@@ -383,7 +383,7 @@ impl Worker {
                 self.refresh();
                 let _ = reply.send(moved);
             }
-            Command::Pause => self.shared.tell_state(),
+            Command::Pause => self.shared.report_state(),
             Command::TakeUpFolders => self.refresh(),
             Command::EraseAll(reply) => {
                 self.due.clear();
@@ -434,6 +434,6 @@ impl Worker {
 
     fn refresh(&self) {
         self.shared.refresh();
-        self.shared.tell_state();
+        self.shared.report_state();
     }
 }

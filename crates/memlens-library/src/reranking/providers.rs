@@ -16,7 +16,7 @@ use memlens_store::Store;
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
-/// Where downloaded models lie in the library's folder.
+/// Where downloaded models are in the library's folder.
 const MODELS_FOLDER: &str = "models";
 
 /// The folder of downloaded models in the library's folder.
@@ -105,7 +105,7 @@ pub fn test_rerank_http(
 }
 
 /// Downloads a model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
-/// those of the whole model. What came before goes on from there. `cancel` stops it.
+/// those of the whole model. What came before continues from there. `cancel` stops it.
 ///
 /// # Errors
 /// [`RerankError::Setting`] for an unknown name, others with the cause or where it was stopped.

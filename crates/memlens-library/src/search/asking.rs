@@ -28,7 +28,6 @@ pub(crate) struct Answered {
     pub found: Found,
     /// The question's vector, or why there is none.
     pub vector: Result<Vec<f32>, String>,
-    /// How long embedding took.
     pub embed: Duration,
 }
 

@@ -22,7 +22,7 @@ pub struct Decay {
     pub from: Option<DateSource>,
     /// Whether the file does not decay, whatever its date.
     pub is_evergreen: bool,
-    /// `half_life_days`.
+    /// Value of the parameter `half_life_days`, above 0.
     pub half_life_days: f64,
     /// The factor in `[0, 1]`; 1 if the row does not decay.
     pub factor: f64,

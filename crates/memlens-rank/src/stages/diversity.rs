@@ -20,7 +20,7 @@ const COMPARED_PER_RESULT: usize = 3;
 pub struct Diversity {
     /// The score before the stage.
     pub score: f64,
-    /// `mmr_lambda`.
+    /// Value of the parameter `mmr_lambda`, below 1.
     pub lambda: f64,
     /// The cosine to the most similar row above; 0 for the first row.
     pub cosine: f64,

@@ -30,7 +30,7 @@ pub struct Feedback {
     pub up: f64,
     /// The thumbs down, counted in the same way.
     pub down: f64,
-    /// `feedback_strength`.
+    /// Value of the parameter `feedback_strength`, above 0.
     pub strength: f64,
     /// 1 without thumbs, in `(0.5, 1.5)` at strength 1, in `(0, 2)` at 2.
     pub weight: f64,

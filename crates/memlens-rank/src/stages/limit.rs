@@ -12,7 +12,7 @@ use crate::stages::SWITCHED_OFF;
 pub struct Limit {
     /// The 1-based rank before the stage.
     pub rank: u32,
-    /// `max_results`.
+    /// Value of the parameter `max_results`, at least 1.
     pub max_results: u32,
 }
 
@@ -26,7 +26,6 @@ pub const STAGE: Stage = Stage {
     },
 };
 
-/// Drops rows beyond `max_results`.
 fn limit(context: &Context<'_>, rows: &[Row]) -> Outcome {
     if !context.params.limit_on {
         return Outcome::skipped(SWITCHED_OFF);

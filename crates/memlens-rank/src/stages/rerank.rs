@@ -45,9 +45,9 @@ pub enum RerankState {
 /// The parts of the mix under late interaction: `mix = 0.7 * z_fused + 0.3 * z_max_sim`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LateMix {
-    /// By how many standard deviations the fused score lies above the mean of the scored rows.
+    /// By how many standard deviations the fused score is above the mean of the scored rows.
     pub z_fused: f64,
-    /// By how many standard deviations MaxSim lies above the mean of the scored rows.
+    /// By how many standard deviations MaxSim is above the mean of the scored rows.
     pub z_max_sim: f64,
     /// The mix, before it is mapped to the span of the fused scores.
     pub mix: f64,
@@ -73,11 +73,11 @@ pub struct Rerank {
     pub value: f64,
     /// The parts of `value` under late interaction.
     pub late: Option<LateMix>,
-    /// `rerank_share`.
+    /// Value of the parameter `rerank_share`, in `(0, 1]`.
     pub share: f64,
     /// Lowers the rows without a model score below those with one; at least 0, and 0 for rows with one.
     pub shift: f64,
-    /// `rerank_threshold`.
+    /// Value of `rerank_threshold`, on the scale of the reranker.
     pub threshold: Option<f64>,
 }
 
@@ -280,7 +280,7 @@ fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// Returns by how many standard deviations each value lies above the mean; 0 for all if they are equal.
+/// Returns by how many standard deviations each value is above the mean; 0 for all if they are equal.
 fn z_scores(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

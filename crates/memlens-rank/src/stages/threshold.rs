@@ -15,7 +15,7 @@ pub struct Threshold {
     pub score: f64,
     /// The score before decay; equals `score` if decay did not act.
     pub before_decay: f64,
-    /// `min_score`.
+    /// Value of the parameter `min_score`, in `[0, 1]`.
     pub min_score: f64,
     /// `min_score_of_best` times the best score; 0 if that parameter is 0.
     pub min_of_best: f64,

@@ -204,7 +204,7 @@ fn is_name(said: &str) -> bool {
     words.clone().count() <= 2 && words.all(is_capital)
 }
 
-/// Returns whether a sentence is a greeting or a closing: it begins with the words of one and goes on with at most a name.
+/// Returns whether a sentence is a greeting or a closing: it begins with the words of one and continues with at most a name.
 /// A question behind the greeting is none.
 fn is_polite(said: &str) -> bool {
     let words = lower_words(said);

@@ -161,7 +161,7 @@ impl<'a> VectorScores<'a> {
             return Vec::new();
         };
         let is_not_after = |at: &usize, chunk| best_first(of(*at), chunk) != Ordering::Greater;
-        // If no requested score lies between the bounds of a chunk, the bounds decide.
+        // If no requested score is between the bounds of a chunk, the bounds decide.
         let decide = |floor: f64, ceiling: f64| {
             let n_above = in_order.partition_point(|at| of(*at).0 > ceiling);
             let n_not_below = in_order.partition_point(|at| of(*at).0 >= floor);

@@ -14,7 +14,7 @@ use memlens_written::{Gaps, NOTE_LINES, Passage, best_passage};
 
 use super::Case;
 use super::disk::{self, OnDisk, UNWATCHED};
-use super::words::telling;
+use super::words::content_words;
 
 /// Number of chunks of the library that are read for a fact, those with most of its words first.
 const CHUNKS_READ: usize = 80;
@@ -109,13 +109,13 @@ impl Fact {
         if let Some(found) = at_line(case.library, typed, here)? {
             return Ok(Fact {
                 typed: typed.to_owned(),
-                words: telling(&found.text),
+                words: content_words(&found.text),
                 found: Some(found),
                 near: None,
                 gaps: Gaps::default(),
             });
         }
-        let words = telling(typed);
+        let words = content_words(typed);
         if words.is_empty() {
             return Err(EngineError::NoFact);
         }
@@ -205,7 +205,7 @@ impl Fact {
         let line = self
             .found
             .iter()
-            .flat_map(|found| telling(&found.text))
+            .flat_map(|found| content_words(&found.text))
             .map(|(term, _)| term);
         let known: BTreeSet<String> = self
             .words
@@ -213,7 +213,7 @@ impl Fact {
             .map(|(term, _)| term.clone())
             .chain(line)
             .collect();
-        let asked = telling(question).into_iter();
+        let asked = content_words(question).into_iter();
         asked
             .filter(|(term, typed)| known.contains(term) && !memlens_index::is_stop_word(typed))
             .map(|(_, typed)| typed)

@@ -16,7 +16,7 @@ use memlens_store::Version;
 
 use super::Case;
 use super::fact::{Fact, Found, is_changed, is_in_another_note};
-use super::words::{OWN_WORDS, telling};
+use super::words::{OWN_WORDS, content_words};
 
 /// Maximum distance of two sightings of a note that prove its contents between them, in milliseconds.
 const BETWEEN_MS: i64 = 5 * 60 * 1000;
@@ -64,7 +64,7 @@ pub(super) fn first_sight(
     }
     let (folder, path) = (found.place.folder, found.place.path.as_str());
     let versions = case.library.store().versions(folder, path)?;
-    let of_line = telling(&found.text);
+    let of_line = content_words(&found.text);
     if of_line.len() >= OWN_WORDS
         && let Some(seen_ms) = held(&versions, &found.text, at_ms)
     {

@@ -9,7 +9,7 @@ use memlens_past::{Past, Places};
 use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
 
 use super::fact::Found;
-use super::words::{OWN_WORDS, moment, telling};
+use super::words::{OWN_WORDS, content_words, moment};
 use super::written::saved_ms;
 use super::{Case, asked_then, owner, step as proof};
 
@@ -496,7 +496,7 @@ impl<'a> Named<'a> {
         let is_only = !documents.any(|it| is_other(it.folder, &it.path));
         // Every memory has files of these names.
         let is_common = matches!(&*own, "memory.md" | "user.md" | "readme.md" | "index.md");
-        let hash = line_hash(&found.text).filter(|_| telling(&found.text).len() >= OWN_WORDS);
+        let hash = line_hash(&found.text).filter(|_| content_words(&found.text).len() >= OWN_WORDS);
         let is_elsewhere = case
             .agent_id()
             .zip(case.member.as_deref())

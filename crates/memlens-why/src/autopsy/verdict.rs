@@ -8,7 +8,7 @@ use memlens_wire::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, W
 use super::disk::gaps_said;
 use super::fact::Fact;
 use super::ranked::{Best, lost};
-use super::words::{telling, times};
+use super::words::{content_words, times};
 use super::{Case, Findings, to_fact_place};
 use crate::cause::Cause;
 
@@ -260,7 +260,7 @@ fn advice(
 
 /// The longest distinctive word of the fact's line that is not a number.
 fn longest_word(fact: &Fact) -> Option<String> {
-    let line = telling(&fact.found.as_ref()?.text).into_iter();
+    let line = content_words(&fact.found.as_ref()?.text).into_iter();
     let words = line.map(|(_, typed)| typed);
     let words = words.filter(|word| !word.chars().all(|sign| sign.is_ascii_digit()));
     words.reduce(|longest, word| {

@@ -8,7 +8,7 @@ use memlens_index::{is_stop_word, words};
 
 /// The words of a text that say something, each once in reading order: as it is compared, and as it is written. All of them
 /// if none says much.
-pub(super) fn telling(text: &str) -> Vec<(String, String)> {
+pub(super) fn content_words(text: &str) -> Vec<(String, String)> {
     let mut seen = BTreeMap::new();
     let all: Vec<(String, String)> = words(text)
         .into_iter()

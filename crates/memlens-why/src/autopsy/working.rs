@@ -12,7 +12,7 @@ use memlens_wire::WorkingQuestion;
 use super::Case;
 use super::fact::{Fact, Found};
 use super::ranked::row;
-use super::words::telling;
+use super::words::content_words;
 
 /// Numbers of rarest words that questions are made of.
 const RAREST: [usize; 3] = [2, 3, 5];
@@ -60,7 +60,7 @@ fn candidates(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Vec<String>
         .into_iter()
         .map(|word| (word.term, word.n_chunks))
         .collect();
-    let words: Vec<(String, String)> = telling(&found.text)
+    let words: Vec<(String, String)> = content_words(&found.text)
         .into_iter()
         .filter(|(_, typed)| !is_stop_word(typed) && !is_number(typed))
         .collect();

@@ -18,7 +18,7 @@ use crate::setup::{self, Install, Purpose};
 /// One set of questions, what else is in the library, and what the defaults should reach.
 struct Set {
     name: &'static str,
-    /// Folders below the sets' folder; the questions lie in the first.
+    /// Folders below the sets' folder; the questions are in the first.
     folders: &'static [&'static str],
     /// Whether a question is asked of its own sub-folder only.
     is_in_scope: bool,

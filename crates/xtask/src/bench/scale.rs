@@ -1,6 +1,6 @@
 //! A library of any size: opened, asked and followed by the facade, and by the command as whole processes.
 //!
-//! The library is made once and kept below `target/bench`; to measure another one, delete it. Its vectors lie in
+//! The library is made once and kept below `target/bench`; to measure another one, delete it. Its vectors are in
 //! neighbourhoods, its words are as frequent as in real notes, and only some hundred texts are really embedded.
 
 use std::fs;

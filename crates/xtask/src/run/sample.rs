@@ -15,7 +15,7 @@ pub struct Sample {
 
 /// Where the checkout has them.
 const FIXTURE: &str = "tests/fixtures/agent-memory-57";
-/// The questions with known answers that lie beside the notes are for the tests; they are no notes.
+/// The questions with known answers that are beside the notes are for the tests; they are no notes.
 const LEFT_OUT: &str = "queries.jsonl";
 
 /// Copies the sample notes into the user's data folder; an existing copy stays unchanged.

@@ -63,7 +63,7 @@ impl Worker {
             }
             Err(error) => return Err(error),
         }
-        self.shared.tell_state();
+        self.shared.report_state();
         Ok(())
     }
 
@@ -160,7 +160,7 @@ impl Worker {
             (None | Some(_), _) => return,
         };
         let activity = Activity::now(folder.name.clone(), folder.path.clone(), what, detail);
-        self.shared.tell_activity(&[activity]);
+        self.shared.report_activity(&[activity]);
     }
 
     /// Handles the folders in which something was seen and that are quiet. From time to time, also checks for folders
@@ -225,7 +225,7 @@ impl Worker {
         self.note_progress(indexer);
         // While indexing is paused, no work would report it.
         if self.shared.work().phase.is_paused() {
-            self.shared.tell_state();
+            self.shared.report_state();
         }
     }
 

@@ -53,7 +53,7 @@ impl Observer for Reporter<'_> {
     fn progress(&mut self, progress: &Progress) {
         if self.is_time() {
             self.shared.work().progress = Some(progress.clone());
-            self.shared.tell_state();
+            self.shared.report_state();
         }
     }
 
@@ -64,19 +64,19 @@ impl Observer for Reporter<'_> {
                 folder_name: folder.name.clone(),
                 n_files: n_files as u32,
             });
-            self.shared.tell_state();
+            self.shared.report_state();
         }
     }
 
     fn committed(&mut self, happened: &[Activity]) {
         self.shared.refresh();
-        self.shared.tell_activity(happened);
-        self.shared.tell_state();
+        self.shared.report_activity(happened);
+        self.shared.report_state();
     }
 
     fn noticed(&mut self, notice: &str) {
         self.shared.work().notices.push(notice.to_owned());
-        self.shared.tell_state();
+        self.shared.report_state();
     }
 
     fn interrupts(&mut self) -> bool {

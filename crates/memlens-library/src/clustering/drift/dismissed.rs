@@ -15,7 +15,6 @@ use crate::writes::Writes;
 /// The setting that holds the marks.
 const KEY: &str = "not_contradictions";
 
-/// Maximum number of marks.
 const MARKS_MAX: usize = 10_000;
 
 /// Hexadecimal digits of an id: two hashes.

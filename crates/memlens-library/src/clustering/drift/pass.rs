@@ -67,7 +67,6 @@ pub(crate) struct Repeated {
     pub(crate) has_more: bool,
 }
 
-/// What one pass found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Pass {
     /// Sure ones first, then by score, then by place.
@@ -77,7 +76,6 @@ pub(crate) struct Pass {
     pub(crate) counts: Counts,
 }
 
-/// What one pass scanned.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Counts {
     /// Sentences that are compared with those that are near.

@@ -27,7 +27,6 @@ pub(super) struct SentenceKey {
 }
 
 impl Read {
-    /// Reads a text.
     pub(crate) fn new(text: &str) -> Read {
         let reading = RULES.read(text);
         let sentences = (0..reading.n_sentences()).map(|at| SentenceKey {
