@@ -6,7 +6,7 @@
 //!
 //! `--make DIR` only makes notes and library there, for others to measure, and `--make-many DIR` those of many short notes.
 //! `--make-scale DIR CHUNKS` makes such of any size with vectors in neighbourhoods, and `--measure-scale DIR` measures it
-//! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone.
+//! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone, `--overview` the overview and the list of notes.
 
 mod comparing;
 mod evidence;
@@ -14,6 +14,7 @@ mod judged;
 mod mixed;
 mod neighbours;
 mod notes;
+mod overviewing;
 mod random;
 mod rivals;
 mod scale;
@@ -42,6 +43,7 @@ use crate::comparing::compare_all;
 use crate::evidence::with_evidence;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
+use crate::overviewing::overview_all;
 use crate::random::Random;
 use crate::rivals::Rivals;
 use crate::series::{MICROSECONDS, MILLISECONDS, Series};
@@ -62,6 +64,8 @@ const MAKE_SCALE: &str = "--make-scale";
 const MEASURE_SCALE: &str = "--measure-scale";
 /// Measures passes over all observations, and nothing else.
 const COMPARE: &str = "--compare";
+/// Measures the overview and the list of notes, and nothing else.
+const OVERVIEW: &str = "--overview";
 /// Number of times that all notes are indexed again while the user works.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
@@ -100,6 +104,9 @@ fn main() {
     if behind(COMPARE).is_some() {
         return compare_all(scratch.path());
     }
+    if behind(OVERVIEW).is_some() {
+        return overview_all(scratch.path());
+    }
     let (folder, library) = places(scratch.path());
     let made = Command::new(env::current_exe().expect("this program has a path"))
         .arg(MAKE)
@@ -128,6 +135,7 @@ fn main() {
     );
     write_meanwhile(&folder, &library, &real, &model);
     compare_all(scratch.path());
+    overview_all(scratch.path());
     walk_many(scratch.path());
     follow_among_many(scratch.path(), &real, &model);
 }

@@ -51,6 +51,7 @@ const READINGS: &[Reading] = &[
         Target::AtMost(2000.0),
     ),
     aimed("search", MEDIAN, Target::AtMost(15.0)),
+    aimed("overview, 10,000 notes", MEDIAN, Target::AtMost(150.0)),
     reported("search", 99),
     reported("vector scan alone", 99),
     reported("BM25 alone", 99),
