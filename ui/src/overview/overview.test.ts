@@ -3,6 +3,7 @@ import { fireEvent, render, screen, waitFor, within } from "@testing-library/sve
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
+import { chooseOption } from "../../tests/choose-option";
 import { FakeBackend } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import App from "../App.svelte";
@@ -99,6 +100,21 @@ test("filters are chips and are in the address, and back undoes them", async () 
 });
 
 const bars = () => screen.findByRole("slider", { name: "Notes by month" });
+
+test("the order and the unit of a bar are chosen from lists", async () => {
+  const { user } = await open();
+  const largest = await card("Largest");
+  await user.click(within(largest).getByRole("button", { name: "Show all 5: Largest" }));
+  await waitFor(() => expect(options()).toHaveLength(5));
+  const order = screen.getByRole("combobox", { name: "Sort by" });
+  expect(order).toHaveTextContent("As on the card");
+  await chooseOption(user, order, "Title");
+  await waitFor(() => expect(location.hash).toContain("sort=title"));
+  expect(screen.getByRole("combobox", { name: "Sort by" })).toHaveAttribute("data-value", "title");
+  const bar = screen.getByRole("combobox", { name: "A bar is" });
+  await chooseOption(user, bar, "Years");
+  await waitFor(() => expect(bar).toHaveAttribute("data-value", "year"));
+});
 
 test("days are chosen on the timeline by keys, and back removes them", async () => {
   const { user, container } = await open();
