@@ -126,7 +126,10 @@ scenario("what an agent never loads leads to the line in the note", async ({ win
 
 scenario("what no search finds leads to those notes alone", async ({ window }) => {
   const text = await findingOf(window, /never searched/);
-  assert.equal(text, "2 of 4 notes are never searched by OpenClaw");
+  assert.equal(
+    text,
+    "2 of 4 notes are never searched by OpenClaw; 1 of them is loaded when a session begins",
+  );
   await window.click(".finding", `${text}\n→`);
   await window.until("they are listed alone", () => {
     const box = document.querySelector(".filter input");

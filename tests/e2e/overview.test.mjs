@@ -164,7 +164,12 @@ scenario("nothing is wider than the window, in a small one and in a large one", 
       "tags are offered",
       () => document.querySelector(".tags button[aria-pressed]") !== null,
     );
-    await window.click(`.tags button[title='${LONG_TAG}']`);
+    // A title is taken away while the pointer is on its element, so it cannot be found by that.
+    await window.run((tag) => {
+      const buttons = Array.from(document.querySelectorAll(".tags button"));
+      buttons.find(({ textContent }) => textContent.includes(tag)).id = "long-tag";
+    }, LONG_TAG);
+    await window.click("#long-tag");
     await listedUntil(window, 1);
     assert.deepEqual(await window.run(beyond), [], `list at ${width}`);
     if (process.env.MEMLENS_PICTURES !== undefined) await window.keepPicture(`list ${width}`);
