@@ -146,6 +146,15 @@ pub enum CliError {
     /// A span of days ends before it begins.
     #[error("cannot list notes from {since} until {until}: the last day is before the first")]
     NoSpan { since: String, until: String },
+    /// A tag without a letter or digit.
+    #[error("cannot list notes by an empty tag")]
+    NoTag,
+    /// More words than are looked for.
+    #[error(
+        "cannot look for {n} different words in the notes: at most {}",
+        memlens_engine::WORDS_MAX
+    )]
+    TooManyWords { n: usize },
     /// No watched folder has this name or path, or several have it.
     #[error("cannot list notes of the folder {given}: {why}")]
     NoFolder { given: String, why: String },
@@ -203,6 +212,8 @@ impl CliError {
             | CliError::NoMoment { .. }
             | CliError::NoSpan { .. }
             | CliError::NoFolder { .. }
+            | CliError::NoTag
+            | CliError::TooManyWords { .. }
             | CliError::Engine(
                 EngineError::EmptyQuery
                 | EngineError::NoFact

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{CardId, CardItem, NoteQuery, NoteRow, Overview, OverviewCard};
-use memlens_engine::{Folder, Library, NoteList, note_list, part_of_agent, whole_overview};
+use memlens_engine::{
+    Folder, Library, NoteList, WORDS_MAX, different_words, note_list, part_of_agent, whole_overview,
+};
 use memlens_params::Params;
 use serde::Serialize;
 
@@ -71,6 +73,15 @@ fn query(
     if let Some(agent) = &arguments.agent {
         part_of_agent(library, agent)?;
     }
+    let is_empty = |tag: &String| tag.trim().trim_start_matches('#').is_empty();
+    if arguments.tag.as_ref().is_some_and(is_empty) {
+        return Err(CliError::NoTag);
+    }
+    let text = arguments.text.clone().unwrap_or_default();
+    let n = different_words(&text).len();
+    if n > WORDS_MAX {
+        return Err(CliError::TooManyWords { n });
+    }
     let folder = arguments.folder.as_deref();
     Ok(NoteQuery {
         card,
@@ -80,7 +91,7 @@ fn query(
         from: from.map(|day| day.to_string()),
         to: to.map(|day| day.to_string()),
         has_problem: arguments.problem,
-        text: arguments.text.clone().unwrap_or_default(),
+        text,
         ..NoteQuery::default()
     })
 }

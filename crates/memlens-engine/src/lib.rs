@@ -81,7 +81,8 @@ pub use memlens_library::{
     sent_texts, source_of_library, stage_looks, trace_text, unread,
 };
 pub use memlens_overview::{
-    NoteList, note_list, note_page, note_tags, overview, timeline, whole_overview,
+    NoteList, WORDS_MAX, different_words, note_list, note_page, note_tags, overview, timeline,
+    whole_overview,
 };
 pub use memlens_past as past;
 pub use memlens_past::{Past, PastFilter, PastKinds, PastOnly, PastPage};

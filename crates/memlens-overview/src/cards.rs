@@ -58,12 +58,7 @@ pub(crate) fn overview(
                 "Found by no imported past question",
                 basis_of_found(table),
             ),
-            of_notes(
-                table,
-                CardId::Largest,
-                "Largest",
-                some(table, CardId::Largest, "By the size of the file."),
-            ),
+            of_notes(table, CardId::Largest, "Largest", basis_of_largest(table)),
             of_notes(table, CardId::Oldest, "Oldest", basis_of_oldest(table)),
             said_again(library, params)?,
             contradictions(library, params)?,
@@ -71,7 +66,10 @@ pub(crate) fn overview(
                 table,
                 CardId::Problems,
                 "Files with problems",
-                Ok("Files that could not be read, or only in part.".to_owned()),
+                Ok(
+                    "Files that were not read, or only in part, or not quite as they are written."
+                        .to_owned(),
+                ),
             ),
             languages_card(table, &languages),
         ],
@@ -155,8 +153,11 @@ fn dated(row: &NoteRow) -> String {
 
 fn basis_of_new(table: &Table) -> Basis {
     if table.since_ms.is_none() {
-        return Err("This is the first visit. From the next one on, this card lists the notes that are new or changed since."
-            .to_owned());
+        return Err(
+            "Not known before your second visit in the window. From then on, this card lists the notes that are new or changed \
+             since the visit before."
+                .to_owned(),
+        );
     }
     let mut basis =
         "By when Memlens first read the note, or read other bytes, and not by the file's time."
@@ -234,16 +235,31 @@ fn basis_of_found(table: &Table) -> Basis {
 }
 
 fn basis_of_oldest(table: &Table) -> Basis {
-    let n_undated = table.rows.iter().filter(|row| row.date.is_none()).count();
+    let is_unread = |row: &&NoteRow| row.modified_ms.is_none();
+    let (n_unread, n_undated) = {
+        let undated = table.rows.iter().filter(|row| row.date.is_none());
+        let (unread, undated): (Vec<_>, Vec<_>) = undated.partition(is_unread);
+        (unread.len(), undated.len())
+    };
     let n_odd = table.rows.iter().filter(|row| row.is_date_odd).count();
-    if n_undated + n_odd == table.rows.len() {
-        return Err("Not known: no note has a date of its own.".to_owned());
+    if n_undated + n_unread + n_odd == table.rows.len() {
+        return Err("Not known: no note has a date of its own that can be right.".to_owned());
     }
     let mut basis = "By each note's own date.".to_owned();
     if n_undated > 0 {
         basis += &format!(
             " {n_undated} {} no date.",
             plural(n_undated, "note has", "notes have")
+        );
+    }
+    if n_unread > 0 {
+        basis += &format!(
+            " Of {n_unread} {} no date is known.",
+            plural(
+                n_unread,
+                "file that was not read",
+                "files that were not read"
+            )
         );
     }
     if n_odd > 0 {
@@ -255,12 +271,29 @@ fn basis_of_oldest(table: &Table) -> Basis {
     Ok(basis)
 }
 
-/// A basis if the card has any note.
-fn some(table: &Table, id: CardId, basis: &str) -> Basis {
-    match table.rows_of(id).is_empty() {
-        true => Err("There are no notes.".to_owned()),
-        false => Ok(basis.to_owned()),
+fn basis_of_largest(table: &Table) -> Basis {
+    let n_unread = table
+        .rows
+        .iter()
+        .filter(|row| row.n_bytes.is_none())
+        .count();
+    if n_unread == table.rows.len() {
+        return Err(match table.rows.is_empty() {
+            true => "There are no notes.".to_owned(),
+            false => "Not known: no file was read.".to_owned(),
+        });
     }
+    Ok(match n_unread {
+        0 => "By the size of the file.".to_owned(),
+        n => format!(
+            "By the size of the file. {n} {} left out and may be larger.",
+            plural(
+                n,
+                "file that was not read is",
+                "files that were not read are"
+            )
+        ),
+    })
 }
 
 fn said_again(library: &Library, params: &Params) -> Result<OverviewCard, EngineError> {

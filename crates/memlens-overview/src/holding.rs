@@ -1,7 +1,7 @@
 //! Which words of a query the texts of notes hold. A pass over all chunks, whose result the list, the timeline and the tags
 //! share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use memlens_library::{EngineError, Library};
@@ -10,8 +10,8 @@ use memlens_wire::{NoteQuery, NoteRow};
 
 use crate::Overviews;
 
-/// More words than this are not looked for.
-const WORDS_MAX: usize = 64;
+/// More different words than this are not looked for.
+pub const WORDS_MAX: usize = 64;
 
 /// Which of some words the text of each document holds, as bits.
 pub(crate) struct Holding {
@@ -20,13 +20,20 @@ pub(crate) struct Holding {
     texts: HashMap<DocumentId, u64>,
 }
 
+/// The words of a text, each once, in lower case.
+pub fn different_words(text: &str) -> Vec<String> {
+    let mut known = HashSet::new();
+    let words = text.split_whitespace().map(str::to_lowercase);
+    words.filter(|word| known.insert(word.clone())).collect()
+}
+
 /// What the text of a query is compared with; `None` if it has none.
 pub(crate) fn holding_of(
     library: &Library,
     query: &NoteQuery,
 ) -> Result<Option<Arc<Holding>>, EngineError> {
-    let words = query.text.split_whitespace().take(WORDS_MAX);
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let mut words = different_words(&query.text);
+    words.truncate(WORDS_MAX);
     if words.is_empty() {
         return Ok(None);
     }

@@ -22,6 +22,7 @@ use memlens_params::Params;
 use memlens_wire::Overview;
 use parking_lot::Mutex;
 
+pub use holding::{WORDS_MAX, different_words};
 pub use list::{NoteList, note_list, note_page};
 pub use table::Table;
 pub use tags::note_tags;

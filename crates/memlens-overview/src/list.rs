@@ -262,7 +262,7 @@ fn why_no_day(row: &NoteRow) -> Option<NoDay> {
 
 /// A tag as it is compared: without `#`, in lower case.
 pub(crate) fn tag_key(tag: &str) -> String {
-    tag.trim_start_matches('#').to_lowercase()
+    tag.trim().trim_start_matches('#').to_lowercase()
 }
 
 /// The order of a query, and whether the greatest comes first.

@@ -85,8 +85,12 @@ impl Table {
             let at = folders.iter().position(|it| it.folder.id == *folder);
             let is_indexed = snapshot.find(*folder, path).is_some();
             if let Some(at) = at.filter(|_| !is_indexed) {
+                let date = date_of_path(path);
                 let row = NoteRow {
                     n_problems: *n_problems,
+                    is_date_odd: date.is_some_and(|date| !is_plausible(date, facts.today)),
+                    date_from: date.map(|_| DateFrom::Path),
+                    date: date.map(|date| date.to_string()),
                     ..empty_row(&folders[at], path)
                 };
                 rows.push((at, row, None));

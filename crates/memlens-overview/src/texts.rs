@@ -167,15 +167,11 @@ fn is_word_of_its_own(char: char) -> bool {
 /// Tags in the text of Markdown: `#` after a blank, then letters, of which one is no digit. Code holds none.
 fn tags_of(text: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<Fence> = None;
     for line in text.lines() {
-        let start = line.trim_start();
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| start.starts_with(mark));
-        match (fence, mark) {
+        match (fence, Fence::of(line)) {
             (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
+            (Some(open), Some(mark)) if mark.closes(open) => fence = None,
             (Some(_), _) => {}
             // Every other part is inside of backticks.
             (None, None) => line
@@ -191,6 +187,36 @@ fn tags_of(text: &str) -> Vec<String> {
         }
     }
     tags
+}
+
+/// The mark of fenced code.
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: char,
+    n_signs: usize,
+    /// Whether nothing is after it.
+    is_bare: bool,
+}
+
+impl Fence {
+    /// `None` for a line that neither opens nor closes fenced code.
+    fn of(line: &str) -> Option<Fence> {
+        let line = line.trim();
+        let sign = line.chars().next().filter(|it| matches!(it, '`' | '~'))?;
+        let n_signs = line.chars().take_while(|it| *it == sign).count();
+        // Code within a line may stand between three backticks.
+        let is_inline = sign == '`' && line[n_signs..].contains('`');
+        (n_signs >= 3 && !is_inline).then_some(Fence {
+            sign,
+            n_signs,
+            is_bare: line.len() == n_signs,
+        })
+    }
+
+    /// By the rule of CommonMark: the same sign, at least as often, and nothing after it.
+    fn closes(self, open: Fence) -> bool {
+        self.sign == open.sign && self.n_signs >= open.n_signs && self.is_bare
+    }
 }
 
 fn tag_of(word: &str) -> Option<&str> {
@@ -234,6 +260,9 @@ mod tests {
             ("issue#12 and page.html#top", vec![]),
             ("`#code` and #prose", vec!["prose"]),
             ("```\n#define X\n```\n#after", vec!["after"]),
+            ("````md\n```\n#inside\n```\n````\n#after", vec!["after"]),
+            ("```\n```md\n#inside\n~~~\n#too\n```\n#after", vec!["after"]),
+            ("```cat #code``` and #prose", vec!["prose"]),
             ("#übung #日本", vec!["übung", "日本"]),
         ] {
             assert_eq!(tags_of(text), tags, "{text}");

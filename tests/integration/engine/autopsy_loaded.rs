@@ -4,8 +4,9 @@
 //! session's place is not known and matters, neither "given" nor "never asked" is the verdict; a line of which the time is not known is
 //! not given because it is loaded now.
 
-use memlens_engine::view::{Autopsy, AutopsyStep, StepOutcome, Verdict};
-use memlens_tests::{Notes, index};
+use memlens_engine::view::{Autopsy, AutopsyQuestion, AutopsyStep, StepOutcome, Verdict};
+use memlens_engine::{Home, autopsy};
+use memlens_tests::{Notes, fresh, index, open};
 use serde_json::json;
 
 use crate::autopsy::{AT_MS, FACT, LINE, LONG_AGO_MS, Scene, check, check_proof, step};
@@ -380,4 +381,25 @@ fn of_a_line_of_the_digest_only_its_beginning_is_loaded() {
     let end = scene.of_session("the lantern hangs in the chapel");
     check(&end, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
     load_cap(&end, StepOutcome::Failed, "It does not load this part");
+}
+
+#[test]
+fn without_an_agent_nothing_is_claimed_of_one() {
+    let notes = Notes::new(&[("ports.md", "- The port of the database is 5432.\n")]);
+    let (home, dir) = (Notes::new(&[]), fresh(&[notes.path()]));
+    let library = open(dir.path()).in_home(Some(Home::new(home.path())));
+    let question = AutopsyQuestion {
+        fact: "the port of the database is 5432".to_owned(),
+        agent: None,
+        session: None,
+        at_ms: None,
+    };
+    let found = autopsy(&library, &question, None).expect("it can be found out");
+    load_cap(
+        &found,
+        StepOutcome::Passed,
+        "no agent found on this machine loads this note",
+    );
+    let said = format!("{:?}", step(&found, AutopsyStep::LoadCap));
+    assert!(!said.contains("the agent"), "{said}");
 }

@@ -193,6 +193,12 @@ fn a_line_that_was_removed_from_its_note_is_not_taken_for_written() {
         StepOutcome::Unknown,
         "the file no longer holds it",
     );
+    check_proof(
+        &gone,
+        AutopsyStep::Indexed,
+        StepOutcome::Passed,
+        "still holds it as of the last indexing; the file no longer does",
+    );
     // The line may have moved to another note.
     scene.home.write(
         ".openclaw/workspace/memory/router.md",

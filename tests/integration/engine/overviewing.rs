@@ -302,6 +302,38 @@ fn a_library_without_notes_has_no_figure_that_claims_any() {
 }
 
 #[test]
+fn of_files_that_were_not_read_only_the_path_is_known() {
+    let notes = mixed();
+    for name in ["huge.md", "2024-05-06-huge.md"] {
+        let file = std::fs::File::create(notes.at(name)).expect("it can be made");
+        file.set_len(80_000_000).expect("it can be sparse");
+    }
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let overview = overview(&library);
+    assert_eq!(overview.n_notes, 9);
+    assert_eq!(figure(&overview, CardId::Largest), Some(7));
+    let largest = &card_of(&overview, CardId::Largest).basis;
+    assert_eq!(
+        largest,
+        "By the size of the file. 2 files that were not read are left out and may be larger."
+    );
+    assert_eq!(
+        paths(&library, &card(CardId::Oldest)),
+        [
+            "2024-05-06-huge.md",
+            "2025-01-02 relay.md",
+            "iris/router.md"
+        ]
+    );
+    let oldest = &card_of(&overview, CardId::Oldest).basis;
+    assert!(
+        oldest.contains("Of 1 file that was not read no date is known."),
+        "{oldest}"
+    );
+}
+
+#[test]
 fn a_folder_that_vanished_keeps_its_rows() {
     let notes = mixed();
     let dir = fresh(&[notes.path()]);

@@ -302,9 +302,9 @@ describe("the page", () => {
   test("asks a suggested question, and does not come back", async () => {
     const { user, workspace } = await open({ state: { n_chunks: 9 } });
     await user.click(await screen.findByRole("button", { name: "Watch: Codex" }));
-    await user.click(await screen.findByRole("button", { name: "Who wants to be told what?" }));
-    expect(workspace.search.typed).toBe("Who wants to be told what?");
-    expect(workspace.queries.queries[0]).toBe("Who wants to be told what?");
+    await user.click(await screen.findByRole("button", { name: "Who wants to hear what?" }));
+    expect(workspace.search.typed).toBe("Who wants to hear what?");
+    expect(workspace.queries.queries[0]).toBe("Who wants to hear what?");
     workspace.search.clear();
     await waitFor(() =>
       expect(screen.queryByRole("heading", { name: "What your agents remember" })).toBeNull(),

@@ -56,7 +56,7 @@ export class FakeSearch extends FakeNotes {
   /** Of the headings of the notes. */
   suggested: SuggestedQuestion[] = [
     { question: "What do my notes say about the push relay?", agent_name: null, found_nothing: false },
-    { question: "Who wants to be told what?", agent_name: null, found_nothing: false },
+    { question: "Who wants to hear what?", agent_name: null, found_nothing: false },
   ];
   savedList: string[] = [];
   /** Delays the memory of an agent until it is settled. */

@@ -109,6 +109,16 @@ fn a_filter_that_can_choose_nothing_is_refused() {
         2,
         "cannot list notes from 2026-03-02 until 2026-03-01: the last day is before the first",
     );
+    for tag in ["", " # "] {
+        let arguments = ["overview", "--list", "--tag", tag];
+        memlens.refused(&arguments, 2, "cannot list notes by an empty tag");
+    }
+    let words: Vec<String> = (0..65).map(|n| format!("word{n}")).collect();
+    memlens.refused(
+        &["overview", "--list", "--text", &words.join(" ")],
+        2,
+        "cannot look for 65 different words in the notes: at most 64",
+    );
     let run = memlens.run(&["overview", "--tag", "house"]);
     assert_eq!(run.status, 2);
     assert!(run.err.contains("--list"), "{}", run.err);

@@ -101,6 +101,10 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
         }
         (own, None) => match not_searched(case, found)? {
             Some((cause, said)) => (StepOutcome::Failed, Some(cause), said),
+            None if found.is_gone && matches!(own, Own::None) => {
+                let (outcome, said) = of_gone(who, case.searches_files());
+                (outcome, None, said)
+            }
             None => of_own(who, case.searches_files(), own),
         },
     };
@@ -109,6 +113,17 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
         cause,
         is_in_library,
     })
+}
+
+/// Result for a line that Memlens's index contains and the file no longer holds.
+fn of_gone(who: &str, is_without_index: bool) -> (StepOutcome, String) {
+    let held = "Memlens's index still holds it as of the last indexing; the file no longer does.";
+    if is_without_index {
+        let said = format!("{who} has no index: it searches the files themselves. {held}");
+        (StepOutcome::Unknown, said)
+    } else {
+        (StepOutcome::Passed, held.to_owned())
+    }
 }
 
 /// Result for an agent that searches the files themselves, for a line that Memlens's index does not contain.

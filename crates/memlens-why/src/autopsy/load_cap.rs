@@ -163,9 +163,31 @@ fn not_loaded(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Loadi
     let without = without.map_or_else(String::new, |missing| {
         format!(" It loads nothing of its memory, as {missing} is missing.")
     });
+    let Some(agent) = case.agent_id() else {
+        return Loading::passed(
+            "Nothing was cut by the rules that Memlens knows: no agent found on this machine loads this note at the start of a \
+             session."
+                .to_owned(),
+        );
+    };
+    if is_unchecked(home, agent) {
+        return Loading::new(
+            StepOutcome::Unknown,
+            format!(
+                "What {who} loads at the start of a session was not checked, so whether it loads this note is not known."
+            ),
+        );
+    }
     Loading::passed(format!(
         "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it.{without}"
     ))
+}
+
+/// Whether an agent that is on this machine loads notes by rules that Memlens does not know.
+fn is_unchecked(home: &Home, agent: &str) -> bool {
+    let all = memlens_agents::look(home);
+    let found = all.iter().find(|found| found.agent.id == agent);
+    found.is_some_and(|found| found.loads.is_empty() && !found.agent.loads.starts_with("nothing"))
 }
 
 /// The step for a note that every session loads, by what is loaded of the line.
