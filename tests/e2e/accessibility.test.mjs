@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 import { until } from "./driver/deadline.mjs";
+import { showFilteredList, showOverview } from "./driver/overview.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
@@ -114,16 +115,16 @@ const SCENES = {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
   },
-  "the overview": overview,
+  "the overview": showOverview,
   "the timeline as a table": async (window) => {
-    await overview(window);
+    await showOverview(window);
     await window.click("button[aria-pressed]", "Table");
     await window.until(
       "it is drawn",
       () => document.querySelector("[aria-label='Timeline as a table'] tr") !== null,
     );
   },
-  "the list of notes, with filters": noteList,
+  "the list of notes, with filters": showFilteredList,
   "what is said more than once, and a mark against decay": async (window) => {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);
@@ -203,36 +204,6 @@ async function trace(window) {
     "the question is answered",
     (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "",
   );
-}
-
-/** Closes a note and a list, so that the cards are shown. */
-async function overview(window) {
-  await window.show("Memory");
-  await window.until("the cards are shown", () => {
-    const buttons = Array.from(document.querySelectorAll("article .ph button"));
-    const back = buttons.find((button) => button.textContent.trim().startsWith("\u2039"));
-    back?.click();
-    return back === undefined && document.querySelector(".cards .card") !== null;
-  });
-  await window.until("the timeline is drawn", () => {
-    document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
-    return document.querySelector("svg[role='slider']") !== null;
-  });
-}
-
-async function noteList(window) {
-  await overview(window);
-  await window.click("button", "All notes");
-  await window.until(
-    "notes are listed",
-    () => document.querySelector("[role='listbox'] [role='option'] b") !== null,
-  );
-  await window.click("button[aria-expanded]", "Tags ▾");
-  await window.until(
-    "tags are read",
-    () => document.querySelector(".tags p, .tags button[aria-pressed]") !== null,
-  );
-  await window.click("label", "Has a problem");
 }
 
 async function reranked(window) {

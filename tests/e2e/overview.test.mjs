@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 
 import { until } from "./driver/deadline.mjs";
+import { showOverview } from "./driver/overview.mjs";
 import { inOneWindow } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
@@ -30,22 +31,8 @@ const listedUntil = (window, n) => until(`${n} notes are listed`, async () => (a
 
 const address = (window) => window.run(() => decodeURIComponent(location.hash));
 
-/** Goes to the cards from wherever the window is. */
-async function showCards(window) {
-  await window.show("Memory");
-  await until("the cards are shown", async () =>
-    window.run(() => {
-      const back = Array.from(document.querySelectorAll("article .ph button")).find((button) =>
-        button.textContent.trim().startsWith("\u2039"),
-      );
-      back?.click();
-      return back === undefined && document.querySelector(".cards .card") !== null;
-    }),
-  );
-}
-
 scenario("the figure of each card is the length of its list", async ({ window }) => {
-  await showCards(window);
+  await showOverview(window);
   const cards = await window.run(() =>
     Array.from(document.querySelectorAll(".cards .card"), (card) => ({
       title: card.querySelector("h3").textContent,
@@ -64,7 +51,7 @@ scenario("the figure of each card is the length of its list", async ({ window })
 });
 
 scenario("filters narrow the list, are in the address, and back removes them", async ({ window }) => {
-  await showCards(window);
+  await showOverview(window);
   await window.click("button", "All notes");
   await until("all are listed", async () => (await nListed(window)) > 6);
   const nAll = await nListed(window);
@@ -85,7 +72,7 @@ scenario("filters narrow the list, are in the address, and back removes them", a
 });
 
 scenario("a note is opened from the list, and back leads to its place there", async ({ window }) => {
-  await showCards(window);
+  await showOverview(window);
   await window.click("button", "All notes");
   await until("all are listed", async () => (await nListed(window)) > 6);
   await window.click(LIST);
@@ -108,7 +95,7 @@ scenario("a note is opened from the list, and back leads to its place there", as
 });
 
 scenario("days are chosen on the timeline with the pointer and by keys", async ({ window }) => {
-  await showCards(window);
+  await showOverview(window);
   const chart = "svg[role='slider']";
   await window.until("the timeline is drawn", () => document.querySelector("svg[role='slider']") !== null);
   await window.dragBy(chart, 60, 0);
@@ -133,7 +120,7 @@ scenario("days are chosen on the timeline with the pointer and by keys", async (
 });
 
 scenario("what has no day is named and leads to its list", async ({ window }) => {
-  await showCards(window);
+  await showOverview(window);
   await window.click("button.link", "2 notes dated in the future or before 1971");
   await listedUntil(window, 2);
   assert.equal(await address(window), "#memory=list&no_day=implausible");
@@ -146,7 +133,7 @@ scenario("nothing is wider than the window, in a small one and in a large one", 
     [2240, 1200],
   ]) {
     await window.size(width, height);
-    await showCards(window);
+    await showOverview(window);
     const beyond = () => {
       const article = document.querySelector("article");
       const { right } = article.getBoundingClientRect();

@@ -1,6 +1,7 @@
 /** At 200 % and in a small window every control of every view can be reached, and none of its words are clipped. */
 import assert from "node:assert/strict";
 
+import { showFilteredList, showOverview } from "./driver/overview.mjs";
 import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
 import { inOneWindow, openSample, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
@@ -202,8 +203,8 @@ const SCENES = {
       Array.from(document.querySelectorAll(".why ul.menu")).every((list) => list.offsetHeight === 0),
     );
   },
-  "the overview": overview,
-  "the list of notes": noteList,
+  "the overview": showOverview,
+  "the list of notes": showFilteredList,
   Memory: async (window) => {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelectorAll("[role='treeitem']").length > 3);
@@ -266,33 +267,6 @@ async function answered(window) {
   const rows = await window.rowsUntil("it is answered", ([first]) => (first?.text ?? "") !== "");
   await window.click(`[data-chunk='${rows[0].chunk}'] .path`);
   return rows;
-}
-
-/** Closes a note and a list, so that the cards are shown. */
-async function overview(window) {
-  await window.show("Memory");
-  await window.until("the cards are shown", () => {
-    const buttons = Array.from(document.querySelectorAll("article .ph button"));
-    const back = buttons.find((button) => button.textContent.trim().startsWith("\u2039"));
-    back?.click();
-    return back === undefined && document.querySelector(".cards .card") !== null;
-  });
-  await window.until("the timeline is drawn", () => document.querySelector("svg[role='slider']") !== null);
-}
-
-async function noteList(window) {
-  await overview(window);
-  await window.click("button", "All notes");
-  await window.until(
-    "notes are listed",
-    () => document.querySelector("[role='listbox'] [role='option'] b") !== null,
-  );
-  await window.click("button[aria-expanded]", "Tags ▾");
-  await window.until(
-    "tags are read",
-    () => document.querySelector(".tags p, .tags button[aria-pressed]") !== null,
-  );
-  await window.click("label", "Has a problem");
 }
 
 /** Two frames: one for what was measured, one for what is drawn by it. */

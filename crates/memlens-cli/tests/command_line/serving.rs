@@ -79,7 +79,7 @@ fn request(id: u32, tool: &str, arguments: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 }
 
-fn notes() -> Notes {
+pub(super) fn notes() -> Notes {
     Notes::new(&[
         (
             "home/router.md",

@@ -10,6 +10,7 @@ use memlens_tests::Notes;
 use serde_json::{Value, json};
 
 use crate::memlens::{Memlens, list, text};
+use crate::serving::notes;
 
 const QUESTION: &str = "where does the router stand";
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -155,16 +156,6 @@ fn answer(mut stream: TcpStream) -> Answer {
 fn request(tool: &str, arguments: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
         .to_string()
-}
-
-fn notes() -> Notes {
-    Notes::new(&[
-        (
-            "home/router.md",
-            "The router stands in the hall.\nIt is grey.\n",
-        ),
-        ("home/tea.md", "Oolong tea is drunk in the evening.\n"),
-    ])
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use memlens_embed::ModelInfo;
 use memlens_engine::{EmbedderSource, Indexer, Library, drift_report};
 use memlens_params::Params;
 
@@ -70,12 +69,7 @@ pub fn compare_all(scratch: &Path) {
         fs::write(notes.join(format!("{note}.md")), list(&mut random))
             .expect("a note can be written");
     }
-    let model = ModelInfo {
-        id: "stand-in".to_owned(),
-        name: "stand-in".to_owned(),
-        dim: 8,
-        max_tokens: 256,
-    };
+    let model = crate::short_vectors();
     let (mut indexer, _) =
         Indexer::open(&library, StandIn::boxed(&model)).expect("a new library can be made");
     let folder = indexer.add_folder(&notes).expect("the folder is there");

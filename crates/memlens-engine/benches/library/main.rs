@@ -489,16 +489,21 @@ fn write_meanwhile(folder: &Path, library: &Path, real: &EmbedderSource, model: 
     }
 }
 
-/// Walks a folder of many notes for the first time, and then as a watched one is now and then, when nothing changed.
-fn walk_many(scratch: &Path) {
-    let (notes, library) = (scratch.join("many"), scratch.join("many-library"));
-    write_many(&notes);
-    let model = ModelInfo {
+/// A model for libraries of many notes.
+fn short_vectors() -> ModelInfo {
+    ModelInfo {
         id: "stand-in".to_owned(),
         name: "stand-in".to_owned(),
         dim: 8,
         max_tokens: 256,
-    };
+    }
+}
+
+/// Walks a folder of many notes for the first time, and then as a watched one is now and then, when nothing changed.
+fn walk_many(scratch: &Path) {
+    let (notes, library) = (scratch.join("many"), scratch.join("many-library"));
+    write_many(&notes);
+    let model = short_vectors();
     let (mut indexer, _) =
         Indexer::open(&library, StandIn::boxed(&model)).expect("a new library can be made");
     let folder = indexer.add_folder(&notes).expect("the folder is there");

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use memlens_embed::ModelInfo;
 use memlens_engine::view::{NoteQuery, NoteSort};
 use memlens_engine::{
     EmbedderSource, Indexer, Library, note_page, note_tags, overview, timeline, whole_overview,
@@ -45,12 +44,7 @@ fn make(dir: &Path, n_notes: usize) -> Library {
         );
         fs::write(project.join(format!("{number}.md")), text).expect("a note can be written");
     }
-    let model = ModelInfo {
-        id: "stand-in".to_owned(),
-        name: "stand-in".to_owned(),
-        dim: 8,
-        max_tokens: 256,
-    };
+    let model = crate::short_vectors();
     let (mut indexer, _) =
         Indexer::open(&library, StandIn::boxed(&model)).expect("a new library can be made");
     let watched = indexer.add_folder(&folder).expect("the folder is there");

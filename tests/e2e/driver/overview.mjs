@@ -1,0 +1,32 @@
+/** The overview of Memory, and the list of all notes behind it. */
+
+/** Closes a note and a list, so that the cards and the chart of the timeline are shown. */
+export async function showOverview(window) {
+  await window.show("Memory");
+  await window.until("the cards are shown", () => {
+    const buttons = Array.from(document.querySelectorAll("article .ph button"));
+    const back = buttons.find((button) => button.textContent.trim().startsWith("\u2039"));
+    back?.click();
+    return back === undefined && document.querySelector(".cards .card") !== null;
+  });
+  await window.until("the timeline is drawn", () => {
+    document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
+    return document.querySelector("svg[role='slider']") !== null;
+  });
+}
+
+/** Lists all notes, with the tags to choose from and the filter of problems. */
+export async function showFilteredList(window) {
+  await showOverview(window);
+  await window.click("button", "All notes");
+  await window.until(
+    "notes are listed",
+    () => document.querySelector("[role='listbox'] [role='option'] b") !== null,
+  );
+  await window.click("button[aria-expanded]", "Tags ▾");
+  await window.until(
+    "tags are read",
+    () => document.querySelector(".tags p, .tags button[aria-pressed]") !== null,
+  );
+  await window.click("label", "Has a problem");
+}
