@@ -1,7 +1,7 @@
 //! The commands about agents: which are found, what they load, and watching one's memory.
 
-use memlens_engine::EngineError;
 use memlens_engine::view::{AgentsView, AlwaysText, AlwaysView, LibraryState, LoadedFile};
+use memlens_engine::{Engine, EngineError, Folder};
 use memlens_files::System;
 use tauri::State;
 
@@ -18,17 +18,19 @@ fn no_home() -> EngineError {
     }
 }
 
+/// The watched folders, read from the store: the lists are refreshed a moment after a folder was added.
+fn watched(engine: &Engine) -> Result<Vec<Folder>, EngineError> {
+    Ok(engine.library().store().folders()?)
+}
+
 /// Looks for agents where they keep their memory, and nowhere else.
 #[tauri::command]
 #[specta::specta]
 pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        let lists = engine.library().lists();
-        Ok(memlens_engine::agents(
-            &home.ok_or_else(no_home)?,
-            &lists.snapshot.folders,
-        ))
+        let watched = watched(engine)?;
+        Ok(memlens_engine::agents(&home.ok_or_else(no_home)?, &watched))
     })
     .await
 }
@@ -39,8 +41,8 @@ pub async fn agents(shell: State<'_, Shell>) -> Answer<AgentsView> {
 pub async fn agents_loaded(shell: State<'_, Shell>) -> Answer<Vec<LoadedFile>> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        let lists = engine.library().lists();
-        Ok(memlens_engine::loaded(&home.ok_or_else(no_home)?, &lists.snapshot.folders).files)
+        let watched = watched(engine)?;
+        Ok(memlens_engine::loaded(&home.ok_or_else(no_home)?, &watched).files)
     })
     .await
 }
@@ -62,8 +64,8 @@ pub async fn add_agent(shell: State<'_, Shell>, id: String) -> Answer<LibrarySta
 pub async fn always_loaded(shell: State<'_, Shell>, agent: String) -> Answer<AlwaysView> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        let lists = engine.library().lists();
-        memlens_engine::always_view(&home.ok_or_else(no_home)?, &lists.snapshot.folders, &agent)
+        let watched = watched(engine)?;
+        memlens_engine::always_view(&home.ok_or_else(no_home)?, &watched, &agent)
     })
     .await
 }
@@ -78,9 +80,9 @@ pub async fn always_text(
 ) -> Answer<AlwaysText> {
     let home = shell.home.clone();
     work(&shell, move |engine| {
-        let lists = engine.library().lists();
+        let watched = watched(engine)?;
         let home = home.ok_or_else(no_home)?;
-        memlens_engine::always_text(&home, &lists.snapshot.folders, &agent, &path)
+        memlens_engine::always_text(&home, &watched, &agent, &path)
     })
     .await
 }
