@@ -20,7 +20,7 @@ const FOLDERS = [
   ],
   ...[
     ...["sets", "search", "tune", "drift", "overview", "memory", "export", "compare", "autopsy"],
-    ...["past", "first-run", "settings", "palette"],
+    ...["past", "first-run", "serve", "settings", "palette"],
   ],
 ];
 

@@ -30,6 +30,7 @@ pub mod presets;
 pub mod providers;
 pub mod rerank;
 pub mod search;
+pub mod serving;
 pub mod tuning;
 
 /// What every command works on.
@@ -40,6 +41,8 @@ pub struct Shell {
     pub dialogs: Arc<Dialogs>,
     /// What is on its way into other programs.
     pub exports: Arc<export::Exports>,
+    /// The entry of an agent's config that is shown.
+    pub serving: Arc<serving::ShownChange>,
     /// The question that the window begins with.
     pub query: Option<String>,
     /// Home folder where agents are looked for; `None` if the system names none.

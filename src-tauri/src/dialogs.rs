@@ -110,6 +110,27 @@ impl Dialogs {
         self.agrees(app, "Change the agent’s config?", question, "Change")
     }
 
+    /// Asks whether Memlens may enter itself in an agent's config, with the command line that the agent starts from then on, or
+    /// remove its entry if there is none.
+    pub fn allows_tool_server(&self, app: &AppHandle, path: &Path, starts: Option<&str>) -> bool {
+        let place = shown(&path.display().to_string());
+        let question = match starts {
+            Some(starts) => format!(
+                "Memlens will enter itself in:\n\n{place}\n\nThe agent will then start:\n\n{}\n\nA backup is saved next to the file.",
+                shown(starts)
+            ),
+            None => format!(
+                "Memlens will remove its entry from:\n\n{place}\n\nA backup is saved next to the file."
+            ),
+        };
+        let button = if starts.is_some() {
+            "Connect"
+        } else {
+            "Disconnect"
+        };
+        self.agrees(app, "Change the agent’s config?", question, button)
+    }
+
     /// Asks whether a program's config gets back what a backup holds.
     pub fn allows_config_back(
         &self,

@@ -157,6 +157,7 @@ fn open(app: &AppHandle, dir: PathBuf, arguments: &Arguments) -> Shell {
         opening,
         dialogs: Arc::new(Dialogs::new(arguments.answer_dialogs.clone())),
         exports: Arc::default(),
+        serving: Arc::default(),
         query: arguments.query.clone(),
     }
 }

@@ -31,6 +31,8 @@ import type {
   SavedQueries,
   SetFormat,
   SetWish,
+  ToolServerChoice,
+  ToolServerWritten,
   TuneRequest,
   WrittenConfig,
 } from "../src/api/bindings";
@@ -40,6 +42,7 @@ import { DRIFT } from "./fake/drift";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { autopsied } from "./fake/autopsy";
 import { madeOpening, PastMemory } from "./fake/past";
+import { ServingMemory } from "./fake/serving";
 import { TuneMemory } from "./fake/tune";
 
 import type { FakeOptions } from "./fake/engine";
@@ -128,6 +131,8 @@ export class FakeBackend extends FakeSearch {
   #exported: Export | null = null;
   /** What agents asked. */
   readonly past: PastMemory;
+  /** What agents' configs enter. */
+  readonly serving = new ServingMemory();
   readonly #tune: TuneMemory;
   #presets: Preset[];
   /** What a pass finds. */
@@ -270,6 +275,22 @@ export class FakeBackend extends FakeSearch {
 
   exportSave(params: Params) {
     return this.answer("exportSave", [params], (): string | null => "/home/robin/memlens.json");
+  }
+
+  toolServers() {
+    return this.answer("toolServers", [], () => this.serving.servers);
+  }
+
+  toolServerChange(agent: string, choice: ToolServerChoice | null) {
+    return this.answer("toolServerChange", [agent, choice], () => this.serving.change(agent, choice));
+  }
+
+  toolServerWrite(id: number) {
+    return this.answer("toolServerWrite", [id], (): ToolServerWritten | null => this.serving.write(id));
+  }
+
+  testToolServer(agent: string, query: string) {
+    return this.answer("testToolServer", [agent, query], () => this.serving.test(agent, query));
   }
 
   exportTargets() {

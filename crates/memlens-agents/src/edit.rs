@@ -129,8 +129,12 @@ pub fn fragment(puts: &[Put]) -> String {
 /// Changes from one config to another, as a unified diff. Texts and comments are left out, because they may be secrets,
 /// except the `words` that are set.
 pub fn diff(before: &str, after: &str, words: &[&str]) -> String {
-    let (before, after) = (without_texts(before, words), without_texts(after, words));
-    let diff = TextDiff::from_lines(&before, &after);
+    unified(&without_texts(before, words), &without_texts(after, words))
+}
+
+/// A unified diff without a head of file names.
+pub(crate) fn unified(before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
     diff.unified_diff().context_radius(DIFF_CONTEXT).to_string()
 }
 

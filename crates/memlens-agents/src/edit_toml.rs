@@ -3,12 +3,14 @@
 //! Properties checked: comments, order, line endings and the byte-order mark stay; a reader of the new text finds what the old one
 //! held, with the table changed; what cannot be changed safely is refused.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::{Format, parse};
-use crate::edit::UNSAFE;
+use crate::edit::{UNSAFE, unified};
 
 /// The text with these texts and lists of texts in the table at `path`. An equal value stays as it is written.
 ///
@@ -76,6 +78,67 @@ pub(crate) fn removed(text: &str, path: &[&str]) -> Result<String, String> {
     // A table without a header of its own is gone with the last one in it.
     let pruned = without_empty(expected.clone(), above);
     checked(after.clone(), &expected).or_else(|_| checked(after, &pruned))
+}
+
+/// Changes from one text to another, as a unified diff. Texts and comments are left out, except the `words`.
+pub(crate) fn diff(before: &str, after: &str, words: &[&str]) -> String {
+    unified(&without_texts(before, words), &without_texts(after, words))
+}
+
+/// A text in which `…` replaces every comment and every value that is a text, except the `words`; empty if it is no TOML.
+fn without_texts(text: &str, words: &[&str]) -> String {
+    let text = body(text);
+    let Ok(parsed) = DeTable::parse(text) else {
+        return String::new();
+    };
+    let mut texts: Vec<(Range<usize>, bool)> = Vec::new();
+    for value in parsed.get_ref().values() {
+        collect_texts(value, words, &mut texts);
+    }
+    texts.sort_by_key(|(span, _)| span.start);
+    let mut left = String::new();
+    let mut at = 0;
+    for (span, is_shown) in texts {
+        left += &without_comments(&text[at..span.start]);
+        if is_shown {
+            left += &text[span.clone()];
+        } else {
+            let lines = "\n".repeat(text[span.clone()].matches('\n').count());
+            left += &format!("\"…{lines}\"");
+        }
+        at = span.end;
+    }
+    left + &without_comments(&text[at..])
+}
+
+/// Adds the place of each text in a value, in bytes, and whether it is one of the `words`.
+fn collect_texts(
+    value: &Spanned<DeValue<'_>>,
+    words: &[&str],
+    texts: &mut Vec<(Range<usize>, bool)>,
+) {
+    match value.get_ref() {
+        DeValue::String(text) => texts.push((value.span(), words.contains(&text.as_ref()))),
+        DeValue::Array(items) => items
+            .iter()
+            .for_each(|item| collect_texts(item, words, texts)),
+        DeValue::Table(table) => table
+            .values()
+            .for_each(|value| collect_texts(value, words, texts)),
+        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {}
+    }
+}
+
+/// A part of a text without values that are texts, with `# …` for each comment.
+fn without_comments(part: &str) -> String {
+    let lines = part.split_inclusive('\n');
+    lines
+        .map(|line| match line.split_once('#') {
+            Some((before, _)) if line.ends_with('\n') => format!("{before}# …\n"),
+            Some((before, _)) => format!("{before}# …"),
+            None => line.to_owned(),
+        })
+        .collect()
 }
 
 /// The same without the tables on a path that are empty.

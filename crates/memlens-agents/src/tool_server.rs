@@ -72,6 +72,27 @@ pub struct Launch {
     pub args: Vec<String>,
 }
 
+impl Launch {
+    /// The command line, for the user to read.
+    pub fn line(&self) -> String {
+        let words = [&self.command].into_iter().chain(&self.args);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The value of an option, such as `--agent x` or `--agent=x`; `None` if it is not given.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        let mut words = self.args.iter();
+        while let Some(word) = words.next() {
+            match word.strip_prefix(name) {
+                Some("") => return words.next().map(String::as_str),
+                Some(value) if value.starts_with('=') => return Some(&value[1..]),
+                Some(_) | None => {}
+            }
+        }
+        None
+    }
+}
+
 /// What a config holds under Memlens's name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolServerEntry {
@@ -79,13 +100,20 @@ pub enum ToolServerEntry {
     Absent,
     /// An entry that starts `memlens serve --mcp`.
     Own {
-        /// The command line that it starts.
-        starts: String,
+        /// The command that it starts.
+        launch: Launch,
+        /// Variables that it sets for the command.
+        environment: Vec<(String, String)>,
+        /// The folder in which it starts the command; `None` for the agent's own.
+        folder: Option<String>,
         /// Its keys that Memlens does not write.
         other_keys: Vec<String>,
     },
     /// An entry that starts something else.
-    Foreign,
+    Foreign {
+        /// The program that it starts; `None` if it names none.
+        command: Option<String>,
+    },
     /// An entry in a file that the config includes.
     Included,
 }
@@ -192,14 +220,22 @@ impl ToolServerConfig {
         let serves = args.windows(2).any(|two| two == ["serve", "--mcp"]);
         let is_own = serves && is_program(Path::new(command));
         let Some(fields) = entry.as_object().filter(|_| is_own) else {
-            return ToolServerEntry::Foreign;
+            let command = Some(command.to_owned()).filter(|command| !command.is_empty());
+            return ToolServerEntry::Foreign { command };
         };
         let own = ["type", "command", "args"];
         let others = fields.keys().filter(|key| !own.contains(&key.as_str()));
-        let words = [&[command], &args[..]].concat();
+        let variables = entry["env"].as_object().into_iter().flatten();
+        let variables =
+            variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
         ToolServerEntry::Own {
-            starts: words.join(" "),
+            environment: variables.collect(),
+            folder: entry["cwd"].as_str().map(str::to_owned),
             other_keys: others.cloned().collect(),
+            launch: Launch {
+                command: command.to_owned(),
+                args: args.into_iter().map(str::to_owned).collect(),
+            },
         }
     }
 
@@ -228,6 +264,17 @@ impl ToolServerConfig {
                 let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
                 edit::removed(text, &keys)
             }
+        }
+    }
+
+    /// Changes from one text of the config to another, as a unified diff. Texts and comments are left out, because they may be
+    /// secrets, except those of `launch`.
+    pub fn diff(&self, before: &str, after: &str, launch: &Launch) -> String {
+        let command = [&launch.command].into_iter().chain(&launch.args);
+        let words: Vec<&str> = command.map(String::as_str).chain(self.kind).collect();
+        match self.format {
+            Format::Toml => edit_toml::diff(before, after, &words),
+            Format::Json | Format::PlainJson | Format::Yaml => edit::diff(before, after, &words),
         }
     }
 
@@ -299,7 +346,9 @@ mod tests {
             assert_eq!(config.entry(text, path), Ok(ToolServerEntry::Absent));
             let with = config.with_entry(text, &launch()).expect(config.agent);
             let own = ToolServerEntry::Own {
-                starts: "/usr/bin/memlens serve --mcp --agent x".to_owned(),
+                launch: launch(),
+                environment: Vec::new(),
+                folder: None,
                 other_keys: Vec::new(),
             };
             assert_eq!(config.entry(&with, path), Ok(own.clone()));
@@ -312,10 +361,37 @@ mod tests {
             assert!(is_own(&image), "{image}");
             assert!(!is_own(&image.replace("Memlens-", "Other-")));
             let changed = with.replace("/usr/bin/memlens", "/usr/bin/other");
-            assert_eq!(config.entry(&changed, path), Ok(ToolServerEntry::Foreign));
+            let foreign = |command: &str| {
+                let command = Some(command.to_owned());
+                Ok(ToolServerEntry::Foreign { command })
+            };
+            assert_eq!(config.entry(&changed, path), foreign("/usr/bin/other"));
             let changed = with.replace("--mcp", "--http");
-            assert_eq!(config.entry(&changed, path), Ok(ToolServerEntry::Foreign));
+            assert_eq!(config.entry(&changed, path), foreign("/usr/bin/memlens"));
             assert_eq!(config.without_entry(&with).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn a_diff_shows_the_entry_and_no_other_text() {
+        for config in &TOOL_SERVER_CONFIGS {
+            let text = match config.format {
+                Format::Toml => "key = \"secret\" # secret\n[a]\nb = 'secret'\n",
+                Format::Json | Format::PlainJson | Format::Yaml => "{\n  \"key\": \"secret\"\n}\n",
+            };
+            let with = config.with_entry(text, &launch()).expect(config.agent);
+            let diff = config.diff(text, &with, &launch());
+            for shown in ["+", "/usr/bin/memlens", "--agent"] {
+                assert!(diff.contains(shown), "{}: {diff}", config.agent);
+            }
+            // A change of the entry shows neither what others wrote into it nor what is around it.
+            let theirs = with.replace("/usr/bin/memlens", "/secret/memlens");
+            let diff = config.diff(&theirs, &with, &launch());
+            assert!(
+                diff.contains("/usr/bin/memlens") && !diff.contains("secret"),
+                "{diff}"
+            );
+            assert_eq!(config.diff(&with, &with, &launch()), "");
         }
     }
 

@@ -7,7 +7,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memlens_engine::{Engine, Event, Home, Watching, part_of_agent, watched_folders};
+use memlens_engine::tool_server::lasting;
+use memlens_engine::{
+    Engine, Event, Home, Library, Ranking, Watching, part_of_agent, saved_ranking, watched_folders,
+};
+use memlens_params::ParameterSet as _;
 use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
 
 use crate::arguments::{ServeAct, ServeArgs};
@@ -27,27 +31,19 @@ pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliErr
 
 fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError> {
     let dir = library_dir(library)?;
-    let mut ranking = ranking(&arguments.ranking)?;
     if let Some(address) = arguments.http {
         check(address, arguments)?;
         if arguments.systemd {
             return print_unit();
         }
     }
-    let mut settings = arguments.ranking.settings.settings.iter();
-    let names_hook = settings.any(|setting| {
-        setting
-            .split_once('=')
-            .is_some_and(|(id, _)| id.trim() == "hook")
-    });
-    if !names_hook {
-        without_hook(&mut ranking)?;
-    }
+    let given = ranking(&arguments.ranking)?;
     let stop = Stop::default();
     let stopping = stop.clone();
     on_stop(move || stopping.stop())?;
     // It is served until the process ends.
     let library = Box::leak(Box::new(open(Some(dir.clone()))?));
+    let ranking = served_ranking(library, given, arguments)?;
     if let Some(agent) = &arguments.agent {
         part_of_agent(library, agent)?;
     }
@@ -69,6 +65,30 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
             Ok(server.serve(serving, &stop)?)
         }
     }
+}
+
+/// The ranking to serve: that of the saved preset, if one is named, with the settings applied.
+fn served_ranking(
+    library: &Library,
+    given: Ranking,
+    arguments: &ServeArgs,
+) -> Result<Ranking, CliError> {
+    let settings = &arguments.ranking.settings.settings;
+    let mut ranking = given;
+    if let Some(name) = &arguments.saved_preset {
+        ranking = saved_ranking(library, name)?;
+        let settings = settings.iter().map(String::as_str);
+        ranking.values.assign_all(settings)?;
+    }
+    let names_hook = settings.iter().any(|setting| {
+        setting
+            .split_once('=')
+            .is_some_and(|(id, _)| id.trim() == "hook")
+    });
+    if !names_hook {
+        without_hook(&mut ranking)?;
+    }
+    Ok(ranking)
 }
 
 /// Checks that the user wants this address.
@@ -93,11 +113,7 @@ fn print_unit() -> Result<(), CliError> {
     };
     let program = std::env::current_exe().map_err(failed("find"))?;
     let folder = std::env::current_dir().map_err(failed("find the folder of"))?;
-    let unit = unit::unit(
-        &install::lasting(program),
-        std::env::args_os().skip(1),
-        &folder,
-    )?;
+    let unit = unit::unit(&lasting(program), std::env::args_os().skip(1), &folder)?;
     print_line(unit.trim_end())
 }
 

@@ -24,4 +24,5 @@ pub use made::{export_made, made};
 pub use own_ranking::{OwnRanking, own_ranking, own_ranking_of, pipelines_of};
 pub use preset::{
     in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,
+    saved_ranking,
 };

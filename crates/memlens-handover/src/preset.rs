@@ -224,6 +224,38 @@ pub fn presets(library: &Library) -> Result<Vec<Preset>, EngineError> {
     Ok(presets)
 }
 
+/// The ranking of a preset in the library, by its name.
+///
+/// # Errors
+/// [`EngineError::Preset`] if there is none of this name, or it is no longer valid; [`EngineError::Store`].
+pub fn saved_ranking(library: &Library, name: &str) -> Result<Ranking, EngineError> {
+    let stored = library.store().presets()?;
+    if let Some(stored) = stored.iter().find(|stored| stored.name == name) {
+        return Ok(Ranking::native(&parameters(&stored.name, &stored.params)?));
+    }
+    let built_in = built_in().find(|preset| preset.name == name);
+    let preset = built_in.ok_or_else(|| {
+        let built_in = built_in_names();
+        let names = stored
+            .iter()
+            .map(|stored| stored.name.clone())
+            .chain(built_in);
+        let names: Vec<String> = names.collect();
+        EngineError::Preset {
+            origin: brief(name).into_owned(),
+            why: format!(
+                "the library has no such preset; it has {}",
+                names.join(", ")
+            ),
+        }
+    })?;
+    Ok(Ranking::native(&preset.params))
+}
+
+fn built_in_names() -> impl Iterator<Item = String> {
+    built_in().map(|preset| preset.name)
+}
+
 /// The presets that come with Memlens; a saved preset with the same name takes precedence.
 fn built_in() -> impl Iterator<Item = Preset> {
     let rensei = Params {

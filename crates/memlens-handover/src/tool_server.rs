@@ -3,20 +3,35 @@
 //! Properties checked: an entry that starts something else is neither changed nor removed; one with other arguments is replaced,
 //! and reported; what is written is written once.
 
+mod entered;
+mod launch;
+mod trial;
+
 use std::path::{Path, PathBuf};
 
 use memlens_agents::{Home, Launch, TOOL_SERVER_CONFIGS, ToolServerConfig, ToolServerEntry};
 use memlens_files::{create_private, replace_keeping};
-use memlens_library::EngineError;
+use memlens_library::{EngineError, Library};
 
-use crate::export::free_backup;
+use crate::export::{free_backup, watched_around};
+
+pub use entered::tool_servers;
+pub use launch::{
+    Wanted, command_line_program, is_unserved, lasting, launch, own_library, unserved,
+};
+pub use trial::try_tool_server;
 
 /// A config before and after.
+#[derive(Clone)]
 pub struct ToolServerChange {
     /// Absolute path of the agent's config file.
     pub path: PathBuf,
     /// The command line of the entry that was there; `None` if there was none.
     pub replaces: Option<String>,
+    /// The command line of the entry after the change; `None` if it is removed.
+    pub starts: Option<String>,
+    /// The change as a unified diff without texts and comments of others.
+    pub diff: String,
     /// Keys of the entry that Memlens does not write.
     pub other_keys: Vec<String>,
     /// Text of the file; `None` if there is none.
@@ -52,8 +67,10 @@ pub fn connected(
     let text = before.as_deref().unwrap_or(config.empty());
     let (replaces, other_keys) = match config.entry(text, &path).map_err(&refused)? {
         ToolServerEntry::Absent => (None, Vec::new()),
-        ToolServerEntry::Own { starts, other_keys } => (Some(starts), other_keys),
-        ToolServerEntry::Foreign => {
+        ToolServerEntry::Own {
+            launch, other_keys, ..
+        } => (Some(launch.line()), other_keys),
+        ToolServerEntry::Foreign { .. } => {
             let why = format!("{}; rename or remove it first", foreign(config));
             return Err(refused(why));
         }
@@ -62,6 +79,8 @@ pub fn connected(
     let after = config.with_entry(text, launch).map_err(&refused)?;
     Ok(ToolServerChange {
         path,
+        diff: config.diff(before.as_deref().unwrap_or_default(), &after, launch),
+        starts: Some(launch.line()),
         replaces,
         other_keys,
         before,
@@ -85,10 +104,12 @@ pub fn disconnected(
         refused(format!("it has no {key}; nothing was written"))
     };
     let text = config.read(home).map_err(&refused)?.ok_or_else(absent)?;
-    let (starts, other_keys) = match config.entry(&text, &path).map_err(&refused)? {
+    let (launch, other_keys) = match config.entry(&text, &path).map_err(&refused)? {
         ToolServerEntry::Absent => return Err(absent()),
-        ToolServerEntry::Own { starts, other_keys } => (starts, other_keys),
-        ToolServerEntry::Foreign => {
+        ToolServerEntry::Own {
+            launch, other_keys, ..
+        } => (launch, other_keys),
+        ToolServerEntry::Foreign { .. } => {
             let why = format!(
                 "{}; remove it yourself if you do not need it",
                 foreign(config)
@@ -100,7 +121,9 @@ pub fn disconnected(
     let after = config.without_entry(&text).map_err(&refused)?;
     Ok(ToolServerChange {
         path,
-        replaces: Some(starts),
+        diff: config.diff(&text, &after, &launch),
+        starts: None,
+        replaces: Some(launch.line()),
         other_keys,
         before: Some(text),
         after,
@@ -129,6 +152,27 @@ impl ToolServerChange {
     /// Whether the config is already so.
     pub fn is_same(&self) -> bool {
         self.before.as_deref() == Some(&self.after)
+    }
+
+    /// The change as the window shows it, by the number of the answer.
+    pub fn to_view(
+        &self,
+        id: u32,
+        config: &ToolServerConfig,
+        home: &Home,
+        library: &Library,
+    ) -> memlens_wire::ToolServerChange {
+        memlens_wire::ToolServerChange {
+            id,
+            agent: config.id(),
+            path: home.shown(&self.path),
+            diff: self.diff.clone(),
+            starts: self.starts.clone(),
+            replaces: self.replaces.clone(),
+            other_keys: self.other_keys.clone(),
+            is_new: self.before.is_none(),
+            watched: watched_around(library, &self.path),
+        }
     }
 
     /// Writes the config atomically. Returns the path of the backup; `None` if there was no config before.

@@ -20,6 +20,7 @@ mod ranking;
 mod rerank;
 mod search;
 mod searched;
+mod serving;
 mod tuning;
 mod why;
 
@@ -72,6 +73,10 @@ pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};
 pub use search::{Fact, Journey, QueryWord, Row, SearchAnswer, Snippet};
 pub use searched::NotSearchedBy;
+pub use serving::{
+    ToolServer, ToolServerChange, ToolServerChoice, ToolServerResult, ToolServerState,
+    ToolServerTest, ToolServerWritten,
+};
 pub use tuning::{
     BestTry, Calibration, CalibrationAnswer, CategoryFigure, ChangedValue, Curve, GoldPlace,
     GoldState, IfTaken, LineFigures, MadeSet, MetricRow, NewSetFrom, NothingFound, Origin,

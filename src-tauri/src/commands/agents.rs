@@ -8,7 +8,7 @@ use tauri::State;
 use super::{Answer, Shell, work};
 
 /// Why nothing can be looked for.
-fn no_home() -> EngineError {
+pub(super) fn no_home() -> EngineError {
     EngineError::System {
         attempt: "look for agents",
         why: format!(
@@ -19,7 +19,7 @@ fn no_home() -> EngineError {
 }
 
 /// The watched folders, read from the store: the lists are refreshed a moment after a folder was added.
-fn watched(engine: &Engine) -> Result<Vec<Folder>, EngineError> {
+pub(super) fn watched(engine: &Engine) -> Result<Vec<Folder>, EngineError> {
     Ok(engine.library().store().folders()?)
 }
 

@@ -117,6 +117,11 @@ window_commands! {
     search::trace_text: "reads the library",
     search::why_not: "inspects a note in a watched folder",
 
+    serving::test_tool_server: "starts the command of Memlens that an agent's config enters",
+    serving::tool_server_change: "reads an agent's config in its usual place",
+    serving::tool_server_write: "changes the agent's config shown, if the user allows it",
+    serving::tool_servers: "reads agents' configs in their usual places",
+
     tuning::auto_tune: "reads notes in watched folders",
     tuning::calibrate: "reads notes in watched folders",
     tuning::compare_runs: "nothing",

@@ -229,6 +229,14 @@ export const commands = {
 	 *  those for the chunk with this id, or else for the best one. Without a folder, `path` is a place as typed: `PATH` or `PATH:LINE`.
 	 */
 	whyNot: (search: number, ranking: Ranking, folder: string | null, path: string, line: number | null, chunk: string | null) => __TAURI_INVOKE<WhyAnswer>("why_not", { search, ranking, folder, path, line, chunk }),
+	/**  Starts the command that an agent's config enters, as the agent does, and asks one question. */
+	testToolServer: (agent: string, query: string) => __TAURI_INVOKE<ToolServerTest>("test_tool_server", { agent, query }),
+	/**  What would become of an agent's config: with the entry of a choice, or without the entry if there is none. */
+	toolServerChange: (agent: string, choice: ToolServerChoice | null) => __TAURI_INVOKE<ToolServerChange>("tool_server_change", { agent, choice }),
+	/**  Writes the change of this answer into the agent's config, if the user agrees; null if they do not. */
+	toolServerWrite: (id: number) => __TAURI_INVOKE<ToolServerWritten | null>("tool_server_write", { id }),
+	/**  Every agent whose config can name Memlens, with what it holds. */
+	toolServers: () => __TAURI_INVOKE<ToolServer[]>("tool_servers"),
 	/**  The best settings found, measured on queries that were not used to choose them; null if stopped. */
 	autoTune: (wish: SetWish, request: TuneRequest) => __TAURI_INVOKE<TuneAnswer | null>("auto_tune", { wish, request }),
 	/**  Where the scores of relevant, other and nonsense rows lie, and where min score would cut; null if stopped. */
@@ -3820,6 +3828,125 @@ export type TimelineDay = {
 	n_notes: number,
 	/**  Number of observations with this date; those without one have the date of their note. */
 	n_observations: number,
+};
+
+/**  An agent whose config can name Memlens as a server of tools. */
+export type ToolServer = {
+	/**  Id of the agent. */
+	agent: string,
+	/**  Name of the agent on screen. */
+	name: string,
+	/**  Version of the agent with which the form of the entry was checked. */
+	checked_version: string,
+	/**  Path of the config, with `~` for the home folder. */
+	path: string,
+	/**  Keys that lead to the entry, joined by dots. */
+	key: string,
+	/**  When the agent uses a changed config. */
+	reload: string,
+	/**  What the config holds. */
+	state: ToolServerState,
+	/**  Names of the watched folders that belong to the agent. */
+	folders: string[],
+};
+
+/**  A config before and after an entry is added or removed. */
+export type ToolServerChange = {
+	/**  Number of this answer; only a change that was shown can be written. */
+	id: number,
+	/**  Id of the agent. */
+	agent: string,
+	/**  Path of the config, with `~` for the home folder. */
+	path: string,
+	/**  The change as a unified diff without texts and comments of others; empty if nothing changes. */
+	diff: string,
+	/**  The command line that the entry starts after the change; `None` if it is removed. */
+	starts: string | null,
+	/**  The command line of the entry that is there now; `None` if there is none. */
+	replaces: string | null,
+	/**  Keys of the entry that is there now that Memlens does not write. */
+	other_keys: string[],
+	/**  Whether the config does not exist yet. */
+	is_new: boolean,
+	/**  Watched folder that contains the config; `None` if none does. */
+	watched: string | null,
+};
+
+/**  What the user chooses for one agent. */
+export type ToolServerChoice = {
+	/**  Whether all watched folders are served, and not the agent's own alone. */
+	all_folders: boolean,
+	/**  Name of the preset in the library by which the agent's questions are ranked; `None` for another ranking. */
+	preset: string | null,
+};
+
+/**  A result of a test. */
+export type ToolServerResult = {
+	/**  Path of the note, as the agent gets it. */
+	path: string,
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
+	/**  Score; `None` if the ranking gives none. */
+	score: number | null,
+};
+
+/**  What an agent's config holds under Memlens's name. */
+export type ToolServerState = 
+/**  The agent was not used on this machine. */
+{ kind: "not_found" } | 
+/**  Nothing. */
+{ kind: "not_connected" } | 
+/**  An entry that starts Memlens. */
+{ kind: "connected"; 
+/**  The command line that it starts. */
+starts: string; 
+/**  Whether the program that it starts is there. */
+is_there: boolean; 
+/**  The choices that its command line makes. */
+choice: ToolServerChoice; 
+/**  Its keys that Memlens does not write. */
+other_keys: string[] } | 
+/**  An entry that starts something else. */
+{ kind: "other"; 
+/**  The program that it starts; `None` if it names none. */
+command: string | null } | 
+/**  An entry in a file that the config includes. */
+{ kind: "included" } | 
+/**  The config cannot be read. */
+{ kind: "unreadable"; 
+/**  The reason, for the user. */
+why: string };
+
+/**  The outcome of starting an entered command as its agent does, and asking it one question. */
+export type ToolServerTest = {
+	/**  The command line that was started. */
+	starts: string,
+	/**  The question that was asked. */
+	query: string,
+	/**  Names of the tools that it offers. */
+	tools: string[],
+	/**  The results of `memory_search`, best first. */
+	results: ToolServerResult[],
+	/**  What the server reported with the results. */
+	notices: string[],
+	/**  Name of the ranking that answered; empty if there was no answer. */
+	pipeline: string,
+	/**  Time from the start to the list of tools, in milliseconds; `None` if there was none. */
+	start_ms: number | null,
+	/**  Time of the search, in milliseconds; `None` if there was no answer. */
+	search_ms: number | null,
+	/**  Why it failed; `None` if everything was answered. */
+	error: string | null,
+};
+
+/**  A config with an entry added or removed. */
+export type ToolServerWritten = {
+	/**  Path of the config. */
+	path: string,
+	/**  Path of the backup beside it; `None` if there was no config before. */
+	backup: string | null,
 };
 
 /**  File format of an exported trace. */

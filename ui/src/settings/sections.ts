@@ -15,6 +15,7 @@ export const SECTIONS: readonly { name: string; sections: readonly { id: string;
       { id: "settings-model", label: "Model" },
       { id: "settings-rerank", label: "Rerank" },
       { id: "settings-hook", label: "Hook" },
+      { id: "settings-serve", label: "Serve" },
     ],
   },
   {

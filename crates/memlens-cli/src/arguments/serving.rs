@@ -33,6 +33,9 @@ pub struct ServeArgs {
     /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
+    /// Rank by a preset that is saved in the library, by its name in the window
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["preset", "pipeline"])]
+    pub saved_preset: Option<String>,
     #[command(flatten)]
     pub ranking: RankingArgs,
 }
@@ -74,6 +77,9 @@ pub struct InstallArgs {
     /// Rank by the parameters in this memlens.json (default: Memlens's own defaults)
     #[arg(long, value_name = "FILE")]
     pub preset: Option<PathBuf>,
+    /// Rank by a preset that is saved in the library, by its name in the window
+    #[arg(long, value_name = "NAME", conflicts_with = "preset")]
+    pub saved_preset: Option<String>,
     /// Add the entry to the agent's config; a backup is saved next to it, and everything else of the file stays
     #[arg(long)]
     pub write: bool,

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use memlens_document::{Document, dim, strong};
-use memlens_engine::tool_server::{ToolServerChange, connected, disconnected};
+use memlens_engine::tool_server::{
+    self, ToolServerChange, Wanted, connected, disconnected, is_unserved, lasting,
+};
 use memlens_engine::{EngineError, Home, Launch, ToolServerConfig, read_ranking, watched_folders};
 
 use crate::arguments::InstallArgs;
@@ -16,7 +18,8 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
     let home = Home::of_process().ok_or(CliError::NoHome)?;
     let config = config_of(&arguments.agent);
     let launch = launch(library.clone(), arguments)?;
-    let unserved = unserved(library, config, arguments)?;
+    let folders = watched_folders(&library_dir(library)?)?;
+    let unserved = is_unserved(&folders, config, arguments.all_folders);
     let change = connected(&home, config, &launch);
     if arguments.write {
         let change = change?;
@@ -116,59 +119,21 @@ fn launch(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<Launch, C
             source,
         }
     };
-    let own = Path::new("memlens");
-    let program = std::env::current_exe().map_err(failed("find", own))?;
-    let command = lasting(program);
-    let mut args = Vec::new();
-    if let Some(given) = library {
-        let dir = library_dir(Some(given))?;
-        args.extend(["--library".to_owned(), text(&dir)?]);
-    }
-    args.extend(["serve", "--mcp"].map(str::to_owned));
-    if !arguments.all_folders {
-        args.extend(["--agent".to_owned(), arguments.agent.clone()]);
-    }
-    if let Some(preset) = &arguments.preset {
+    let program = std::env::current_exe().map_err(failed("find", Path::new("memlens")))?;
+    let preset = arguments.preset.as_deref();
+    if let Some(preset) = preset {
         read_ranking(preset)?;
-        let preset = std::path::absolute(preset).map_err(failed("find", preset))?;
-        args.extend(["--preset".to_owned(), text(&preset)?]);
     }
-    Ok(Launch {
-        command: text(&command)?,
-        args,
-    })
-}
-
-/// The path of the program that lasts: an AppImage is mounted at another place in each run, so its own path counts.
-pub fn lasting(program: PathBuf) -> PathBuf {
-    lasting_by(program, &|name| std::env::var_os(name).map(PathBuf::from))
-}
-
-fn lasting_by(program: PathBuf, variable: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
-    match (variable("APPDIR"), variable("APPIMAGE")) {
-        (Some(mount), Some(image)) if program.starts_with(&mount) => image,
-        _ => program,
-    }
-}
-
-/// A path as a config can hold it.
-pub fn text(path: &Path) -> Result<String, CliError> {
-    let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| CliError::NoTextPath {
-        path: path.to_owned(),
-    })
-}
-
-/// Whether the server would have nothing to serve, and so would not start.
-fn unserved(
-    library: Option<PathBuf>,
-    config: &ToolServerConfig,
-    arguments: &InstallArgs,
-) -> Result<bool, CliError> {
-    let folders = watched_folders(&library_dir(library)?)?;
-    let mut folders = folders.iter();
-    Ok(!arguments.all_folders
-        && !folders.any(|folder| folder.agent.as_deref() == Some(config.id())))
+    let wanted = Wanted {
+        library: library.map(|given| library_dir(Some(given))).transpose()?,
+        all_folders: arguments.all_folders,
+        preset: preset
+            .map(|preset| std::path::absolute(preset).map_err(failed("find", preset)))
+            .transpose()?,
+        saved_preset: arguments.saved_preset.clone(),
+    };
+    let config = config_of(&arguments.agent);
+    Ok(tool_server::launch(&lasting(program), config, &wanted)?)
 }
 
 fn written(
@@ -194,27 +159,4 @@ fn effect(config: &ToolServerConfig) -> String {
         "{} takes it up in {} (checked with version {})",
         agent.name, config.reload, agent.source.version
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_in_an_appimage_is_named_by_the_appimage() {
-        let image = |name: &str| match name {
-            "APPDIR" => Some(PathBuf::from("/tmp/.mount_x")),
-            "APPIMAGE" => Some(PathBuf::from("/opt/Memlens.AppImage")),
-            _ => None,
-        };
-        let check = |program: &str, expected: &str| {
-            let found = lasting_by(PathBuf::from(program), &image);
-            assert_eq!(found, Path::new(expected));
-        };
-        check("/tmp/.mount_x/usr/bin/memlens", "/opt/Memlens.AppImage");
-        // Started from the terminal of another AppImage.
-        check("/usr/bin/memlens", "/usr/bin/memlens");
-        let program = PathBuf::from("/usr/bin/memlens");
-        assert_eq!(lasting_by(program.clone(), &|_| None), program);
-    }
 }

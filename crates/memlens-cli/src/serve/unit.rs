@@ -17,11 +17,11 @@ pub fn unit(
     arguments: impl Iterator<Item = OsString>,
     folder: &Path,
 ) -> Result<String, CliError> {
-    let program = word(&super::install::text(program)?);
-    let folder = super::install::text(folder)?.replace('%', "%%");
+    let program = word(&text(program)?);
+    let folder = text(folder)?.replace('%', "%%");
     let words: Result<Vec<String>, CliError> = arguments
         .filter(|argument| argument != FLAG)
-        .map(|argument| Ok(word(&super::install::text(Path::new(&argument))?)))
+        .map(|argument| Ok(word(&text(Path::new(&argument))?)))
         .collect();
     let arguments = words?.join(" ");
     Ok(format!(
@@ -37,6 +37,13 @@ pub fn unit(
          [Install]\n\
          WantedBy=default.target\n"
     ))
+}
+
+fn text(path: &Path) -> Result<String, CliError> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| CliError::NoTextPath {
+        path: path.to_owned(),
+    })
 }
 
 /// A word of a command line as systemd reads it.

@@ -145,6 +145,34 @@ fn an_agent_gets_the_ranking_of_the_command_line() {
 }
 
 #[test]
+fn a_preset_of_the_library_ranks_and_an_unknown_one_is_refused() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let first = |arguments: &[&str]| {
+        let mut client = Client::start(&memlens, arguments);
+        let found = client.call("memory_search", json!({"query": QUESTION}));
+        client.close();
+        found.expect("it is found")["results"][0]["score"].clone()
+    };
+    // Rensei's ranking is the cosine alone.
+    let by_preset = first(&["--saved-preset=Rensei"]);
+    assert_ne!(by_preset, first(&[]));
+    let set = "bm25_on=false fusion_on=false repeats_on=false threshold_on=false vector_unit=chunk";
+    let set = set.split(' ').flat_map(|set| ["--set", set]);
+    let search: Vec<&str> = ["search", QUESTION, "--json"]
+        .into_iter()
+        .chain(set)
+        .collect();
+    assert_eq!(by_preset, memlens.json(&search)["results"][0]["score"]);
+    let refused = memlens.run(&["serve", "--mcp", "--saved-preset", "mine"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(
+        refused.err.contains("mine") && refused.err.contains("it has Rensei"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn nothing_outside_of_the_served_folders_is_read() {
     let notes = notes();
     let other = Notes::new(&[("secret.md", "The word is plum.\n")]);
