@@ -19,6 +19,7 @@ use crate::opening::Opening;
 
 pub mod agents;
 pub mod autopsy;
+pub mod clusters;
 pub mod compare;
 pub mod drift;
 pub mod export;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use memlens_document::{Document, Text, dim, strong};
-use memlens_engine::{ClusterReport, Said};
+use memlens_engine::{ClusterReport, Said, SaidCluster};
 use memlens_params::AgreementMeasure;
 use memlens_rank::number;
 use serde::Serialize;
@@ -23,6 +23,11 @@ struct ClustersReport<'a> {
 struct ClusterReported<'a> {
     canonical: CanonicalReported<'a>,
     members: Vec<MemberReported<'a>>,
+    n_observations: u32,
+    sources: &'a [String],
+    first_date: Option<&'a str>,
+    last_date: Option<&'a str>,
+    n_undated: u32,
 }
 
 #[derive(Serialize)]
@@ -65,6 +70,11 @@ impl<'a> ClustersReport<'a> {
                     measure: member.measure,
                 })
                 .collect(),
+            n_observations: cluster.n_members + 1,
+            sources: &cluster.sources,
+            first_date: cluster.first_date.as_deref(),
+            last_date: cluster.last_date.as_deref(),
+            n_undated: cluster.n_undated,
         });
         ClustersReport {
             clusters: clusters.collect(),
@@ -101,6 +111,7 @@ fn page(report: &ClusterReport) -> Document {
         page.line(
             strong(&canonical.text) + format!("  {}  ", place(canonical)) + dim(&canonical.source),
         );
+        page.item(2, dim(said_when(cluster)));
         for member in &cluster.members {
             page.item(
                 2,
@@ -125,6 +136,21 @@ fn page(report: &ClusterReport) -> Document {
         number(report.elapsed_ms, 0)
     )));
     page
+}
+
+/// How often, when and by whom it is said.
+fn said_when(cluster: &SaidCluster) -> String {
+    let mut parts = vec![format!("{} times", cluster.n_members + 1)];
+    match (&cluster.first_date, &cluster.last_date) {
+        (Some(first), Some(last)) if first == last => parts.push(first.clone()),
+        (Some(first), Some(last)) => parts.push(format!("{first} to {last}")),
+        (Some(_) | None, Some(_) | None) => {}
+    }
+    if cluster.n_undated > 0 {
+        parts.push(format!("{} without a date", cluster.n_undated));
+    }
+    parts.push(cluster.sources.join(", "));
+    parts.join(", ")
 }
 
 fn place(said: &Said) -> String {

@@ -12,7 +12,7 @@ use crate::claims::Claims;
 use crate::clusters::{Clusters, Edge, Edges, Joining, Parts};
 use crate::fingerprint::Fingerprint;
 use crate::near::{self, near_pairs};
-use crate::overlap::overlapping_pairs;
+use crate::overlap::{OVERLAP_MIN, overlap_level, overlapping_pairs};
 
 /// The measure by which two observations say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,14 @@ pub enum Measure {
 impl Measure {
     /// All measures, in a fixed order.
     pub const ALL: [Measure; 2] = [Measure::Simhash, Measure::Words];
+
+    /// Returns the greatest level; the least is 0.
+    pub fn level_max(self) -> u8 {
+        match self {
+            Measure::Simhash => near::DISTANCE_MAX as u8,
+            Measure::Words => overlap_level(OVERLAP_MIN as usize, 100),
+        }
+    }
 
     /// Returns the distance of two texts: the number of differing bits, 0 to 64, or 1 minus their overlap, 0 to 1.
     pub fn distance(self, a: &Fingerprint, b: &Fingerprint) -> f64 {

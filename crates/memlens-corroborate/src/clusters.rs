@@ -63,6 +63,12 @@ impl Clusters {
         found
     }
 
+    /// Returns the least level at which the observation is in a cluster; `None` if it is alone at every level or unknown.
+    pub fn least_level(&self, observation: u32) -> Option<u8> {
+        let smallest = *self.smallest.get(observation as usize)?;
+        self.nodes.get(smallest as usize).map(|node| node.level)
+    }
+
     /// Returns all members of the observation's cluster at a level, including itself, ascending; empty if it is alone.
     pub fn members_of(&self, observation: u32, level: u8) -> Vec<u32> {
         let Some(Cluster { id, .. }) = self.at(observation, level) else {

@@ -75,11 +75,11 @@ pub use memlens_indexer::{
 };
 pub use memlens_library::{
     Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library, LibraryStatus,
-    Place, Ranking, RowReport, Search, SearchReport, StageReport, StepReport, Timing, TraceForm,
-    answers_outside, choose_model, chosen_model, clusters, compare, contents, data_size, drift,
-    drift_report, erase, folded_sentence, heat, location, pipeline, pipelines, prepare_memory,
-    providers, rank_given, refuse_agent_place, report, rerank_calls, rows_json, saved_questions,
-    sent_texts, source_of_library, stage_looks, trace_text, unread,
+    Place, Ranking, RowReport, SaidPlace, Search, SearchReport, StageReport, StepReport, Timing,
+    TraceForm, answers_outside, choose_model, chosen_model, clusters, compare, contents, data_size,
+    drift, drift_report, erase, folded_sentence, heat, location, opened_cluster, pipeline,
+    pipelines, prepare_memory, providers, rank_given, refuse_agent_place, report, rerank_calls,
+    rows_json, saved_questions, sent_texts, source_of_library, stage_looks, trace_text, unread,
 };
 pub use memlens_overview::{
     NoteList, WORDS_MAX, different_words, note_list, note_page, note_tags, overview, timeline,

@@ -2,9 +2,10 @@
 
 pub mod clusters;
 pub mod drift;
+pub mod opened;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +16,8 @@ use memlens_corroborate::{
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::cluster_level;
-use memlens_retrieve::Scope;
 use memlens_store::{DocumentId, DocumentRow, NewObservation, Observations, Snapshot, Store};
-use memlens_wire::{
-    AggregationProgress, AggregationStep, ClusterReport, DriftSide, Said, SaidCluster,
-};
+use memlens_wire::{AggregationProgress, AggregationStep, DriftSide, Said};
 
 use crate::EngineError;
 use crate::jobs::JobRun;
@@ -322,54 +320,6 @@ impl Clustering {
         self.nearest_first(observation, others, measure)
     }
 
-    /// The clusters at the distance of the parameters; with a scope only those with a member in it.
-    pub fn report(&self, params: &Params, scope: Option<&Scope>) -> ClusterReport {
-        let (measure, level) = cluster_level(params);
-        let clusters = self.aggregation.of(measure);
-        let mut members = clusters.members(level);
-        let is_in = |id: &u32| {
-            let place = &self.observations[*id as usize].place;
-            scope.is_none_or(|scope| {
-                scope.folder.0.to_string() == place.folder && scope.holds(&place.path)
-            })
-        };
-        members.retain(|members| members.iter().any(is_in));
-        let n_sources = |members: &[u32]| {
-            let cluster = members.first().and_then(|id| clusters.at(*id, level));
-            cluster.map_or(1, |cluster| cluster.n_sources)
-        };
-        let n_wordings = |members: &[u32]| {
-            let texts = members
-                .iter()
-                .map(|id| &self.observations[*id as usize].fingerprint.words);
-            texts.collect::<HashSet<_>>().len()
-        };
-        // The sort is stable: equal ones stay in the order of their first members.
-        members.sort_by_cached_key(|members| {
-            std::cmp::Reverse((n_sources(members), n_wordings(members), members.len()))
-        });
-        ClusterReport {
-            n_clusters: members.len() as u32,
-            corroborated_count: members.iter().map(|members| members.len() as u32).sum(),
-            n_observations: self.observations.len() as u32,
-            n_boilerplate: self.aggregation.n_boilerplate(),
-            elapsed_ms: self.took.as_secs_f64() * 1000.0,
-            clusters: members
-                .iter()
-                .filter_map(|members| {
-                    let speaker = canonical(members, |id| self.standing(id))?;
-                    let others = members.iter().copied().filter(|other| *other != speaker);
-                    Some(SaidCluster {
-                        canonical: self.said(speaker, speaker, measure),
-                        members: self.nearest_first(speaker, others, measure),
-                        n_members: members.len() as u32 - 1,
-                        n_sources: n_sources(members),
-                    })
-                })
-                .collect(),
-        }
-    }
-
     /// Returns the contradictions among the observations.
     pub(crate) fn contradictions(&self) -> &Pass {
         &self.contradictions
@@ -408,14 +358,22 @@ impl Clustering {
         }
     }
 
-    fn standing(&self, id: u32) -> Standing {
-        let said = &self.observations[id as usize].said;
-        let date: Option<Date> = said.date.as_deref().and_then(|date| date.parse().ok());
-        let days = date.and_then(|date| date.since(Date::constant(1970, 1, 1)).ok());
-        Standing {
-            weight: said.weight,
-            day: days.map(|days| days.get_days()),
-        }
+    /// Returns the day of an observation; `None` if it has none, or one of 1970 or after `tomorrow`.
+    fn day_of(&self, id: u32, tomorrow: Date) -> Option<Date> {
+        let day = self.date_of(id)?.parse().ok()?;
+        drift::is_plausible(day, tomorrow).then_some(day)
+    }
+
+    /// Returns the member that represents all.
+    fn representative(&self, members: &[u32], tomorrow: Date) -> Option<u32> {
+        canonical(members, |id| {
+            let day = self.day_of(id, tomorrow);
+            let days = day.and_then(|day| day.since(Date::constant(1970, 1, 1)).ok());
+            Standing {
+                weight: self.observations[id as usize].said.weight,
+                day: days.map(|days| days.get_days()),
+            }
+        })
     }
 
     fn nearest_first(

@@ -36,7 +36,9 @@ pub use autopsy::{
     AskedThen, Autopsy, AutopsyProgress, AutopsyQuestion, AutopsyStep, FactPlace, StepOutcome,
     StepProof, Verdict, WorkingQuestion,
 };
-pub use clusters::{ClusterReport, ClustersAnswer, Said, SaidCluster};
+pub use clusters::{
+    AgreementStep, ClusterMember, ClusterReport, ClustersAnswer, OpenedCluster, Said, SaidCluster,
+};
 pub use compare::{
     Change, ComparedRow, ComparedSide, Comparison, QueryChange, QueryScope, QuerySetProgress,
     SetComparison, SetSide,

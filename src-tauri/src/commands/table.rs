@@ -26,6 +26,8 @@ window_commands! {
     autopsy::autopsy_choices: "reads the library",
     autopsy::autopsy_markdown: "searches, and reads files of watched folders and of watched agents",
 
+    clusters::opened_cluster: "nothing",
+
     compare::compare: "reads notes in watched folders",
     compare::compare_queries: "reads notes in watched folders",
 

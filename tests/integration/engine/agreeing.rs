@@ -3,7 +3,8 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use memlens_engine::{Engine, Event, Library, Listener, Said};
+use memlens_engine::view::AgreementStep;
+use memlens_engine::{Engine, Event, Library, Listener, Said, SaidPlace, opened_cluster};
 use memlens_params::{AgreementMeasure, Params, StageId};
 use memlens_tests::{Notes, fresh, hashing, index, open};
 
@@ -240,4 +241,167 @@ fn the_engine_compares_once_somebody_makes_use_of_it() {
         answer.expect("it can be explained").clustering,
         engine.state().clustering
     );
+}
+
+/// Notes that say the same in nearly the same words, with days of which two cannot be right.
+fn reworded() -> Notes {
+    let dated = |day: &str, text: &str| format!("---\ndate: {day}\n---\n{text}\n");
+    Notes::new(&[
+        ("ada/relay.md", &dated("2026-02-01", PORT)),
+        (
+            "iris/relay.md",
+            &dated("2026-03-09", &PORT.replace("small", "little old")),
+        ),
+        ("otto/epoch.md", &dated("1970-01-01", PORT)),
+        ("otto/future.md", &dated("2999-01-01", PORT)),
+        ("otto/undated.md", PORT),
+        (
+            "zoe/garden.md",
+            "The tomatoes behind the shed need water each morning.",
+        ),
+    ])
+}
+
+#[test]
+fn every_limit_of_both_measures_counts_what_the_list_at_it_has() {
+    let notes = reworded();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    agreed(&library);
+    let clustering = library.clustering().expect("there was a pass");
+    let of = |params: &Params| clustering.report(params, None);
+    let at = |measure, simhash_distance, word_overlap| Params {
+        agreement_measure: measure,
+        simhash_distance,
+        word_overlap,
+        ..Params::default()
+    };
+    let report = of(&Params::default());
+    assert_eq!((report.by_bits.len(), report.by_words.len()), (8, 51));
+    for step in &report.by_bits {
+        let listed = of(&at(AgreementMeasure::Simhash, step.limit as u32, 0.6));
+        assert_eq!(listed.corroborated_count, step.n, "{} bits", step.limit);
+    }
+    for step in &report.by_words {
+        let listed = of(&at(AgreementMeasure::Words, 3, step.limit));
+        assert_eq!(listed.corroborated_count, step.n, "{} of words", step.limit);
+    }
+    let first_and_last = |steps: &[AgreementStep]| (steps[0].n, steps[steps.len() - 1].n);
+    assert_eq!(first_and_last(&report.by_words), (4, 5));
+    let scope = library.scope("iris").expect("it is there");
+    let of_iris = clustering.report(&Params::default(), Some(&scope));
+    assert_eq!(first_and_last(&of_iris.by_words), (0, 1));
+}
+
+#[test]
+fn an_opened_statement_names_the_words_that_differ_and_both_distances() {
+    let notes = reworded();
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    agreed(&library);
+    let folder = library.lists().snapshot.folders[0].id.0.to_string();
+    let opened = |path: &str, line: u32, text: &str, word_overlap: f64| {
+        let params = Params {
+            agreement_measure: AgreementMeasure::Words,
+            word_overlap,
+            ..Params::default()
+        };
+        let place = SaidPlace {
+            folder: &folder,
+            path,
+            line,
+            text,
+        };
+        opened_cluster(&library, &params, place)
+    };
+    let report = |word_overlap: f64| {
+        let params = Params {
+            agreement_measure: AgreementMeasure::Words,
+            word_overlap,
+            ..Params::default()
+        };
+        let clustering = library.clustering().expect("there was a pass");
+        clustering.report(&params, None).clusters
+    };
+    let [listed] = report(0.6)
+        .try_into()
+        .expect("one thing is said more than once");
+    let days = (listed.first_date.as_deref(), listed.last_date.as_deref());
+    assert_eq!(days, (Some("2026-02-01"), Some("2026-03-09")));
+    assert_eq!(
+        (listed.n_undated, listed.sources.join(" ")),
+        (3, "ada iris otto".into())
+    );
+
+    let found = opened(
+        "iris/relay.md",
+        4,
+        &PORT.replace("small", "little old"),
+        0.6,
+    )
+    .expect("it is in the notes");
+    assert_eq!(found.canonical.said.path, "ada/relay.md");
+    assert_eq!(
+        (found.n_members, found.members.len(), found.n_sources),
+        (4, 4, 3)
+    );
+    let farthest = found.members.last().expect("it is said by others");
+    let marked: Vec<&str> = farthest
+        .parts
+        .iter()
+        .filter(|part| part.is_marked)
+        .map(|part| part.text.as_str())
+        .collect();
+    assert_eq!(
+        (marked, farthest.missing.as_slice()),
+        (vec!["little old"], &["small".to_owned()][..])
+    );
+    assert_eq!(farthest.date.as_deref(), Some("2026-03-09"));
+    assert!(farthest.bits > 0 && farthest.overlap < 1.0);
+    let clustering = library.clustering().expect("there was a pass");
+    for (steps, measure) in [
+        (&found.by_bits, AgreementMeasure::Simhash),
+        (&found.by_words, AgreementMeasure::Words),
+    ] {
+        for step in steps {
+            let params = Params {
+                agreement_measure: measure,
+                simhash_distance: if measure == AgreementMeasure::Simhash {
+                    step.limit as u32
+                } else {
+                    3
+                },
+                word_overlap: if measure == AgreementMeasure::Words {
+                    step.limit
+                } else {
+                    0.6
+                },
+                ..Params::default()
+            };
+            let here = clustering
+                .report(&params, None)
+                .clusters
+                .into_iter()
+                .find(|cluster| {
+                    let said = std::iter::once(&cluster.canonical).chain(&cluster.members);
+                    said.into_iter().any(|said| said.path == "iris/relay.md")
+                });
+            let n = here.map_or(1, |cluster| cluster.n_members + 1);
+            assert_eq!(step.n, n, "{measure:?} {}", step.limit);
+        }
+    }
+    // Alone at the strictest limit, and its text nowhere in the notes.
+    let alone = opened(
+        "iris/relay.md",
+        4,
+        &PORT.replace("small", "little old"),
+        1.0,
+    );
+    let alone = alone.expect("it is in the notes");
+    assert_eq!((alone.n_members, alone.n_sources), (0, 1));
+    assert_eq!(alone.canonical.said.path, "iris/relay.md");
+    assert!(opened("iris/relay.md", 4, "It was deleted.", 0.6).is_none());
+    // The text is found at another place of it.
+    let moved = opened("iris/gone.md", 9, PORT, 1.0).expect("its text is in the notes");
+    assert_eq!(moved.n_members, 3);
 }

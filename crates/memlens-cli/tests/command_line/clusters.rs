@@ -14,7 +14,7 @@ fn clusters_are_printed_with_their_places() {
         ),
         (
             "b/two.md",
-            "Backups of the photo library run nightly, at a quarter past two\n",
+            "---\ndate: 2026-01-05\n---\nBackups of the photo library run nightly, at a quarter past two\n",
         ),
         ("b/three.md", "The router stands in the hall.\n"),
     ]);
@@ -38,8 +38,20 @@ fn clusters_are_printed_with_their_places() {
     let [member] = list(&cluster["members"]).as_slice() else {
         panic!("it is said twice")
     };
-    assert_eq!(place(member), json!(["b/two.md", 1, "b"]));
-    assert_eq!(keys(cluster), "canonical members");
+    assert_eq!(place(member), json!(["b/two.md", 4, "b"]));
+    assert_eq!(
+        keys(cluster),
+        "canonical first_date last_date members n_observations n_undated sources"
+    );
+    assert_eq!(cluster["sources"], json!(["a", "b"]));
+    assert_eq!(
+        json!([
+            cluster["n_observations"],
+            cluster["n_undated"],
+            cluster["first_date"]
+        ]),
+        json!([2, 1, "2026-01-05"])
+    );
     assert_eq!(keys(&cluster["canonical"]), "line path source text");
     assert_eq!(keys(member), "distance line measure path source text");
     assert_eq!(
@@ -49,6 +61,8 @@ fn clusters_are_printed_with_their_places() {
 
     let printed = memlens.print(&["clusters", "--set", "agreement_measure=words"]);
     assert!(printed.contains("100 % word overlap"), "{printed}");
+    let when = "2 times, 2026-01-05, 1 without a date, a, b";
+    assert!(printed.contains(when), "{printed}");
     assert!(!printed.contains("router"), "{printed}");
     let in_folder = |folder| memlens.json(&["clusters", "--in", folder, "--json"]);
     assert_eq!(list(&in_folder("b/two.md")["clusters"]).len(), 1);

@@ -118,9 +118,7 @@ fn report_of(
             .is_none_or(|current| current.get(&document) == Some(&checksum))
     };
     let pass = clustering.contradictions();
-    // A note that is dated later than this is dated wrongly.
-    let today = clock::now().to_zoned(jiff::tz::TimeZone::system()).date();
-    let tomorrow = today.tomorrow().unwrap_or(today);
+    let tomorrow = tomorrow();
     let (mut changed, mut contradictions, mut marked) = (Vec::new(), Vec::new(), Vec::new());
     for opposed in &pass.opposed {
         if !is_current(opposed.a) || !is_current(opposed.b) {
@@ -151,15 +149,15 @@ fn report_of(
         entries.sort_by_key(|(date, drifted)| (!drifted.sure, std::cmp::Reverse(*date)));
         entries.into_iter().map(|(_, drifted)| drifted).collect()
     };
-    let clusters = clustering.report(params, None);
+    let agreed = clustering.agreed(params);
     DriftReport {
         contradictions: newest_first(contradictions),
         changed: newest_first(changed),
         dismissed: newest_first(marked),
-        clusters: clusters.n_clusters,
-        corroborated_count: clusters.corroborated_count,
-        compared: compared(&pass.counts, clusters.n_observations),
-        elapsed_ms: clusters.elapsed_ms,
+        clusters: agreed.n_clusters,
+        corroborated_count: agreed.corroborated_count,
+        compared: compared(&pass.counts, clustering.observations.len() as u32),
+        elapsed_ms: clustering.took.as_secs_f64() * 1000.0,
     }
 }
 
@@ -203,8 +201,14 @@ fn compared(counts: &Counts, n_observations: u32) -> DriftCompared {
     }
 }
 
+/// Returns the last day of which a note can be: one that is dated later is dated wrongly.
+pub(super) fn tomorrow() -> Date {
+    let today = clock::now().to_zoned(jiff::tz::TimeZone::system()).date();
+    today.tomorrow().unwrap_or(today)
+}
+
 /// Returns whether a note can be of this day: 1970-01-01 stands for an unknown date, and no note is of the future.
-fn is_plausible(date: Date, tomorrow: Date) -> bool {
+pub(super) fn is_plausible(date: Date, tomorrow: Date) -> bool {
     date.year() > 1970 && date <= tomorrow
 }
 
