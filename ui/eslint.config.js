@@ -19,7 +19,7 @@ const FOLDERS = [
     "why-not",
   ],
   ...[
-    ...["sets", "search", "tune", "drift", "overview", "memory", "export", "compare", "autopsy"],
+    ...["sets", "search", "tune", "drift", "repeats", "overview", "memory", "export", "compare", "autopsy"],
     ...["past", "first-run", "serve", "settings", "palette"],
   ],
 ];

@@ -136,7 +136,7 @@ const SCENES = {
     await window.press("e", [KEY.control]);
     await window.until("it is marked", () => document.querySelector("[role='treeitem'] svg") !== null);
     await window.press("e", [KEY.control]);
-    await window.click("button", "Clusters…");
+    await window.click("button", "Said more than once…");
     await window.until(
       "the dialog is open",
       () => document.querySelector("[role='dialog'] .status") !== null,

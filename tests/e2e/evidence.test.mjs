@@ -44,16 +44,24 @@ scenario("a folder that is kept from decay counts in full at once", async ({ win
 
 scenario("what is said more than once is compared on demand and leads to its place", async ({ window }) => {
   await window.show("Memory");
-  await window.click("button", "Clusters…");
+  await window.click("button", "Said more than once…");
   await window.until("the dialog is open", () => document.querySelector("[role='dialog'] .status"));
   await window.click("[role='dialog'] button", "Compare now");
-  const said = await window.until("it is reported", () => {
-    const items = [...document.querySelectorAll("[role='dialog'] li")];
-    return items.map((item) => item.innerText).find((text) => text.toLowerCase().includes("blue boat"));
+  const line = await window.until("it is listed", () => {
+    const items = [...document.querySelectorAll("[role='dialog'] li button")];
+    const found = items.find((item) => item.innerText.toLowerCase().includes("blue boat"));
+    found?.click();
+    return found?.innerText;
   });
-  assert.match(said, /2 times, by 2 sources/);
-  assert.match(said, /boats\/\s*log\.md\s*:1/);
-  assert.match(said, /0 bits apart/);
+  assert.match(line, /×2/);
+  const opened = await window.until("it is opened", () => {
+    const items = [...document.querySelectorAll("[role='dialog'] [data-back] ~ *, [role='dialog'] li")];
+    return document.querySelectorAll("[role='dialog'] input[type='range']").length === 2
+      ? items.map((item) => item.innerText).join("\n")
+      : null;
+  });
+  assert.match(opened, /boats\/\s*log\.md\s*:1/);
+  assert.match(opened, /the same words, equal fingerprints/);
   await window.run(() =>
     [...document.querySelectorAll("[role='dialog'] li button")]
       .find((button) => button.innerText.includes("log.md"))

@@ -89,7 +89,7 @@ function complaints() {
 /** Lets the notes be compared, without which nothing agrees. */
 async function aggregate(window) {
   await window.show("Memory");
-  await window.click("button", "Clusters…");
+  await window.click("button", "Said more than once…");
   await window.click("[role='dialog'] button", "Compare now");
   await window.until("they are compared", () =>
     Array.from(document.querySelectorAll("[role='dialog'] button")).some(

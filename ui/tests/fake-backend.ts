@@ -27,7 +27,6 @@ import type {
   RecallChangeArgument,
   RecallImport,
   ReplaySummary,
-  Said,
   SavedQueries,
   SetFormat,
   SetWish,
@@ -39,6 +38,7 @@ import type {
 import { overviewOf, pageOf, tagsOf, timelineOf } from "./fake/overview";
 import { DEFAULTS } from "../src/api/parameters";
 import { DRIFT } from "./fake/drift";
+import { CLUSTERS, openedOf } from "./fake/repeats";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { autopsied } from "./fake/autopsy";
 import { madeOpening, PastMemory } from "./fake/past";
@@ -68,43 +68,6 @@ export const PROBLEMS: FileProblem[] = [
     severity: "note",
   },
 ];
-
-const said = (path: string, line: number, text: string, source: string, distance: number): Said => ({
-  folder: "notes",
-  path,
-  line,
-  end_line: line,
-  text,
-  source,
-  distance,
-  measure: "simhash",
-});
-
-/** Two statements that occur more than once. */
-export const CLUSTERS: ClusterReport = {
-  clusters: [
-    {
-      canonical: said("reference/home-server.md", 12, "The push relay listens on 8093.", "helper", 0),
-      members: [
-        said("people/signe-profile.md", 9, "the push relay listens on 8093", "iris", 0),
-        said("protocols/group-rooms.md", 4, "The push relay still listens on 8093.", "otto", 3),
-      ],
-      n_members: 2,
-      n_sources: 3,
-    },
-    {
-      canonical: said("people/health-and-food.md", 7, "Signe does not eat walnuts at all.", "helper", 0),
-      members: [said("people/signe-profile.md", 21, "Signe does not eat walnuts, at all", "helper", 0)],
-      n_members: 1,
-      n_sources: 1,
-    },
-  ],
-  n_clusters: 2,
-  corroborated_count: 5,
-  n_observations: 412,
-  n_boilerplate: 38,
-  elapsed_ms: 31.4,
-};
 
 // The class has a method for every command: those that no class writes are made by its static block.
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type
@@ -186,6 +149,12 @@ export class FakeBackend extends FakeSearch {
 
   clusters(params: Params, folder: string | null) {
     return this.answer("clusters", [params, folder], () => this.#clusters(folder));
+  }
+
+  openedCluster(params: Params, folder: string, path: string, line: number, text: string) {
+    return this.answer("openedCluster", [params, folder, path, line, text], () =>
+      openedOf(this.found, params, text),
+    );
   }
 
   aggregate(params: Params, folder: string | null) {

@@ -50,6 +50,8 @@ export const commands = {
 	autopsyChoices: (agent: string | null) => __TAURI_INVOKE<AutopsyChoices>("autopsy_choices", { agent }),
 	/**  The verdict and its proof as Markdown, with or without the notes' text. */
 	autopsyMarkdown: (question: AutopsyQuestion, withText: boolean) => __TAURI_INVOKE<string>("autopsy_markdown", { question, withText }),
+	/**  All that says the same as a statement, at the distance that the parameters name; null if no note holds its text now. */
+	openedCluster: (params: Params, folder: string, path: string, line: number, text: string) => __TAURI_INVOKE<OpenedCluster | null>("opened_cluster", { params, folder, path, line, text }),
 	/**  Two rankings of one question. */
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
 	/**  Both rankings over a query set, by its id; null if stopped. */
@@ -442,6 +444,14 @@ export type AgreementMeasure =
 "simhash" | 
 /**  Their share of common words. */
 "words";
+
+/**  How many observations are joined at a limit. */
+export type AgreementStep = {
+	/**  The value of the parameter: the greatest number of differing SimHash bits, or the least share of common words. */
+	limit: number,
+	/**  Number of observations. */
+	n: number,
+};
 
 /**  A file that an agent always loads, or would. */
 export type AlwaysFile = {
@@ -851,6 +861,22 @@ export type ChunkWhy = {
 	advice: string | null,
 };
 
+/**  An observation in an opened cluster. */
+export type ClusterMember = {
+	/**  The observation, with its distance to the representative. */
+	said: Said,
+	/**  `YYYY-MM-DD`: of the record, the note or its path; `None` without a date, or if it is of 1970 or of the future. */
+	date: string | null,
+	/**  Number of SimHash bits in which it differs from the representative. */
+	bits: number,
+	/**  The share of its words and the representative's that both have, 0 to 1. */
+	overlap: number,
+	/**  Its text; words that the representative does not have are marked. */
+	parts: MarkedText[],
+	/**  Words that only the representative has. */
+	missing: string[],
+};
+
 /**  The answer to "what is said more than once?". */
 export type ClusterReport = {
 	/**
@@ -871,11 +897,15 @@ export type ClusterReport = {
 	n_boilerplate: number,
 	/**  Duration of the pass in milliseconds. */
 	elapsed_ms: number,
+	/**  How many observations, of the folder or of all, agree with another one at each limit of SimHash bits, from 0 bits on. */
+	by_bits: AgreementStep[],
+	/**  How many agree with another one at each limit of common words, from all words on. */
+	by_words: AgreementStep[],
 };
 
 /**  What the last pass over all observations found. */
 export type ClustersAnswer = {
-	/**  Clusters, cut to the first ones and each to its nearest members; `None` before the first pass. */
+	/**  Clusters, cut to the first ones and without their members; `None` before the first pass. */
 	report: ClusterReport | null,
 	/**  Number of observations in the library now. */
 	n_observations: number,
@@ -2469,6 +2499,22 @@ export type OnDisk =
 /**  There was no time to compare it, or it could not be read. */
 "not_checked";
 
+/**  A statement and all that says the same. */
+export type OpenedCluster = {
+	/**  Representative: highest weight, then oldest, then first. */
+	canonical: ClusterMember,
+	/**  The other observations, nearest to the representative first; at most 200. */
+	members: ClusterMember[],
+	/**  Number of other observations, also if `members` is cut; 0 if nothing else says the same. */
+	n_members: number,
+	/**  Number of distinct sources. */
+	n_sources: number,
+	/**  How many observations the cluster has at each limit of SimHash bits, from 0 bits on. */
+	by_bits: AgreementStep[],
+	/**  How many observations the cluster has at each limit of common words, from all words on. */
+	by_words: AgreementStep[],
+};
+
 /**  Where a judgment comes from. */
 export type Origin = 
 /**  Given by the user: a thumb, or a typed place. */
@@ -3345,12 +3391,20 @@ export type Said = {
 export type SaidCluster = {
 	/**  Representative: highest weight, then oldest, then first. */
 	canonical: Said,
-	/**  The other observations, nearest to the representative first. */
+	/**  The other observations, nearest to the representative first; the window lists none of them here. */
 	members: Said[],
 	/**  Number of other observations, also if `members` is cut. */
 	n_members: number,
 	/**  Number of distinct sources in the cluster. */
 	n_sources: number,
+	/**  The sources, by name. */
+	sources: string[],
+	/**  `YYYY-MM-DD`: the first day of an observation in it, of the record, the note or its path; `None` if no day is known. */
+	first_date: string | null,
+	/**  The last such day. */
+	last_date: string | null,
+	/**  Number of observations without a date, or with one of 1970 or of the future. */
+	n_undated: number,
 };
 
 /**  A query set file written from past questions. */

@@ -1,12 +1,5 @@
 import type { Backend } from "../api/backend";
-import type {
-  ClusterReport,
-  ClustersAnswer,
-  ErrorInfo,
-  OpenedCluster,
-  Params,
-  Said,
-} from "../api/bindings";
+import type { ClusterReport, ClustersAnswer, ErrorInfo, OpenedCluster, Params, Said } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
 import { NewestOnly } from "../shared/newest-only";
 import { isSameLimit, type Limits, limitsOf, type Measure, withLimit } from "./limits";

@@ -1,10 +1,7 @@
-// What the user keeps from decay, marked in the tree; and what is said more than once.
+// What the user keeps from decay, marked in the tree.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
-import { chooseOption } from "../../tests/choose-option";
-import { violations } from "../../tests/axe";
-import { CLUSTERS } from "../../tests/fake-backend";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import App from "../App.svelte";
@@ -104,85 +101,4 @@ test("the tree names its active row only while that is drawn", async () => {
   await waitFor(() => expect(tree).not.toHaveAttribute("aria-activedescendant"));
   tree.scrollTo({ top: 0 });
   await waitFor(() => expect(tree).toHaveAttribute("aria-activedescendant"));
-});
-
-describe("clusters", () => {
-  const dialog = () => screen.getByRole("dialog", { name: "Clusters" });
-  const openDialog = async (user: ReturnType<typeof userEvent.setup>) => {
-    await user.click(screen.getByRole("button", { name: "Clusters…" }));
-    await screen.findByRole("dialog", { name: "Clusters" });
-  };
-
-  test("are compared on demand and shown with text, place, source and distance", async () => {
-    const { backend, user } = await open();
-    await openDialog(user);
-    expect(await within(dialog()).findByText(/412 observations not compared yet/)).toBeInTheDocument();
-    await user.click(within(dialog()).getByRole("button", { name: "Compare now" }));
-    expect(
-      await within(dialog()).findByText(/5 of 412 observations in 2 clusters, found in 31/),
-    ).toBeInTheDocument();
-    expect(within(dialog()).getByText(/38 lines are left out as boilerplate/)).toBeInTheDocument();
-    expect(within(dialog()).getByRole("button", { name: "Compare now" })).toBeDisabled();
-    const [first] = within(dialog()).getAllByRole("listitem");
-    expect(first).toHaveAccessibleName("3 observations by 3 sources");
-    const [canonical, , farthest] = within(first as HTMLElement).getAllByRole("button");
-    expect(canonical).toHaveTextContent("The push relay listens on 8093.");
-    expect(canonical).not.toHaveTextContent("apart");
-    expect(farthest).toHaveTextContent(/still listens.*group-rooms\.md.*:4.*otto.*3 bits apart/);
-    expect(backend.calls.findLast(({ name }) => name === "aggregate")).toBeDefined();
-    expect(await violations(dialog())).toEqual([]);
-  });
-
-  test("of one folder are asked for", async () => {
-    const { backend, user } = await open((backend) => void backend.aggregate({} as never, null));
-    await openDialog(user);
-    const choice = await within(dialog()).findByRole("combobox", { name: "Folder" });
-    const [, folder] = (await backend.state()).folders;
-    await chooseOption(user, choice, folder?.name ?? "");
-    await waitFor(() =>
-      expect(backend.calls.findLast(({ name }) => name === "clusters")?.args[1]).toBe(folder?.id),
-    );
-    expect(await violations(dialog())).toEqual([]);
-  });
-
-  test("lead to the note at the line", async () => {
-    const { user } = await open((backend) => void backend.aggregate({} as never, null));
-    await openDialog(user);
-    await user.click(
-      await within(dialog()).findByRole("button", { name: /The push relay listens on 8093\./ }),
-    );
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    const reader = await screen.findByRole("region", { name: "Text of reference/home-server.md" });
-    expect(reader).toBeInTheDocument();
-  });
-
-  test("show a place that says the same twice as often as it does", async () => {
-    const { user } = await open((backend) => {
-      const [first, ...others] = CLUSTERS.clusters;
-      const [member] = first?.members ?? [];
-      if (first === undefined || member === undefined) throw new Error("no cluster to repeat");
-      backend.found = { ...CLUSTERS, clusters: [{ ...first, members: [member, member] }, ...others] };
-      void backend.aggregate({} as never, null);
-    });
-    await openDialog(user);
-    expect(
-      await within(dialog()).findAllByRole("button", { name: /^the push relay listens on 8093 / }),
-    ).toHaveLength(2);
-  });
-
-  test("say that there are none, and why a pass failed", async () => {
-    const { backend, user } = await open((backend) => {
-      backend.found = { ...CLUSTERS, clusters: [], n_clusters: 0, corroborated_count: 0 };
-    });
-    await openDialog(user);
-    const compare = within(dialog()).getByRole("button", { name: "Compare now" });
-    backend.failing.aggregate = { code: "error", message: "cannot read the observations: disk gone" };
-    await user.click(compare);
-    expect(await within(dialog()).findByText(/Cannot read the observations: disk gone/)).toBeInTheDocument();
-    backend.failing = {};
-    await user.click(compare);
-    expect(
-      await within(dialog()).findByText(/^No two of 412 observations say the same, found in 31/),
-    ).toBeInTheDocument();
-  });
 });
