@@ -35,6 +35,7 @@ mod observations;
 mod outline;
 mod reading;
 mod rules;
+mod tags;
 mod walk;
 mod windows;
 
@@ -47,6 +48,7 @@ pub use headings::headings_behind;
 pub use json::lines_of_problem;
 pub use observations::{Observation, Written, observations, written};
 pub use reading::read;
+pub use tags::inline_tags;
 pub use walk::{
     FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge,
     left_out_in, walk, walk_with_progress,

@@ -2,21 +2,19 @@
 //!
 //! A document never changes under its id, so a text is read once. Texts are read in the order of notes for a limited time.
 //!
-//! Properties checked: text that two chunks share is counted once; headings, code and anchors are no tags.
+//! Properties checked: text that two chunks share is counted once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memlens_embed::language_name;
+use memlens_ingest::inline_tags;
 use memlens_library::{EngineError, Library};
 use memlens_store::{DocumentId, DocumentRow};
 
 /// Characters by which a language is recognised; more text makes it slower and hardly surer.
 const SAMPLE_CHARS: usize = 600;
-/// A longer run of letters after `#` is no tag.
-const TAG_CHARS_MAX: usize = 100;
-const TAGS_MAX: usize = 200;
 
 /// What the text of a note says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,7 +109,7 @@ fn facts_of(text: &str, is_markdown: bool) -> TextFacts {
         title: is_markdown.then(|| title_of(text)).flatten(),
         n_words: n_words(text),
         tags: if is_markdown {
-            tags_of(text)
+            inline_tags(text)
         } else {
             Vec::new()
         },
@@ -164,73 +162,6 @@ fn is_word_of_its_own(char: char) -> bool {
         && char.is_alphabetic()
 }
 
-/// Tags in the text of Markdown: `#` after a blank, then letters, of which one is no digit. Code holds none.
-fn tags_of(text: &str) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
-    let mut fence: Option<Fence> = None;
-    for line in text.lines() {
-        match (fence, Fence::of(line)) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if mark.closes(open) => fence = None,
-            (Some(_), _) => {}
-            // Every other part is inside of backticks.
-            (None, None) => line
-                .split('`')
-                .step_by(2)
-                .flat_map(str::split_whitespace)
-                .filter_map(tag_of)
-                .for_each(|tag| {
-                    if tags.len() < TAGS_MAX && !tags.iter().any(|known| known == tag) {
-                        tags.push(tag.to_owned());
-                    }
-                }),
-        }
-    }
-    tags
-}
-
-/// The mark of fenced code.
-#[derive(Clone, Copy)]
-struct Fence {
-    sign: char,
-    n_signs: usize,
-    /// Whether nothing is after it.
-    is_bare: bool,
-}
-
-impl Fence {
-    /// `None` for a line that neither opens nor closes fenced code.
-    fn of(line: &str) -> Option<Fence> {
-        let line = line.trim();
-        let sign = line.chars().next().filter(|it| matches!(it, '`' | '~'))?;
-        let n_signs = line.chars().take_while(|it| *it == sign).count();
-        // Code within a line may stand between three backticks.
-        let is_inline = sign == '`' && line[n_signs..].contains('`');
-        (n_signs >= 3 && !is_inline).then_some(Fence {
-            sign,
-            n_signs,
-            is_bare: line.len() == n_signs,
-        })
-    }
-
-    /// By the rule of CommonMark: the same sign, at least as often, and nothing after it.
-    fn closes(self, open: Fence) -> bool {
-        self.sign == open.sign && self.n_signs >= open.n_signs && self.is_bare
-    }
-}
-
-fn tag_of(word: &str) -> Option<&str> {
-    let rest = word.strip_prefix('#')?;
-    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '/');
-    let end = rest.find(|char| !is_part(char)).unwrap_or(rest.len());
-    let (tag, after) = rest.split_at(end);
-    let is_ended = after
-        .chars()
-        .all(|char| char.is_ascii_punctuation() && char != '#');
-    let is_named = tag.chars().any(char::is_alphabetic);
-    (is_ended && is_named && tag.chars().count() <= TAG_CHARS_MAX).then_some(tag)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,28 +177,6 @@ mod tests {
         ] {
             assert_eq!(n_words(text), n, "{text}");
         }
-    }
-
-    #[test]
-    fn tags_are_words_after_a_number_sign() {
-        for (text, tags) in [
-            ("# Heading\n## Another", vec![]),
-            (
-                "It is #garden, and #home/shed.",
-                vec!["garden", "home/shed"],
-            ),
-            ("#garden #garden #42 #2026-05", vec!["garden"]),
-            ("issue#12 and page.html#top", vec![]),
-            ("`#code` and #prose", vec!["prose"]),
-            ("```\n#define X\n```\n#after", vec!["after"]),
-            ("````md\n```\n#inside\n```\n````\n#after", vec!["after"]),
-            ("```\n```md\n#inside\n~~~\n#too\n```\n#after", vec!["after"]),
-            ("```cat #code``` and #prose", vec!["prose"]),
-            ("#übung #日本", vec!["übung", "日本"]),
-        ] {
-            assert_eq!(tags_of(text), tags, "{text}");
-        }
-        assert_eq!(tags_of(&format!("#{}", "a".repeat(300))), [""; 0]);
     }
 
     #[test]
