@@ -40,6 +40,9 @@ pub enum CliError {
         path: PathBuf,
         source: std::io::Error,
     },
+    /// An export would replace a file.
+    #[error("cannot write {}: it exists; name another file, or add --replace", path.display())]
+    Present { path: PathBuf },
     /// The result could not be printed.
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
@@ -236,6 +239,7 @@ impl CliError {
             CliError::Engine(_)
             | CliError::Serve(_)
             | CliError::File { .. }
+            | CliError::Present { .. }
             | CliError::Output(_)
             | CliError::Input(_)
             | CliError::Stopped

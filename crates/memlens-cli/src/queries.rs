@@ -68,13 +68,30 @@ pub fn run(library: Option<PathBuf>, arguments: &QueriesArgs) -> Result<(), CliE
             }
             print_text(line(&info))
         }
-        Some(QueriesAct::Export { name, file }) => {
+        Some(QueriesAct::Export {
+            name,
+            file,
+            replace,
+        }) => {
+            refuse_present(&library, file, *replace)?;
             tuning::write_query_set(&library, name, format_of(file), file)?;
             notify(format_args!("wrote {}", file.display()));
             Ok(())
         }
         Some(QueriesAct::Delete { name }) => Ok(acts::delete_query_set(&library.to_write(), name)?),
     }
+}
+
+/// Refuses to write over a file, which may be a query set that was made by hand.
+pub fn refuse_present(library: &Library, file: &Path, is_replaced: bool) -> Result<(), CliError> {
+    // A place where nothing is written has a better reason.
+    library.refuse_output(file, &[])?;
+    if file.is_file() && !is_replaced {
+        return Err(CliError::Present {
+            path: file.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn make(

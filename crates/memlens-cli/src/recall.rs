@@ -23,6 +23,7 @@ use crate::arguments::{
 };
 use crate::error::CliError;
 use crate::output::{notify, plural, print, print_json, print_text};
+use crate::queries::refuse_present;
 use crate::settings::{on_stop, open, while_importing};
 
 /// The number of logs named one by one before the first import.
@@ -132,6 +133,7 @@ fn export(library: &Library, arguments: &RecallExportArgs) -> Result<(), CliErro
     if let Some(agent) = &arguments.agent {
         known_agent(agent)?;
     }
+    refuse_present(library, &arguments.out, arguments.replace)?;
     let filter = PastFilter {
         agent: arguments.agent.clone(),
         ..PastFilter::default()

@@ -91,7 +91,7 @@ pub fn queries_text(
 /// Writes past questions as a query set. Returns what is left out of it, a sentence each.
 ///
 /// # Errors
-/// As [`crate::queries_text`] and [`Library::write_output`].
+/// [`EngineError::QuerySet`] if there are none; as [`crate::queries_text`] and [`Library::write_output`].
 pub fn write_queries(
     library: &Library,
     filter: &PastFilter,
@@ -100,6 +100,13 @@ pub fn write_queries(
     let base = path.parent().unwrap_or(Path::new(""));
     let base = memlens_files::canonical(base).unwrap_or_else(|_| base.to_owned());
     let past = crate::past_set_of(library, filter, &base)?;
+    if past.queries.is_empty() {
+        return Err(EngineError::QuerySet {
+            attempt: "export",
+            named: "past questions".to_owned(),
+            why: "there are none; no file was written".to_owned(),
+        });
+    }
     library.write_output(as_jsonl(&past.queries).as_bytes(), path, &[])?;
     Ok(past.notices)
 }

@@ -157,6 +157,9 @@ pub enum QueriesAct {
         name: String,
         /// The file
         file: PathBuf,
+        /// Replace the file if it exists
+        #[arg(long)]
+        replace: bool,
     },
     /// Delete a query set
     Delete {

@@ -116,6 +116,9 @@ pub struct RecallExportArgs {
     /// The file to write
     #[arg(value_name = "FILE")]
     pub out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub replace: bool,
     /// Only questions of this agent, by its id
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<String>,

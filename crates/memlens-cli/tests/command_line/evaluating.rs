@@ -695,8 +695,61 @@ fn a_query_set_is_named_in_any_case() {
     assert_eq!(imported.status, 0, "{imported:?}");
     let out = tempfile::tempdir().expect("a scratch folder can be made");
     let out = out.path().join("out.jsonl");
-    for name in ["Judgments", "judgments", "JUDGMENTS", "Relays", "relays"] {
-        let run = memlens.run(&["queries", "export", name, text(&out)]);
+    for name in ["Relays", "relays"] {
+        let run = memlens.run(&["queries", "export", name, text(&out), "--replace"]);
         assert_eq!(run.status, 0, "{name} {run:?}");
+    }
+    for name in ["Judgments", "judgments", "JUDGMENTS"] {
+        let run = memlens.run(&["queries", "export", name, text(&out), "--replace"]);
+        assert_eq!(run.status, 1, "{name} {run:?}");
+        let expected = format!(
+            "memlens: cannot export the query set {name}: it has no queries; no file was written\n"
+        );
+        assert_eq!(run.err, expected);
+    }
+}
+
+#[test]
+fn an_export_of_a_set_replaces_no_file_unless_asked() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let file = notes.at("relays.jsonl");
+    notes.write("relays.jsonl", set_of(&[("relay", "a.md")]));
+    let imported = memlens.run(&["queries", "import", text(&file)]);
+    assert_eq!(imported.status, 0, "{imported:?}");
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let out = out.path().join("mine.jsonl");
+    fs::write(&out, "Made by hand.").expect("it can be written");
+    let run = memlens.run(&["queries", "export", "relays", text(&out)]);
+    assert_eq!(run.status, 1, "{run:?}");
+    let expected = format!(
+        "memlens: cannot write {}: it exists; name another file, or add --replace\n",
+        out.display()
+    );
+    assert_eq!(run.err, expected);
+    let kept = fs::read_to_string(&out).expect("it is there");
+    assert_eq!(kept, "Made by hand.");
+    let run = memlens.run(&["queries", "export", "relays", text(&out), "--replace"]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let replaced = fs::read_to_string(&out).expect("it is there");
+    assert!(replaced.contains("relay"), "{replaced}");
+}
+
+#[test]
+fn an_imported_set_says_when_it_has_another_name_than_its_file() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    for (file, query, name) in [
+        ("Judgments.jsonl", "relay", "set Judgments"),
+        ("7.jsonl", "relay", "set 7"),
+        ("relays.jsonl", "relay", "relays"),
+        ("relays.jsonl", "another", "relays (2)"),
+    ] {
+        notes.write(file, set_of(&[(query, "a.md")]));
+        let run = memlens.run(&["queries", "import", text(&notes.at(file))]);
+        assert_eq!(run.status, 0, "{run:?}");
+        assert!(run.out.starts_with(&format!("{name}: ")), "{run:?}");
+        let is_said = run.err.contains(&format!("is named `{name}`"));
+        assert_eq!(is_said, name != "relays", "{run:?}");
     }
 }

@@ -186,14 +186,23 @@ pub fn import_query_set(
     if set.queries.is_empty() {
         return Err(EngineError::NoQueries { path: file.path });
     }
-    let name = suggested_name(path, &file);
+    let asked = suggested_name(path, &file);
+    let name = valid(&asked).unwrap_or_else(|_| format!("set {asked}"));
     let begun = Begun {
         notices: import_notices(library, &set),
         left_out: file.bad_lines,
         is_file: true,
         set,
     };
-    begun.keep(writes, &name, if_taken)
+    let mut made = begun.keep(writes, &name, if_taken)?;
+    if made.info.name != asked {
+        let notice = format!(
+            "the new query set is named `{}`, because `{asked}` cannot be its name or is that of another set",
+            made.info.name
+        );
+        made.notices.push(notice);
+    }
+    Ok(made)
 }
 
 /// The name of a file without its ending.
@@ -207,10 +216,7 @@ fn suggested_name(path: &Path, file: &QueryFile) -> String {
     {
         name = folder.to_string_lossy().into_owned();
     }
-    match valid(&name) {
-        Ok(name) => name,
-        Err(_) => format!("set {name}"),
-    }
+    name.trim().to_owned()
 }
 
 /// Notices about a set that was just read; a set of other notes can be stored anyway.

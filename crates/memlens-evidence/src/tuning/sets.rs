@@ -248,7 +248,7 @@ pub fn set_of(file: &QueryFile) -> LoadedSet {
 /// Writes a query set to a file, its paths relative to the file's folder where they lie in it.
 ///
 /// # Errors
-/// As [`query_set`] and [`Library::write_output`].
+/// [`EngineError::QuerySet`] for a set without queries; as [`query_set`] and [`Library::write_output`].
 pub fn write_query_set(
     library: &Library,
     named: &str,
@@ -256,6 +256,10 @@ pub fn write_query_set(
     path: &Path,
 ) -> Result<(), EngineError> {
     let set = load_set(library, named)?.set;
+    if set.queries.is_empty() {
+        let why = "it has no queries; no file was written";
+        return Err(refused("export the query set", named, why));
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     let folder = memlens_files::canonical(folder).unwrap_or_else(|_| folder.to_owned());
     let from = KeptSet {
