@@ -1,7 +1,8 @@
-//! `cargo xtask check-agents`: asks the published agents what they load when a session begins, and compares that with what Memlens
-//! predicts. By hand: it downloads the programs and needs Node.js 24, npm, git and Python 3.
+//! `cargo xtask check-agents`: asks the published agents what they load when a session begins, compares that with what Memlens
+//! predicts, and installs the plugin for OpenClaw. By hand: it downloads the programs and needs Node.js 24, npm, git and Python 3.
 
 mod homes;
+mod plugin;
 mod programs;
 mod recorded;
 mod server;
@@ -78,6 +79,18 @@ pub fn check_agents(project: &Project, args: &CheckAgentsArgs) -> Result<()> {
             }
             if differences.is_empty() {
                 println!("{}: as predicted", scratch.name);
+            }
+            n_differences += differences.len();
+        }
+        if program == Program::OpenClaw {
+            let differences = plugin::differences(project, &installed, &homes, &url)?;
+            match differences.as_slice() {
+                [] => println!(
+                    "openclaw-plugin: loaded in the memory slot, with the tools of its manifest"
+                ),
+                found => found
+                    .iter()
+                    .for_each(|it| println!("openclaw-plugin: {it}")),
             }
             n_differences += differences.len();
         }

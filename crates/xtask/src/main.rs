@@ -13,6 +13,7 @@ mod command;
 mod display;
 mod error;
 mod fingerprint;
+mod openclaw_plugin;
 mod package;
 mod project;
 mod run;

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::package::installers::Target;
 use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
-use crate::ui;
+use crate::{openclaw_plugin, ui};
 
 /// What `cargo xtask package` was asked to do.
 #[derive(Args)]
@@ -80,6 +80,7 @@ fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
     setup::install_npm(&bundler)?;
     let runtime = setup::redistributable_runtime(project)?;
     ui::build(project)?;
+    openclaw_plugin::build(project)?;
     build(project)?;
 
     let programs: Vec<PathBuf> = PROGRAMS
@@ -98,6 +99,7 @@ fn make(project: &Project, scratch: &Path) -> Result<PathBuf> {
         runtime: runtime.library,
         runtime_notices: runtime.notices,
         third_party,
+        openclaw_plugin: openclaw_plugin::folder(project),
         root: project.root.clone(),
     };
     bundle(project, &bundler, &installed.config(&depends))?;
@@ -219,6 +221,7 @@ struct Installed {
     runtime: PathBuf,
     runtime_notices: PathBuf,
     third_party: PathBuf,
+    openclaw_plugin: PathBuf,
     root: PathBuf,
 }
 
@@ -254,6 +257,12 @@ impl Installed {
             &format!("{docs}/onnxruntime-third-party.txt"),
             self.runtime_notices.clone(),
         );
+        for plugin_file in openclaw_plugin::FILES {
+            file(
+                &format!("/usr/share/memlens/openclaw-plugin/{plugin_file}"),
+                self.openclaw_plugin.join(plugin_file),
+            );
+        }
         file(
             "/usr/share/icons/hicolor/scalable/apps/memlens-app.svg",
             self.root.join("icons/icon.svg"),
@@ -284,6 +293,7 @@ mod tests {
             runtime: at("/p/libonnxruntime.so.1.2.3"),
             runtime_notices: at("/p/ThirdPartyNotices.txt"),
             third_party: at("/p/third-party.txt"),
+            openclaw_plugin: at("/p/plugin"),
             root: at("/p"),
         };
         let config = installed.config(&["libc6 (>= 2.36)".to_owned()]);
@@ -295,6 +305,10 @@ mod tests {
         );
         let deb = &config["bundle"]["linux"]["deb"];
         assert_eq!(deb["files"]["/usr/bin/memlens"], "/p/memlens");
+        assert_eq!(
+            deb["files"]["/usr/share/memlens/openclaw-plugin/dist/index.js"],
+            "/p/plugin/dist/index.js"
+        );
         assert_eq!(deb["depends"], json!(["libc6 (>= 2.36)"]));
     }
 

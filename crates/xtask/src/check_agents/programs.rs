@@ -154,11 +154,13 @@ impl Installed {
                 command
             }
             Program::OpenClaw => {
-                let mut command = Command::new("node");
-                command
-                    .arg(modules.join("openclaw/openclaw.mjs"))
-                    .args(["agent", "--local", "--agent", "main"])
-                    .args(["--session-id", "check", "--message", "hi"]);
+                let mut command = self.openclaw();
+                command.args(["agent", "--local", "--agent", "main"]).args([
+                    "--session-id",
+                    "check",
+                    "--message",
+                    "hi",
+                ]);
                 command
             }
             Program::Hermes => {
@@ -178,25 +180,49 @@ impl Installed {
         if self.program != Program::Hermes {
             command.current_dir(&scratch.cwd);
         }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        command
-            .env_clear()
-            .env("PATH", path)
-            .env("HOME", &scratch.home)
-            .env("LANG", "C.UTF-8")
-            // No agent may leave this machine.
-            .env("ANTHROPIC_BASE_URL", url)
-            .env("ANTHROPIC_API_KEY", "none")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("GOOGLE_GEMINI_BASE_URL", url)
-            .env("GEMINI_API_KEY", "none")
-            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            .env("OPENCLAW_NO_AUTO_UPDATE", "1")
-            .env("DO_NOT_TRACK", "1")
-            .env("HERMES_HOME", scratch.home.join(".hermes"));
-        within_patience(command, &scratch.home.join("printed"))
+        within_patience(
+            in_home(command, scratch, url),
+            &scratch.home.join("printed"),
+        )
     }
+
+    /// Runs a command of OpenClaw in a scratch home. What it prints is returned.
+    pub fn run_openclaw(&self, scratch: &Scratch, url: &str, arguments: &[&str]) -> Result<String> {
+        let mut command = self.openclaw();
+        command.args(arguments).current_dir(&scratch.cwd);
+        within_patience(
+            in_home(command, scratch, url),
+            &scratch.home.join("printed"),
+        )
+    }
+
+    fn openclaw(&self) -> Command {
+        let mut command = Command::new("node");
+        command.arg(self.folder.join("node_modules/openclaw/openclaw.mjs"));
+        command
+    }
+}
+
+/// Gives a command a scratch home, no setting of this machine, and the server at `url` for its model.
+fn in_home(mut command: Command, scratch: &Scratch, url: &str) -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", &scratch.home)
+        .env("LANG", "C.UTF-8")
+        // No agent may leave this machine.
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ANTHROPIC_API_KEY", "none")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("GOOGLE_GEMINI_BASE_URL", url)
+        .env("GEMINI_API_KEY", "none")
+        .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+        .env("OPENCLAW_NO_AUTO_UPDATE", "1")
+        .env("DO_NOT_TRACK", "1")
+        .env("HERMES_HOME", scratch.home.join(".hermes"));
+    command
 }
 
 /// Runs a command to its end, or stops it; what it printed goes through a file.

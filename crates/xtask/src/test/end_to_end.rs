@@ -12,6 +12,7 @@ use std::time::Instant;
 use crate::command;
 use crate::display::Display;
 use crate::error::{Error, Result};
+use crate::openclaw_plugin;
 use crate::project::Project;
 use crate::test::tally::{Runner, Tally};
 
@@ -49,6 +50,7 @@ pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()
     let (alone, beside): (Vec<_>, Vec<_>) = files
         .iter()
         .partition(|file| ALONE.contains(&file.as_str()));
+    openclaw_plugin::build(project)?;
     make_sample(project)?;
     let mut failed = Vec::new();
     for (files, screens) in [(beside, SCREENS), (alone, 1)] {
