@@ -11,8 +11,11 @@ use crate::command;
 use crate::error::{Error, Result};
 use crate::project::Project;
 
-/// Packages that are unpacked, with all that they need.
-const PACKAGES: [&str; 8] = [
+/// Packages that are unpacked, with all that they need. Debian's packages do not name the shell and the basic programs, which every
+/// system has.
+const PACKAGES: [&str; 10] = [
+    "bash",
+    "coreutils",
     "rustc",
     "cargo",
     "rust-src",
