@@ -96,6 +96,21 @@ test("a search answers as the command line does, and a result can be read", asyn
   host.service.stop();
 });
 
+test("it ranks by the preset that its settings name", async () => {
+  const scores = async (settings) => {
+    const host = registered({ ...ofScratch(), ...settings });
+    const { details } = await host.call("memory_search", { query: QUESTION, maxResults: 1 });
+    host.service.stop();
+    return details.results.map(({ score }) => score);
+  };
+  const plain = await scores({});
+  assert.notDeepEqual(await scores({ savedPreset: "Rensei" }), plain);
+  const preset = join(scratch.root, "memlens.json");
+  await scratch.memlens("export", "--set", "bm25_on=false", "--out", preset);
+  assert.notDeepEqual(await scores({ preset }), plain);
+  await assert.rejects(scores({ savedPreset: "no such preset" }), /no such preset/);
+});
+
 test("a server that ended is started again, and a call that waits is reported", async () => {
   const host = registered(ofScratch());
   await host.call("memory_status", {});

@@ -5,6 +5,8 @@ export interface Settings {
   command: string;
   library: string | undefined;
   allFolders: boolean;
+  preset: string | undefined;
+  savedPreset: string | undefined;
   timeoutMs: number;
 }
 
@@ -18,17 +20,22 @@ export function settingsOf(config: unknown): Settings {
     command: text(given.command) ?? "memlens",
     library: text(given.library),
     allFolders: given.allFolders === true,
+    preset: text(given.preset),
+    savedPreset: text(given.savedPreset),
     timeoutMs: seconds * 1000,
   };
 }
 
 /** The arguments by which the server starts. */
-export function argumentsOf(settings: Settings): string[] {
+export function argumentsOf({ library, allFolders, preset, savedPreset }: Settings): string[] {
   return [
-    ...(settings.library === undefined ? [] : ["--library", settings.library]),
+    ...(library === undefined ? [] : ["--library", library]),
     "serve",
     "--mcp",
-    ...(settings.allFolders ? [] : ["--agent", "openclaw"]),
+    ...(allFolders ? [] : ["--agent", "openclaw"]),
+    ...(preset === undefined ? [] : ["--preset", preset]),
+    // As one word, so that a name with a hyphen at its beginning is no option.
+    ...(savedPreset === undefined ? [] : [`--saved-preset=${savedPreset}`]),
   ];
 }
 
