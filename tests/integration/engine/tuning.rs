@@ -502,6 +502,19 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
         (nothing.now - (1.0 - n_kept / 2.0)).abs() < 1e-12,
         "{line:?} {nothing:?}"
     );
+    assert!(
+        !found.sentence.contains("of a lower score too"),
+        "{}",
+        found.sentence
+    );
+    // OpenClaw brings back what words found: then the rows above the line are not all that it keeps.
+    let mut openclaw = Ranking::of(pipeline("openclaw").expect("it is known"));
+    let strict = [("openclaw.min_score", Value::Number(1.0))];
+    openclaw.values = openclaw.values.with(strict).expect("it is in range");
+    let above = calibrated(&openclaw);
+    assert_eq!(above.present.relevant_kept, 0);
+    let said = "With minScore 1 this ranking keeps ";
+    assert!(above.sentence.contains(said), "{}", above.sentence);
     // A ranking without a threshold reports that.
     let hindsight = Ranking::of(pipeline("hindsight").expect("it is known"));
     let answer = tuning::calibrate(library, &wish(&set, &hindsight)).expect("it can be");

@@ -31,15 +31,17 @@ export function metricScale({ curves, present, pinned }: Sensitivity): MetricSca
   const lowest = Math.min(...levels, ...points.map(([mean, error]) => mean - error));
   const compared = Math.min(...levels);
   const span = Math.max(high - compared, SPAN_MIN);
-  const low = Math.max(0, Math.min(compared, Math.max(lowest, compared - BELOW * span)));
+  // No metric is above 1, so a flat curve at 1 leaves its room below.
+  const top = Math.min(Math.max(high, compared + SPAN_MIN), Math.max(1, high));
+  const low = Math.max(0, Math.min(compared, top - SPAN_MIN, Math.max(lowest, compared - BELOW * span)));
   const y = scaleLinear()
-    .domain([low, Math.max(high, low + SPAN_MIN)])
+    .domain([low, Math.max(top, low + SPAN_MIN)])
     .range([FLOOR, TOP]);
   const format = y.tickFormat(TICKS);
   const ticks = y
     .ticks(TICKS)
     .filter((tick) => tick > low)
-    .map((tick) => ({ at: y(tick), text: format(tick).replace(/^0\./, ".") }));
+    .map((tick) => ({ at: y(tick), text: tick === 1 ? "1" : format(tick).replace(/^0\./, ".") }));
   return { y, low, ticks };
 }
 

@@ -39,6 +39,13 @@ test("noise in a flat curve does not look like a mountain", () => {
   expect(Math.abs(scale.y(0.6) - scale.y(0.601))).toBeLessThan(1);
 });
 
+test("a flat curve at 1 leaves its room below: no metric is above 1", () => {
+  const best = { ...curve([1, 2], [1, 1]), errors: [0, 0] };
+  const { low, ticks } = metricScale(sensitivity([best], 1, 1));
+  expect(low).toBeCloseTo(0.9);
+  expect(ticks.map(({ text }) => text)).toEqual([".95", "1"]);
+});
+
 test("a slider with equal ratios has them in its chart; a value is found by its place", () => {
   const depth = OWN.parameters.find(({ id }) => id === "vector_depth");
   const values = curve([1, 10, 100], [0, 0, 0]);

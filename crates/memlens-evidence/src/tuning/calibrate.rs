@@ -87,8 +87,38 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
             .map(|line| line_figures(scores.at(line)))
             .collect(),
         separates: scores.separates(),
-        sentence: scores.sentence(),
+        sentence: match kept_below(prepared, values, parameter, present) {
+            Some(below) => format!("{} {below}", scores.sentence()),
+            None => scores.sentence(),
+        },
     }))
+}
+
+/// How many rows this ranking keeps below its threshold, in a sentence; `None` if it keeps none. OpenClaw brings rows back
+/// that words found, so its results are more than the rows above the line.
+fn kept_below(
+    prepared: &Prepared,
+    values: &Values,
+    parameter: &Parameter,
+    present: f64,
+) -> Option<String> {
+    // Memlens's own threshold compares scores before decay, and brings nothing back.
+    if native(values).is_some() {
+        return None;
+    }
+    let kept = prepared
+        .judged()
+        .flat_map(|query| prepared.rank(query, values));
+    let n_below = kept.filter(|(_, score)| *score < present).count();
+    let (rows, they) = match n_below {
+        0 => return None,
+        1 => ("row", "it is"),
+        _ => ("rows", "they are"),
+    };
+    Some(format!(
+        "With {} {present} this ranking keeps {n_below} {rows} of a lower score too, {they} not in these figures, but in the metrics.",
+        parameter.label
+    ))
 }
 
 /// Values with which every candidate keeps its score before decay; `None` if decay has no effect.
