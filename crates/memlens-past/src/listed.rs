@@ -9,7 +9,8 @@ use memlens_library::notes::note_names::agent_name;
 use memlens_library::{EngineError, Library};
 use memlens_store::{PastKey, PastWanted, Store};
 use memlens_wire::{
-    AskingSession, AutopsyChoices, PastAgent, PastDay, PastPlace, PastQuestions, PastRow,
+    AskingSession, AutopsyChoices, PastAgent, PastDay, PastLately, PastPlace, PastQuestions,
+    PastRow,
 };
 
 use super::replay::Replayed;
@@ -22,6 +23,26 @@ const PAGE: usize = 500;
 const SESSIONS_OFFERED: u32 = 100;
 /// Number of past questions suggested while typing.
 const WORDINGS_OFFERED: usize = 6;
+
+/// Number of days that count as recent.
+const LATELY_DAYS: u32 = 30;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Every search.
+const SEARCHES: PastWanted<'static> = PastWanted {
+    is_opening: Some(false),
+    text: "",
+    agent: None,
+    session: None,
+    since_ms: None,
+    found_nothing: false,
+    among: None,
+};
+/// Every search that was answered with nothing.
+const NOTHING: PastWanted<'static> = PastWanted {
+    found_nothing: true,
+    ..SEARCHES
+};
 
 /// Which past questions are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, specta::Type)]
@@ -101,10 +122,7 @@ pub fn page(
             ..row(&past)
         }
     });
-    let nothing = PastWanted {
-        found_nothing: true,
-        ..PastWanted::default()
-    };
+    let n_found_nothing = store.n_past_wanted(&NOTHING)?;
     let is_compared = replay.as_ref().is_some_and(|it| it.summary.n_compared > 0);
     let n_changed = changed.as_deref().filter(|_| is_compared).map(|changed| {
         store.n_past_wanted(&PastWanted {
@@ -121,11 +139,38 @@ pub fn page(
         days: days(&keys, replay.as_deref()),
         n_all: agents.iter().map(|it| it.n_questions + it.n_openings).sum(),
         n_openings: agents.iter().map(|it| it.n_openings).sum(),
-        n_found_nothing: store.n_past_wanted(&nothing)?,
+        n_found_nothing,
+        lately: lately(&store, n_found_nothing)?,
         n_changed: n_changed.transpose()?,
         agents,
         replay: replay.as_ref().map(|it| it.summary.clone()),
         lost,
+    })
+}
+
+/// Searches of the last [`LATELY_DAYS`], of which `n_found_nothing` of the whole list found nothing. A date after now counts
+/// as recent for a day, because clocks differ.
+fn lately(store: &Store, n_found_nothing: u32) -> Result<PastLately, EngineError> {
+    let now = memlens_library::clock::now().as_millisecond();
+    let (from, to) = (now - i64::from(LATELY_DAYS) * DAY_MS, now + DAY_MS);
+    let n_between = |wanted: PastWanted<'static>| -> Result<u32, EngineError> {
+        let n_since = |since_ms| {
+            store.n_past_wanted(&PastWanted {
+                since_ms: Some(since_ms),
+                ..wanted
+            })
+        };
+        Ok(n_since(from)? - n_since(to)?)
+    };
+    let n_dated = store.n_past_wanted(&PastWanted {
+        since_ms: Some(i64::MIN),
+        ..NOTHING
+    })?;
+    Ok(PastLately {
+        n_days: LATELY_DAYS,
+        n_questions: n_between(SEARCHES)?,
+        n_found_nothing: n_between(NOTHING)?,
+        n_undated_nothing: n_found_nothing - n_dated,
     })
 }
 

@@ -67,9 +67,9 @@ pub use overview::{
 };
 pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
-    NoteAnswers, NowResult, PastAgent, PastDay, PastPlace, PastQuestions, PastRow, RecallImport,
-    RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries, SuggestedQuestion, ThenNow,
-    ThenResult,
+    NoteAnswers, NowResult, PastAgent, PastDay, PastLately, PastPlace, PastQuestions, PastRow,
+    RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries,
+    SuggestedQuestion, ThenNow, ThenResult,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

@@ -26,6 +26,8 @@ pub struct PastQuestions {
     pub n_openings: u32,
     /// Questions of the whole list that found nothing then.
     pub n_found_nothing: u32,
+    /// Questions of the whole list with a recent date.
+    pub lately: PastLately,
     /// Questions of the whole list with a different answer now, by the last replay; `None` before a replay, and if it
     /// could compare none.
     pub n_changed: Option<u32>,
@@ -35,6 +37,19 @@ pub struct PastQuestions {
     pub replay: Option<ReplaySummary>,
     /// Answers lost by the last edit since the window was opened; `None` if no answer was lost.
     pub lost: Option<LostAnswers>,
+}
+
+/// Questions that an agent searched for lately, by the dates in its logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Type)]
+pub struct PastLately {
+    /// Number of days before now that are counted.
+    pub n_days: u32,
+    /// Number of searches of these days.
+    pub n_questions: u32,
+    /// Number of those that found nothing then.
+    pub n_found_nothing: u32,
+    /// Searches of the whole list that found nothing and have no date, so that they are not in the numbers above.
+    pub n_undated_nothing: u32,
 }
 
 /// A question to begin with.

@@ -20,6 +20,17 @@ const FIRST_MS: i64 = 1_790_000_000_000;
 /// Returns a library whose agents asked `N` questions, an hour apart. Every tenth found nothing, every fourth is
 /// Codex's, forty at a time are a session, and the last three have no time.
 fn library() -> (tempfile::TempDir, Library) {
+    let times: Vec<(Option<i64>, bool)> = (0..N)
+        .map(|at| {
+            let at_ms = (at < N - 3).then_some(FIRST_MS + at as i64 * 3_600_000);
+            (at_ms, at % 10 == 0)
+        })
+        .collect();
+    library_of(&times)
+}
+
+/// Returns a library of questions by their time, and whether they found nothing.
+fn library_of(times: &[(Option<i64>, bool)]) -> (tempfile::TempDir, Library) {
     let dir = scratch();
     let log = ReadLog {
         path: "/log".to_owned(),
@@ -29,20 +40,23 @@ fn library() -> (tempfile::TempDir, Library) {
         stamp: String::new(),
         problem: None,
     };
-    let asked = (0..N).map(|at| NewPast {
-        agent: if at % 4 == 0 { "codex" } else { "openclaw" }.to_owned(),
-        session: format!("s{}", at / 40),
-        call: at.to_string(),
-        at_ms: (at < N - 3).then_some(FIRST_MS + at as i64 * 3_600_000),
-        is_opening: false,
-        has_failed: false,
-        is_pattern: false,
-        question: format!("Où is relay {at}"),
-        settings: "{}".to_owned(),
-        returned: (at % 10 == 0).then(|| "[]".to_owned()),
-        opened: "[]".to_owned(),
-        cited: "[]".to_owned(),
-    });
+    let asked = times
+        .iter()
+        .enumerate()
+        .map(|(at, (at_ms, is_nothing))| NewPast {
+            agent: if at % 4 == 0 { "codex" } else { "openclaw" }.to_owned(),
+            session: format!("s{}", at / 40),
+            call: at.to_string(),
+            at_ms: *at_ms,
+            is_opening: false,
+            has_failed: false,
+            is_pattern: false,
+            question: format!("Où is relay {at}"),
+            settings: "{}".to_owned(),
+            returned: is_nothing.then(|| "[]".to_owned()),
+            opened: "[]".to_owned(),
+            cited: "[]".to_owned(),
+        });
     let asked: Vec<NewPast> = asked.collect();
     let mut store = Store::open(dir.path()).expect("nobody else writes");
     store
@@ -72,6 +86,28 @@ fn text(text: &str) -> PastFilter {
         text: text.to_owned(),
         ..PastFilter::default()
     }
+}
+
+#[test]
+fn recent_questions_are_those_of_the_last_month_by_their_own_dates() {
+    let day_ms = 86_400_000;
+    let now = jiff::Timestamp::now().as_millisecond();
+    let asked = |days: Option<i64>| days.map(|days| now - days * day_ms);
+    let (_dir, library) = library_of(&[
+        (asked(Some(1)), true),
+        (asked(Some(2)), false),
+        (asked(Some(29)), true),
+        (asked(Some(31)), true),
+        // A clock that is wrong by years.
+        (asked(Some(-900)), true),
+        (asked(None), true),
+        (asked(None), false),
+    ]);
+    let page = listed(&library, &PastFilter::default(), PastOnly::All, None, None);
+    let lately = page.lately;
+    assert_eq!(page.n_found_nothing, 5);
+    assert_eq!((lately.n_days, lately.n_questions), (30, 3));
+    assert_eq!((lately.n_found_nothing, lately.n_undated_nothing), (2, 1));
 }
 
 #[test]

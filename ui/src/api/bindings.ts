@@ -2754,6 +2754,18 @@ export type PastFilterArgument = {
 	only: PastOnly,
 };
 
+/**  Questions that an agent searched for lately, by the dates in its logs. */
+export type PastLately = {
+	/**  Number of days before now that are counted. */
+	n_days: number,
+	/**  Number of searches of these days. */
+	n_questions: number,
+	/**  Number of those that found nothing then. */
+	n_found_nothing: number,
+	/**  Searches of the whole list that found nothing and have no date, so that they are not in the numbers above. */
+	n_undated_nothing: number,
+};
+
 /**  Which past questions are shown. */
 export type PastOnly = 
 /**  Searches and openings of notes. */
@@ -2807,6 +2819,8 @@ export type PastQuestions = {
 	n_openings: number,
 	/**  Questions of the whole list that found nothing then. */
 	n_found_nothing: number,
+	/**  Questions of the whole list with a recent date. */
+	lately: PastLately,
 	/**
 	 *  Questions of the whole list with a different answer now, by the last replay; `None` before a replay, and if it
 	 *  could compare none.

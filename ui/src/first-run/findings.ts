@@ -1,16 +1,16 @@
 // What is found in the notes of watched agents while they are indexed, each with the place that shows it.
 //
 // Every figure is counted by the function that its place counts with, so that both are equal.
-import type { AgentsView, FolderState, FolderTree, LoadedFile } from "../api/bindings";
+import type { AgentsView, FolderState, FolderTree, LoadedFile, PastQuestions } from "../api/bindings";
 import { cutOf, leftOut } from "../agents/load-line";
-import { nNotes, nUnsearched } from "../memory/tree-rows";
+import { firstUnsearched, nNotes, nUnsearched } from "../memory/tree-rows";
 import { count, counted } from "../shared/format";
 import { sentence } from "../shared/sentence";
 
 /** Where a finding is shown. */
 export type FindingPlace =
   | { kind: "line"; folder: string; path: string; line: number }
-  | { kind: "unsearched"; agent: string }
+  | { kind: "unsearched"; agent: string; folder: string; path: string }
   | { kind: "agents" }
   | { kind: "found-nothing" }
   | { kind: "contradictions" };
@@ -64,14 +64,17 @@ export function searchFindings(trees: readonly FolderTree[], files: readonly Loa
         agent === id && note !== null ? [`${folder}\n${note}`] : [],
       ),
     );
-    const nLoaded = nUnsearched(own, (folder, path) => loaded.has(`${folder}\n${path}`));
-    if (n === nLoaded) return [];
+    const isLoaded = (folder: string, path: string) => loaded.has(`${folder}\n${path}`);
+    const nLoaded = nUnsearched(own, isLoaded);
+    // What is neither searched nor loaded is what the agent cannot know.
+    const first = firstUnsearched(own, (folder, path) => !isLoaded(folder, path));
+    if (first === null) return [];
     const found = `${count(n)} of ${counted(nNotes(own), "note")} ${n === 1 ? "is" : "are"} never searched by ${name}`;
     const also =
       nLoaded === 0
         ? ""
         : `; ${count(nLoaded)} of them ${nLoaded === 1 ? "is" : "are"} loaded when a session begins`;
-    return [{ id: `search ${id}`, text: found + also, place: { kind: "unsearched", agent: id } }];
+    return [{ id: `search ${id}`, text: found + also, place: { kind: "unsearched", agent: id, ...first } }];
   });
 }
 
@@ -94,10 +97,31 @@ export function agentFindings(view: AgentsView | null): Finding[] {
   });
 }
 
-/** How many of the past questions found nothing, of all that were read. */
-export function pastFindings(n_found_nothing: number, n_questions: number): Finding[] {
+/**
+ * How many past questions of the last days found nothing, by the dates in the logs. Where older ones or questions without a
+ * date did too, their number is named as well, because the list that the finding leads to holds them all.
+ */
+export function pastFindings({
+  lately,
+  n_found_nothing,
+  n_all,
+  n_openings,
+}: Pick<PastQuestions, "lately" | "n_found_nothing" | "n_all" | "n_openings">): Finding[] {
   if (n_found_nothing === 0) return [];
-  const text = `${count(n_found_nothing)} of ${counted(n_questions, "past question")} found nothing`;
+  const { n_days, n_questions, n_undated_nothing } = lately;
+  const days = `the last ${count(n_days)} days`;
+  const all = `${count(n_found_nothing)} of ${count(n_all - n_openings)}`;
+  const undated =
+    n_undated_nothing === 0
+      ? ""
+      : n_undated_nothing === n_found_nothing
+        ? "; the logs do not date them"
+        : `; ${count(n_undated_nothing)} of them ${n_undated_nothing === 1 ? "has" : "have"} no date`;
+  const isLate = lately.n_found_nothing > 0;
+  const text = isLate
+    ? `${count(lately.n_found_nothing)} of ${counted(n_questions, "past question")} of ${days} found nothing` +
+      (lately.n_found_nothing === n_found_nothing ? "" : `, ${all} in all${undated}`)
+    : `${all} past questions found nothing` + (undated === "" ? `, none of them in ${days}` : undated);
   return [{ id: "past", text, place: { kind: "found-nothing" } }];
 }
 

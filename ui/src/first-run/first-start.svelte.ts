@@ -13,6 +13,7 @@ import type {
 } from "../api/bindings";
 import { Agents } from "../agents/agents.svelte";
 import type { Contradictions } from "../drift/contradictions.svelte";
+import { isWalked } from "../library/at-rest";
 import { Actions, Call } from "../shared/call.svelte";
 import { counted } from "../shared/format";
 import {
@@ -26,16 +27,6 @@ import {
 
 /** Up to so many observations are compared unasked; more take minutes. */
 const COMPARED_MAX = 20_000;
-
-/** Whether every watched folder was walked, so that its notes are known. */
-export function isWalked({ scanning, folders }: LibraryState): boolean {
-  return scanning === null && folders.every(({ status }) => status !== "waiting");
-}
-
-/** Whether everything is walked and indexed. */
-export function isAtRest(library: LibraryState): boolean {
-  return library.folders.length > 0 && library.indexing === null && isWalked(library);
-}
 
 /** What became of a watched agent's folders: "23 files", "1 folder missing". */
 export function stateOf({ folders }: AgentView, library: LibraryState): string | null {
@@ -88,7 +79,7 @@ export class FirstStart {
       ...loadFindings(loaded ?? [], library.folders),
       ...(isWalked(library) && loaded !== null ? searchFindings(this.#trees.data ?? [], loaded) : []),
       ...agentFindings(this.agents.view),
-      ...(past === null ? [] : pastFindings(past.n_found_nothing, past.n_all - past.n_openings)),
+      ...(past === null ? [] : pastFindings(past)),
       ...contradictionFindings(this.#nContradictions),
     ];
   }

@@ -9,10 +9,11 @@ import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import type { AgentView, FolderState, FolderTree, LoadedFile } from "../api/bindings";
 import App from "../App.svelte";
+import { isAtRest } from "../library/at-rest";
 import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { agentFindings, contradictionFindings, loadFindings, pastFindings, searchFindings } from "./findings";
-import { isAtRest, stateOf } from "./first-start.svelte";
+import { stateOf } from "./first-start.svelte";
 
 layOut();
 afterEach(() => void openDocument.take());
@@ -133,9 +134,32 @@ describe("findings", () => {
     expect(texts(searchFindings([own], others))).toEqual(["3 of 3 notes are never searched by OpenClaw"]);
   });
 
+  /** Of 9 searches and 2 openings; 6 of the searches are recent. */
+  const past = (n_found_nothing: number, nLate: number, n_undated_nothing: number) =>
+    pastFindings({
+      ...{ n_found_nothing, n_all: 11, n_openings: 2 },
+      lately: { n_days: 30, n_questions: 6, n_found_nothing: nLate, n_undated_nothing },
+    });
+
+  test.each([
+    [2, 2, 0, "2 of 6 past questions of the last 30 days found nothing"],
+    // Older ones are in the list that the finding leads to.
+    [5, 2, 0, "2 of 6 past questions of the last 30 days found nothing, 5 of 9 in all"],
+    [
+      5,
+      2,
+      1,
+      "2 of 6 past questions of the last 30 days found nothing, 5 of 9 in all; 1 of them has no date",
+    ],
+    [5, 0, 0, "5 of 9 past questions found nothing, none of them in the last 30 days"],
+    [5, 0, 2, "5 of 9 past questions found nothing; 2 of them have no date"],
+    [5, 0, 5, "5 of 9 past questions found nothing; the logs do not date them"],
+  ])("count past questions by their own dates: %i, %i late, %i undated", (n, nLate, nUndated, said) => {
+    expect(texts(past(n, nLate, nUndated))).toEqual([said]);
+  });
+
   test("are made of what is known alone: no line without a number", () => {
-    expect([...pastFindings(0, 9), ...contradictionFindings(0), ...agentFindings(null)]).toEqual([]);
-    expect(texts(pastFindings(1, 9))).toEqual(["1 of 9 past questions found nothing"]);
+    expect([...past(0, 0, 0), ...contradictionFindings(0), ...agentFindings(null)]).toEqual([]);
     expect(texts(contradictionFindings(1))).toEqual(["1 contradiction in your notes"]);
     expect(texts(contradictionFindings(2))).toEqual(["2 contradictions in your notes"]);
   });
@@ -239,7 +263,9 @@ describe("the page", () => {
     expect(screen.queryByText(/past questions? found nothing/)).toBeNull();
     backend.suggested = [{ question: "why is streaming stuck", agent_name: "Clerk", found_nothing: true }];
     await user.click(read);
-    const found = await screen.findByRole("button", { name: /past questions found nothing$/ });
+    const found = await screen.findByRole("button", {
+      name: /past questions of the last 30 days found nothing$/,
+    });
     expect(screen.getByRole("heading", { name: "Asked by your agents" })).toBeInTheDocument();
     expect(screen.getByRole("button", { name: /why is streaming stuck.*found nothing/ })).toBeInTheDocument();
     const n = /^\d+/.exec(found.textContent.trim())?.[0];

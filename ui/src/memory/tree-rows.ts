@@ -140,6 +140,26 @@ export function nUnsearched(
   return trees.reduce((n, { folder, entries }) => n + count(folder.id, entries), 0);
 }
 
+/** The first note of trees, among those that count, that their agent never finds by a search; null if there is none. */
+export function firstUnsearched(
+  trees: readonly FolderTree[],
+  isCounted: (folder: string, path: string) => boolean,
+): { folder: string; path: string } | null {
+  const first = (folder: string, entries: readonly TreeEntry[]): string | null => {
+    for (const entry of entries) {
+      if (isUnsearched(entry) && isCounted(folder, entry.path)) return entry.path;
+      const inner = first(folder, entry.children);
+      if (inner !== null) return inner;
+    }
+    return null;
+  };
+  for (const { folder, entries } of trees) {
+    const path = first(folder.id, entries);
+    if (path !== null) return { folder: folder.id, path };
+  }
+  return null;
+}
+
 /** Returns how many notes trees hold, also those that wait or have a problem. */
 export function nNotes(trees: readonly FolderTree[]): number {
   const count = (entries: readonly TreeEntry[]): number =>

@@ -286,6 +286,13 @@ export class PastMemory {
       n_all: rows.length,
       n_openings: rows.filter(({ is_opening }) => is_opening).length,
       n_found_nothing: rows.filter(isNothing).length,
+      // Every question of this log is dated and recent.
+      lately: {
+        n_days: 30,
+        n_questions: rows.filter(({ is_opening }) => !is_opening).length,
+        n_found_nothing: rows.filter(isNothing).length,
+        n_undated_nothing: 0,
+      },
       n_changed: this.#isCompared ? rows.filter(isChanged).length : null,
       agents: this.#agents(),
       replay: this.#replay,
