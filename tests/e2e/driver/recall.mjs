@@ -2,9 +2,9 @@
 
 /**
  * One session's log. Each search is `{at, query, results, opens}`: results as `[path, startLine, endLine, score]`, `opens` the
- * path that the agent read two seconds later.
+ * path that the agent read two seconds later. `set` is what each call sets; an empty one leaves all to the agent's config.
  */
-export function transcript(session, searches) {
+export function transcript(session, searches, set = { maxResults: 6, minScore: 0.35 }) {
   const lines = [{ type: "session", id: session, timestamp: searches[0].at }];
   const message = (at, message) => lines.push({ type: "message", timestamp: at, message });
   const call = (at, id, name, args) =>
@@ -12,7 +12,7 @@ export function transcript(session, searches) {
   const answer = (at, id, name, details) =>
     message(at, { role: "toolResult", toolCallId: id, toolName: name, content: [], details });
   for (const [n, { at, query, results, opens }] of searches.entries()) {
-    call(at, `search-${n}`, "memory_search", { query, maxResults: 6, minScore: 0.35 });
+    call(at, `search-${n}`, "memory_search", { query, ...set });
     const found = results.map(([path, startLine, endLine, score]) => ({ path, startLine, endLine, score }));
     answer(at, `search-${n}`, "memory_search", { results: found });
     if (opens === undefined) continue;

@@ -78,6 +78,8 @@ export class MemoryController {
   #chosen = $state(0);
   #target = $state.raw<LineTarget | null>(null);
   #isGone = $state(false);
+  /** Where the open note was moved to within its folder, while it was open; null if it was not. */
+  #movedTo = $state<string | null>(null);
   readonly #editing = new Actions();
   #reading = $state<Reading>(readStored(STORED_AS, isReading) ?? "rendered");
   #linkError = $state<string | null>(null);
@@ -162,6 +164,10 @@ export class MemoryController {
   /** The open note is no longer in its folder; what is shown is its text from before. */
   get isGone(): boolean {
     return this.#isGone;
+  }
+  /** Path that a gone note has now in its folder; null if it was not seen to move there. */
+  get movedTo(): string | null {
+    return this.#isGone ? this.#movedTo : null;
   }
   /** Why the editor could not be opened, until the next try. */
   get editorError(): ErrorInfo | null {
@@ -325,6 +331,7 @@ export class MemoryController {
     }
     this.#note = { kind: "opening", folder, path };
     this.#isGone = false;
+    this.#movedTo = null;
     this.place = null;
     try {
       const note = await this.#read(folder, path);
@@ -356,6 +363,7 @@ export class MemoryController {
       if (opening !== this.#opening) return;
       this.#take(note, rendered);
       this.#isGone = false;
+      this.#movedTo = null;
       this.#chosen = (chosen && note.margin.choose(chosen.chunk.start_line)?.index) ?? 0;
     } catch {
       // the text that is shown stays; the tree says whether the file is still there
@@ -520,13 +528,12 @@ export class MemoryController {
   /** Takes note of something that happened to a file. */
   happened(activity: Activity): void {
     const note = this.#note;
-    if (
-      activity.what === "changed" &&
-      note.kind === "open" &&
-      note.note.document.folder_name === activity.folder_name &&
-      note.note.document.path === activity.path
-    ) {
-      void this.reload();
+    if (note.kind === "open" && note.note.document.folder_name === activity.folder_name) {
+      const { path } = note.note.document;
+      if (activity.what === "changed" && activity.path === path) void this.reload();
+      // One that was moved on is followed from where it was last.
+      if (activity.what === "renamed" && activity.detail === `from ${this.#movedTo ?? path}`)
+        this.#movedTo = activity.path;
     }
     this.#pacing.wish();
   }
