@@ -66,6 +66,8 @@ mod listing;
 mod long_questions;
 #[path = "engine/losing.rs"]
 mod losing;
+#[path = "engine/model_changes.rs"]
+mod model_changes;
 #[path = "engine/named_sets.rs"]
 mod named_sets;
 #[path = "engine/opening.rs"]

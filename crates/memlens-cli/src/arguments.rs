@@ -80,6 +80,8 @@ pub enum Command {
     RerankProvider(RerankProviderArgs),
     /// Choose, list or download the models that rerank on this machine
     RerankModel(RerankModelArgs),
+    /// List the embedding models and the vectors that are stored of each, or delete vectors
+    Models(ModelsArgs),
     /// Set, show or remove your own command that rearranges search results
     RerankHook(RerankHookArgs),
     /// Rank an agent's search results: read its event from standard input, answer on standard output
@@ -122,12 +124,36 @@ pub struct IndexArgs {
         allow_hyphen_values = true
     )]
     pub moved_from: Option<PathBuf>,
-    /// Embed every note by this model from now on; the library remembers it
+    /// Embed every note by this model; the library remembers it
+    ///
+    /// Your notes are searched by the model in use until all are embedded by this one. If that is stopped, the next
+    /// `memlens index`, or the window, continues. Its vectors are kept when you change to another model, so that a change
+    /// back embeds only what is new; `memlens models` lists them.
     #[arg(long, value_enum, conflicts_with = "moved_from")]
     pub model: Option<ModelName>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelsArgs {
+    #[command(subcommand)]
+    pub act: Option<ModelsAct>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelsAct {
+    /// Delete the stored vectors of a model that is not in use
+    ///
+    /// A change back to that model then embeds every note again.
+    Forget {
+        /// The model's name or id, as `memlens models` lists it
+        model: String,
+    },
 }
 
 /// An embedding model.

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::shown;
-use memlens_engine::view::Progress;
+use memlens_engine::view::{ForeignNotes, ModelChanging, Progress};
 use memlens_engine::{
-    Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose, Step,
-    choose_model, chosen_model, embedder_source, is_foreign, lower_priority, move_folder,
-    note_agents, refuse_library_among,
+    ChangeStep, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose,
+    Step, changed_model, choose_model, chosen_model, embedder_source, foreign_notes,
+    lower_priority, move_folder, note_agents, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -20,16 +20,11 @@ use crate::settings::{library_dir, source, stop_flag};
 /// The number of problems printed one by one; `memlens status` and `--json` have them all.
 const PROBLEMS_SHOWN: usize = 50;
 
-/// Number of notes, evenly spread, whose first chunk's language is detected.
-const LANGUAGE_NOTES: usize = 1000;
-/// More than one of this many notes in another language is reported.
-const FOREIGN_SHARE: usize = 10;
-/// Fewer notes in another language are not reported: one short note is easily misjudged.
-const FOREIGN_MIN: usize = 2;
-
 #[derive(Serialize)]
 struct IndexReport {
     schema_version: u32,
+    /// Id of the model that the notes are searched by.
+    model: String,
     folders: Vec<FolderReport>,
     #[serde(flatten)]
     counts: Counts,
@@ -67,11 +62,26 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         ModelName::Bundled => Model::Bundled,
         ModelName::Multilingual => Model::Multilingual,
     });
-    let source = chosen.map_or_else(|| source(&dir), |model| embedder_source(model, Vec::new()));
-    let embedder = source(Purpose::Indexing).map_err(IndexerError::from)?;
+    // Nothing is chosen unless it is there.
+    let checked = chosen.map(|model| embedder_source(model, Vec::new())(Purpose::Indexing));
+    let checked = checked.transpose().map_err(IndexerError::from)?;
+    let source = source(&dir);
+    let embedder = match checked {
+        Some(embedder) if !dir.exists() => embedder,
+        _ => source(Purpose::Indexing).map_err(IndexerError::from)?,
+    };
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
     if let Some(model) = chosen {
         choose_model(indexer.store_mut(), model)?;
+    }
+    let changed = changed_model(indexer.store(), &source, indexer.model())?;
+    let is_changing = changed.is_some();
+    if let Some(embedder) = changed {
+        indexer.change_model(embedder);
+        if indexer.store().n_documents().map_err(IndexerError::from)? == 0 {
+            // There is nothing to search meanwhile.
+            indexer.run_change(&stop, &mut ())?;
+        }
     }
     for notice in &notices {
         notify(notice);
@@ -101,8 +111,11 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     let mut bar = Bar::new();
     let walked = scan(&mut indexer, &folders, &stop, &mut bar, &mut failed);
-    let step = indexer.run(&stop, &mut bar)?;
+    let mut step = indexer.run(&stop, &mut bar)?;
     bar.bar.finish_and_clear();
+    if is_changing && step != Step::Cancelled {
+        step = change(&mut indexer, &stop, &mut bar)?;
+    }
     if let Some(home) = Home::of_process() {
         let mut store = indexer.store().beside().map_err(EngineError::from)?;
         note_agents(&mut store, &home)?;
@@ -128,6 +141,34 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         (Step::More | Step::Idle, Some(error)) => Err(error.into()),
         (Step::More | Step::Idle, None) => printed,
     }
+}
+
+/// Embeds all notes by the model that the user chose. Until all are, they are searched by the model in use.
+fn change(indexer: &mut Indexer, stop: &AtomicBool, bar: &mut Bar) -> Result<Step, CliError> {
+    bar.bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.bar.set_style(
+        ProgressStyle::with_template("{bar:30} {pos}/{len} texts {msg}")
+            .expect("the template is a constant"),
+    );
+    let changed = indexer.run_change(stop, bar)?;
+    bar.bar.finish_and_clear();
+    if changed == ChangeStep::Waiting
+        && let Some(changing) = indexer.model_changing()
+    {
+        bar.noticed(&format!(
+            "{} of {} texts are embedded by {}; your notes are still searched by {}: {}",
+            changing.n_done,
+            changing.n_total,
+            changing.model_name,
+            indexer.model(),
+            changing.waits_for.unwrap_or_default(),
+        ));
+    }
+    if stop.load(Ordering::Relaxed) && indexer.model_changing().is_some() {
+        return Ok(Step::Cancelled);
+    }
+    // Reports to nobody here, but the lists are in step then.
+    Ok(indexer.run(stop, bar)?)
 }
 
 /// Scans the folders. Returns those that could be walked, and sets `failed` to the last error.
@@ -208,30 +249,12 @@ fn notify_of_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError
     Ok(())
 }
 
-/// Reports if more than a tenth of the notes are probably not in English and the model knows only that, once notes were
-/// added.
+/// Reports if many notes are probably not in English and the model knows only that, once notes were added.
 fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
     if indexer.counts().n_added == 0 || chosen_model(indexer.store())? != Model::Bundled {
         return Ok(());
     }
-    let snapshot = indexer.store().snapshot().map_err(IndexerError::from)?;
-    let n_notes = snapshot.documents.len();
-    let firsts = snapshot.documents.iter();
-    let firsts = firsts.filter_map(|note| note.chunks.iter().next().map(|chunk| chunk.id));
-    let firsts: Vec<i64> = firsts
-        .step_by(n_notes.div_ceil(LANGUAGE_NOTES).max(1))
-        .collect();
-    let n_seen = firsts.len();
-    let texts = indexer
-        .store()
-        .chunk_texts(firsts)
-        .map_err(IndexerError::from)?;
-    let n_foreign = texts
-        .iter()
-        .flatten()
-        .filter(|text| is_foreign(text))
-        .count();
-    if n_foreign >= FOREIGN_MIN && n_foreign * FOREIGN_SHARE > n_seen {
+    if let Some(ForeignNotes { n_foreign, n_seen }) = foreign_notes(indexer.store())? {
         notify(format_args!(
             "{n_foreign} of {n_seen} notes are probably not in English, the language of the bundled embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
         ));
@@ -279,6 +302,7 @@ fn report(
     if json {
         return print_json(&IndexReport {
             schema_version: 1,
+            model: indexer.model().to_owned(),
             folders: folder_reports,
             counts,
             n_files: snapshot.documents.len(),
@@ -345,6 +369,16 @@ impl Observer for Bar {
             "{left}{}",
             shown(progress.file.as_deref().unwrap_or_default())
         ));
+    }
+
+    fn changing(&mut self, changing: &ModelChanging) {
+        self.bar.set_length(u64::from(changing.n_total));
+        self.bar.set_position(u64::from(changing.n_done));
+        let left = changing
+            .seconds_left
+            .map_or(String::new(), |seconds| format!("about {seconds} s left "));
+        self.bar
+            .set_message(format!("{left}embedding by {}", changing.model_name));
     }
 
     fn scanned(&mut self, n_files: usize) {

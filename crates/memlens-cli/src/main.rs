@@ -22,6 +22,7 @@ mod hook;
 mod import;
 mod index;
 mod manual;
+mod models;
 mod output;
 mod overview;
 mod params;
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => export::run(library, &arguments),
         Command::RerankProvider(arguments) => rerank_provider::run(library, &arguments),
         Command::RerankModel(arguments) => rerank_model::run(library, &arguments),
+        Command::Models(arguments) => models::run(library, &arguments),
         Command::RerankHook(arguments) => rerank_hook::run(library, &arguments),
         Command::Hook(arguments) => hook::run(library, &arguments),
         Command::Serve(arguments) => serve::run(library, &arguments),

@@ -57,6 +57,6 @@ pub use multilingual::Multilingual;
 pub use politeness::{indexing_threads, lower_priority};
 pub use runtime::load_runtime;
 pub use scale::CosineScale;
-pub use source::{EmbedderSource, Purpose, bundled, locations, source};
+pub use source::{EmbedderSource, Purpose, bundled, locations, locations_of, source};
 pub use telemetry::forbid_telemetry;
 pub use token_vectors::TokenVectors;

@@ -1,6 +1,6 @@
 //! The models that a library can be embedded by.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model_files::ModelFile;
 use crate::{
@@ -45,6 +45,30 @@ impl Model {
             Model::Bundled => bundled::info(),
             Model::Multilingual => multilingual::info(),
         }
+    }
+
+    /// The languages that it knows, for the user.
+    pub fn languages(self) -> &'static str {
+        match self {
+            Model::Bundled => "English",
+            Model::Multilingual => "about a hundred, English included",
+        }
+    }
+
+    /// The licence of its files, and who made them.
+    pub fn licence(self) -> &'static str {
+        match self {
+            Model::Bundled => "Apache-2.0, by the sentence-transformers team",
+            Model::Multilingual => "MIT, by Microsoft (intfloat)",
+        }
+    }
+
+    /// Size of its files in `folder` in bytes.
+    pub fn n_bytes(self, folder: &Path) -> u64 {
+        let files = self.files().iter();
+        files
+            .map(|file| folder.join(file.name).metadata().map_or(0, |it| it.len()))
+            .sum()
     }
 
     /// Loads the model, to run on `threads` threads (at least 1).

@@ -14,8 +14,10 @@ use crate::{
 pub enum Purpose {
     /// One short text at a time, as fast as possible.
     Query,
-    /// Many texts at low priority, with one core left to the user.
+    /// Many texts at low priority, with one core left to the user, by the model in use.
     Indexing,
+    /// The same, by the model that is to replace the one in use.
+    Changing,
 }
 
 /// Creates embedders. A query must never wait for the one that indexes.
@@ -31,6 +33,14 @@ static RESOURCES: OnceLock<Vec<PathBuf>> = OnceLock::new();
 /// Like [`Locations::find`].
 pub fn locations() -> Result<Locations, EmbedError> {
     Locations::find(RESOURCES.get().map_or(&[], Vec::as_slice))
+}
+
+/// Returns the locations of ONNX Runtime and of a model.
+///
+/// # Errors
+/// Like [`Locations::find_model`].
+pub fn locations_of(model: Model) -> Result<Locations, EmbedError> {
+    Locations::find_model(model, RESOURCES.get().map_or(&[], Vec::as_slice))
 }
 
 /// Returns the source of the bundled model. See [`source`].
@@ -49,7 +59,7 @@ pub fn source(model: Model, resources: Vec<PathBuf>) -> EmbedderSource {
         let locations = Locations::find_model(model, resources)?;
         Ok(match purpose {
             Purpose::Query => model.load(&locations, 1)?,
-            Purpose::Indexing => Box::new(Resting::new(model, locations)?),
+            Purpose::Indexing | Purpose::Changing => Box::new(Resting::new(model, locations)?),
         })
     })
 }

@@ -5,11 +5,12 @@ pub use memlens_evidence::tuning::{
     rename_query_set, rename_run, save_query, save_run,
 };
 pub use memlens_handover::preset::{delete_preset, save_preset};
-pub use memlens_library::dismiss_contradiction;
 pub use memlens_library::judging::evergreen::{set_evergreen, set_evergreen_at};
 pub use memlens_library::judging::feedback::{import_feedback, judge_place, undo_feedback, vote};
 pub use memlens_library::judging::saved_questions::save_question;
+pub use memlens_library::model_choice::choose_embedding_model;
 pub use memlens_library::reranking::providers::change_rerank;
 pub use memlens_library::writes::{Writes, Writing};
+pub use memlens_library::{dismiss_contradiction, forget_vectors};
 pub use memlens_overview::{mark_seen, visit};
 pub use memlens_recall::{change_recall, forget_recall, import_recall};

@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use memlens_agents::Home;
-use memlens_embed::{EmbedderSource, Purpose};
+use memlens_embed::{Embedder, EmbedderSource, Model, Purpose};
 use memlens_handover::agents;
 use memlens_handover::agents::{FolderToAdd, folders_to_add};
-use memlens_indexer::{Indexer, Session, Unreadable, Watching, Work, Writer};
+use memlens_indexer::{Indexer, IndexerError, Session, Unreadable, Watching, Work, Writer};
 use memlens_library::clustering::uses_clusters;
 use memlens_library::jobs::JobReporter;
 use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
-use memlens_library::{EngineError, Library, erase_server_token};
+use memlens_library::{EngineError, Library, changed_model, erase_server_token};
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
 use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
@@ -65,6 +65,7 @@ pub struct Engine {
 /// State shared with the writing thread.
 struct Shared {
     library: Library,
+    /// Name of the model in use when the library was opened.
     model: String,
     work: Arc<Mutex<Work>>,
     /// Rung when the library changed and somebody uses corroboration.
@@ -370,6 +371,10 @@ impl Writes for Engine {
     fn past_imported(&self) {
         self.shared.past.ring();
     }
+
+    fn model_chosen(&self) {
+        self.writer.take_up_model();
+    }
 }
 
 impl Shared {
@@ -397,6 +402,12 @@ impl Shared {
             .collect()
     }
 
+    /// The name of the model of the lists.
+    fn model(&self, lists: &Lists) -> String {
+        let known = Model::from_id(lists.vectors.model());
+        known.map_or_else(|| self.model.clone(), |model| model.info().name)
+    }
+
     fn state(&self) -> LibraryState {
         let lists = self.library.lists();
         let snapshot = &lists.snapshot;
@@ -409,7 +420,9 @@ impl Shared {
             n_files: snapshot.documents.len() as u32,
             n_chunks: snapshot.n_chunks(),
             n_problems,
-            model: self.model.clone(),
+            model: self.model(&lists),
+            changing: work.changing().cloned(),
+            change_failed: work.change_failed().map(str::to_owned),
             generation: snapshot.generation as u32,
             clustering: self.library.clustering().map(|it| it.generation as u32),
             phase: work.phase(),
@@ -444,6 +457,10 @@ impl Session for Shared {
             is_damage: error.is_of_damaged_list(),
             why: error.to_string(),
         })
+    }
+
+    fn changed_model(&self, current: &str) -> Result<Option<Box<dyn Embedder>>, IndexerError> {
+        changed_model(&self.library.store(), self.library.source(), current)
     }
 
     fn rest(&self) {

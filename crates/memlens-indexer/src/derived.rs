@@ -1,5 +1,6 @@
 //! The two lists that are derived from the store: kept up to date with it, or rebuilt.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -216,6 +217,38 @@ impl Derived {
         drop(vectors);
         let vectors = rebuild_vectors(store, &vector_path(store.dir()), made_by, generation)?;
         Ok(Derived { text, vectors })
+    }
+
+    /// Makes the store take the vectors of another model, and both lists follow. The new vector list is written before that, so
+    /// that readers wait only for a moment. Returns the lists, and whether the store took them: it does not if a text has no
+    /// vector of that model.
+    ///
+    /// # Errors
+    /// If something cannot be written. The next [`Derived::open`] then rebuilds what is out of date.
+    pub fn of_model(
+        self,
+        store: &mut Store,
+        (model, dim): (&str, usize),
+        recipe: &str,
+        tokens: &HashMap<[u8; 32], u32>,
+    ) -> Result<(Option<Derived>, bool), IndexerError> {
+        let Derived { mut text, vectors } = self;
+        // There can only be one writer.
+        drop(vectors);
+        let path = vector_path(store.dir());
+        inject_fault(store, "vector list")?;
+        let mut vectors = VectorWriter::create(&path, model, dim)?;
+        store.for_each_embedding_of(model, |embedding, vector| -> Result<(), IndexerError> {
+            Ok(append(&mut vectors, store, embedding, vector)?)
+        })?;
+        let Some(generation) = store.take_model(model, recipe, tokens)? else {
+            return Ok((None, false));
+        };
+        inject_fault(store, "text list")?;
+        text.commit(generation)?;
+        inject_fault(store, "lists of the new model")?;
+        vectors.commit(generation)?;
+        Ok((Some(Derived { text, vectors }), true))
     }
 
     /// Reads both lists completely and rebuilds what is damaged; only the codes if nothing else is. Opening reads no

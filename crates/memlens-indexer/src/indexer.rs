@@ -15,7 +15,7 @@ use memlens_store::{Change, FolderId, Repaired, Severity, Store, StoredProblem};
 
 use crate::IndexerError;
 use crate::derived::{Derived, Opened, forgotten_notice};
-use crate::status::{Activity, Happening, Progress};
+use crate::status::{Activity, Happening, ModelChanging, Progress};
 
 mod checking;
 mod clock;
@@ -24,6 +24,7 @@ mod failed;
 mod folders;
 mod happened;
 mod lists;
+mod model_change;
 mod queue;
 mod saving;
 mod tries;
@@ -33,6 +34,8 @@ use clock::Clock;
 pub use folders::refuse_library_among;
 pub(crate) use folders::{add_folder, readable_folder};
 use happened::Happened;
+pub use model_change::ChangeStep;
+use model_change::ModelChange;
 use queue::{Job, Queue};
 use saving::COMMIT_AFTER;
 use tries::Tries;
@@ -45,6 +48,8 @@ const RECIPE_VERSION: u32 = 4;
 pub trait Observer {
     /// Reports the progress; called very often.
     fn progress(&mut self, _progress: &Progress) {}
+    /// Reports the progress of a change of the model; called very often.
+    fn changing(&mut self, _changing: &ModelChanging) {}
     /// Reports how many files were found so far in the folder that is being walked; called for every entry.
     fn scanned(&mut self, _n_files: usize) {}
     /// Reports that changes can be searched now.
@@ -108,6 +113,8 @@ pub struct Indexer {
     /// Whether all notes were removed when the library was opened.
     is_reset: bool,
     embedder: Box<dyn Embedder>,
+    /// The change to another model, if one is in progress.
+    change: Option<ModelChange>,
     options: IngestOptions,
     jobs: Queue,
     pending: Vec<Change>,
@@ -168,7 +175,7 @@ impl Indexer {
         let made_by = store.meta("recipe")?;
         let is_other = made_by.as_deref() != Some(&recipe);
         if is_other {
-            if made_by.is_some() {
+            if made_by.is_some() && store.n_documents()? > 0 {
                 notices.push(
                     "all notes are re-indexed: the model, the chunk lengths or Memlens itself changed"
                         .to_owned(),
@@ -200,6 +207,7 @@ impl Indexer {
             is_reset: is_other && (made_by.is_some() || is_new),
             derived: Some(opened.derived),
             embedder,
+            change: None,
             options,
             jobs: Queue::default(),
             pending: Vec::new(),
@@ -402,6 +410,7 @@ impl Indexer {
         self.counted.clear();
         self.clock = Clock::default();
         self.derived = None;
+        self.change = None;
         let info = self.embedder.info();
         self.store.erase_all()?;
         self.store

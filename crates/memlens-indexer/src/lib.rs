@@ -38,8 +38,10 @@ mod writer;
 
 pub use derived::{Derived, Opened};
 pub use error::IndexerError;
-pub use indexer::{Counts, Indexer, Observer, Step, refuse_library_among};
-pub use status::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
+pub use indexer::{ChangeStep, Counts, Indexer, Observer, Step, refuse_library_among};
+pub use status::{
+    Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
+};
 pub use watch::Watching;
 pub use work::Work;
 pub use writer::{Session, Unreadable, Writer};

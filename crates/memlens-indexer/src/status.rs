@@ -36,6 +36,23 @@ pub struct Progress {
     pub seconds_left: Option<u32>,
 }
 
+/// Progress of embedding all notes by another model, while the notes are searched by the one in use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct ModelChanging {
+    /// Id of the new model.
+    pub model: String,
+    /// Name of the new model on screen.
+    pub model_name: String,
+    /// Number of texts that are embedded by it.
+    pub n_done: u32,
+    /// Number of texts in use, each counted once; 0 before they were counted.
+    pub n_total: u32,
+    /// Estimated seconds left; `None` until there is an estimate.
+    pub seconds_left: Option<u32>,
+    /// The note that cannot be read now, and why, if the change waits for one.
+    pub waits_for: Option<String>,
+}
+
 /// Whether indexing is working, paused or failed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Type)]
 #[serde(tag = "kind", rename_all = "snake_case")]

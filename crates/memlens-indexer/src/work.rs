@@ -6,7 +6,7 @@ use std::time::Instant;
 use memlens_store::{Folder, FolderId};
 
 use crate::phase::Phase;
-use crate::status::{Activity, FolderStatus, IndexingPhase, Progress, Scanning};
+use crate::status::{Activity, FolderStatus, IndexingPhase, ModelChanging, Progress, Scanning};
 
 /// Number of events that are kept for the window.
 const ACTIVITY_KEPT: usize = 500;
@@ -17,6 +17,9 @@ pub struct Work {
     pub(crate) phase: Phase,
     pub(crate) progress: Option<Progress>,
     pub(crate) scanning: Option<Scanning>,
+    pub(crate) changing: Option<ModelChanging>,
+    /// Why the model could not be changed at the last attempt.
+    pub(crate) change_failed: Option<String>,
     /// Folders that were added since readers last refreshed.
     pub(crate) added: Vec<Folder>,
     pub(crate) statuses: HashMap<FolderId, (FolderStatus, Option<String>)>,
@@ -71,6 +74,16 @@ impl Work {
     /// Returns the folder that is being walked, if any.
     pub fn scanning(&self) -> Option<&Scanning> {
         self.scanning.as_ref()
+    }
+
+    /// Returns the progress of embedding all notes by another model, if that is wanted.
+    pub fn changing(&self) -> Option<&ModelChanging> {
+        self.changing.as_ref()
+    }
+
+    /// Returns why the last attempt to change the model failed, unless another one worked since.
+    pub fn change_failed(&self) -> Option<&str> {
+        self.change_failed.as_deref()
     }
 
     /// Returns the notices to show to the user, including why indexing failed.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender, SyncSender};
 use std::thread::JoinHandle;
 
-use memlens_embed::{EmbedderSource, lower_priority};
+use memlens_embed::{Embedder, EmbedderSource, lower_priority};
 use memlens_store::{FolderId, Store};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -29,6 +29,11 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If it cannot be read; what was loaded before stays in use then.
     fn refresh(&self, is_written_here: bool) -> Result<bool, Unreadable>;
+    /// Returns the embedder of the model that the user chose; `None` if that is `current`, the one in use.
+    ///
+    /// # Errors
+    /// If the choice cannot be read, or the model is not there.
+    fn changed_model(&self, current: &str) -> Result<Option<Box<dyn Embedder>>, IndexerError>;
     /// Releases memory that was not needed for a moment; called now and then.
     fn rest(&self);
     /// Drops everything cached from notes, because the library is erased.
@@ -84,6 +89,8 @@ enum Command {
     Pause,
     /// Something new is known about the watched folders.
     TakeUpFolders,
+    /// The user chose a model.
+    TakeUpModel,
     EraseAll(Reply<()>),
     /// A change was noticed in a folder, which is due soon.
     Seen,
@@ -176,6 +183,11 @@ impl Writer {
     /// Reloads what is known about the watched folders.
     pub fn take_up_folders(&self) {
         self.send(Command::TakeUpFolders);
+    }
+
+    /// Begins to embed all notes by the model that the user chose, or ends that if it is the one in use.
+    pub fn take_up_model(&self) {
+        self.send(Command::TakeUpModel);
     }
 
     fn add(&self, path: &Path, of: Option<(&str, &str)>) -> Result<(), IndexerError> {

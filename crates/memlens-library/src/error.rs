@@ -122,6 +122,14 @@ pub enum EngineError {
         /// The retriever that was asked.
         found: &'static str,
     },
+    /// Vectors to delete are in use.
+    #[error(
+        "cannot delete the vectors of {model}: your notes are searched by it, or are being embedded by it; choose another model first"
+    )]
+    VectorsInUse {
+        /// Name or id of the model.
+        model: String,
+    },
     /// An agent's config cannot be used.
     #[error("cannot use the config {}: {why}", path.display())]
     AgentConfig {
@@ -485,6 +493,7 @@ impl EngineError {
             | EngineError::QuerySet { .. }
             | EngineError::Tune { .. }
             | EngineError::Run { .. }
+            | EngineError::VectorsInUse { .. }
             | EngineError::AgentConfig { .. }
             | EngineError::Rerank(_)
             | EngineError::NoReranker { .. }

@@ -15,6 +15,7 @@ pub mod judging;
 pub mod library;
 pub mod markdown;
 pub mod model_choice;
+mod model_list;
 pub mod notes;
 pub mod output;
 pub mod ranking;
@@ -38,7 +39,8 @@ pub use library::data::{
     Contents, contents, data_size, erase, erase_server_token, server_token_path,
 };
 pub use library::status::LibraryStatus;
-pub use model_choice::{choose_model, chosen_model, source_of_library};
+pub use model_choice::{changed_model, choose_model, chosen_model, source_of_library};
+pub use model_list::{embedding_models, foreign_notes, forget_vectors, plan_model};
 pub use notes::examples::example_questions;
 pub use notes::location::location;
 pub use notes::place::Place;

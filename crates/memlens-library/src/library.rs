@@ -16,8 +16,8 @@ use memlens_indexer::{Derived, Opened, Writer};
 use memlens_params::{ParameterSet, Params, Values};
 use memlens_rank::{AnyPipeline, NATIVE, RetrieverId};
 use memlens_retrieve::{
-    Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError, Retriever, Scope,
-    StoreReader, Within,
+    FOREIGN_REMARK, Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError,
+    Retriever, Scope, StoreReader, Within,
 };
 use memlens_store::{ScoreCache, Store, StoreError};
 use memlens_wire::{Emulated, SearchAnswer};
@@ -603,7 +603,7 @@ impl Library {
     }
 
     /// The function that loads embedding models.
-    pub(crate) fn source(&self) -> &EmbedderSource {
+    pub fn source(&self) -> &EmbedderSource {
         &self.source
     }
 
@@ -659,6 +659,11 @@ impl Library {
             words: search.words(),
             bm25_ideal: search.set().bm25_ideal,
             emulated: search.emulated.clone(),
+            language_notice: search
+                .notices
+                .iter()
+                .position(|notice| notice == FOREIGN_REMARK)
+                .map(|at| at as u32),
             notices: search.notices.clone(),
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,

@@ -35,6 +35,9 @@ pub trait Writes {
     /// Called after past questions were deleted. A window drops what it reported of them.
     fn past_deleted(&self) {}
 
+    /// Called after the user chose an embedding model. A window embeds the notes by it in the background.
+    fn model_chosen(&self) {}
+
     /// Called after past questions were imported. A window checks them in the background.
     fn past_imported(&self) {}
 }

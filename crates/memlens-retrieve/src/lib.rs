@@ -15,8 +15,8 @@ pub use error::RetrieveError;
 pub use memlens_index::QueryWord;
 pub use memlens_store::NoText;
 pub use native::{
-    BlockRows, DEPTH_MAX, FolderCounts, Lists, LoadEmbedder, NativeRetriever, QueryEmbedder, Rows,
-    StoreReader, VectorScores, VectorValue, folder_around,
+    BlockRows, DEPTH_MAX, FOREIGN_REMARK, FolderCounts, Lists, LoadEmbedder, NativeRetriever,
+    QueryEmbedder, Rows, StoreReader, VectorScores, VectorValue, folder_around,
 };
 pub use retrieved::{Dated, NoteFacts, Retrieved, RowFacts, TextId};
 pub use retriever::{NoteChunk, Part, Question, Retriever, Within};

@@ -36,6 +36,11 @@ pub use vector_scores::{VectorScores, VectorValue};
 
 use places::{ranges, without};
 
+/// The remark that the model in use does not know the language of the question.
+pub const FOREIGN_REMARK: &str = "The question is probably not in English, the language of the bundled embedding model. The vector list may \
+     rank the wrong notes first, and the BM25 list finds only the words as typed. `memlens index --model multilingual` embeds \
+     your notes by a model for other languages.";
+
 /// Why there is no vector of a question that the model cannot read.
 const UNREADABLE: &str = "the embedding model does not know its words";
 
@@ -170,12 +175,7 @@ fn searched(question: &str, parts: &Parts) -> String {
 /// language.
 fn foreign_remark(model: &str, question: &str) -> Option<String> {
     let is_english_model = Model::from_id(model) == Some(Model::Bundled);
-    (is_english_model && is_foreign(question)).then(|| {
-        "The question is probably not in English, the language of the bundled embedding model. The vector list may rank the \
-         wrong notes first, and the BM25 list finds only the words as typed. `memlens index --model multilingual` embeds your notes by \
-         a model for other languages."
-            .to_owned()
-    })
+    (is_english_model && is_foreign(question)).then(|| FOREIGN_REMARK.to_owned())
 }
 
 impl Retriever for NativeRetriever {

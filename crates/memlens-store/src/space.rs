@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use crate::damage::embeddings;
 use crate::error::Attempt;
@@ -75,11 +75,11 @@ impl Store {
         Ok(())
     }
 
-    /// How many embeddings the chunks and windows of sound documents use, and how many nothing else uses.
+    /// How many embeddings the chunks and windows of sound documents use, and how many of `model`, theirs, nothing else uses.
     ///
     /// # Errors
     /// As [`Store::resumed_snapshot`].
-    pub fn n_used_and_unused(&self) -> Result<(u64, u64), StoreError> {
+    pub fn n_used_and_unused(&self, model: &str) -> Result<(u64, u64), StoreError> {
         // SQLite would sort all of them beside its other pages: 11 s of a million chunks, while nothing else is written.
         let snapshot = self.resumed_snapshot()?;
         let mut used: Vec<i64> = snapshot
@@ -90,23 +90,42 @@ impl Store {
         used.sort_unstable();
         used.dedup();
         let n_used = used.len() as u64;
-        Ok((n_used, self.n_embeddings()?.saturating_sub(n_used)))
+        let n_all = self
+            .connection
+            .query_row(
+                "SELECT count(*) FROM embeddings WHERE model = ?1",
+                [model],
+                |row| row.get::<_, i64>(0),
+            )
+            .attempt("count embeddings")?;
+        Ok((n_used, (n_all as u64).saturating_sub(n_used)))
     }
 
-    /// Forgets the oldest embeddings that nothing uses, until `n_kept` of them are left, and gives
-    /// their room back to the system. Returns how many went.
+    /// Forgets the oldest embeddings of `model`, the one in use, that nothing uses, until `n_kept` of them are left; and those
+    /// of other models whose texts are in no note any more. Gives their room back to the system. Returns how many went.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn forget_unused(&mut self, n_kept: u64) -> Result<u64, StoreError> {
-        let n_gone = self.unlinked(|connection| connection.execute(
+    pub fn forget_unused(&mut self, model: &str, n_kept: u64) -> Result<u64, StoreError> {
+        let n_kept = i64::try_from(n_kept).unwrap_or(i64::MAX);
+        let n_gone = self.unlinked(|connection| {
+            let n_own = connection.execute(
                 "WITH unused AS (
-                     SELECT id FROM embeddings WHERE id NOT IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows)
+                     SELECT id FROM embeddings WHERE model = ?1
+                         AND id NOT IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows)
                  )
-                 DELETE FROM embeddings WHERE id IN (SELECT id FROM unused ORDER BY id DESC LIMIT -1 OFFSET ?1)",
-                [i64::try_from(n_kept).unwrap_or(i64::MAX)],
-            )
-            .attempt("forget unused embeddings"))?;
+                 DELETE FROM embeddings WHERE id IN (SELECT id FROM unused ORDER BY id DESC LIMIT -1 OFFSET ?2)",
+                params![model, n_kept],
+            );
+            let n_others = connection.execute(
+                "DELETE FROM embeddings WHERE model <> ?1 AND hash NOT IN (
+                     SELECT e.hash FROM embeddings e
+                     WHERE e.id IN (SELECT embedding FROM chunks UNION SELECT embedding FROM windows)
+                 )",
+                [model],
+            );
+            n_own.and_then(|n_own| Ok(n_own + n_others?)).attempt("forget unused embeddings")
+        })?;
         self.shrink()?;
         Ok(n_gone as u64)
     }

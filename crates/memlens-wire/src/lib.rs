@@ -12,6 +12,7 @@ mod evergreen;
 mod export;
 mod feedback;
 mod jobs;
+mod models;
 mod notes;
 mod on_disk;
 mod overview;
@@ -54,7 +55,10 @@ pub use export::{
 };
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use jobs::{JobKind, JobProgress};
-pub use memlens_indexer::{Activity, FolderStatus, Happening, IndexingPhase, Progress, Scanning};
+pub use memlens_indexer::{
+    Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
+};
+pub use models::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
 pub use notes::stamp_of;
 pub use notes::{
     DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry, UnreadEntry,
@@ -120,8 +124,12 @@ pub struct LibraryState {
     pub n_chunks: u32,
     /// Number of files that cannot be read.
     pub n_problems: u32,
-    /// Name of the embedding model.
+    /// Name of the embedding model that the notes are searched by.
     pub model: String,
+    /// Progress of embedding all notes by another model; `None` if that is not wanted.
+    pub changing: Option<ModelChanging>,
+    /// Why the last attempt to change the model failed, unless another one worked since.
+    pub change_failed: Option<String>,
     /// Counter that every change of the library raises.
     pub generation: u32,
     /// Generation whose observations were last compared; `None` before the first pass.

@@ -85,6 +85,8 @@ pub struct SearchAnswer {
     pub emulated: Option<Emulated>,
     /// Notices to show to the user.
     pub notices: Vec<String>,
+    /// Index of the notice that the embedding model does not know the language of the question; `None` if there is none.
+    pub language_notice: Option<u32>,
     /// Number of chunks that were searched.
     pub n_chunks: u32,
     /// Duration of retrieval in milliseconds.

@@ -427,7 +427,7 @@ fn stand_in_source(real: &EmbedderSource, model: &ModelInfo) -> EmbedderSource {
     let (real, model) = (real.clone(), model.clone());
     Arc::new(move |purpose| match purpose {
         Purpose::Query => real(purpose),
-        Purpose::Indexing => Ok(StandIn::boxed(&model)),
+        Purpose::Indexing | Purpose::Changing => Ok(StandIn::boxed(&model)),
     })
 }
 

@@ -93,7 +93,11 @@ pub fn measure(dir: &Path) {
 /// searches of the next run.
 fn clear_up(library: &Path) {
     let store = Store::open_read_only(library).expect("the library is sound");
-    let (n_used, _) = store.n_used_and_unused().expect("they can be counted");
+    let made_by = store.embedding_model().expect("it can be read");
+    let (model, _) = made_by.expect("it has chunks");
+    let (n_used, _) = store
+        .n_used_and_unused(&model)
+        .expect("they can be counted");
     drop(store);
     let list = VectorFile::open(&vector_path(library)).expect("the list is sound");
     if list.n_rows() as f64 <= n_used as f64 * LEFT_OVER_MOST {

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use memlens_embed::EmbedError;
+use memlens_embed::{EmbedError, Embedder};
 use memlens_index::Word;
 use memlens_ingest::{FoundFile, IngestError, Kind, Parsed, Problem, content_hash, unread_date};
 use memlens_store::{
     Change, DocumentState, EmbeddingId, FirstSight, FolderId, NewChunk, NewDocument,
-    NewObservation, NewWindow, Severity, WordSet,
+    NewObservation, NewWindow, Severity, Store, WordSet,
 };
 
 use super::{Indexer, Observer};
@@ -267,44 +267,69 @@ impl Indexer {
             go_on(cancel)?;
         }
         let mut seen = HashSet::new();
-        let missing: Vec<&([u8; 32], &str)> = texts
+        let missing: Vec<([u8; 32], &str)> = texts
             .iter()
             .filter(|(hash, _)| !there.contains_key(hash) && seen.insert(*hash))
+            .copied()
             .collect();
-        let mut unsaved = Vec::new();
-        let mut cancelled = None;
-        for slice in missing.chunks(SLICE) {
-            let slice_texts: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
-            match self.embedder.embed(&slice_texts, cancel) {
-                Ok(vectors) => unsaved.extend(slice.iter().map(|(hash, _)| *hash).zip(vectors)),
-                // Saves what is done before the error is returned.
-                Err(error) => {
-                    cancelled = Some(error);
-                    break;
-                }
-            }
-            self.counts.n_embedded += slice.len() as u32;
-            self.clock.advance(slice.len(), missing.len());
-            observer.progress(&self.progress());
-            if unsaved.len() >= SAVE_EVERY {
-                self.store.save_embeddings(&model, &unsaved)?;
-                unsaved.clear();
-            }
-            if observer.interrupts() {
-                cancelled = Some(EmbedError::Cancelled);
-                break;
-            }
-        }
-        self.store.save_embeddings(&model, &unsaved)?;
-        if let Some(error) = cancelled {
-            return Err(error.into());
-        }
+        let (n_missing, counts, clock) = (missing.len(), &mut self.counts, &mut self.clock);
+        save_missing(
+            &mut self.store,
+            &mut *self.embedder,
+            &missing,
+            cancel,
+            |n| {
+                counts.n_embedded += n as u32;
+                clock.advance(n, n_missing);
+                observer.progress(&clock.progress(Instant::now()));
+                !observer.interrupts()
+            },
+        )?;
         there.extend(
             self.store
                 .embeddings(&model, missing.iter().map(|(hash, _)| *hash))?,
         );
         Ok(there)
     }
+}
+
+/// Embeds texts and saves their vectors, of which none is saved yet. Calls `done` with the number of texts of each slice; if it
+/// returns false, the rest is left.
+///
+/// # Errors
+/// [`EmbedError::Cancelled`] if something is left; what was embedded before any error of the model is saved.
+pub(super) fn save_missing(
+    store: &mut Store,
+    embedder: &mut dyn Embedder,
+    missing: &[([u8; 32], &str)],
+    cancel: &AtomicBool,
+    mut done: impl FnMut(usize) -> bool,
+) -> Result<(), IndexerError> {
+    let model = embedder.info().id.clone();
+    let mut unsaved = Vec::new();
+    let mut cancelled = None;
+    for slice in missing.chunks(SLICE) {
+        let texts: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
+        match embedder.embed(&texts, cancel) {
+            Ok(vectors) => unsaved.extend(slice.iter().map(|(hash, _)| *hash).zip(vectors)),
+            // Saves what is done before the error is returned.
+            Err(error) => {
+                cancelled = Some(error);
+                break;
+            }
+        }
+        let goes_on = done(slice.len());
+        if unsaved.len() >= SAVE_EVERY {
+            store.save_embeddings(&model, &unsaved)?;
+            unsaved.clear();
+        }
+        if !goes_on {
+            cancelled = Some(EmbedError::Cancelled);
+            break;
+        }
+    }
+    store.save_embeddings(&model, &unsaved)?;
+    cancelled.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Returns an error if the work is cancelled.

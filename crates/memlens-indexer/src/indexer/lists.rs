@@ -58,11 +58,12 @@ impl Indexer {
         {
             return Ok(false);
         }
-        let (n_used, n_unused) = self.store.n_used_and_unused()?;
+        let (n_used, n_unused) = self.store.n_used_and_unused(&self.embedder.info().id)?;
         let is_too_much = |n_unused: u64| n_unused > n_used.max(UNUSED_MIN);
         let is_store = is_too_much(n_unused);
         if is_store {
-            self.store.forget_unused(n_used / 2)?;
+            self.store
+                .forget_unused(&self.embedder.info().id, n_used / 2)?;
         }
         let Some(derived) = &self.derived else {
             return Ok(is_store);

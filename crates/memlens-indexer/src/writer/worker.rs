@@ -23,6 +23,7 @@ use crate::watch::{Watch, Watching};
 use crate::work::Work;
 
 mod folders;
+mod model;
 mod reporter;
 mod upkeep;
 
@@ -80,6 +81,8 @@ pub(super) struct Worker {
     idle_since: Option<Instant>,
     is_tidy: bool,
     check: Check,
+    /// When a change of the model is tried again; `None` if the last attempt worked.
+    change_again: Option<model::Again>,
     /// What changed since `come_to_rest` last succeeded, and when it is called unless more changes.
     unrest: Option<(Unrest, Instant)>,
 }
@@ -106,6 +109,7 @@ impl Worker {
             idle_since: None,
             is_tidy: false,
             check: Check::Later,
+            change_again: None,
             unrest: None,
         }
     }
@@ -187,6 +191,7 @@ impl Worker {
             Command::TakeUp(_)
             | Command::Pause
             | Command::TakeUpFolders
+            | Command::TakeUpModel
             | Command::Seen
             | Command::Stop => {}
             // The writing process repairs damage that it finds.
@@ -209,6 +214,7 @@ impl Worker {
 
     fn write_until_closed(&mut self, indexer: &mut Indexer, received: &Receiver<Command>) {
         indexer.check_apart();
+        self.take_up_model(indexer);
         self.refresh();
         loop {
             // Reset before the check, so that a command sent after it still interrupts the step.
@@ -297,6 +303,8 @@ impl Worker {
         if is_at_work {
             (self.idle_since, self.is_tidy) = (None, false);
             self.step(indexer)?;
+        } else if !is_paused && self.change_model(indexer) {
+            return Ok(true);
         } else if self.verify(indexer, is_paused)? {
             self.tidy(indexer)?;
             self.come_to_rest(indexer);
@@ -385,6 +393,7 @@ impl Worker {
             }
             Command::Pause => self.shared.report_state(),
             Command::TakeUpFolders => self.refresh(),
+            Command::TakeUpModel => self.take_up_model(indexer),
             Command::EraseAll(reply) => {
                 self.due.clear();
                 self.watches.clear();
@@ -410,6 +419,8 @@ impl Worker {
                 self.note_progress(indexer);
                 // If erasing failed, the remaining folders are watched again.
                 self.is_listed = false;
+                // The choice of the model was erased too.
+                self.take_up_model(indexer);
                 self.refresh();
                 let _ = reply.send(erased);
             }

@@ -8,7 +8,7 @@ use memlens_store::{Folder, FolderId};
 use super::super::Shared;
 use super::Worker;
 use crate::indexer::Observer;
-use crate::status::{Activity, Progress, Scanning};
+use crate::status::{Activity, ModelChanging, Progress, Scanning};
 use crate::watch::Watch;
 
 const REPORT_EVERY: Duration = Duration::from_millis(120);
@@ -53,6 +53,13 @@ impl Observer for Reporter<'_> {
     fn progress(&mut self, progress: &Progress) {
         if self.is_time() {
             self.shared.work().progress = Some(progress.clone());
+            self.shared.report_state();
+        }
+    }
+
+    fn changing(&mut self, changing: &ModelChanging) {
+        if self.is_time() {
+            self.shared.work().changing = Some(changing.clone());
             self.shared.report_state();
         }
     }

@@ -1,0 +1,83 @@
+use std::path::PathBuf;
+
+use memlens_document::Document;
+use memlens_engine::view::EmbeddingModels;
+use memlens_engine::{acts, embedding_models};
+use serde::Serialize;
+
+use crate::arguments::{ModelsAct, ModelsArgs};
+use crate::error::CliError;
+use crate::output::{notify, print, print_json};
+use crate::settings::open;
+
+#[derive(Serialize)]
+struct ModelsReport {
+    schema_version: u32,
+    #[serde(flatten)]
+    models: EmbeddingModels,
+}
+
+/// Lists the embedding models, or deletes vectors of one.
+pub fn run(library: Option<PathBuf>, arguments: &ModelsArgs) -> Result<(), CliError> {
+    let library = open(library)?;
+    if let Some(ModelsAct::Forget { model }) = &arguments.act {
+        let n_deleted = acts::forget_vectors(&library.to_write(), model)?;
+        notify(match n_deleted {
+            0 => format!("no vectors of {model} are stored"),
+            1 => format!("1 vector of {model} was deleted"),
+            n => format!("{n} vectors of {model} were deleted"),
+        });
+        return Ok(());
+    }
+    let models = embedding_models(&library.store())?;
+    if arguments.json {
+        return print_json(&ModelsReport {
+            schema_version: 1,
+            models,
+        });
+    }
+    print(&page(&models))
+}
+
+fn page(models: &EmbeddingModels) -> Document {
+    let mut page = Document::new();
+    for model in &models.models {
+        let state = match (model.is_in_use, model.is_chosen) {
+            (true, true) => "in use",
+            (true, false) => "in use until all notes are embedded by the chosen model",
+            (false, true) => "chosen: `memlens index` or the window embeds the notes by it",
+            (false, false) => "not in use",
+        };
+        page.line(format!("{}  {}, {state}", model.name, model.label));
+        page.line(format!(
+            "  {} values, languages: {}, licence {}",
+            model.dim, model.languages, model.licence
+        ));
+        if let Some(missing) = &model.missing {
+            page.line(format!("  not there: {missing}"));
+        }
+        if let Some(n_bytes) = model.file_bytes {
+            page.line(format!("  files: {}", megabytes(n_bytes)));
+        }
+        if model.n_vectors > 0 {
+            page.line(format!(
+                "  {} vectors stored: {}",
+                model.n_vectors,
+                megabytes(model.vector_bytes)
+            ));
+        }
+    }
+    for other in &models.others {
+        page.line(format!("{}  not known to this version", other.id));
+        page.line(format!(
+            "  {} vectors stored: {}",
+            other.n_vectors,
+            megabytes(other.vector_bytes)
+        ));
+    }
+    page
+}
+
+fn megabytes(n_bytes: f64) -> String {
+    format!("{:.1} MB", n_bytes / 1e6)
+}

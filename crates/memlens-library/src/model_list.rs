@@ -1,0 +1,181 @@
+//! The embedding models to choose from, what a change takes, and the vectors that are stored.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use memlens_embed::{Embedder, Model, Purpose, is_foreign, locations_of, source};
+use memlens_params::Params;
+use memlens_store::{ModelVectors, Store};
+use memlens_wire::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
+
+use crate::model_choice::chosen_model;
+use crate::writes::Writes;
+use crate::{EngineError, Library};
+
+/// Number of chunks that are embedded to measure a model on this machine; the first lines of each stand for a window.
+const MEASURED: usize = 4;
+
+/// Number of notes, evenly spread, whose first chunk's language is detected.
+const LANGUAGE_NOTES: usize = 1000;
+/// More than one of this many notes in another language is reported.
+const FOREIGN_SHARE: usize = 10;
+/// Fewer notes in another language are not reported: one short note is easily misjudged.
+const FOREIGN_MIN: usize = 2;
+
+/// Counts the notes that are probably not in English; `None` if they are not more than a tenth.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn foreign_notes(store: &Store) -> Result<Option<ForeignNotes>, EngineError> {
+    let snapshot = store.snapshot()?;
+    let n_notes = snapshot.documents.len();
+    let firsts = snapshot.documents.iter();
+    let firsts = firsts.filter_map(|note| note.chunks.iter().next().map(|chunk| chunk.id));
+    let firsts: Vec<i64> = firsts
+        .step_by(n_notes.div_ceil(LANGUAGE_NOTES).max(1))
+        .collect();
+    let n_seen = firsts.len();
+    let texts = store.chunk_texts(firsts)?;
+    let n_foreign = texts
+        .iter()
+        .flatten()
+        .filter(|text| is_foreign(text))
+        .count();
+    let is_many = n_foreign >= FOREIGN_MIN && n_foreign * FOREIGN_SHARE > n_seen;
+    Ok(is_many.then_some(ForeignNotes {
+        n_foreign: n_foreign as u32,
+        n_seen: n_seen as u32,
+    }))
+}
+
+/// Lists the models, and whose vectors the library holds.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn embedding_models(store: &Store) -> Result<EmbeddingModels, EngineError> {
+    let vectors = store.vectors_by_model()?;
+    let in_use = store.embedding_model()?.map(|(id, _)| id);
+    let chosen = chosen_model(store).ok();
+    let models = Model::ALL.into_iter().map(|model| {
+        let info = model.info();
+        let found = locations_of(model);
+        let of_model = vectors.iter().find(|it| it.model == info.id);
+        EmbeddingModel {
+            name: model.name().to_owned(),
+            label: info.name,
+            dim: info.dim as u32,
+            languages: model.languages().to_owned(),
+            licence: model.licence().to_owned(),
+            file_bytes: found
+                .as_ref()
+                .ok()
+                .map(|at| model.n_bytes(&at.model) as f64),
+            missing: found.err().map(|error| error.to_string()),
+            // Without a note nothing is searched yet.
+            is_in_use: match &in_use {
+                Some(id) => *id == info.id,
+                None => chosen == Some(model),
+            },
+            is_chosen: chosen == Some(model),
+            n_vectors: of_model.map_or(0, |it| it.n_vectors as u32),
+            vector_bytes: of_model.map_or(0.0, |it| it.n_bytes() as f64),
+        }
+    });
+    let is_other = |it: &&ModelVectors| Model::from_id(&it.model).is_none();
+    let others = vectors.iter().filter(is_other).map(|it| OtherVectors {
+        id: it.model.clone(),
+        n_vectors: it.n_vectors as u32,
+        vector_bytes: it.n_bytes() as f64,
+        is_in_use: in_use.as_ref() == Some(&it.model),
+    });
+    Ok(EmbeddingModels {
+        models: models.collect(),
+        others: others.collect(),
+        foreign: foreign_notes(store)?,
+    })
+}
+
+/// Returns how many texts the model with this name would have to embed, and how long that takes by a measurement on this
+/// machine: it loads the model and embeds a few texts of the notes.
+///
+/// # Errors
+/// [`EngineError::Embed`] for an unknown name, or if the model cannot be loaded; [`EngineError::Store`].
+pub fn plan_model(library: &Library, name: &str) -> Result<ModelPlan, EngineError> {
+    let model = crate::model_choice::model_named(name)?;
+    let (n_texts, n_embedded) = library.store().n_texts_and_embedded(&model.info().id)?;
+    let n_missing = n_texts.saturating_sub(n_embedded);
+    let mut plan = ModelPlan {
+        name: name.to_owned(),
+        n_texts: n_texts as u32,
+        n_missing: n_missing as u32,
+        seconds: (n_missing == 0).then_some(0.0),
+        n_measured: 0,
+    };
+    if n_missing == 0 {
+        return Ok(plan);
+    }
+    let mut embedder = source(model, Vec::new())(Purpose::Changing)?;
+    if let Some((seconds_each, n_measured)) = measure(library, &mut *embedder)? {
+        plan.seconds = Some(seconds_each * n_missing as f64);
+        plan.n_measured = n_measured;
+    }
+    Ok(plan)
+}
+
+/// Returns the seconds that a text takes, and how many were embedded to measure that; `None` if no text can be read.
+fn measure(
+    library: &Library,
+    embedder: &mut dyn Embedder,
+) -> Result<Option<(f64, u32)>, EngineError> {
+    let lists = library.lists();
+    let snapshot = &lists.snapshot;
+    let chunks: Vec<i64> = snapshot
+        .documents
+        .iter()
+        .flat_map(|document| document.chunks.iter().map(|chunk| chunk.id))
+        .collect();
+    let n_windows: usize = snapshot.documents.iter().map(|it| it.windows.len()).sum();
+    let step = chunks.len().div_ceil(MEASURED).max(1);
+    let sample = chunks.iter().copied().step_by(step);
+    let texts = library.store().chunk_texts(sample)?;
+    let texts: Vec<String> = texts.into_iter().flatten().collect();
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let window_chars = Params::default().window_chars as usize;
+    let windows: Vec<String> = texts
+        .iter()
+        .map(|text| text.chars().take(window_chars).collect())
+        .collect();
+    embedder.wake()?;
+    // The first run prepares the model's memory.
+    let mut seconds_each = |texts: &[String]| -> Result<f64, EngineError> {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let started = Instant::now();
+        embedder.embed(&texts, &AtomicBool::new(false))?;
+        Ok(started.elapsed().as_secs_f64() / texts.len() as f64)
+    };
+    seconds_each(&windows[..1])?;
+    let (of_chunk, of_window) = (seconds_each(&texts)?, seconds_each(&windows)?);
+    let (n_chunks, n_windows) = (chunks.len() as f64, n_windows as f64);
+    let mean = (n_chunks * of_chunk + n_windows * of_window) / (n_chunks + n_windows);
+    Ok(Some((mean, (texts.len() + windows.len()) as u32)))
+}
+
+/// Deletes the stored vectors of a model, by its name or its id, that the notes are not searched by. Returns how many there were.
+///
+/// # Errors
+/// [`EngineError::VectorsInUse`] if the notes are searched by them, or are being embedded for them.
+pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, EngineError> {
+    let known = Model::from_name(name_or_id);
+    let id = known.map_or_else(|| name_or_id.to_owned(), |model| model.info().id);
+    let library = writes.library();
+    let in_use = library.store().embedding_model()?;
+    let chosen = chosen_model(&library.store()).ok();
+    if in_use.is_some_and(|(in_use, _)| in_use == id) || (known.is_some() && known == chosen) {
+        return Err(EngineError::VectorsInUse {
+            model: name_or_id.to_owned(),
+        });
+    }
+    writes.write(|store| Ok(store.forget_vectors(&id)?))
+}

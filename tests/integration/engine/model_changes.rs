@@ -1,0 +1,409 @@
+//! A change of the embedding model: the model in use answers until the vectors of the other are whole, whatever happens
+//! meanwhile, and the library then equals one that was indexed by the other from the beginning.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use memlens_embed::{Embedder, Hashing, Model};
+use memlens_engine::{
+    ChangeStep, EmbedderSource, EngineError, Indexer, IndexerError, Library, Purpose, Watching,
+    acts, choose_model, embedding_models,
+};
+use memlens_faults::{Fault, Place};
+use memlens_params::Params;
+use memlens_store::Store;
+use memlens_tests::{Notes, content, index_with};
+
+use crate::watched::{Watched, scratch};
+
+const OLD: usize = 32;
+const NEW: usize = 48;
+
+fn embedder(dim: usize) -> Box<dyn Embedder> {
+    Box::new(Hashing::new(dim))
+}
+
+/// The dimension of the library's vectors; `OLD` if there are none.
+fn dim(dir: &Path) -> usize {
+    let Ok(store) = Store::open_read_only(dir) else {
+        return OLD;
+    };
+    let made_by = store.embedding_model().expect("it can be read");
+    made_by.map_or(OLD, |(_, dim)| dim)
+}
+
+/// A source that follows the library, as that of the program does; the multilingual model is `NEW`, the bundled one `OLD`.
+fn source(dir: &Path) -> EmbedderSource {
+    let dir = dir.to_owned();
+    Arc::new(move |purpose| {
+        let chosen = || {
+            let store = Store::open_read_only(&dir).expect("it can be read");
+            match memlens_engine::chosen_model(&store).expect("it is known") {
+                Model::Bundled => OLD,
+                Model::Multilingual => NEW,
+            }
+        };
+        Ok(embedder(match purpose {
+            Purpose::Changing => chosen(),
+            Purpose::Query | Purpose::Indexing => dim(&dir),
+        }))
+    })
+}
+
+fn open(dir: &Path) -> Library {
+    Library::open(dir, source(dir)).expect("it can be opened")
+}
+
+fn notes() -> Notes {
+    let notes = Notes::new(&[("a.md", "# Hall\n\nThe hall is long.")]);
+    for number in 0..5 {
+        notes.write(
+            &format!("n{number}.md"),
+            format!("# Relay {number}\n\nThe relay {number} is quiet.\n\n## Kitchen\n\nThe kitchen {number} is warm.\n"),
+        );
+    }
+    notes
+}
+
+/// The paths of the chunks found, best first.
+fn found(library: &Library, question: &str) -> Vec<String> {
+    let params = Params {
+        min_score: 0.0,
+        ..Params::default()
+    };
+    let search = library
+        .search(question, &params, None)
+        .expect("it can be searched");
+    assert!(
+        search.notices.iter().all(|it| !it.contains("words alone")),
+        "there are vectors: {:?}",
+        search.notices
+    );
+    let answer = library.answer(&search, &params).expect("it can be shown");
+    let kept = &answer.columns.order[..answer.columns.n_kept as usize];
+    let paths = kept
+        .iter()
+        .map(|slot| answer.rows[*slot as usize].path.clone());
+    paths.collect()
+}
+
+fn n_relays(library: &Library) -> usize {
+    let found = found(library, "quiet relay");
+    found.iter().filter(|path| path.starts_with('n')).count()
+}
+
+fn go_on() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+/// Opens the library with the model of its vectors and begins a change.
+fn changing(dir: &Path, to: usize) -> Indexer {
+    let (mut indexer, _) = Indexer::open(dir, embedder(dim(dir))).expect("it can be opened");
+    indexer.change_model(embedder(to));
+    indexer
+}
+
+fn change(dir: &Path, to: usize) -> u32 {
+    let mut indexer = changing(dir, to);
+    let step = indexer
+        .run_change(&go_on(), &mut ())
+        .expect("it can be changed");
+    assert!(
+        matches!(step, ChangeStep::Taken | ChangeStep::None),
+        "{step:?}"
+    );
+    indexer.counts().n_embedded
+}
+
+/// Checks that the library equals a new one of these notes by the model of this dimension.
+fn check_equals_fresh(dir: &Path, notes: &Notes, dim: usize) {
+    let fresh = scratch();
+    index_with(fresh.path(), &[notes.path()], embedder(dim));
+    let [found, expected] = [dir, fresh.path()].map(|dir| {
+        let library = open(dir);
+        let content = content(&library.store());
+        (content, self::found(&library, "quiet relay"))
+    });
+    assert_eq!(found, expected);
+    let store = Store::open_read_only(dir).expect("it can be read");
+    assert!(store.is_as_saved(dim, &go_on()).expect("it can be checked"));
+}
+
+#[test]
+fn the_model_in_use_answers_until_the_other_is_whole() {
+    let (notes, dir) = (notes(), scratch());
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    let library = open(dir.path());
+    let mut indexer = changing(dir.path(), NEW);
+    let mut n_steps = 0;
+    loop {
+        let step = indexer.change_step(&go_on(), &mut ()).expect("it goes on");
+        if n_steps == 2 {
+            // What is saved meanwhile is found at once, and embedded by the other model too.
+            notes.write("late.md", "The attic is new.");
+            notes.write("a.md", "# Hall\n\nThe hall is short.");
+            let folder = indexer
+                .store()
+                .folders()
+                .expect("they can be read")
+                .remove(0);
+            indexer.scan(&folder, &go_on()).expect("it can be walked");
+            indexer.run(&go_on(), &mut ()).expect("it can be indexed");
+            library.refresh().expect("it can be read");
+            assert_eq!(found(&library, "attic")[0], "late.md");
+            assert_eq!(found(&library, "short hall")[0], "a.md");
+        }
+        if step == ChangeStep::Taken {
+            break;
+        }
+        assert_eq!((step, dim(dir.path())), (ChangeStep::More, OLD));
+        library.refresh().expect("it can be read");
+        assert_eq!(library.lists().vectors.dim(), OLD);
+        assert_eq!(n_relays(&library), 5);
+        n_steps += 1;
+    }
+    assert!(n_steps > 6, "{n_steps}");
+    assert!(library.refresh().expect("it can be read"));
+    assert_eq!(
+        (library.lists().vectors.dim(), indexer.model()),
+        (NEW, "hashing-48")
+    );
+    assert_eq!(found(&library, "attic")[0], "late.md");
+    drop(indexer);
+    check_equals_fresh(dir.path(), &notes, NEW);
+}
+
+#[test]
+fn going_back_embeds_only_what_is_new_until_the_vectors_are_deleted() {
+    let (notes, dir) = (notes(), scratch());
+    let counts = index_with(dir.path(), &[notes.path()], embedder(OLD));
+    assert_eq!(change(dir.path(), NEW), counts.n_embedded);
+    assert_eq!(change(dir.path(), NEW), 0, "it is in use");
+    assert_eq!(change(dir.path(), OLD), 0);
+    check_equals_fresh(dir.path(), &notes, OLD);
+    notes.write("late.md", "The attic is new.");
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    // A chunk and its window are the same text here.
+    assert_eq!(change(dir.path(), NEW), 1);
+    let library = open(dir.path());
+    let refused = acts::forget_vectors(&library.to_write(), "hashing-48");
+    assert!(
+        matches!(refused, Err(EngineError::VectorsInUse { .. })),
+        "{refused:?}"
+    );
+    let n_deleted =
+        acts::forget_vectors(&library.to_write(), "hashing-32").expect("they are not in use");
+    assert_eq!(n_deleted, u64::from(counts.n_embedded) + 1);
+    let models = embedding_models(&library.store()).expect("they can be listed");
+    let others: Vec<(&str, bool)> = models
+        .others
+        .iter()
+        .map(|it| (it.id.as_str(), it.is_in_use))
+        .collect();
+    assert_eq!(others, [("hashing-48", true)]);
+    drop(library);
+    assert_eq!(change(dir.path(), OLD), counts.n_embedded + 1);
+    check_equals_fresh(dir.path(), &notes, OLD);
+}
+
+#[test]
+fn a_cancelled_change_keeps_what_it_embedded() {
+    let (notes, dir) = (notes(), scratch());
+    let n_texts = index_with(dir.path(), &[notes.path()], embedder(OLD)).n_embedded;
+    let mut indexer = changing(dir.path(), NEW);
+    for _ in 0..4 {
+        indexer.change_step(&go_on(), &mut ()).expect("it goes on");
+    }
+    let n_before = indexer.counts().n_embedded;
+    assert!(n_before > 0 && n_before < n_texts, "{n_before}");
+    indexer.cancel_change();
+    let step = indexer
+        .change_step(&go_on(), &mut ())
+        .expect("there is nothing to do");
+    assert_eq!((step, indexer.model_changing()), (ChangeStep::None, None));
+    drop(indexer);
+    check_equals_fresh(dir.path(), &notes, OLD);
+    let stopped = AtomicBool::new(true);
+    let mut indexer = changing(dir.path(), NEW);
+    indexer
+        .run_change(&stopped, &mut ())
+        .expect("it can be stopped");
+    assert_eq!(dim(dir.path()), OLD);
+    drop(indexer);
+    assert_eq!(change(dir.path(), NEW), n_texts - n_before);
+    check_equals_fresh(dir.path(), &notes, NEW);
+}
+
+/// Makes each write of a change fail in turn, until one is never reached, and continues after it, as after a kill.
+fn check_each_failure(place: Place, only: &str, is_full: bool) -> u32 {
+    let mut n_failed = 0;
+    loop {
+        let (notes, dir) = (notes(), scratch());
+        let n_texts = index_with(dir.path(), &[notes.path()], embedder(OLD)).n_embedded;
+        let mut indexer = changing(dir.path(), NEW);
+        let fault = Fault::at(place, dir.path()).only(only).after(n_failed);
+        let fault = if is_full {
+            fault.fills_the_disk()
+        } else {
+            fault.fails()
+        };
+        let changed = indexer.run_change(&go_on(), &mut ());
+        let n_before = indexer.counts().n_embedded;
+        if fault.n_triggered() == 0 {
+            assert_eq!(changed.expect("nothing failed"), ChangeStep::Taken);
+            return u32::try_from(n_failed).expect("they are few");
+        }
+        changed.expect_err("something failed");
+        drop((fault, indexer));
+        // Whatever is in use, all notes are found.
+        let library = open(dir.path());
+        assert_eq!(n_relays(&library), 5, "{place:?} {n_failed}");
+        drop(library);
+        let n_after = change(dir.path(), NEW);
+        assert!(
+            n_after <= n_texts - n_before + 32,
+            "{n_after} of {n_texts} after {n_before}"
+        );
+        check_equals_fresh(dir.path(), &notes, NEW);
+        n_failed += 1;
+    }
+}
+
+#[test]
+fn a_failure_at_any_step_leaves_the_model_in_use_and_is_continued() {
+    assert!(check_each_failure(Place::Store, "save embeddings", false) >= 6);
+    assert!(check_each_failure(Place::Store, "save embeddings", true) >= 6);
+    assert_eq!(
+        check_each_failure(Place::Store, "change the embedding model", false),
+        1
+    );
+    assert_eq!(
+        check_each_failure(Place::Store, "change the embedding model", true),
+        1
+    );
+    // Before the database is changed, and after it before each list.
+    for list in ["vector list", "text list", "lists of the new model"] {
+        assert_eq!(check_each_failure(Place::Lists, list, false), 1, "{list}");
+        assert_eq!(check_each_failure(Place::Lists, list, true), 1, "{list}");
+    }
+}
+
+#[test]
+fn a_note_that_cannot_be_read_is_waited_for() {
+    let (notes, dir) = (notes(), scratch());
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    notes.remove("n3.md");
+    let mut indexer = changing(dir.path(), NEW);
+    let step = indexer
+        .run_change(&go_on(), &mut ())
+        .expect("it is no failure");
+    assert_eq!(step, ChangeStep::Waiting);
+    assert_eq!(dim(dir.path()), OLD);
+    let step = indexer
+        .change_step(&go_on(), &mut ())
+        .expect("it looks again");
+    assert_eq!(step, ChangeStep::More);
+    let step = indexer
+        .change_step(&go_on(), &mut ())
+        .expect("it looks again");
+    assert_eq!(step, ChangeStep::More);
+    let waits_for = indexer.model_changing().and_then(|it| it.waits_for);
+    assert!(waits_for.is_some_and(|it| it.starts_with("n3.md ")));
+    // A scan finds that the note is gone.
+    let folder = indexer
+        .store()
+        .folders()
+        .expect("they can be read")
+        .remove(0);
+    indexer.scan(&folder, &go_on()).expect("it can be walked");
+    indexer.run(&go_on(), &mut ()).expect("it can be indexed");
+    let step = indexer.run_change(&go_on(), &mut ()).expect("it goes on");
+    assert_eq!(step, ChangeStep::Taken);
+    drop(indexer);
+    check_equals_fresh(dir.path(), &notes, NEW);
+}
+
+#[test]
+fn an_empty_library_is_changed_at_once() {
+    let (notes, dir) = (notes(), scratch());
+    drop(Indexer::open(dir.path(), embedder(OLD)).expect("it can be opened"));
+    let mut indexer = changing(dir.path(), NEW);
+    let step = indexer
+        .run_change(&go_on(), &mut ())
+        .expect("it can be changed");
+    assert_eq!(step, ChangeStep::Taken);
+    drop(indexer);
+    index_with(dir.path(), &[notes.path()], embedder(NEW));
+    check_equals_fresh(dir.path(), &notes, NEW);
+}
+
+#[test]
+fn a_choice_in_the_window_is_followed_in_the_background() {
+    let (notes, dir) = (notes(), scratch());
+    let mut it =
+        Watched::open_with(dir.path(), source(dir.path()), Watching::default()).adding(&[&notes]);
+    assert_eq!(it.engine.library().lists().vectors.dim(), OLD);
+    let choose = |it: &Watched, model: Model| {
+        use memlens_engine::acts::Writes;
+        let chosen = it.engine.write(|store| choose_model(store, model));
+        chosen.expect("it can be stored");
+        it.engine.model_chosen();
+    };
+    // A failure is shown, and keeps no note waiting.
+    let fault = Fault::at(Place::Store, dir.path())
+        .only("save embeddings")
+        .fills_the_disk();
+    choose(&it, Model::Multilingual);
+    it.wait("the failure is shown", |it| {
+        it.engine.state().change_failed.is_some()
+    });
+    let state = it.engine.state();
+    let failed = state.change_failed.expect("it is shown");
+    assert!(failed.contains("the disk that holds"), "{failed}");
+    assert_eq!(
+        state.changing.map(|it| it.model),
+        Some("hashing-48".to_owned())
+    );
+    drop(fault);
+    notes.write("late.md", "The attic is new.");
+    it.wait("the other model is in use", |it| {
+        let library = it.engine.library();
+        library.lists().vectors.dim() == NEW
+            && it.engine.state().changing.is_none()
+            && found(library, "attic")[0] == "late.md"
+    });
+    assert_eq!(it.engine.state().change_failed, None);
+    // Back, and with the next choice before it is over.
+    choose(&it, Model::Bundled);
+    choose(&it, Model::Multilingual);
+    choose(&it, Model::Bundled);
+    it.wait("the first model is in use", |it| {
+        it.engine.library().lists().vectors.dim() == OLD && it.engine.state().changing.is_none()
+    });
+    it.wait("it is idle", Watched::is_idle);
+    drop(it);
+    check_equals_fresh(dir.path(), &notes, OLD);
+}
+
+#[test]
+fn a_model_that_is_not_there_cannot_be_chosen() {
+    let (notes, dir) = (notes(), scratch());
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    let library = open(dir.path());
+    let unknown = acts::choose_embedding_model(&library.to_write(), "minilm");
+    let unknown = unknown.expect_err("there is none").to_string();
+    assert!(unknown.contains("`minilm`"), "{unknown}");
+    let failing: EmbedderSource = Arc::new(|_| {
+        Err(memlens_embed::EmbedError::NotFound {
+            what: "the embedding model",
+            looked: Vec::new(),
+        })
+    });
+    let missing = memlens_engine::changed_model(&library.store(), &failing, "hashing-32");
+    assert!(matches!(missing, Err(IndexerError::Embed(_))));
+    // Nothing is loaded to see that the bundled model is in use.
+    let id = Model::Bundled.info().id;
+    let same = memlens_engine::changed_model(&library.store(), &failing, &id);
+    assert!(same.expect("nothing is loaded").is_none());
+}
