@@ -25,6 +25,7 @@ pub mod drift;
 pub mod export;
 pub mod feedback;
 pub mod folders;
+pub mod models;
 pub mod overview;
 pub mod past;
 pub mod presets;

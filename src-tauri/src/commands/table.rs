@@ -68,6 +68,11 @@ window_commands! {
     folders::tree: "nothing",
     folders::unread: "nothing",
 
+    models::choose_embedding_model: "reads an embedding model that the program lists",
+    models::embedding_models: "looks for the files of the embedding models that the program lists",
+    models::forget_vectors: "nothing",
+    models::plan_embedding_model: "reads an embedding model that the program lists",
+
     overview::note_page: "reads files that agents load",
     overview::note_tags: "reads files that agents load",
     overview::overview: "reads files that agents load",

@@ -125,6 +125,17 @@ export const commands = {
 	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
 	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
 	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
+	/**
+	 *  Chooses a model. The notes are embedded by it in the background and searched by the one in use until all are; choosing the one in
+	 *  use ends that.
+	 */
+	chooseEmbeddingModel: (name: string) => __TAURI_INVOKE<EmbeddingModels>("choose_embedding_model", { name }),
+	/**  The embedding models to choose from, and the vectors that are stored of each. */
+	embeddingModels: () => __TAURI_INVOKE<EmbeddingModels>("embedding_models"),
+	/**  Deletes the stored vectors of a model that is not in use. */
+	forgetVectors: (model: string) => __TAURI_INVOKE<EmbeddingModels>("forget_vectors", { model }),
+	/**  How many texts a model would have to embed, and how long that takes by a measurement on this machine. */
+	planEmbeddingModel: (name: string) => __TAURI_INVOKE<ModelPlan>("plan_embedding_model", { name }),
 	/**  A page of the notes of a query, from a position in its list on. */
 	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
 	/**  The tags that hold some words, with the number of notes that a query lists with each in place of its own tag. */
@@ -1334,6 +1345,42 @@ export type Editor =
 /**  A running Emacs, or else a new one. */
 "emacs";
 
+/**  An embedding model to choose from. */
+export type EmbeddingModel = {
+	/**  The name by which it is chosen. */
+	name: string,
+	/**  The name shown to the user. */
+	label: string,
+	/**  Number of values in a vector. */
+	dim: number,
+	/**  The languages that it knows. */
+	languages: string,
+	/**  The licence of its files. */
+	licence: string,
+	/**  Size of its files in bytes; `None` if they are not there. */
+	file_bytes: number | null,
+	/**  Why it cannot be used, and what to do; `None` if it can. */
+	missing: string | null,
+	/**  Whether the notes are searched by it. */
+	is_in_use: boolean,
+	/**  Whether the user chose it: the notes are searched by it, or will be once all are embedded by it. */
+	is_chosen: boolean,
+	/**  Number of its vectors that are stored. */
+	n_vectors: number,
+	/**  Bytes of these vectors in the database. */
+	vector_bytes: number,
+};
+
+/**  All embedding models, the default first, and the vectors that are stored. */
+export type EmbeddingModels = {
+	/**  The models to choose from. */
+	models: EmbeddingModel[],
+	/**  Vectors of other models. */
+	others: OtherVectors[],
+	/**  The notes that are probably not in English; `None` if they are few. */
+	foreign: ForeignNotes | null,
+};
+
 /**  How closely the answers of an emulated memory match those of the program. */
 export type Emulated = {
 	/**  Short label, such as `other model: order is approximate`. */
@@ -1594,6 +1641,14 @@ export type FolderTree = {
 	stamp: string,
 	/**  Top-level entries of the folder. */
 	entries: TreeEntry[],
+};
+
+/**  Notes that are probably not in English. */
+export type ForeignNotes = {
+	/**  Number of these. */
+	n_foreign: number,
+	/**  Number of notes whose language was looked at. */
+	n_seen: number,
 };
 
 /**  A formula with its values filled in. */
@@ -1949,8 +2004,12 @@ export type LibraryState = {
 	n_chunks: number,
 	/**  Number of files that cannot be read. */
 	n_problems: number,
-	/**  Name of the embedding model. */
+	/**  Name of the embedding model that the notes are searched by. */
 	model: string,
+	/**  Progress of embedding all notes by another model; `None` if that is not wanted. */
+	changing: ModelChanging | null,
+	/**  Why the last attempt to change the model failed, unless another one worked since. */
+	change_failed: string | null,
 	/**  Counter that every change of the library raises. */
 	generation: number,
 	/**  Generation whose observations were last compared; `None` before the first pass. */
@@ -2189,6 +2248,22 @@ export type MetricRow = {
 	losses: number,
 };
 
+/**  Progress of embedding all notes by another model, while the notes are searched by the one in use. */
+export type ModelChanging = {
+	/**  Id of the new model. */
+	model: string,
+	/**  Name of the new model on screen. */
+	model_name: string,
+	/**  Number of texts that are embedded by it. */
+	n_done: number,
+	/**  Number of texts in use, each counted once; 0 before they were counted. */
+	n_total: number,
+	/**  Estimated seconds left; `None` until there is an estimate. */
+	seconds_left: number | null,
+	/**  The note that cannot be read now, and why, if the change waits for one. */
+	waits_for: string | null,
+};
+
 /**  The user's choice of a cross-encoder: one with a name, or one in a folder. */
 export type ModelChoice = {
 	/**  Name of one that can be downloaded. */
@@ -2209,6 +2284,20 @@ export type ModelOffer = {
 	licence: string,
 	/**  Whether its files have been downloaded. */
 	is_there: boolean,
+};
+
+/**  What it takes to change to a model. */
+export type ModelPlan = {
+	/**  The name by which the model is chosen. */
+	name: string,
+	/**  Number of different texts of the notes: chunks and windows. */
+	n_texts: number,
+	/**  Number of these that the model has to embed; the others have a vector of it. */
+	n_missing: number,
+	/**  Estimated seconds for that, from a measurement on this machine; `None` if it could not be measured. */
+	seconds: number | null,
+	/**  Number of texts that were embedded to measure it. */
+	n_measured: number,
 };
 
 /**  What happens to near-duplicates of a better row. */
@@ -2530,6 +2619,18 @@ export type OriginCount = {
 	origin: Origin,
 	/**  Number of relevant places of that origin. */
 	n: number,
+};
+
+/**  Stored vectors of a model that this version does not know, such as one of an earlier version. */
+export type OtherVectors = {
+	/**  Id of the model. */
+	id: string,
+	/**  Number of its vectors that are stored. */
+	n_vectors: number,
+	/**  Bytes of these vectors in the database. */
+	vector_bytes: number,
+	/**  Whether the notes are searched by them. */
+	is_in_use: boolean,
 };
 
 /**  The memory as a whole. */
@@ -3514,6 +3615,8 @@ export type SearchAnswer = {
 	emulated: Emulated | null,
 	/**  Notices to show to the user. */
 	notices: string[],
+	/**  Index of the notice that the embedding model does not know the language of the question; `None` if there is none. */
+	language_notice: number | null,
 	/**  Number of chunks that were searched. */
 	n_chunks: number,
 	/**  Duration of retrieval in milliseconds. */

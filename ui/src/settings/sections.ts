@@ -12,7 +12,7 @@ export const SECTIONS: readonly { name: string; sections: readonly { id: string;
   {
     name: "Ranking",
     sections: [
-      { id: "settings-model", label: "Model" },
+      { id: "settings-embedding", label: "Embedding" },
       { id: "settings-rerank", label: "Rerank" },
       { id: "settings-hook", label: "Hook" },
       { id: "settings-serve", label: "Serve" },

@@ -110,11 +110,16 @@ export function indexedOf({ n_done, n_total }: Pick<Progress, "n_done" | "n_tota
   return `${count(n_done)} of ${counted(n_total, "new or changed file")} indexed so far`;
 }
 
-/** How long something will still take, no finer than it is known. */
+/** How long something takes, no finer than it is known. */
+export function lasting(seconds: number): string {
+  if (seconds < 90) return `about ${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5_400) return `about ${Math.round(seconds / 60)} min`;
+  return `about ${(seconds / 3_600).toFixed(1)} h`;
+}
+
+/** How long something will still take. */
 export function timeLeft(seconds: number): string {
-  if (seconds < 90) return `about ${Math.max(1, Math.round(seconds))} s left`;
-  if (seconds < 5_400) return `about ${Math.round(seconds / 60)} min left`;
-  return `about ${(seconds / 3_600).toFixed(1)} h left`;
+  return `${lasting(seconds)} left`;
 }
 
 /** A size on disk, in units of 1000. */

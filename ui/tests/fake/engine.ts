@@ -78,6 +78,8 @@ export class FakeEngine {
       n_chunks: hasFolders ? this.chunks.length : 0,
       n_problems: problems.length,
       model: "all-MiniLM-L6-v2",
+      changing: null,
+      change_failed: null,
       generation: 1,
       clustering: null,
       phase: { kind: "working" },

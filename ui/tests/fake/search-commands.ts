@@ -27,10 +27,12 @@ import { heatOf, NO_RERANKERS, previewOf, rerankKey, scoreBy, withHttp, withMode
 import { whyNotOf } from "./why-not";
 
 import { START_MS, type FakeOptions } from "./engine";
-import { FakeNotes } from "./notes-commands";
+import { FakeModels } from "./models";
 
 /** Answers about searches. */
-export class FakeSearch extends FakeNotes {
+export class FakeSearch extends FakeModels {
+  /** Whether questions are in a language that the model in use does not know. */
+  isForeignAsked = false;
   /** What the test of a provider finds. */
   rerankTestScores = [0.93, 0.04];
   rerankTestNotices: string[] = [];
@@ -109,7 +111,10 @@ export class FakeSearch extends FakeNotes {
             ? [
                 `“${query}” has no letters or digits, so BM25 was skipped. The order comes from vectors alone.`,
               ]
-            : [],
+            : this.isForeignAsked
+              ? ["The question is probably not in English."]
+              : [],
+        language_notice: this.isForeignAsked ? 0 : null,
         n_chunks: chunks.length,
         retrieve_ms: 9.3,
         generation: this.libraryState.generation,
