@@ -60,6 +60,14 @@ export function addressOf(place: OverviewPlace | NotePlace): string {
   return parts.toString();
 }
 
+/** Whether a text is a day of the calendar, as YYYY-MM-DD. */
+export function isDay(text: string): boolean {
+  if (!DAY.test(text)) return false;
+  // 30 February is read as a day of March.
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
 /** Returns the place of an address; the cards for one that names none. What is not known in it is left out. */
 export function placeOf(hash: string): OverviewPlace | NotePlace {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
@@ -71,7 +79,7 @@ export function placeOf(hash: string): OverviewPlace | NotePlace {
   if (parts.get("memory") !== "list") return CARDS;
   const day = (key: string) => {
     const value = parts.get(key);
-    return value !== null && DAY.test(value) ? value : null;
+    return value !== null && isDay(value) ? value : null;
   };
   return {
     kind: "list",

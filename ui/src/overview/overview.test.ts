@@ -99,6 +99,32 @@ test("filters are chips and are in the address, and back undoes them", async () 
   await waitFor(() => expect(options()).toHaveLength(1));
 });
 
+test("a day is typed, and one that is not in the calendar is named and changes nothing", async () => {
+  const { user } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await waitFor(() => expect(options()).toHaveLength(5));
+  const from = screen.getByRole("textbox", { name: "From" });
+  expect(from).toHaveAttribute("placeholder", "YYYY-MM-DD");
+  await user.type(from, "2026-02-30");
+  await user.tab();
+  expect(await screen.findByRole("alert")).toHaveTextContent(
+    "From: “2026-02-30” is not a day. Write year, month and day, such as 2026-11-27.",
+  );
+  expect(from).toHaveAttribute("aria-invalid", "true");
+  expect(location.hash).toBe("#memory=list");
+  await user.clear(from);
+  await user.type(from, "2026-02-28");
+  await user.tab();
+  await waitFor(() => expect(location.hash).toBe("#memory=list&from=2026-02-28"));
+  expect(screen.queryByRole("alert")).toBeNull();
+  await user.type(screen.getByRole("textbox", { name: "to" }), "2026-01-01");
+  await user.tab();
+  expect(await screen.findByRole("alert")).toHaveTextContent("the first day is after the last");
+  await user.click(screen.getByRole("button", { name: "Remove the filter from 2026-02-28" }));
+  await waitFor(() => expect(from).toHaveValue(""));
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
 const bars = () => screen.findByRole("slider", { name: "Notes by month" });
 
 test("the order and the unit of a bar are chosen from lists", async () => {
