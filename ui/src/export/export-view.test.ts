@@ -49,6 +49,18 @@ describe("the table", () => {
     expect(screen.getByText(/Every value is at its default/)).toBeInTheDocument();
     expect(screen.queryByRole("table")).toBeNull();
   });
+
+  test("is followed, at the defaults, by what is worth exporting", async () => {
+    const params = { ...DEFAULTS, max_results: 3 };
+    const preset = { name: "p".repeat(200), params, notes: [], is_built_in: false };
+    const { workspace, user, container } = await open({}, { presets: [preset] });
+    const worth = within(screen.getByRole("region", { name: "Worth exporting" }));
+    expect(await violations(container)).toEqual([]);
+    await user.click(worth.getByRole("button", { name: `Use the preset ${"p".repeat(200)}` }));
+    expect(workspace.parameters.committed.max_results).toBe(3);
+    await waitFor(() => expect(rows(DIFFERS)[0]).toContain("max_results"));
+    expect(screen.queryByRole("region", { name: "Worth exporting" })).toBeNull();
+  });
 });
 
 describe("the text", () => {

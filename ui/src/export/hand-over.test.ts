@@ -115,6 +115,12 @@ describe("the config", () => {
     );
     await screen.findByText("The config already has these settings.");
     expect(writeButton()).toBeDisabled();
+    await opened.user.click(screen.getByRole("button", { name: "Undo…" }));
+    expect(await screen.findByText(/^Put back:/)).toHaveTextContent(
+      "Put back: ~/.clerk/clerk.json. What was written is in ~/.clerk/clerk.json.2.bak.",
+    );
+    expect(opened.backend.nCalls("exportUndo")).toBe(1);
+    expect(screen.queryByRole("button", { name: "Undo…" })).toBeNull();
   });
 
   test("stays where the user does not agree", async () => {
