@@ -277,6 +277,15 @@ fn a_change_of_a_config_is_undone_from_its_backup_alone() {
         "{refused}"
     );
     assert_eq!(text(&path), "{}");
+
+    // It vanished: it is not made again behind the agent's back, and what it held is still in the backup.
+    std::fs::remove_file(&path).expect("it is ours");
+    let refused = undo_config(change, &backup)
+        .expect_err("it is gone")
+        .to_string();
+    assert!(refused.contains("openclaw.json"), "{refused}");
+    assert!(!path.exists());
+    assert_eq!(text(&backup), CONFIG);
     std::fs::write(&path, &written).expect("it is ours");
 
     let replaced = undo_config(change, &backup).expect("it can be put back");
