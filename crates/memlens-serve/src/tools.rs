@@ -127,7 +127,7 @@ pub(crate) fn all() -> Vec<Tool> {
     vec![
         tool(
             "memory_search",
-            "Search the user's memory notes, ranked by the settings that the user tuned in Memlens. Returns results with path, startLine, endLine, score and snippet, best first.",
+            "Search the user's memory notes. Returns results with path, startLine, endLine, score and snippet, best first.",
             json!({
                 "query": query,
                 "maxResults": number("Most results to return (default 10, at most 100)"),
