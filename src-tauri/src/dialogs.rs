@@ -234,6 +234,7 @@ impl Dialogs {
     }
 
     /// Asks whether the page is to be loaded again or the program to be ended, and calls `then` with whether it is to be loaded. Does not wait.
+    #[cfg(not(windows))]
     pub fn ask_to_reload(&self, app: &AppHandle, then: impl FnOnce(bool) + Send + 'static) {
         if let Some(answer) = self.answer() {
             return then(answer.is_some());

@@ -11,6 +11,8 @@ mod file_manager;
 mod frame;
 mod notice;
 mod opening;
+// WebView2 reports no end of its process.
+#[cfg(not(windows))]
 mod reload;
 mod window;
 

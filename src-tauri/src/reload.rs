@@ -39,7 +39,7 @@ impl Ends {
     }
 }
 
-/// Loads the page again when its process ends. On a Mac the builder's handler reports the end; WebView2 loads it again by itself.
+/// Loads the page again when its process ends. On a Mac the builder's handler reports the end.
 ///
 /// # Errors
 /// If the window is gone.

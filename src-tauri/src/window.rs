@@ -23,7 +23,6 @@ use crate::events::{ActivityHappened, AnswersLost, JobProgressed, StateChanged};
 use crate::frame::{Frame, SIZE_MIN};
 use crate::notice;
 use crate::opening::Opening;
-use crate::reload;
 
 /// The name of the window.
 pub(crate) const MAIN: &str = "main";
@@ -50,7 +49,7 @@ pub fn run(arguments: Arguments) -> ExitCode {
     let new = tauri::Builder::default();
     #[cfg(target_os = "macos")]
     let new = new.on_web_content_process_terminate(|webview| {
-        reload::ended(webview.app_handle(), "terminated");
+        crate::reload::ended(webview.app_handle(), "terminated");
     });
     let ran = new
         .plugin(tauri_plugin_dialog::init())
@@ -101,7 +100,8 @@ fn make_window(
         .build()
         .map_err(|error| format!("{error}{}", notice::window_hint(System::CURRENT)))?;
     frame.place(&window)?;
-    reload::follow(&window)?;
+    #[cfg(not(windows))]
+    crate::reload::follow(&window)?;
     Ok(())
 }
 
