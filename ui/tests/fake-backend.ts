@@ -6,6 +6,7 @@ import type {
   ClusterReport,
   ClustersAnswer,
   DriftAnswer,
+  Drifted,
   DriftReport,
   DriftTotals,
   Editor,
@@ -224,6 +225,25 @@ export class FakeBackend extends FakeSearch {
     });
   }
 
+  resolveContradiction(id: string, isResolved: boolean, params: Params) {
+    return this.answer("resolveContradiction", [id, isResolved, params], () => {
+      const { contradictions, resolved } = this.drifting;
+      const is = (drifted: Drifted) => drifted.resolved_id === id;
+      this.drifting = isResolved
+        ? {
+            ...this.drifting,
+            contradictions: contradictions.filter((one) => !is(one)),
+            resolved: [...contradictions.filter(is), ...resolved],
+          }
+        : {
+            ...this.drifting,
+            contradictions: [...resolved.filter(is), ...contradictions],
+            resolved: resolved.filter((one) => !is(one)),
+          };
+      return this.#drift();
+    });
+  }
+
   #drift(): DriftAnswer {
     return {
       report: this.#hasDrifted ? this.drifting : null,
@@ -232,6 +252,7 @@ export class FakeBackend extends FakeSearch {
         n_unsure: this.drifting.contradictions.filter(({ sure }) => !sure).length,
         n_changed: this.drifting.changed.length,
         n_dismissed: this.drifting.dismissed.length,
+        n_resolved: this.drifting.resolved.length,
       },
       n_observations: this.drifting.compared.n_observations,
       is_stale: this.isDriftStale ?? !this.#hasDrifted,

@@ -23,6 +23,7 @@ struct Report<'a> {
     contradictions: Vec<Entry<'a>>,
     changed: Vec<Entry<'a>>,
     dismissed: Vec<Entry<'a>>,
+    resolved: Vec<Entry<'a>>,
     clusters: u32,
     corroborated_count: u32,
     compared: &'a DriftCompared,
@@ -118,6 +119,7 @@ pub fn run(library: Option<PathBuf>, arguments: &DriftArgs) -> Result<(), CliErr
             contradictions: entries(&report.contradictions, &folders),
             changed: entries(&report.changed, &folders),
             dismissed: entries(&report.dismissed, &folders),
+            resolved: entries(&report.resolved, &folders),
             clusters: report.clusters,
             corroborated_count: report.corroborated_count,
             compared: &report.compared,
@@ -163,6 +165,12 @@ fn page(report: &DriftReport, folders: &Folders, all: bool) -> Document {
         found.push_str(&format!(
             ", {} that you marked as no contradiction",
             report.dismissed.len()
+        ));
+    }
+    if !report.resolved.is_empty() {
+        found.push_str(&format!(
+            ", {} that you marked as resolved by the newer note",
+            report.resolved.len()
         ));
     }
     page.line(found);

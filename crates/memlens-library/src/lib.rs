@@ -26,7 +26,7 @@ pub mod writes;
 
 pub use clustering::Clustering;
 pub use clustering::clusters::clusters;
-pub use clustering::drift::{dismiss_contradiction, drift, drift_report};
+pub use clustering::drift::{dismiss_contradiction, drift, drift_report, resolve_contradiction};
 pub use clustering::opened::{SaidPlace, opened_cluster};
 pub use emulation::outside::{answers_outside, notes_outside};
 pub use emulation::prepare_memory;

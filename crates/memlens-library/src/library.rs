@@ -665,6 +665,7 @@ impl Library {
                 .position(|notice| notice == FOREIGN_REMARK)
                 .map(|at| at as u32),
             notices: search.notices.clone(),
+            disagreements: search.disagreements(&self.store()),
             n_chunks: search.set().n_chunks,
             retrieve_ms: search.timing.total().as_secs_f64() * 1000.0,
             generation: search.generation() as u32,

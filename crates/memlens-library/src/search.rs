@@ -22,9 +22,11 @@ use memlens_rank::{
     AnyPipeline, CandidateSet, ChunkId, Columns, Corroboration, ListId, Status, Trace,
 };
 use memlens_retrieve::{NoText, Question, Retrieved, Retriever, RowFacts, Within};
-use memlens_wire::{Emulated, Fact, Journey, Row, Said, Snippet};
+use memlens_store::Store;
+use memlens_wire::{Disagreement, Emulated, Fact, Journey, Row, Said, Snippet};
 
 use crate::EngineError;
+use crate::clustering::drift::between::{RowHeld, disagreements};
 use crate::search::facts::LibraryFacts;
 
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
@@ -312,6 +314,22 @@ impl Search {
                 .map(|word| word.typed.clone())
                 .collect(),
         })
+    }
+
+    /// Rows that disagree with each other, as far as the last pass before the question compared notes.
+    pub fn disagreements(&self, store: &Store) -> Vec<Disagreement> {
+        // Other programs' rows are of their own memory.
+        let (Some(clustering), None) = (&self.facts.clustering, &self.emulated) else {
+            return Vec::new();
+        };
+        let candidates = self.set().candidates.iter();
+        let rows: Vec<RowHeld> = candidates
+            .map(|candidate| RowHeld {
+                observations: candidate.observations.clone(),
+                bytes: candidate.bytes.clone(),
+            })
+            .collect();
+        disagreements(clustering, store, &rows)
     }
 
     fn matched(&self, slot: u32) -> Vec<&QueryWord> {

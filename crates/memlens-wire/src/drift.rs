@@ -78,6 +78,8 @@ pub enum NewerSide {
 pub struct Drifted {
     /// Names the two sentences by their words, so that the user can mark them as no contradiction.
     pub id: String,
+    /// Names the pair with its newer side, so that the user can mark it as resolved; `None` if no side is known to be newer.
+    pub resolved_id: Option<String>,
     /// The first side, by the order of notes.
     pub a: DriftSide,
     /// The second side.
@@ -94,6 +96,21 @@ pub struct Drifted {
     pub newer: Option<NewerSide>,
 }
 
+/// Two rows of a search that disagree, by a sure contradiction or a change that the last pass found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct Disagreement {
+    /// Slot of a row that makes the first statement.
+    pub a: u32,
+    /// Slot of a row that makes the second.
+    pub b: u32,
+    /// The words of the first statement that oppose the second.
+    pub said_a: String,
+    /// The words of the second.
+    pub said_b: String,
+    /// The newer statement, by two plausible dates that differ; `None` if unknown.
+    pub newer: Option<NewerSide>,
+}
+
 /// The contradictions among all notes.
 #[derive(Debug, Clone, PartialEq, Serialize, Type, Default)]
 pub struct DriftReport {
@@ -103,6 +120,8 @@ pub struct DriftReport {
     pub changed: Vec<Drifted>,
     /// Pairs that the user marked as no contradiction.
     pub dismissed: Vec<Drifted>,
+    /// Pairs that the user marked as resolved by the newer side.
+    pub resolved: Vec<Drifted>,
     /// Number of clusters of observations that say the same.
     pub clusters: u32,
     /// Number of observations in a cluster.
@@ -137,6 +156,8 @@ pub struct DriftTotals {
     pub n_changed: u32,
     /// Pairs that the user marked as no contradiction.
     pub n_dismissed: u32,
+    /// Pairs that the user marked as resolved by the newer side.
+    pub n_resolved: u32,
 }
 
 /// What a pass over all observations is doing.

@@ -45,8 +45,8 @@ pub use compare::{
     SetComparison, SetSide,
 };
 pub use drift::{
-    AggregationProgress, AggregationStep, DriftAnswer, DriftCompared, DriftKind, DriftReason,
-    DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide,
+    AggregationProgress, AggregationStep, Disagreement, DriftAnswer, DriftCompared, DriftKind,
+    DriftReason, DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide,
 };
 pub use evergreen::Evergreen;
 pub use export::{

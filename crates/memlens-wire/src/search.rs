@@ -87,6 +87,8 @@ pub struct SearchAnswer {
     pub notices: Vec<String>,
     /// Index of the notice that the embedding model does not know the language of the question; `None` if there is none.
     pub language_notice: Option<u32>,
+    /// Rows that disagree with each other, as far as notes were compared; empty for other programs' pipelines.
+    pub disagreements: Vec<crate::Disagreement>,
     /// Number of chunks that were searched.
     pub n_chunks: u32,
     /// Duration of retrieval in milliseconds.

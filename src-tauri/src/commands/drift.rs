@@ -31,6 +31,24 @@ pub async fn dismiss_contradiction(
     .await
 }
 
+/// Marks a pair of sentences as resolved by the newer one, or removes the mark, and returns the contradictions. `id` is the
+/// pair's `resolved_id`.
+#[tauri::command]
+#[specta::specta]
+pub async fn resolve_contradiction(
+    shell: State<'_, Shell>,
+    id: String,
+    is_resolved: bool,
+    params: Params,
+) -> Answer<DriftAnswer> {
+    work(&shell, move |engine| {
+        let params = params.check()?;
+        acts::resolve_contradiction(engine, &id, is_resolved)?;
+        engine.drift(&params)
+    })
+    .await
+}
+
 /// Passes over all observations now, if anything changed, and returns the contradictions.
 #[tauri::command]
 #[specta::specta]

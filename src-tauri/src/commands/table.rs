@@ -34,6 +34,7 @@ window_commands! {
     drift::dismiss_contradiction: "nothing",
     drift::drift: "nothing",
     drift::drift_now: "nothing",
+    drift::resolve_contradiction: "nothing",
 
     export::agent_config: "reads an agent's config in its usual place, or one that the user picked",
     export::export_for: "reads an agent's config in its usual place, or one that the user picked",

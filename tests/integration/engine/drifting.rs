@@ -120,6 +120,123 @@ fn a_pair_that_the_user_marked_is_listed_apart_until_a_side_changes() {
 }
 
 #[test]
+fn a_pair_is_resolved_while_the_same_side_is_the_newer_one() {
+    let dated = |day: &str, port: &str| {
+        format!("---\ndate: {day}\n---\nThe push relay listens on port {port}.\n")
+    };
+    let notes = Notes::new(&[
+        ("a.md", &dated("2026-01-05", "8093")),
+        ("b.md", &dated("2026-03-09", "8443")),
+        ("c.md", "The upload is allowed on Fridays.\n"),
+        ("d.md", "The upload is forbidden on Fridays.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let lengths = |found: &DriftReport| {
+        (
+            found.contradictions.len(),
+            found.changed.len(),
+            found.resolved.len(),
+        )
+    };
+    let found = report(&library);
+    assert_eq!(lengths(&found), (1, 1, 0));
+    assert_eq!(
+        found.contradictions[0].resolved_id, None,
+        "no side is newer"
+    );
+    let id = found.changed[0].resolved_id.clone().expect("b.md is newer");
+    let mark = |library: &Library, is_resolved: bool| {
+        acts::resolve_contradiction(&library.to_write(), &id, is_resolved)
+    };
+    mark(&library, true).expect("it can be marked");
+    assert_eq!(lengths(&report(&library)), (1, 0, 1));
+    mark(&library, false).expect("it can be undone");
+    assert_eq!(lengths(&report(&library)), (1, 1, 0));
+    mark(&library, true).expect("it can be marked");
+    drop(library);
+
+    // The older statement is made once more, later.
+    notes.write("a.md", dated("2026-05-01", "8093"));
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let found = report(&library);
+    assert_eq!(lengths(&found), (1, 1, 0));
+    assert_eq!(found.changed[0].newer, Some(NewerSide::A));
+}
+
+#[test]
+fn rows_of_a_search_that_disagree_are_marked_with_their_words() {
+    let filler =
+        "The boat is lifted out of the water in October and painted in the yard. ".repeat(60);
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "---\ndate: 2026-01-05\n---\nThe push relay listens on port 8093.\n",
+        ),
+        (
+            "b.md",
+            "---\ndate: 2026-03-09\n---\nThe push relay listens on port 8443.\n",
+        ),
+        (
+            "again.md",
+            &format!("- The push relay listens on port 8093.\n- {filler}\n"),
+        ),
+        // One observation of many chunks, of which one holds the sentence.
+        (
+            "long.md",
+            &format!("{filler}The push relay listens on port 8093. {filler}\n"),
+        ),
+        (
+            "other.md",
+            "The push relay is grey, and nobody knows why.\n",
+        ),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let found = |library: &Library| {
+        let params = Params::default();
+        let search = library
+            .search("push relay port", &params, None)
+            .expect("it can be searched");
+        let answer = library.answer(&search, &params).expect("it can be shown");
+        let path = |slot: u32| answer.rows[slot as usize].path.clone();
+        let each = answer.disagreements.iter();
+        let mut found: Vec<String> = each
+            .map(|one| {
+                format!(
+                    "{} {} {} {} {:?}",
+                    path(one.a),
+                    one.said_a,
+                    path(one.b),
+                    one.said_b,
+                    one.newer
+                )
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    };
+    assert_eq!(found(&library), [""; 0], "nothing was compared");
+    let report = report(&library);
+    // Also a chunk that repeats a side as a whole, and none that holds a part of what does.
+    assert_eq!(
+        found(&library),
+        [
+            "a.md 8093 b.md 8443 Some(B)",
+            "again.md 8093 b.md 8443 Some(B)"
+        ]
+    );
+    let id = report.changed[0]
+        .resolved_id
+        .clone()
+        .expect("b.md is newer");
+    acts::resolve_contradiction(&library.to_write(), &id, true).expect("it can be marked");
+    assert_eq!(found(&library), [""; 0]);
+}
+
+#[test]
 fn other_places_are_counted_without_deleted_notes() {
     let notes = Notes::new(&[
         ("a.md", "The push relay listens on port 8093.\n"),

@@ -62,6 +62,11 @@ export const commands = {
 	drift: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift", { params }),
 	/**  Passes over all observations now, if anything changed, and returns the contradictions. */
 	driftNow: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift_now", { params }),
+	/**
+	 *  Marks a pair of sentences as resolved by the newer one, or removes the mark, and returns the contradictions. `id` is the
+	 *  pair's `resolved_id`.
+	 */
+	resolveContradiction: (id: string, isResolved: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("resolve_contradiction", { id, isResolved, params }),
 	/**  What the config of a target's program says about its search; null if there is no config. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
@@ -1135,6 +1140,20 @@ export type Difference = {
 	high: number,
 };
 
+/**  Two rows of a search that disagree, by a sure contradiction or a change that the last pass found. */
+export type Disagreement = {
+	/**  Slot of a row that makes the first statement. */
+	a: number,
+	/**  Slot of a row that makes the second. */
+	b: number,
+	/**  The words of the first statement that oppose the second. */
+	said_a: string,
+	/**  The words of the second. */
+	said_b: string,
+	/**  The newer statement, by two plausible dates that differ; `None` if unknown. */
+	newer: NewerSide | null,
+};
+
 /**  A chunk of an opened note. */
 export type DocumentChunk = {
 	/**  Id of the chunk in the index. */
@@ -1256,6 +1275,8 @@ export type DriftReport = {
 	changed: Drifted[],
 	/**  Pairs that the user marked as no contradiction. */
 	dismissed: Drifted[],
+	/**  Pairs that the user marked as resolved by the newer side. */
+	resolved: Drifted[],
 	/**  Number of clusters of observations that say the same. */
 	clusters: number,
 	/**  Number of observations in a cluster. */
@@ -1304,12 +1325,16 @@ export type DriftTotals = {
 	n_changed: number,
 	/**  Pairs that the user marked as no contradiction. */
 	n_dismissed: number,
+	/**  Pairs that the user marked as resolved by the newer side. */
+	n_resolved: number,
 };
 
 /**  Two observations that contradict each other, or of which one replaces the other. */
 export type Drifted = {
 	/**  Names the two sentences by their words, so that the user can mark them as no contradiction. */
 	id: string,
+	/**  Names the pair with its newer side, so that the user can mark it as resolved; `None` if no side is known to be newer. */
+	resolved_id: string | null,
 	/**  The first side, by the order of notes. */
 	a: DriftSide,
 	/**  The second side. */
@@ -3617,6 +3642,8 @@ export type SearchAnswer = {
 	notices: string[],
 	/**  Index of the notice that the embedding model does not know the language of the question; `None` if there is none. */
 	language_notice: number | null,
+	/**  Rows that disagree with each other, as far as notes were compared; empty for other programs' pipelines. */
+	disagreements: Disagreement[],
 	/**  Number of chunks that were searched. */
 	n_chunks: number,
 	/**  Duration of retrieval in milliseconds. */

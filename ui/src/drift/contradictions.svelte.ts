@@ -15,14 +15,26 @@ import { Job, reporting } from "../shared/job.svelte";
 
 type Calls = Pick<
   Backend,
-  "dismissContradiction" | "drift" | "driftNow" | "openInEditor" | "onProgress" | "stop"
+  | "dismissContradiction"
+  | "resolveContradiction"
+  | "drift"
+  | "driftNow"
+  | "openInEditor"
+  | "onProgress"
+  | "stop"
 >;
 
 /** `behind`: a note that was opened from the list is in front of it. */
 export type Visibility = "closed" | "open" | "behind";
 
-/** `unsure`: pairs that may contradict each other; `dismissed`: those that the user marked as no contradiction. */
-export type Section = "contradictions" | "changed" | "unsure" | "dismissed";
+/**
+ * `unsure`: pairs that may contradict each other; `resolved` and `dismissed`: those that the user marked as resolved by the newer
+ * note, or as no contradiction.
+ */
+export type Section = "contradictions" | "changed" | "unsure" | "resolved" | "dismissed";
+
+/** What the user can mark a pair as. */
+export type Mark = "resolved" | "dismissed";
 
 /** A side that was shown, so that the focus can return to it. */
 export type ShownSide = { at: number; letter: "A" | "B" };
@@ -47,7 +59,7 @@ export class Contradictions {
   /** The user stopped the last pass; only the user starts another in front. */
   #wasStopped = $state(false);
   /** The pair that the user marked last, until another list is shown. */
-  #marked = $state.raw<string | null>(null);
+  #marked = $state.raw<{ as: Mark; id: string } | null>(null);
   readonly #marking = new Actions();
   /** How far the list was scrolled, and which side was shown from it, when a note came in front. */
   scrollTop = 0;
@@ -63,6 +75,8 @@ export class Contradictions {
         return report.contradictions.filter(({ sure }) => !sure);
       case "changed":
         return report.changed;
+      case "resolved":
+        return report.resolved;
       case "dismissed":
         return report.dismissed;
     }
@@ -129,6 +143,7 @@ export class Contradictions {
       contradictions: totals?.n_sure ?? 0,
       changed: totals?.n_changed ?? 0,
       unsure: totals?.n_unsure ?? 0,
+      resolved: totals?.n_resolved ?? 0,
       dismissed: totals?.n_dismissed ?? 0,
     };
   }
@@ -150,8 +165,8 @@ export class Contradictions {
   get kind(): DriftKind | null {
     return this.#kind;
   }
-  /** The pair that the user marked last as no contradiction; null after the next act. */
-  get marked(): string | null {
+  /** The pair that the user marked last; null after the next act. */
+  get marked(): { as: Mark; id: string } | null {
     return this.#marked;
   }
   get isFiltered(): boolean {
@@ -247,15 +262,21 @@ export class Contradictions {
     this.#comparing.stop();
   }
 
-  /** Marks a pair as no contradiction, until one of its sentences changes, or removes the mark. */
-  async dismiss(id: string, isDismissed: boolean, params: Params): Promise<void> {
+  /**
+   * Marks a pair, until one of its sentences changes, or removes the mark. To resolve one, `id` is its `resolved_id`: another side
+   * that becomes the newer one ends the mark too.
+   */
+  async mark(as: Mark, id: string, isMarked: boolean, params: Params): Promise<void> {
     this.#marked = null;
     await this.#marking.run(async () => {
-      const answer = await this.#backend.dismissContradiction(id, isDismissed, params);
+      const answer =
+        as === "resolved"
+          ? await this.#backend.resolveContradiction(id, isMarked, params)
+          : await this.#backend.dismissContradiction(id, isMarked, params);
       // An older answer on its way would replace this one.
       this.#reading.drop();
       this.#reading.data = answer;
-      if (isDismissed) this.#marked = id;
+      if (isMarked) this.#marked = { as, id };
     });
   }
 

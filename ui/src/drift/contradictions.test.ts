@@ -76,6 +76,25 @@ describe("the list of contradictions", () => {
     expect(entries(list)).toHaveLength(2);
   });
 
+  test("marks a pair as resolved by its newer side, lists it apart, and undoes it", async () => {
+    const { user, list } = await open();
+    const resolve = { name: "Resolved by newer: reference/home-server.md:12 and clerk/relay.md:4" };
+    await list.findByRole("button", resolve);
+    // The other pair has no side that is known to be newer.
+    expect(list.getAllByRole("button", { name: /^Resolved by newer: / })).toHaveLength(1);
+    await user.click(list.getByRole("button", resolve));
+    await list.findByText(/^Marked as resolved by the newer note/);
+    await waitFor(() => expect(list.getByRole("button", { name: "Undo" })).toHaveFocus());
+    expect(entries(list)).toHaveLength(1);
+    await user.click(list.getByRole("button", { name: "Resolved by newer 1" }));
+    expect(entries(list)).toEqual(["Another number: reference/home-server.md and clerk/relay.md"]);
+    expect(list.queryByRole("button", { name: /^Not a contradiction: / })).toBeNull();
+    await user.click(list.getByRole("button", { name: /^Undo: / }));
+    await list.findByText("You marked no pair as resolved by the newer note.");
+    await user.click(list.getByRole("button", { name: "Contradictions 2" }));
+    expect(entries(list)).toHaveLength(2);
+  });
+
   test("says why a pair cannot be marked", async () => {
     const { backend, user, list } = await open();
     backend.failing.dismissContradiction = { code: "error", message: "cannot write: the disk is full" };
@@ -168,7 +187,7 @@ describe("the list of contradictions", () => {
 
   test("counts also those that are not listed, by section", async () => {
     const { user, list, middle } = await open((backend) => {
-      backend.driftTotals = { n_sure: 2_500, n_unsure: 31, n_changed: 1, n_dismissed: 0 };
+      backend.driftTotals = { n_sure: 2_500, n_unsure: 31, n_changed: 1, n_dismissed: 0, n_resolved: 0 };
     });
     await list.findByRole("button", { name: "Contradictions 2,500" });
     expect(middle).toHaveTextContent("and 2,498 more");

@@ -25,6 +25,7 @@ export function side(path: string, words: readonly string[], part: Partial<Drift
 
 const PORT: Drifted = {
   id: "port",
+  resolved_id: "port, newer b",
   a: side("reference/home-server.md", ["The push relay listens on port ", "*8093*", "."], {
     line: 12,
     date: "2026-11-02",
@@ -47,6 +48,7 @@ const PORT: Drifted = {
 
 const DEPLOYS: Drifted = {
   id: "walnuts",
+  resolved_id: null,
   a: side("people/signe-profile.md", ["Signe ", "*likes*", " walnuts."]),
   b: side("people/health-and-food.md", ["Signe ", "*does not*", " ", "*like*", " walnuts."]),
   kind: "opposition",
@@ -59,6 +61,7 @@ const DEPLOYS: Drifted = {
 const MAY: Drifted = {
   ...PORT,
   id: "restart",
+  resolved_id: null,
   a: side("reference/home-server.md", ["The relay restarts at ", "*2:15*", "."]),
   b: side("reference/home-server.md", ["The relay restarts at ", "*3:15*", " on Sundays."], { line: 9 }),
   kind: "time",
@@ -69,6 +72,7 @@ const MAY: Drifted = {
 const CHANGED: Drifted = {
   ...PORT,
   id: "logs",
+  resolved_id: "logs, newer b",
   a: side("protocols/logs.md", ["Logs are kept for ", "*35 days*", "."]),
   b: side("protocols/logs-new.md", ["Logs are kept for ", "*90 days*", " now, not ", "*35 days*", "."]),
   kind: "time",
@@ -80,6 +84,7 @@ export const DRIFT: DriftReport = {
   contradictions: [PORT, DEPLOYS, MAY],
   changed: [CHANGED],
   dismissed: [],
+  resolved: [],
   clusters: 2,
   corroborated_count: 5,
   compared: {

@@ -13,6 +13,7 @@ import type {
   RerankTime,
   RowThumb,
   ScopeArgument,
+  Disagreement,
   SearchAnswer,
   SuggestedQuestion,
   TraceForm,
@@ -44,6 +45,8 @@ export class FakeSearch extends FakeModels {
   rerankGate: Promise<void> | null = null;
   /** Delays the answer to an agent's question until it is settled. */
   emulationGate: Promise<void> | null = null;
+  /** Which rows of each answer disagree, by slot. */
+  disagreements: readonly Disagreement[] = [];
   readonly #sets = new Map<number, FakeSet>();
   #rerankers: RerankSettings;
   #endRerank: () => void = () => undefined;
@@ -115,6 +118,7 @@ export class FakeSearch extends FakeModels {
               ? ["The question is probably not in English."]
               : [],
         language_notice: this.isForeignAsked ? 0 : null,
+        disagreements: own === null ? [] : [...this.disagreements],
         n_chunks: chunks.length,
         retrieve_ms: 9.3,
         generation: this.libraryState.generation,

@@ -30,7 +30,7 @@ fn contradictions_are_printed_with_their_places() {
     };
     assert_eq!(
         keys(&report),
-        "changed clusters compared contradictions corroborated_count dismissed elapsed_ms"
+        "changed clusters compared contradictions corroborated_count dismissed elapsed_ms resolved"
     );
     let [one] = list(&report["contradictions"]).as_slice() else {
         panic!("one contradiction: {report}")

@@ -3,6 +3,7 @@
 //! The pass over all observations ([`Clustering`]) finds contradictions among near sentences ([`pass`]); sure ones keep their
 //! sides out of one cluster. [`drift_report`] reports what it found, with dates and places.
 
+pub(crate) mod between;
 mod candidates;
 mod dismissed;
 pub(super) mod parts;
@@ -27,9 +28,9 @@ use crate::clock;
 use crate::clustering::Clustering;
 use crate::{EngineError, Library};
 
-pub use dismissed::dismiss_contradiction;
+pub use dismissed::{dismiss_contradiction, resolve_contradiction};
 
-use dismissed::{Dismissed, pair_id};
+use dismissed::{Marked, pair_id, resolved_id};
 use pass::{Counts, Opposed};
 use words::{counted, kind_of, reason_of};
 
@@ -47,13 +48,13 @@ pub fn drift_report(
     since: Option<Date>,
 ) -> Result<DriftReport, EngineError> {
     library.aggregate()?;
-    let dismissed = Dismissed::read(&library.store())?;
+    let marked = Marked::read(&library.store())?;
     let clustering = library.clustering();
     Ok(clustering.map_or_else(DriftReport::default, |clustering| {
         report_of(
             &clustering,
             &library.lists().snapshot,
-            &dismissed,
+            &marked,
             params,
             since,
         )
@@ -67,11 +68,11 @@ pub fn drift_report(
 pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineError> {
     let (mut report, mut totals) = (None, DriftTotals::default());
     if let Some(clustering) = library.clustering() {
-        let dismissed = Dismissed::read(&library.store())?;
+        let marked = Marked::read(&library.store())?;
         let mut found = report_of(
             &clustering,
             &library.lists().snapshot,
-            &dismissed,
+            &marked,
             params,
             None,
         );
@@ -81,11 +82,13 @@ pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineEr
             n_unsure: (found.contradictions.len() - n_sure) as u32,
             n_changed: found.changed.len() as u32,
             n_dismissed: found.dismissed.len() as u32,
+            n_resolved: found.resolved.len() as u32,
         };
         // Sure ones come first.
         found.contradictions.truncate(SHOWN_MAX);
         found.changed.truncate(SHOWN_MAX);
         found.dismissed.truncate(SHOWN_MAX);
+        found.resolved.truncate(SHOWN_MAX);
         report = Some(found);
     }
     Ok(DriftAnswer {
@@ -100,7 +103,7 @@ pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineEr
 fn report_of(
     clustering: &Clustering,
     snapshot: &Snapshot,
-    dismissed: &Dismissed,
+    marked: &Marked,
     params: &Params,
     since: Option<Date>,
 ) -> DriftReport {
@@ -119,25 +122,26 @@ fn report_of(
     };
     let pass = clustering.contradictions();
     let tomorrow = tomorrow();
-    let (mut changed, mut contradictions, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut changed, mut contradictions) = (Vec::new(), Vec::new());
+    let (mut dismissed, mut resolved) = (Vec::new(), Vec::new());
     for opposed in &pass.opposed {
         if !is_current(opposed.a) || !is_current(opposed.b) {
             continue;
         }
-        let dates = [opposed.a, opposed.b].map(|id| {
-            let written = clustering.date_of(id)?;
-            let date: Date = written.parse().ok()?;
-            is_plausible(date, tomorrow).then_some(date)
-        });
+        let dates = [opposed.a, opposed.b].map(|id| clustering.day_of(id, tomorrow));
         let is_recent = |since: Date| dates.iter().flatten().any(|date| *date >= since);
         if !since.is_none_or(is_recent) {
             continue;
         }
         let drifted = drifted(clustering, opposed, dates, &is_current);
-        let is_marked = dismissed.has(&drifted.id);
+        let is_dismissed = marked.dismissed.has(&drifted.id);
+        let resolved_id = drifted.resolved_id.as_deref();
+        let is_resolved = resolved_id.is_some_and(|id| marked.resolved.has(id));
         let entry = (dates.iter().flatten().max().copied(), drifted);
-        if is_marked {
-            marked.push(entry);
+        if is_dismissed {
+            dismissed.push(entry);
+        } else if is_resolved {
+            resolved.push(entry);
         } else if is_change(opposed, dates) {
             changed.push(entry);
         } else {
@@ -153,7 +157,8 @@ fn report_of(
     DriftReport {
         contradictions: newest_first(contradictions),
         changed: newest_first(changed),
-        dismissed: newest_first(marked),
+        dismissed: newest_first(dismissed),
+        resolved: newest_first(resolved),
         clusters: agreed.n_clusters,
         corroborated_count: agreed.corroborated_count,
         compared: compared(&pass.counts, clustering.observations.len() as u32),
@@ -254,6 +259,10 @@ fn drifted(
     let words = marked(&a).into_iter().chain(marked(&b)).collect();
     Drifted {
         id: pair_id(&a.text, &b.text),
+        resolved_id: newer.map(|side| match side {
+            Side::A => resolved_id(&b.text, &a.text),
+            Side::B => resolved_id(&a.text, &b.text),
+        }),
         a,
         b,
         kind: kind_of(opposed.kind),
