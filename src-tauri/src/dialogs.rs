@@ -189,6 +189,17 @@ impl Dialogs {
         self.agrees(app, "Read past questions?", recall_question(logs), "Read")
     }
 
+    /// Asks whether what agents ask of Memlens's server may be recorded.
+    pub fn allows_recording(&self, app: &AppHandle) -> bool {
+        let question = "Memlens will store each search and each opened note of connected agents in this library: the question, its settings and which results it got, without the notes’ text. Past questions shows them.";
+        self.agrees(
+            app,
+            "Record calls of agents?",
+            question.to_owned(),
+            "Record",
+        )
+    }
+
     /// Asks where to save a query set; `None` if the user cancels.
     pub fn place_for_queries(&self, app: &AppHandle) -> Option<PathBuf> {
         self.ask(app, |dialog| {
@@ -414,6 +425,7 @@ mod tests {
                 problems: Vec::new(),
                 keep_days: 365,
                 is_alarm_on: true,
+                records_calls: false,
                 copies: Vec::new(),
             })
         };

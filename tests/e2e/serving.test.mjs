@@ -1,7 +1,9 @@
 /** An agent is connected in Settings: shown, written once the user agrees, tried by the entered command, and removed. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
 import { until } from "./driver/deadline.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
@@ -117,6 +119,95 @@ scenario(
     await window.click(`${CARD} button`, "Test call: Claude Code");
     await until("it says why", async () =>
       /cannot start \/no\/memlens/i.test(await said(window)),
+    );
+  },
+);
+
+/** Starts the server as an agent does, asks one question, and returns the paths of its results. */
+async function askAsAgent(scratch, query) {
+  const server = spawn(
+    process.env.MEMLENS_CLI,
+    ["--library", scratch.library, "serve", "--mcp"],
+    {
+      env: scratch.environment,
+      stdio: ["pipe", "pipe", "ignore"],
+    },
+  );
+  const send = (message) =>
+    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "claude-code", version: "1" };
+  const params = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo,
+  };
+  send({ id: 1, method: "initialize", params });
+  send({ method: "notifications/initialized" });
+  send({
+    id: 2,
+    method: "tools/call",
+    params: { name: "memory_search", arguments: { query } },
+  });
+  try {
+    for await (const line of createInterface({ input: server.stdout })) {
+      const { id, result } = JSON.parse(line);
+      if (id === 2)
+        return JSON.parse(result.content[0].text).results.map(
+          ({ path }) => path,
+        );
+    }
+    throw new Error("the server ended without an answer");
+  } finally {
+    server.stdin.end();
+  }
+}
+
+scenario(
+  "what a connected agent asks appears in Past questions once the user agrees",
+  async ({ window, scratch }) => {
+    await window.show("Settings");
+    await scratch.answerDialogs("");
+    await window.click(`${CARD} input[type='checkbox']`);
+    await window.until(
+      "nobody agreed",
+      (card) =>
+        document.querySelector(`${card} input[type='checkbox']`).checked ===
+        false,
+      CARD,
+    );
+    await askAsAgent(scratch, "asked before the user agreed");
+    await scratch.answerDialogs("yes");
+    await window.click(`${CARD} input[type='checkbox']`);
+    await until(
+      "it is recorded",
+      async () => (await window.invoke("recall_logs")).records_calls,
+    );
+    await window.show("Past questions");
+    const paths = await askAsAgent(scratch, QUESTION);
+    await window.until("it appears", () =>
+      /served by Memlens/.test(document.querySelector("main").innerText),
+    );
+    const main = await window.run(
+      () => document.querySelector("main").innerText,
+    );
+    assert.equal(main.includes("asked before the user agreed"), false);
+    await window.click("[role='row'] .question", QUESTION);
+    await window.until("it was asked again", () =>
+      /gives the same results; the notes have not changed since/.test(
+        document.querySelector("main").innerText,
+      ),
+    );
+    await window.click("main button", "Open trace ↵");
+    const rows = await window.rowsUntil(
+      "the trace is shown",
+      (rows) => rows.length > 0,
+    );
+    assert.deepEqual(
+      rows
+        .filter(({ rank }) => rank !== null)
+        .slice(0, 3)
+        .map(({ name }) => name),
+      paths.slice(0, 3).map((path) => path.split("/").at(-1)),
     );
   },
 );

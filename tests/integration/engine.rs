@@ -98,6 +98,8 @@ mod resting;
 mod retrieving;
 #[path = "engine/searched.rs"]
 mod searched;
+#[path = "engine/served.rs"]
+mod served;
 #[path = "engine/sound.rs"]
 mod sound;
 #[path = "engine/spelling.rs"]

@@ -243,21 +243,23 @@ export class Workspace {
   /**
    * Asks a question by a ranking, with what the fixes set, and shows its trace.
    *
-   * What an agent asked is asked of its own folders, as past questions are, where some are watched.
+   * What an agent asked is asked of its own folders, as past questions are, where some are watched; or `within` a folder or note.
    */
   async trace(
     question: string,
     agent: string | null,
     { pipeline, values }: Ranking,
     fixes: readonly Fix[] = [],
+    within: { folder: string; path: string; label: string } | null = null,
   ): Promise<void> {
     this.pipelines.use({ pipeline, values: withFixes(values, fixes) });
     this.queries.remember(question);
     this.#isStarting = false;
     this.#view = "search";
     const watched = agentsOf(this.library.state?.folders ?? []).find(({ id }) => id === agent);
-    const scope =
+    const ofAgent =
       watched === undefined ? null : ({ kind: "agent", agent: watched.id, label: watched.name } as const);
+    const scope = within === null ? ofAgent : ({ kind: "folder", ...within } as const);
     await this.search.searchAgain(question, scope);
   }
 

@@ -27,6 +27,7 @@ import type {
   Ranking,
   RecallChangeArgument,
   RecallImport,
+  RecallLogs,
   ReplaySummary,
   SavedQueries,
   SetFormat,
@@ -383,6 +384,10 @@ export class FakeBackend extends FakeSearch {
 
   forgetRecall() {
     return this.answer("forgetRecall", [], () => this.past.forget());
+  }
+
+  recordCalls(isOn: boolean) {
+    return this.answer("recordCalls", [isOn], (): RecallLogs | null => this.past.record(isOn));
   }
 
   setRecall(change: RecallChangeArgument) {

@@ -71,7 +71,8 @@ pub use openclaw_search::{
 pub use outputs::{AgentFile, agent_file};
 pub use recall::{
     Batch, FoundLogs, Keeper, LOG_READER_VERSION, Log, LogError, LogRead, PastKind, PastQuestion,
-    Pattern, Returned, Used, find_logs, line_hash, logs, read as read_log, session_of_file,
+    Pattern, Returned, ServedCall, Used, find_logs, line_hash, logs, question_to_store,
+    read as read_log, session_of_file, setting_to_store,
 };
 pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
 pub use session::{LoadedIn, SessionPlace, in_folders, loaded_in};

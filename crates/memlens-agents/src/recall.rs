@@ -49,7 +49,7 @@ pub use text_line::line_hash;
 pub const LOG_READER_VERSION: u32 = 6;
 
 /// Kind of request to the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum PastKind {
     /// A search. What was opened soon after it is also listed in its `opened`.
     #[default]
@@ -65,7 +65,8 @@ pub enum PastKind {
 /// An opening after a search is recorded twice: as an entry of its own of kind [`PastKind::Opening`], and in `opened` of the
 /// search that it belongs to. To find out whether text was given to an agent, read `opened` of the entries of both kinds
 /// (entries that were recorded before openings were kept on their own are in searches only) and `returned` of searches.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PastQuestion {
     /// Whether it is a search or an opening.
     pub kind: PastKind,
@@ -93,6 +94,38 @@ pub struct PastQuestion {
     pub opened: Vec<Used>,
     /// Notes that the agent's answer to the user cited.
     pub cited: Vec<Used>,
+    /// How Memlens answered it as a server of tools; `None` if another program answered it.
+    pub served: Option<ServedCall>,
+}
+
+/// How Memlens answered a call as a server of tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServedCall {
+    /// What the client called itself.
+    pub client: String,
+    /// Id of the agent whose folders were served; `None` for all watched folders.
+    pub agent: Option<String>,
+    /// The ranking of a search, with the value of every parameter, as JSON.
+    pub ranking: Value,
+    /// Generation of the library that answered.
+    pub generation: u64,
+    /// Watched folder and path in it that the search was limited to; `None` if it was not.
+    pub scope: Option<(i64, String)>,
+    /// Maximum number of results.
+    pub max_results: u32,
+    /// Score below which results were left out; `None` for none.
+    pub min_score: Option<f64>,
+}
+
+/// A question without what looks like a secret, and without more text than a log's question may have.
+pub fn question_to_store(question: &str) -> String {
+    sessions::words_of(question)
+}
+
+/// A setting of a call without what looks like a secret.
+pub fn setting_to_store(name: &str, mut value: Value) -> Value {
+    secrets::blanked_field(name, &mut value);
+    value
 }
 
 /// One result that was returned.

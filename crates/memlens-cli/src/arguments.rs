@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use evidence::{EvalArgs, IfTakenArgs, QueriesAct, QueriesArgs, TuneArgs};
 pub use recall::{
-    RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
-    RecallOnly, RecallReplayArgs, RecallShowArgs, ReplayedBy,
+    OnOff, RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs,
+    RecallListArgs, RecallOnly, RecallReplayArgs, RecallShowArgs, ReplayedBy,
 };
 pub use rerank::{
     RerankHookAct, RerankHookArgs, RerankModelAct, RerankModelArgs, RerankProviderAct,

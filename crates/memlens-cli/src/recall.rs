@@ -18,8 +18,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::{
-    RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs, RecallListArgs,
-    RecallOnly,
+    OnOff, RecallAct, RecallArgs, RecallExportArgs, RecallForgetArgs, RecallImportArgs,
+    RecallListArgs, RecallOnly,
 };
 use crate::error::CliError;
 use crate::output::{notify, plural, print, print_json, print_text};
@@ -38,8 +38,23 @@ pub fn run(library: Option<PathBuf>, arguments: &RecallArgs) -> Result<(), CliEr
         RecallAct::Show(arguments) => replay::show(&library, arguments),
         RecallAct::Replay(arguments) => replay::run(library, arguments),
         RecallAct::Export(arguments) => export(&library, arguments),
+        RecallAct::Calls { recorded } => record_calls(&library, *recorded == OnOff::On),
         RecallAct::Forget(arguments) => forget(&library, arguments),
     }
+}
+
+/// Allows or forbids to record what agents ask of `memlens serve`.
+fn record_calls(library: &Library, is_on: bool) -> Result<(), CliError> {
+    let change = RecallChange {
+        records_calls: Some(is_on),
+        ..RecallChange::default()
+    };
+    acts::change_recall(&library.to_write(), change)?;
+    print_text(if is_on {
+        "calls of agents to `memlens serve` are recorded in this library; the window or `memlens watch` takes them in"
+    } else {
+        "calls of agents to `memlens serve` are not recorded; those that were taken in stay until you forget them"
+    })
 }
 
 fn import(library: Library, arguments: &RecallImportArgs) -> Result<(), CliError> {

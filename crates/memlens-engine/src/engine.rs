@@ -16,11 +16,13 @@ use memlens_library::jobs::JobReporter;
 use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
-use memlens_library::{EngineError, Library, changed_model, erase_server_token};
+use memlens_library::{
+    EngineError, Library, changed_model, erase_server_token, forget_served_calls, served_calls,
+};
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
 use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
-use memlens_recall::{ImportRun, Write, drop_past, forget_old_past, import_live};
+use memlens_recall::{ImportRun, Write, drop_past, forget_old_past, import_live, take_served};
 use memlens_rerank::choice::{erase_models, forget_keys};
 use memlens_retrieve::Lists;
 use memlens_store::{FolderId, Store, StoreError};
@@ -273,6 +275,7 @@ impl Engine {
         self.library().forget_answers();
         self.library().erase_score_cache()?;
         erase_server_token(self.library().dir())?;
+        forget_served_calls(self.library().dir())?;
         erase_models(&models_folder(self.library().dir()))?;
         forget_keys(&keys);
         Ok(self.state())
@@ -493,6 +496,7 @@ fn watch_past(shared: &Arc<Shared>, writer: &Arc<Writer>) -> Result<PastWatch, E
     };
     PastWatch::start(shared.past.clone(), interrupt, move |due| match due {
         Due::Logs => of_thread.go_on_with_logs(&writer),
+        Due::Calls => of_thread.take_served(&writer),
         Due::Check => before = of_thread.check_past(before.take()),
     })
 }
@@ -549,6 +553,23 @@ impl Shared {
             Ok(done) if done.n_new + done.n_updated + done.n_openings > 0 => self.report_state(),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "cannot go on with agents' logs"),
+        }
+    }
+
+    /// Stores the calls that servers answered, and reports them.
+    fn take_served(&self, writer: &Writer) {
+        if !served_calls(self.library.dir()).has_lines() || self.work.lock().read_only().is_some() {
+            return;
+        }
+        let write: Write<'_> = &mut |change| {
+            writer
+                .write(|store| change(store))
+                .map_err(|error: EngineError| error.at(self.library.dir()))
+        };
+        match take_served(&self.library, write) {
+            Ok(0) => {}
+            Ok(_) => self.report_state(),
+            Err(error) => tracing::warn!(%error, "cannot take in calls that were served"),
         }
     }
 

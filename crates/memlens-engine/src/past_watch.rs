@@ -12,6 +12,8 @@ use parking_lot::{Condvar, Mutex};
 
 /// Interval between scans of the logs.
 const LOGS_EVERY: Duration = Duration::from_secs(30);
+/// Interval at which calls that servers answered are looked for, which asks the system whether one file is there.
+const CALLS_EVERY: Duration = Duration::from_secs(1);
 /// Delay of a check after a change, so that a burst of saves is checked once.
 const AFTER_CHANGE: Duration = Duration::from_millis(500);
 /// Time without a user's search before the thread works.
@@ -39,6 +41,8 @@ pub(crate) enum Due {
     Check,
     /// The logs may have grown.
     Logs,
+    /// Servers may have answered calls.
+    Calls,
 }
 
 impl PastBell {
@@ -81,7 +85,7 @@ impl PastBell {
     }
 
     /// The next work once it is due; `None` if the thread should end.
-    fn wait(&self, logs_at: Instant) -> Option<Due> {
+    fn wait(&self, logs_at: Instant, calls_at: Instant) -> Option<Due> {
         let mut wishes = self.wishes.lock();
         loop {
             if self.is_stopped() {
@@ -95,8 +99,14 @@ impl PastBell {
                 wishes.has_changed = false;
                 return (!self.is_stopped()).then_some(Due::Check);
             }
-            if self.rung.wait_until(&mut wishes, logs_at).timed_out() {
-                return (!self.is_stopped()).then_some(Due::Logs);
+            let until = logs_at.min(calls_at);
+            if self.rung.wait_until(&mut wishes, until).timed_out() {
+                let due = if logs_at <= calls_at {
+                    Due::Logs
+                } else {
+                    Due::Calls
+                };
+                return (!self.is_stopped()).then_some(due);
             }
         }
     }
@@ -125,13 +135,16 @@ impl PastWatch {
             .spawn(move || {
                 memlens_embed::lower_priority();
                 let mut logs_at = Instant::now() + LOGS_EVERY;
-                while let Some(due) = of_thread.wait(logs_at) {
+                let mut calls_at = Instant::now() + CALLS_EVERY;
+                while let Some(due) = of_thread.wait(logs_at, calls_at) {
                     if !of_thread.wait_for_quiet() {
                         break;
                     }
                     work(due);
-                    if due == Due::Logs {
-                        logs_at = Instant::now() + LOGS_EVERY;
+                    match due {
+                        Due::Check => {}
+                        Due::Logs => logs_at = Instant::now() + LOGS_EVERY,
+                        Due::Calls => calls_at = Instant::now() + CALLS_EVERY,
                     }
                 }
             })
@@ -179,7 +192,10 @@ mod tests {
             bell.clone(),
             || {},
             move |due| {
-                let _ = done.send(due);
+                // Calls are looked for all the time.
+                if due != Due::Calls {
+                    let _ = done.send(due);
+                }
             },
         )
         .expect("a thread can be started");

@@ -8,7 +8,7 @@
 //! else can use a file. [`replace_keeping`] changes a file that another program also saves, without losing what it saves.
 //! [`canonical`] and [`with_slashes`] give the one form of a path that is stored, shown and compared, and [`spelled`] the
 //! name that a folder lists where a path spells it in another way; [`System`] holds the rules of each system for both.
-//! [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and
+//! [`Appended`] is a file of lines that many processes append to and one takes. [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and
 //! [`is_within`] say where a file would be written,
 //! with links resolved.
 //!
@@ -23,6 +23,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod appended;
 #[cfg(unix)]
 mod faults;
 mod held_open;
@@ -39,6 +40,7 @@ mod system;
 mod trust;
 mod umask;
 
+pub use appended::Appended;
 #[cfg(unix)]
 pub use faults::n_faults;
 #[cfg(not(unix))]

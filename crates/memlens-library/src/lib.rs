@@ -36,7 +36,8 @@ pub use jobs::{Job, Jobs};
 pub use judging::saved_questions::saved_questions;
 pub use library::Library;
 pub use library::data::{
-    Contents, contents, data_size, erase, erase_server_token, server_token_path,
+    Contents, contents, data_size, erase, erase_server_token, forget_served_calls, served_calls,
+    server_token_path,
 };
 pub use library::status::LibraryStatus;
 pub use model_choice::{changed_model, choose_model, chosen_model, source_of_library};

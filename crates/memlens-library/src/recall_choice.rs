@@ -20,6 +20,8 @@ pub struct RecallChoice {
     pub keep_days: u32,
     /// Whether a saved note is checked against past questions.
     pub is_alarm_on: bool,
+    /// Whether calls that Memlens serves are recorded.
+    pub records_calls: bool,
 }
 
 impl Default for RecallChoice {
@@ -28,6 +30,7 @@ impl Default for RecallChoice {
             is_allowed: false,
             keep_days: KEEP_DAYS,
             is_alarm_on: true,
+            records_calls: false,
         }
     }
 }

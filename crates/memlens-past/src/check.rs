@@ -10,7 +10,7 @@ use memlens_store::{FolderId, Snapshot};
 use memlens_wire::{LostAnswer, LostAnswers, LostNote};
 
 use super::own::OwnPipelines;
-use super::replay::kept;
+use super::replay::answered;
 use super::{Era, Past};
 use crate::vectors::{keep_vector, take_up_vectors};
 use crate::worked_out::worked_out;
@@ -234,7 +234,7 @@ fn notes_found(
     let search = crate::search_past(library, past, ranking)?;
     keep_vector(library, &search, era);
     let mut notes = BTreeMap::new();
-    for (rank, span) in (1..).zip(kept(&search, ranking)?) {
+    for (rank, span) in (1..).zip(answered(&search, &past.asked, ranking)?) {
         notes
             .entry((FolderId(span.folder), span.path))
             .or_insert(rank);

@@ -31,11 +31,14 @@ pub(crate) fn why_not(
             "no answer was logged".to_owned()
         });
     }
-    why_not_emulated(past, ranking, own)
-        .or_else(|| match &search.emulated {
+    let why_other = match &asked.served {
+        Some(_) => why_not_as_served(past, ranking, own),
+        None => why_not_emulated(past, ranking, own).or_else(|| match &search.emulated {
             Some(emulated) => emulated.why_inexact.clone(),
             None => Some("it is ranked over Memlens's own index now".to_owned()),
-        })
+        }),
+    };
+    why_other
         .or_else(|| {
             let mut stages = trace.stages.iter();
             stages.find_map(|stage| match &stage.status {
@@ -44,6 +47,13 @@ pub(crate) fn why_not(
             })
         })
         .or_else(|| then.iter().find_map(unknown))
+}
+
+/// Why the ranking is not the one that answered a call of Memlens's server.
+fn why_not_as_served(past: &Past, ranking: &Ranking, own: &OwnPipelines<'_>) -> Option<String> {
+    let served = own.ranking(&past.asked);
+    let is_same = ranking.pipeline.id() == served.pipeline.id() && ranking.values == served.values;
+    (!is_same).then(|| "it is ranked by another ranking than the one that answered it".to_owned())
 }
 
 /// Why the ranking is not the agent's own.

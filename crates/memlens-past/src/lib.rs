@@ -10,6 +10,7 @@ pub mod own;
 pub mod places;
 mod queries;
 mod replay;
+mod served;
 mod sessions;
 mod suggested;
 mod then_now;
@@ -166,6 +167,7 @@ pub fn stored(asked: &PastQuestion) -> NewPast {
         returned: asked.returned.as_ref().map(json),
         opened: json(&asked.opened),
         cited: json(&asked.cited),
+        served: asked.served.as_ref().map(json),
     }
 }
 
@@ -183,6 +185,7 @@ fn past(stored: StoredPast) -> Past {
         returned,
         opened,
         cited,
+        served,
     } = stored.past;
     Past {
         id: stored.id,
@@ -205,6 +208,8 @@ fn past(stored: StoredPast) -> Past {
             returned: returned.as_deref().map(read),
             opened: read(&opened),
             cited: read(&cited),
+            // One of a newer version counts as answered by another program.
+            served: served.and_then(|served| serde_json::from_str(&served).ok()),
         },
     }
 }

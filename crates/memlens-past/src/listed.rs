@@ -15,6 +15,7 @@ use memlens_wire::{
 
 use super::replay::Replayed;
 use super::{Past, PastFilter, past};
+use crate::served;
 use crate::worked_out::worked_out;
 
 /// Number of rows of a page.
@@ -298,5 +299,6 @@ pub(super) fn row(past: &Past) -> PastRow {
         opened: asked.opened.iter().map(place).collect(),
         cited: asked.cited.iter().map(place).collect(),
         fates: None,
+        served: asked.served.as_ref().map(served::view),
     }
 }

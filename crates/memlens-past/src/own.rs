@@ -12,6 +12,8 @@ use memlens_rank::{AnyPipeline, RetrieverId};
 use memlens_retrieve::Part;
 use parking_lot::Mutex;
 
+use crate::served;
+
 /// Rankings of agents on this machine, constant while this is alive.
 pub struct OwnPipelines<'a> {
     library: &'a Library,
@@ -77,7 +79,10 @@ impl<'a> OwnPipelines<'a> {
 
     /// The text that a question asks the library's own lists; `None` if it asks another program's memory.
     pub fn of_library<'q>(&self, asked: &'q PastQuestion) -> Option<&'q str> {
-        let own = self.pipeline(&asked.agent);
+        let served = asked.served.as_ref().and_then(served::ranking);
+        let own = served
+            .map(|served| served.pipeline)
+            .or_else(|| self.pipeline(&asked.agent));
         let is_of_library = own.is_none_or(|own| own.retriever() == RetrieverId::NATIVE);
         is_of_library.then_some(&*asked.question)
     }
@@ -85,12 +90,20 @@ impl<'a> OwnPipelines<'a> {
     /// A setting of a question that the emulation of its agent does not support; `None` if it supports all, or there is
     /// none.
     pub fn unfollowed(&self, asked: &PastQuestion) -> Option<String> {
+        // A call's own settings were followed where Memlens served it.
+        if asked.served.is_some() {
+            return None;
+        }
         let own = self.own(&asked.agent)?;
         asked_for(own.ranking.clone(), asked).1
     }
 
-    /// Ranking of a question: its agent's own if that is emulated, else Memlens's; with the settings that it asked for.
+    /// Ranking of a question: the one that answered it if Memlens served it; else its agent's own if that is emulated, else
+    /// Memlens's; with the settings that it asked for.
     pub fn ranking(&self, asked: &PastQuestion) -> Ranking {
+        if let Some(served) = asked.served.as_ref().and_then(served::ranking) {
+            return served;
+        }
         match self.own(&asked.agent) {
             Some(own) => asked_for(own.ranking.clone(), asked).0,
             None => Ranking::native(&Params::default()),

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use memlens_agents::PastQuestion;
 use memlens_emulate::{Filling, Program};
 use memlens_library::notes::note_names::{NoteNames, agent_name};
 use memlens_library::search::Search;
 use memlens_library::search::compare::Span;
 use memlens_library::{EngineError, Library, Ranking, notes_outside};
-use memlens_rank::Trace;
 use memlens_store::FolderId;
 use memlens_wire::{Fate, NoteAnswers, ReplaySummary};
 use parking_lot::Mutex;
@@ -19,8 +19,8 @@ use super::comparable::why_not;
 use super::matching::{Matched, Then, span, then};
 use super::own::OwnPipelines;
 use super::{Era, Past, PastFilter, Places};
-use crate::own::part_asked;
 use crate::places::places;
+use crate::served;
 use crate::vectors::{keep_vector, take_up_vectors};
 use crate::worked_out::worked_out;
 
@@ -143,7 +143,7 @@ pub(crate) fn search_past(
     past: &Past,
     ranking: &Ranking,
 ) -> Result<Arc<Search>, EngineError> {
-    let part = part_asked(library, &past.asked.agent);
+    let part = served::part(library, &past.asked);
     library.search_unfilled(&past.asked.question, ranking, part, past.asker(), false)
 }
 
@@ -276,9 +276,12 @@ impl Asking<'_> {
             .unwrap_or_else(|| self.own.ranking(&past.asked));
         let search = crate::search_past(self.library, past, &ranking)?;
         keep_vector(self.library, &search, self.era);
-        let trace = search.rank(&ranking.values);
-        let now = kept_of(&search, &trace)?;
-        let is_stand_in = self.by.is_none() && self.own.pipeline(&past.asked.agent).is_none();
+        let (trace, columns) = search.traced(&ranking.values);
+        let now = served::answered(&past.asked, trace.kept(), &columns);
+        let now = spans(&search, &now)?;
+        let is_stand_in = self.by.is_none()
+            && past.asked.served.is_none()
+            && self.own.pipeline(&past.asked.agent).is_none();
         let then = then(past, &self.places);
         let not_compared = why_not(past, &then, &ranking, &self.own, &search, &trace);
         let replayed = replayed(past, &then, &now, not_compared.is_none());
@@ -344,13 +347,18 @@ impl Tally {
     }
 }
 
-/// The results of a search, best first.
-pub(crate) fn kept(search: &Search, ranking: &Ranking) -> Result<Vec<Span>, EngineError> {
-    kept_of(search, &search.rank(&ranking.values))
+/// The results of a question, best first.
+pub(crate) fn answered(
+    search: &Search,
+    asked: &PastQuestion,
+    ranking: &Ranking,
+) -> Result<Vec<Span>, EngineError> {
+    let (trace, columns) = search.traced(&ranking.values);
+    spans(search, &served::answered(asked, trace.kept(), &columns))
 }
 
-fn kept_of(search: &Search, trace: &Trace) -> Result<Vec<Span>, EngineError> {
-    let slots = trace.kept().iter();
+fn spans(search: &Search, slots: &[u32]) -> Result<Vec<Span>, EngineError> {
+    let slots = slots.iter();
     slots.map(|slot| span(search, *slot, true)).collect()
 }
 

@@ -19,8 +19,8 @@ use super::listed::row;
 use super::matching::{Matched, Then, span, then};
 use super::own::OwnPipelines;
 use super::{Judged, LeftOut, Past, Places};
-use crate::own::part_asked;
 use crate::places::places;
+use crate::served;
 use crate::worked_out::worked_out;
 
 /// Maximum number of other questions of the same edit.
@@ -41,7 +41,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
     let ranking = by.cloned().unwrap_or_else(|| own.ranking(&past.asked));
     let search = asked_again(library, &past, &ranking)?;
     let (trace, columns) = search.traced(&ranking.values);
-    let kept = trace.kept();
+    let kept = served::answered(&past.asked, trace.kept(), &columns);
     let now: Vec<Span> = kept
         .iter()
         .map(|slot| span(&search, *slot, true))
@@ -51,6 +51,11 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
     let matched = Matched::of(&then, &now);
     let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
     let is_compared = why_not.is_none();
+    let mut said = notices(&past, &search, &columns, by.is_none().then_some(&own));
+    if let Some(served) = past.asked.served.as_ref().filter(|_| is_compared) {
+        let is_same = matched.fates().iter().all(|fate| *fate == Fate::Kept);
+        said.insert(0, served::notice(served, search.generation(), is_same));
+    }
     let sides = Sides {
         past: &past,
         search: &search,
@@ -60,7 +65,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         names: NoteNames::of(&library.lists().snapshot.folders),
         is_compared,
     };
-    let mut now = sides.now(kept, &columns)?;
+    let mut now = sides.now(&kept, &columns)?;
     let thens = sides.then(&trace, &mut now)?;
     Ok(ThenNow {
         row: memlens_wire::PastRow {
@@ -89,7 +94,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         then: thens,
         now,
         not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
-        notices: notices(&past, &search, &columns, by.is_none().then_some(&own)),
+        notices: said,
     })
 }
 
@@ -100,7 +105,7 @@ fn asked_again(
     past: &Past,
     ranking: &Ranking,
 ) -> Result<Arc<Search>, EngineError> {
-    let part = part_asked(library, &past.asked.agent);
+    let part = served::part(library, &past.asked);
     let question = &past.asked.question;
     let asks_outside =
         Filling::of(&ranking.values).is_some_and(|filling| filling.mode == RerankMode::Http);
@@ -127,7 +132,7 @@ fn notices(
         return notices;
     };
     notices.extend(own.problems(&past.asked.agent));
-    if own.pipeline(&past.asked.agent).is_none() {
+    if past.asked.served.is_none() && own.pipeline(&past.asked.agent).is_none() {
         notices.insert(
             0,
             format!(

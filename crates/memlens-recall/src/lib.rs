@@ -4,6 +4,7 @@
 //! stopped import continues where it was.
 
 mod later;
+mod served;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -19,7 +20,7 @@ use memlens_library::jobs::{JobRun, Jobs};
 use memlens_library::notes::note_names::agent_name;
 use memlens_library::recall_choice::RecallChoice;
 use memlens_library::writes::Writes;
-use memlens_library::{EngineError, FeatureState, Library};
+use memlens_library::{EngineError, FeatureState, Library, forget_served_calls};
 use memlens_past::places::places;
 use memlens_past::vectors::forget_vectors;
 use memlens_past::{Judged, LeftOut, Places, forget_worked_out, member_of_log, of_session, stored};
@@ -30,6 +31,8 @@ use memlens_wire::{RecallImport, RecallLog, RecallLogs, RecallProgress};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::later::Later;
+
+pub use self::served::take_served;
 
 /// Maximum number of days, practically unlimited.
 const KEEP_DAYS_MAX: u32 = 3650;
@@ -48,6 +51,8 @@ pub struct RecallChange {
     pub keep_days: Option<u32>,
     /// Whether a saved note is checked against past questions.
     pub is_alarm_on: Option<bool>,
+    /// Whether calls that Memlens serves are recorded.
+    pub records_calls: Option<bool>,
 }
 
 /// State that an import leaves for later ones.
@@ -123,6 +128,7 @@ pub fn recall_logs(library: &Library) -> Result<RecallLogs, EngineError> {
         problems: there.problems,
         keep_days: choice.keep_days,
         is_alarm_on: choice.is_alarm_on,
+        records_calls: choice.records_calls,
         copies: copies_of_past(&library.store())?,
     })
 }
@@ -311,6 +317,7 @@ pub fn import_recall(
     if !gone.is_empty() {
         drop_past(library, &gone, || writes.past_deleted());
     }
+    take_served(library, &mut *write)?;
     let done = import_by(library, agent, WantedBy::User, write);
     writes.past_imported();
     done
@@ -322,13 +329,16 @@ pub fn import_recall(
 /// [`EngineError::System`] for days out of range; as [`Writes::write`].
 pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), EngineError> {
     let gone = writes.write(|store| changed(store, change))?;
+    if change.records_calls == Some(false) {
+        forget_served_calls(writes.library().dir())?;
+    }
     if !gone.is_empty() {
         drop_past(writes.library(), &gone, || writes.past_deleted());
     }
     Ok(())
 }
 
-/// Deletes every past question and the judgments observed from them, and reads no log until the user agrees again.
+/// Deletes every past question and the judgments observed from them, reads no log and records no call until the user agrees again.
 /// Returns their number.
 ///
 /// # Errors
@@ -338,6 +348,8 @@ pub fn forget_recall(writes: &impl Writes) -> Result<u32, EngineError> {
     let imports = library.feature::<ImportRun>();
     let _no_import = imports.pause(library.jobs());
     let gone = writes.write(forgotten)?;
+    // Servers record nothing from now on.
+    forget_served_calls(library.dir())?;
     drop_past(library, &gone, || writes.past_deleted());
     Ok(gone.len() as u32)
 }
@@ -356,6 +368,7 @@ fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, Engin
         is_allowed: change.is_allowed.unwrap_or(choice.is_allowed),
         keep_days,
         is_alarm_on: change.is_alarm_on.unwrap_or(choice.is_alarm_on),
+        records_calls: change.records_calls.unwrap_or(choice.records_calls),
     };
     choice.save(store)?;
     let gone = store.forget_past_before(oldest_ms(&choice))?;
@@ -367,6 +380,7 @@ fn changed(store: &mut Store, change: RecallChange) -> Result<Vec<String>, Engin
 fn forgotten(store: &mut Store) -> Result<Vec<String>, EngineError> {
     let choice = RecallChoice {
         is_allowed: false,
+        records_calls: false,
         ..RecallChoice::of(store)
     };
     let gone = store.forget_past()?;

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::Served;
-use crate::folders::Folders;
+use crate::folders::{Folders, Note};
+use crate::recording::{Found, Searched};
 use crate::tools::{GetArguments, SearchArguments, WhyArguments};
 
 /// Longest query in bytes.
@@ -54,11 +55,15 @@ pub(crate) enum Refused {
 }
 
 /// Answers a question with the results of the served ranking, in the form of OpenClaw's `memory_search`.
-pub(crate) fn search(served: &Served, asked: &SearchArguments) -> Result<Value, Refused> {
+pub(crate) fn search(
+    served: &Served,
+    asked: &SearchArguments,
+) -> Result<(Value, Searched), Refused> {
     let notice = served.refresh()?;
     let folders = Folders::now(served)?;
     let n_max = asked.max_results.unwrap_or(RESULTS).clamp(1, RESULTS_MAX);
-    let search = served.search(&asked.query, folders.part(asked.scope.as_deref())?)?;
+    let part = folders.part(asked.scope.as_deref())?;
+    let search = served.search(&asked.query, part.clone())?;
     let columns = search.columns(&served.ranking.values);
     let kept = columns.order.iter().take(columns.n_kept as usize);
     let is_enough = |slot: &&u32| {
@@ -73,6 +78,7 @@ pub(crate) fn search(served: &Served, asked: &SearchArguments) -> Result<Value, 
         .copied()
         .collect();
     let mut results = Vec::with_capacity(slots.len());
+    let mut found = Vec::with_capacity(slots.len());
     for (slot, snippet) in slots.iter().zip(search.snippets(&slots)?) {
         let row = search.row_facts(*slot)?;
         let mut result = json!({
@@ -87,21 +93,35 @@ pub(crate) fn search(served: &Served, asked: &SearchArguments) -> Result<Value, 
             result["missing"] = missing.into();
         }
         results.push(result);
+        let folder = folders.served.iter().find(|it| it.id == row.note.folder);
+        found.push(Found {
+            folder: folder.map_or_else(String::new, |folder| folder.path.clone()),
+            path: row.note.path.clone(),
+            lines: (row.start_line, row.end_line),
+            score: columns.score[*slot as usize],
+        });
     }
     let mut notices: Vec<String> = notice.into_iter().collect();
     notices.extend(search.notices.iter().cloned());
     notices.extend(columns.fallbacks());
-    Ok(json!({
+    let answer = json!({
         "results": results,
         "provider": "memlens",
         "pipeline": search.pipeline().label(),
         "model": folders.lists.vectors.model(),
         "notices": notices,
-    }))
+    });
+    let searched = Searched {
+        results: found,
+        generation: search.generation(),
+        part,
+        max_results: n_max,
+    };
+    Ok((answer, searched))
 }
 
 /// Answers with lines of a note as it is on disk.
-pub(crate) fn get(served: &Served, asked: &GetArguments) -> Result<Value, Refused> {
+pub(crate) fn get(served: &Served, asked: &GetArguments) -> Result<(Value, Note), Refused> {
     let notice = served.refresh()?;
     let folders = Folders::now(served)?;
     let note = folders.note(&asked.path)?;
@@ -142,7 +162,7 @@ pub(crate) fn get(served: &Served, asked: &GetArguments) -> Result<Value, Refuse
     if let Some(notice) = notice {
         answer["notices"] = json!([notice]);
     }
-    Ok(answer)
+    Ok((answer, note))
 }
 
 /// Explains why a note is not among the results of a question, or where it ranks.

@@ -80,6 +80,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let cancelled = context.ct.clone();
+        let client = context.peer.peer_info();
+        let client = client.map(|info| info.client_info.name.clone());
         // Only what is needed waits: a request may be large.
         drop(context);
         let name = memlens_params::brief(&request.name).into_owned();
@@ -98,7 +100,7 @@ impl ServerHandler for Connection {
         };
         let served = self.served.clone();
         let mut answering = tokio::task::spawn_blocking(move || {
-            let answer = call.answer(&served);
+            let answer = call.answer(&served, client.as_deref());
             drop(permit);
             answer
         });

@@ -1,8 +1,8 @@
 //! Serves the tuned search to agents, by the Model Context Protocol over standard input and output or over HTTP.
 //!
 //! Each tool calls the same functions as the command line and the window, so that an agent gets the ranking that was tuned.
-//! A server changes no note and reads only the watched folders that it serves. In the library it writes only caches, and the
-//! token of the server over HTTP.
+//! A server changes no note and reads only the watched folders that it serves. In the library it writes only caches, the token of
+//! the server over HTTP and, if the user allows it, a file with the calls that it answered.
 
 mod answers;
 mod connection;
@@ -10,6 +10,7 @@ mod folders;
 mod http;
 mod library;
 mod lines;
+mod recording;
 mod stop;
 mod token;
 mod tools;

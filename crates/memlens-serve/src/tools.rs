@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Served;
 use crate::answers::{self, QUERY_BYTES_MAX, Refused};
+use crate::recording::{record_opening, record_search};
 
 /// Longest path in bytes: the limit of Linux.
 const PATH_BYTES_MAX: usize = 4096;
@@ -77,14 +78,23 @@ impl Call {
         })
     }
 
-    /// Does what was asked.
+    /// Does what was asked, and records it if the user allows that. `client` is what the client calls itself.
     ///
     /// # Errors
     /// [`Refused`].
-    pub fn answer(&self, served: &Served) -> Result<Value, Refused> {
+    pub fn answer(&self, served: &Served, client: Option<&str>) -> Result<Value, Refused> {
         match self {
-            Call::Search(asked) => answers::search(served, asked),
-            Call::Get(asked) => answers::get(served, asked),
+            Call::Search(asked) => {
+                let searched = answers::search(served, asked);
+                let found = searched.as_ref().ok().map(|(_, searched)| searched);
+                record_search(served, client, asked, found);
+                searched.map(|(answer, _)| answer)
+            }
+            Call::Get(asked) => {
+                let (answer, note) = answers::get(served, asked)?;
+                record_opening(served, client, asked, (&note.folder.path, &note.path));
+                Ok(answer)
+            }
             Call::Why(asked) => answers::explain(served, asked),
             Call::Drift => answers::drift(served),
             Call::Status => answers::status(served),

@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 17] = [
+const STEPS: [&str; 18] = [
     FIRST,
     SECOND,
     THIRD,
@@ -30,6 +30,7 @@ const STEPS: [&str; 17] = [
     FIFTEENTH,
     SIXTEENTH,
     SEVENTEENTH,
+    EIGHTEENTH,
 ];
 
 const FIRST: &str = "
@@ -439,4 +440,9 @@ CREATE TABLE sightings (
     PRIMARY KEY (folder, path)
 ) WITHOUT ROWID;
 INSERT OR IGNORE INTO sightings (folder, path, hash) SELECT folder, path, hash FROM documents;
+";
+
+// How Memlens answered a past question as a server of tools.
+const EIGHTEENTH: &str = "
+ALTER TABLE past_questions ADD COLUMN served TEXT;
 ";

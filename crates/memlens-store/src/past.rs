@@ -39,6 +39,8 @@ pub struct NewPast {
     pub opened: String,
     /// What the answer cited, as JSON.
     pub cited: String,
+    /// How Memlens answered it, as JSON; `None` if another program did.
+    pub served: Option<String>,
 }
 
 /// A past question as stored.
@@ -92,12 +94,14 @@ const OLD_TIMELESS: &str = "at_ms IS NULL AND kept_ms < ?1";
 const OLD_JUDGMENT: &str = "origin = 'observed' AND at_ms < ?1";
 
 /// What the checksum of a past question covers.
-const OF_PAST: &str = "crc32(log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms)";
+const OF_PAST: &str = "iif(served IS NULL, \
+     crc32(log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms), \
+     crc32(log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms, served))";
 
 static COLUMNS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT id, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, log, is_pattern, \
-         checksum IS {OF_PAST} FROM past_questions"
+         checksum IS {OF_PAST}, served FROM past_questions"
     )
 });
 
@@ -257,22 +261,42 @@ impl Store {
     }
 
     /// Removes questions without a session that the same agent also asked in a session within 30 s: two logs reported
-    /// one search. Returns their number. Questions that a fork repeats from its session stay, because they belong to
-    /// both.
+    /// one search. Returns their number. The one that stays takes over how Memlens answered it. Questions that a fork repeats
+    /// from its session stay, because they belong to both.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn forget_duplicates(&mut self) -> Result<u32, StoreError> {
-        self.connection
-            .execute(
+        let mut forget = || {
+            let transaction = self.connection.transaction()?;
+            let taken_over: Vec<i64> = transaction
+                .prepare_cached(
+                    "UPDATE past_questions SET served = (SELECT other.served FROM past_questions other \
+                     WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
+                     AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
+                     AND other.session = '' AND other.served IS NOT NULL \
+                     ORDER BY abs(other.at_ms - past_questions.at_ms), other.id LIMIT 1) \
+                     WHERE session <> '' AND is_opening = 0 AND served IS NULL AND EXISTS (SELECT 1 FROM past_questions other \
+                     WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
+                     AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
+                     AND other.session = '' AND other.served IS NOT NULL AND other.is_opening = 0) RETURNING id",
+                )?
+                .query_map([DUPLICATE_WITHIN_MS], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            for id in taken_over {
+                seal(&transaction, id)?;
+            }
+            let n_gone = transaction.execute(
                 "DELETE FROM past_questions WHERE session = '' AND is_opening = 0 AND EXISTS (SELECT 1 FROM past_questions other \
                  WHERE other.agent = past_questions.agent AND other.question = past_questions.question \
                  AND other.at_ms BETWEEN past_questions.at_ms - ?1 AND past_questions.at_ms + ?1 \
                  AND other.session <> '' AND other.is_opening = 0)",
                 [DUPLICATE_WITHIN_MS],
-            )
-            .map(|n_gone| n_gone as u32)
-            .attempt("forget what two logs contain")
+            )?;
+            transaction.commit()?;
+            Ok(n_gone as u32)
+        };
+        forget().attempt("forget what two logs contain")
     }
 
     /// Whether anything is kept that was asked or observed before a moment, milliseconds since 1970. A question without a
@@ -420,6 +444,14 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             Ok((row.get::<_, i64>(0)?, read(row)?))
         })
         .optional()?;
+    // A log does not say how Memlens answered.
+    let served_before = known
+        .as_ref()
+        .and_then(|(_, known)| known.as_ref()?.past.served.clone());
+    let past = &NewPast {
+        served: past.served.clone().or(served_before),
+        ..past.clone()
+    };
     let NewPast {
         agent,
         session,
@@ -433,6 +465,7 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
         returned,
         opened,
         cited,
+        served,
     } = past;
     match known {
         Some((_, Some(known))) if known.past == *past => Ok(Put::Known),
@@ -440,10 +473,10 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "UPDATE past_questions SET at_ms = ?2, question = ?3, settings = ?4, returned = ?5, \
-                     opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9, is_pattern = ?10 WHERE id = ?1",
+                     opened = ?6, cited = ?7, is_opening = ?8, has_failed = ?9, is_pattern = ?10, served = ?11 WHERE id = ?1",
                 )?
                 .execute(params![
-                    id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
+                    id, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, served
                 ])?;
             seal(connection, id)?;
             Ok(Put::Changed)
@@ -452,11 +485,11 @@ fn put(connection: &Connection, log: &str, past: &NewPast) -> rusqlite::Result<P
             connection
                 .prepare_cached(
                     "INSERT INTO past_questions \
-                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, kept_ms) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
+                     (log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, served, kept_ms) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
                 )?
                 .execute(params![
-                    log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern
+                    log, agent, session, call, at_ms, question, settings, returned, opened, cited, is_opening, has_failed, is_pattern, served
                 ])?;
             seal(connection, connection.last_insert_rowid())?;
             Ok(Put::New)
@@ -548,6 +581,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredPast>> {
             is_opening: row.get(10)?,
             has_failed: row.get(11)?,
             is_pattern: row.get(13)?,
+            served: row.get(15)?,
         },
         log: row.get(12)?,
     }))
@@ -579,6 +613,7 @@ mod tests {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
             question: format!("question {call}"),
             settings: "{}".to_owned(),
             returned: None,

@@ -72,7 +72,7 @@ pub use overview::{
 pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
     NoteAnswers, NowResult, PastAgent, PastDay, PastLately, PastPlace, PastQuestions, PastRow,
-    RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries,
+    PastServed, RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries,
     SuggestedQuestion, ThenNow, ThenResult,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};

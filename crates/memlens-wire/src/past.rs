@@ -139,6 +139,21 @@ pub struct PastRow {
     /// Fate of each result: those of then in their order, followed by new ones; `None` before a replay, and if the
     /// answers cannot be compared.
     pub fates: Option<Vec<Fate>>,
+    /// How Memlens served it; `None` if another program answered it.
+    pub served: Option<PastServed>,
+}
+
+/// A call that Memlens answered as a server of tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct PastServed {
+    /// What the client called itself.
+    pub client: String,
+    /// Id of the agent whose folders were served; `None` for all watched folders.
+    pub agent: Option<String>,
+    /// Watched folder that the search was limited to; `None` if it was not.
+    pub folder: Option<String>,
+    /// Path in that folder; `None` if the search was not limited.
+    pub path: Option<String>,
 }
 
 /// A place in a note, as the agent named it.
@@ -396,6 +411,8 @@ pub struct RecallLogs {
     pub keep_days: u32,
     /// Whether a saved note is checked against past questions.
     pub is_alarm_on: bool,
+    /// Whether calls that Memlens serves are recorded.
+    pub records_calls: bool,
     /// Query sets with copies of past questions.
     pub copies: Vec<CopiedPast>,
 }
@@ -476,6 +493,7 @@ mod tests {
                 n_bytes,
                 keep_days: 365,
                 is_alarm_on: true,
+                records_calls: false,
                 copies: Vec::new(),
             };
             logs.size()

@@ -102,9 +102,33 @@ pub async fn set_recall(
                 is_allowed: None,
                 keep_days: change.keep_days,
                 is_alarm_on: change.is_alarm_on,
+                records_calls: None,
             },
         )?;
         memlens_engine::recall_logs(engine.library())
+    })
+    .await
+}
+
+/// Records what agents ask of Memlens's server, or stops it. Before it is switched on the user is asked; null if they do not agree.
+#[tauri::command]
+#[specta::specta]
+pub async fn record_calls(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    is_on: bool,
+) -> Answer<Option<RecallLogs>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        if is_on && !dialogs.allows_recording(&app) {
+            return Ok(None);
+        }
+        let change = RecallChange {
+            records_calls: Some(is_on),
+            ..RecallChange::default()
+        };
+        acts::change_recall(engine, change)?;
+        memlens_engine::recall_logs(engine.library()).map(Some)
     })
     .await
 }

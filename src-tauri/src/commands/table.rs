@@ -84,6 +84,7 @@ window_commands! {
     past::import_recall: "reads agents' logs, once the user agreed in a dialog",
     past::past_markdown: "searches",
     past::past_questions: "reads the library",
+    past::record_calls: "has servers record what agents ask, once the user agreed in a dialog",
     past::recall_logs: "inspects the places where agents keep their logs",
     past::replay_past: "searches",
     past::save_past_queries: "writes to a file that the user chooses",

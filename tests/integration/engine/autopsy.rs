@@ -130,6 +130,7 @@ impl Scene {
             is_opening: false,
             has_failed: false,
             is_pattern: matches!(self.agent, "claude-code" | "codex" | "gemini-cli"),
+            served: None,
             question: question.to_owned(),
             settings: "{}".to_owned(),
             returned: returned.map(|it| it.to_string()),

@@ -97,6 +97,7 @@ fn asked(agent: &str, session: &str, question: &str, returned: serde_json::Value
         is_opening: false,
         has_failed: false,
         is_pattern: agent != "openclaw",
+        served: None,
         question: question.to_owned(),
         settings: "{}".to_owned(),
         returned: Some(returned.to_string()),

@@ -106,6 +106,7 @@ impl Scene {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
             question: "router".to_owned(),
             settings: settings.to_string(),
             returned: (!returned.is_null()).then(|| returned.to_string()),

@@ -50,6 +50,7 @@ fn questions_that_found_nothing_come_first() {
         asked("5", "Where is the  router", days_ago(9)),
         NewPast {
             is_pattern: true,
+            served: None,
             ..asked("6", "koi|carp", days_ago(0))
         },
         NewPast {

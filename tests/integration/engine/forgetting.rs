@@ -33,6 +33,7 @@ pub(crate) fn asked(call: &str, question: &str, at_ms: i64) -> NewPast {
         is_opening: false,
         has_failed: false,
         is_pattern: false,
+        served: None,
         question: question.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

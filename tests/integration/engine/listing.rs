@@ -51,6 +51,7 @@ fn library_of(times: &[(Option<i64>, bool)]) -> (tempfile::TempDir, Library) {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
             question: format!("Où is relay {at}"),
             settings: "{}".to_owned(),
             returned: is_nothing.then(|| "[]".to_owned()),
@@ -204,6 +205,7 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
         is_opening: true,
         has_failed: false,
         is_pattern: false,
+        served: None,
         question: String::new(),
         settings: "{}".to_owned(),
         returned: None,
@@ -215,6 +217,7 @@ fn openings_are_listed_beside_searches_and_are_never_asked_again() {
         is_opening: false,
         has_failed: true,
         is_pattern: false,
+        served: None,
         question: "pump".to_owned(),
         opened: "[]".to_owned(),
         ..opening.clone()

@@ -24,6 +24,7 @@ fn asked() -> NewPast {
         is_opening: false,
         has_failed: false,
         is_pattern: false,
+        served: None,
         question: QUESTION.to_owned(),
         settings: "{}".to_owned(),
         returned: Some("[]".to_owned()),

@@ -318,6 +318,7 @@ fn each_agent_searches_its_own_workspace() {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
         };
         store.keep_past(&log, &[past], &[]).expect("it can be kept");
     };

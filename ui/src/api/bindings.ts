@@ -162,6 +162,8 @@ export const commands = {
 	pastMarkdown: (id: string, by: Ranking | null, withText: boolean) => __TAURI_INVOKE<string>("past_markdown", { id, by, withText }),
 	/**  A page of the past questions, the newest first, with figures about all of them. */
 	pastQuestions: (filter: PastFilterArgument, page: PastPageArgument) => __TAURI_INVOKE<PastQuestions>("past_questions", { filter, page }),
+	/**  Records what agents ask of Memlens's server, or stops it. Before it is switched on the user is asked; null if they do not agree. */
+	recordCalls: (isOn: boolean) => __TAURI_INVOKE<RecallLogs | null>("record_calls", { isOn }),
 	/**  The files in which agents log their questions, and whether they may be read. */
 	recallLogs: () => __TAURI_INVOKE<RecallLogs>("recall_logs"),
 	/**  Asks all past questions again; null if stopped. */
@@ -2989,6 +2991,20 @@ export type PastRow = {
 	 *  answers cannot be compared.
 	 */
 	fates: Fate[] | null,
+	/**  How Memlens served it; `None` if another program answered it. */
+	served: PastServed | null,
+};
+
+/**  A call that Memlens answered as a server of tools. */
+export type PastServed = {
+	/**  What the client called itself. */
+	client: string,
+	/**  Id of the agent whose folders were served; `None` for all watched folders. */
+	agent: string | null,
+	/**  Watched folder that the search was limited to; `None` if it was not. */
+	folder: string | null,
+	/**  Path in that folder; `None` if the search was not limited. */
+	path: string | null,
 };
 
 /**  The cost of changing a parameter, which decides when the change takes effect. */
@@ -3237,6 +3253,8 @@ export type RecallLogs = {
 	keep_days: number,
 	/**  Whether a saved note is checked against past questions. */
 	is_alarm_on: boolean,
+	/**  Whether calls that Memlens serves are recorded. */
+	records_calls: boolean,
 	/**  Query sets with copies of past questions. */
 	copies: CopiedPast[],
 };

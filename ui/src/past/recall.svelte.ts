@@ -11,7 +11,7 @@ import { Job, reporting, type Report } from "../shared/job.svelte";
 
 type Calls = Pick<
   Backend,
-  "recallLogs" | "importRecall" | "forgetRecall" | "setRecall" | "onProgress" | "stop"
+  "recallLogs" | "importRecall" | "forgetRecall" | "setRecall" | "recordCalls" | "onProgress" | "stop"
 >;
 
 /** The logs of agents: which are there, whether they may be read, and their import. */
@@ -106,6 +106,15 @@ export class Recall {
   async change(change: RecallChangeArgument): Promise<void> {
     await this.#do(async () => {
       this.#logs = await this.#backend.setRecall(change);
+    });
+    this.#nChanges++;
+  }
+
+  /** Has the calls of connected agents recorded, once the user agrees, or not any more. */
+  async record(isOn: boolean): Promise<void> {
+    await this.#do(async () => {
+      const logs = await this.#backend.recordCalls(isOn);
+      if (logs !== null) this.#logs = logs;
     });
     this.#nChanges++;
   }

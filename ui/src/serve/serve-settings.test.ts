@@ -185,6 +185,46 @@ describe("a test call", () => {
   });
 });
 
+describe("recording", () => {
+  test("is off, and asks before it begins", async () => {
+    const { backend, user, section } = await open();
+    const box = await section.findByRole("checkbox", { name: /Record what connected agents ask/ });
+    expect(box).not.toBeChecked();
+    await user.click(box);
+    await waitFor(() => expect(backend.past.logs().records_calls).toBe(true));
+    expect(box).toBeChecked();
+    await user.click(box);
+    await waitFor(() => expect(backend.past.logs().records_calls).toBe(false));
+    expect(backend.calls.filter(({ name }) => name === "recordCalls").map(({ args }) => args)).toEqual([
+      [true],
+      [false],
+    ]);
+  });
+
+  test("stays off if the user does not agree", async () => {
+    const { backend, user, section } = await open();
+    backend.recordCalls = () => Promise.resolve(null);
+    const box = await section.findByRole("checkbox", { name: /Record what connected agents ask/ });
+    await user.click(box);
+    await waitFor(() => expect(box).not.toBeChecked());
+  });
+});
+
+test("a call that Memlens served appears while Past questions are open, and its trace is asked where it was", async () => {
+  const { backend, workspace, user } = await open({ past: "read" });
+  workspace.show("past");
+  await screen.findByRole("grid", { name: "Past questions" });
+  expect(screen.queryByText("served by Memlens")).toBeNull();
+  backend.past.serve("where is the attic key");
+  backend.changeState({ data_bytes: 7 });
+  await waitFor(() => expect(workspace.past.rowAt(0)?.question).toBe("where is the attic key"));
+  workspace.past.openAmongAll("s1");
+  expect(await screen.findByText(/served by Memlens to clerk-code/)).toBeInTheDocument();
+  await user.click(await screen.findByRole("button", { name: /Open trace/ }));
+  await waitFor(() => expect(workspace.view).toBe("search"));
+  expect(workspace.search.scope).toMatchObject({ kind: "folder", folder: "notes", path: "house" });
+});
+
 test("an assistive tool finds nothing wrong, with and without the dialog", async () => {
   const opened = await open();
   expect(await violations(opened.container)).toEqual([]);

@@ -101,6 +101,7 @@ function madeRows(nowMs: number): PastRow[] {
         fates,
         is_opening: false,
         has_failed: false,
+        served: null,
       },
       at_ms: new Date(nowMs - daysAgo * DAY_MS).setHours(hours ?? 0, minutes ?? 0, 0, 0),
       n_returned: letters === "?" ? null : fates.filter((fate) => fate !== "new").length,
@@ -160,6 +161,7 @@ export const RECALL_LOGS: RecallLogs = {
   n_bytes: 51_300_000,
   keep_days: 365,
   is_alarm_on: true,
+  records_calls: false,
   copies: [],
 };
 
@@ -182,7 +184,15 @@ export function madeOpening(nowMs: number): PastRow {
   const opened = [place("/home/ada/.iris/memory/topic.md", 3, 12), place(SERVER, 1, 4)];
   return {
     ...{ id: "o1", agent: "iris", agent_name: "Iris", session: "77aa", at_ms: nowMs, question: "" },
-    ...{ is_opening: true, has_failed: false, n_returned: null, opened, cited: [], fates: null },
+    ...{
+      is_opening: true,
+      has_failed: false,
+      n_returned: null,
+      opened,
+      cited: [],
+      fates: null,
+      served: null,
+    },
   };
 }
 
@@ -332,6 +342,21 @@ export class PastMemory {
       ...{ n_compared: this.nCompared, at_ms: this.#nowMs, by: by === null ? null : by.pipeline },
     };
     return this.#replay;
+  }
+
+  record(isOn: boolean): RecallLogs {
+    this.#logs = { ...this.#logs, records_calls: isOn };
+    return this.logs();
+  }
+
+  /** A call of a connected agent arrives. */
+  serve(question: string): void {
+    const row: PastRow = {
+      ...{ id: "s1", agent: "clerk", agent_name: "Clerk", session: "", at_ms: this.#nowMs, question },
+      ...{ is_opening: false, has_failed: false, n_returned: 2, opened: [], cited: [], fates: null },
+      served: { client: "clerk-code", agent: null, folder: "notes", path: "house" },
+    };
+    this.#rows = [row, ...this.#rows];
   }
 
   thenNow(id: string, by: Ranking | null): ThenNow {

@@ -412,7 +412,7 @@ fn bare_name(name: &str) -> &str {
 }
 
 /// The words of a question that are kept.
-fn words_of(question: &str) -> String {
+pub(super) fn words_of(question: &str) -> String {
     // Cut last: a secret that is cut through looks like none.
     let question = secrets::blanked(question.trim());
     question.chars().take(QUESTION_CHARS).collect()

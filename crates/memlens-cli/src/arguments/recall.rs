@@ -22,8 +22,23 @@ pub enum RecallAct {
     Replay(RecallReplayArgs),
     /// Save past questions as a query set (queries.jsonl); what an agent opened or cited is relevant
     Export(RecallExportArgs),
-    /// Forget all past questions, and read no log until you import again
+    /// Record what agents ask of `memlens serve` as past questions, or stop it
+    Calls {
+        /// Whether it is recorded
+        #[arg(value_name = "on|off")]
+        recorded: OnOff,
+    },
+    /// Forget all past questions, and read no log and record no call until you allow it again
     Forget(RecallForgetArgs),
+}
+
+/// Whether something is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// On
+    On,
+    /// Off
+    Off,
 }
 
 #[derive(Debug, Args)]

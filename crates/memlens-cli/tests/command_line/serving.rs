@@ -305,3 +305,73 @@ fn a_server_follows_a_writer() {
     assert_eq!(found["results"][0]["path"], "home/plum.md", "{found}");
     client.close();
 }
+
+#[test]
+fn calls_are_recorded_after_consent_and_listed_as_past_questions() {
+    use std::os::unix::fs::PermissionsExt;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &["--set", "bm25_on=false"]);
+    let file = memlens.library().join("served-calls");
+    let query = json!({"query": QUESTION, "limit": 1});
+    let ask = |client: &mut Client| {
+        client
+            .call("memory_search", query.clone())
+            .expect("it is found")
+    };
+    ask(&mut client);
+    assert!(!file.exists());
+    let said = memlens.print(&["recall", "calls", "on"]);
+    assert!(said.contains("are recorded"), "{said}");
+    ask(&mut client);
+    let read = json!({"path": "home/tea.md"});
+    client.call("memory_get", read).expect("it is read");
+    // What is no question to the memory is not recorded.
+    client
+        .call("memory_status", json!({}))
+        .expect("it is reported");
+    let mode = std::fs::metadata(&file)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let recorded = std::fs::read_to_string(&file).expect("it can be read");
+    let lines: Vec<Value> = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    assert_eq!(lines.len(), 2, "{recorded}");
+    let (search, opening) = (&lines[0], &lines[1]);
+    assert_eq!(
+        (&search["question"], &search["served"]["client"]),
+        (&json!(QUESTION), &json!("test"))
+    );
+    assert_eq!(search["served"]["ranking"]["values"]["bm25_on"], false);
+    assert_eq!(
+        search["returned"][0]["path"],
+        text(&notes.at("home/router.md"))
+    );
+    assert_eq!(opening["opened"][0]["path"], text(&notes.at("home/tea.md")));
+    assert!(
+        !recorded.contains("in the hall") && !recorded.contains("Oolong"),
+        "{recorded}"
+    );
+
+    let mut watch = memlens
+        .command(&["watch"])
+        .spawn()
+        .expect("it can be started");
+    let listed = || list(&memlens.json(&["recall", "list", "--json"])).clone();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while listed().len() < 2 {
+        assert!(std::time::Instant::now() < until, "they are not taken in");
+    }
+    assert!(!file.exists());
+    watch.kill().expect("it runs");
+    watch.wait().expect("it ends");
+    memlens.print(&["recall", "forget", "--yes"]);
+    assert_eq!(listed(), Vec::<Value>::new());
+    ask(&mut client);
+    assert!(!file.exists());
+    client.close();
+}

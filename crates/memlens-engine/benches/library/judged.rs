@@ -134,6 +134,7 @@ fn replay(library: &Library, judged: &[Judged]) {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
             question: it.question.clone(),
             settings: "{}".to_owned(),
             returned: Some(json!([{ "path": it.note, "lines": [it.line, it.line] }]).to_string()),

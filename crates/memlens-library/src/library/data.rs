@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use memlens_files::Appended;
 use memlens_index::{text_path, vector_folder};
 use memlens_indexer::Derived;
 use memlens_rerank::choice::{erase_models, forget_keys};
@@ -15,12 +16,30 @@ use crate::{EngineError, Library};
 
 /// Name of the file with the token of the server.
 const SERVER_TOKEN: &str = "serve-token";
+/// Name of the file with calls that were served and are not stored yet.
+const SERVED_CALLS: &str = "served-calls";
+/// Maximum size of that file in bytes: a day of calls of a busy agent, while nothing takes them in.
+const SERVED_CALLS_BYTES_MAX: u64 = 8 << 20;
 /// How long a measured size is cached.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
 
 /// The file with the token that clients of the server over HTTP send, in the library's folder.
 pub fn server_token_path(dir: &Path) -> PathBuf {
     dir.join(SERVER_TOKEN)
+}
+
+/// The calls that servers answered and the writer has not stored yet.
+pub fn served_calls(dir: &Path) -> Appended {
+    Appended::new(dir.join(SERVED_CALLS), SERVED_CALLS_BYTES_MAX)
+}
+
+/// Removes the calls that are not stored yet.
+///
+/// # Errors
+/// [`EngineError::File`] if they cannot be removed.
+pub fn forget_served_calls(dir: &Path) -> Result<(), EngineError> {
+    let removed = served_calls(dir).remove();
+    removed.map_err(|error| EngineError::file("remove", &dir.join(SERVED_CALLS), error))
 }
 
 /// Removes the token of the server, if there is one.
@@ -111,7 +130,7 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 }
 
 /// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
-/// reranker scores, the token of the server, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
+/// reranker scores, the token of the server, calls that were served, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
 /// Needs no model, and removes a damaged database.
 ///
 /// # Errors
@@ -144,6 +163,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
     }
     ScoreCache::erase(dir)?;
     erase_server_token(dir)?;
+    forget_served_calls(dir)?;
     erase_models(&models_folder(dir))?;
     forget_keys(&keys);
     Ok(())

@@ -248,6 +248,7 @@ mod tests {
             is_opening: false,
             has_failed: false,
             is_pattern: false,
+            served: None,
             question: question.to_owned(),
             settings: "{}".to_owned(),
             returned: None,

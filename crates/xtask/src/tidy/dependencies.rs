@@ -213,6 +213,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "memlens-serve",
         &[
+            "memlens-agents",
             "memlens-files",
             "memlens-handover",
             "memlens-ingest",
