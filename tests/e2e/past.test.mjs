@@ -95,6 +95,8 @@ scenario("a replay shows that no answer can be compared, and why", async ({ wind
     page: { at: null, open: null },
   });
   assert.deepEqual([replay.n_questions, replay.n_notes, replay.n_compared, n_changed], [2, 11, 0, null]);
+  // Of several remarks the first is shown.
+  await window.click("main .note button[aria-expanded='false']");
   const text = await window.run(() => document.body.innerText);
   assert.ok(text.includes("2 answers cannot be compared: "), text);
 });
