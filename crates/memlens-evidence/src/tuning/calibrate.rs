@@ -116,7 +116,7 @@ fn kept_below(
         _ => ("rows", "they are"),
     };
     Some(format!(
-        "With {} {present} this ranking keeps {n_below} {rows} of a lower score too, {they} not in these figures, but in the metrics.",
+        "With {} {present} this ranking keeps {n_below} {rows} of a lower score too; {they} not in these figures, but in the metrics.",
         parameter.label
     ))
 }
