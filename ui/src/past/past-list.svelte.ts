@@ -210,8 +210,14 @@ export class PastList {
     this.#openFirst(first, rows);
   }
 
-  #openFirst(first: number, [row]: readonly PastRow[]): void {
-    this.#openAt = row === undefined ? null : first;
+  /** Opens the first search; the first opening if there is no search on the page. */
+  #openFirst(first: number, rows: readonly PastRow[]): void {
+    const place = Math.max(
+      0,
+      rows.findIndex(({ is_opening }) => !is_opening),
+    );
+    const row = rows[place];
+    this.#openAt = row === undefined ? null : first + place;
     this.#openId = row?.id ?? null;
     this.#openRow = row ?? null;
   }

@@ -49,6 +49,18 @@ test("pages are read as they come into sight, each once", async () => {
   expect(list.rowAt(1_799)?.id).toBe("m1800");
 });
 
+test("what is opened at first is a search, not an opening of notes", async () => {
+  const { list, past, pastQuestions } = made(3);
+  pastQuestions.mockImplementation((filter, page) => {
+    const all = past.questions(filter, page);
+    const rows = all.rows.map((row, at) => ({ ...row, is_opening: at === 0 }));
+    return Promise.resolve({ ...all, rows });
+  });
+  list.refresh();
+  await settled();
+  expect([list.openId, list.openAt, list.openRow?.id]).toEqual(["m2", 1, "m2"]);
+});
+
 test("a row that is not read yet is opened once it is", async () => {
   const { list } = made();
   list.refresh();
