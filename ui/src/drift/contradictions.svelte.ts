@@ -36,6 +36,16 @@ export type Section = "contradictions" | "changed" | "unsure" | "resolved" | "di
 /** What the user can mark a pair as. */
 export type Mark = "resolved" | "dismissed";
 
+/** A sure contradiction or a change of which a side is in one note. */
+export type OfNote = {
+  own: DriftSide;
+  other: DriftSide;
+  kind: DriftKind;
+  isChanged: boolean;
+  /** null if it is not known. */
+  newer: "own" | "other" | null;
+};
+
 /** A side that was shown, so that the focus can return to it. */
 export type ShownSide = { at: number; letter: "A" | "B" };
 
@@ -227,6 +237,25 @@ export class Contradictions {
   }
   showMore(): void {
     this.#nShown += PAGE;
+  }
+
+  /**
+   * The sure contradictions and changes of which a side is in the note, of those that are listed. Other notes that repeat a side
+   * have none here.
+   */
+  ofNote(folder: string, path: string): OfNote[] {
+    if (this.report === null) return [];
+    const is = (side: DriftSide) => side.folder === folder && side.path === path;
+    const { contradictions, changed } = this.report;
+    const all = [...contradictions.filter(({ sure }) => sure), ...changed];
+    return all.flatMap((drifted, at): OfNote[] => {
+      const { a, b, kind, newer } = drifted;
+      if (!is(a) && !is(b)) return [];
+      const [own, other] = is(a) ? [a, b] : [b, a];
+      const isChanged = at >= all.length - changed.length;
+      const isOwnNewer = newer === (own === a ? "a" : "b");
+      return [{ own, other, kind, isChanged, newer: newer === null ? null : isOwnNewer ? "own" : "other" }];
+    });
   }
 
   /** Reads what the last pass found; without a pass so far, makes one. */

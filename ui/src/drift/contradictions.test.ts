@@ -135,6 +135,36 @@ describe("the list of contradictions", () => {
     expect(screen.queryByRole("button", { name: /‹/ })).toBeNull();
   });
 
+  test("are beside a note that has a side, as far as they are known, and follow the passes", async () => {
+    const { backend, user, list } = await open();
+    await user.click(await list.findByRole("button", { name: "Show reference/home-server.md:12 (A)" }));
+    const beside = () => screen.queryByRole("region", { name: "Contradicted or changed" });
+    await waitFor(() =>
+      expect(beside()).toHaveTextContent(/Another number.*line 12:.*8093.*8443.*relay\.md.*:4/),
+    );
+    // Nothing unsure is there.
+    expect(beside()?.querySelectorAll("li")).toHaveLength(1);
+    const [logs] = DRIFT.changed;
+    if (logs === undefined) throw new Error("no change to move");
+    const a = side("reference/home-server.md", ["Logs are kept for ", "*35 days*", "."]);
+    backend.drifting = { ...DRIFT, contradictions: [], changed: [{ ...logs, a }] };
+    backend.changeState({ clustering: 7 });
+    await waitFor(() =>
+      expect(beside()).toHaveTextContent(/Changed, the other note is newer.*35 days.*90 days/),
+    );
+    expect(beside()?.querySelectorAll("li")).toHaveLength(1);
+    backend.drifting = { ...DRIFT, contradictions: [], changed: [] };
+    backend.changeState({ clustering: 8 });
+    await waitFor(() => expect(beside()).toBeNull());
+    backend.drifting = DRIFT;
+    backend.changeState({ clustering: 9 });
+    await waitFor(() => expect(beside()).not.toBeNull());
+    const nPasses = backend.nCalls("driftNow");
+    await user.click(screen.getByRole("button", { name: "All contradictions" }));
+    expect(await screen.findByRole("article", { name: "Contradictions" })).toBeInTheDocument();
+    expect(backend.nCalls("driftNow")).toBe(nPasses);
+  });
+
   test("opens a side in the editor at its line, and says why it cannot", async () => {
     const { backend, user, list } = await open();
     backend.failing.openInEditor = { code: "no_editor", message: "cannot open: no editor is known" };
