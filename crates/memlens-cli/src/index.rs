@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::arguments::{IndexArgs, ModelName};
 use crate::error::CliError;
-use crate::output::{notify, print_json, print_text};
+use crate::output::{notify, plural, print_json, print_text};
 use crate::settings::{library_dir, source, stop_flag};
 
 /// The number of problems printed one by one; `memlens status` and `--json` have them all.
@@ -327,15 +327,17 @@ fn report(
             problems.len() - PROBLEMS_SHOWN
         ));
     }
+    let (n_files, n_chunks) = (snapshot.documents.len(), snapshot.n_chunks());
     print_text(format!(
-        "{} new, {} changed, {} removed, {} unchanged; {} texts embedded; {} files and {} chunks in total; {:.1} s",
+        "{} new, {} changed, {} removed, {} unchanged; {} {} embedded; {n_files} {} and {n_chunks} {} in total; {:.1} s",
         counts.n_added,
         counts.n_changed,
         counts.n_removed,
         counts.n_unchanged,
         counts.n_embedded,
-        snapshot.documents.len(),
-        snapshot.n_chunks(),
+        plural(counts.n_embedded, "text", "texts"),
+        plural(n_files, "file", "files"),
+        plural(n_chunks, "chunk", "chunks"),
         elapsed.as_secs_f64(),
     ))
 }
