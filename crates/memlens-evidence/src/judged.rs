@@ -140,7 +140,9 @@ impl<'a> NoteFinder<'a> {
         let linked = || note_at(&canonical(&path).ok()?);
         let found = note_at(&path)
             .or_else(linked)
-            .or_else(|| self.spelled_otherwise(&path));
+            .or_else(|| self.spelled_otherwise(&path))
+            // A bench of qmd names absolute paths without their first `/`.
+            .or_else(|| note_at(&without_dots(&Path::new("/").join(judged))));
         found.map_or(Found::Missing(path), Found::Note)
     }
 

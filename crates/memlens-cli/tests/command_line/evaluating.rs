@@ -736,6 +736,39 @@ fn an_export_of_a_set_replaces_no_file_unless_asked() {
 }
 
 #[test]
+fn a_bench_of_qmd_with_absolute_paths_is_read_back() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let file = notes.at("relays.jsonl");
+    notes.write("relays.jsonl", set_of(&[("relay", "a.md")]));
+    memlens.run(&["queries", "import", text(&file)]);
+    let out = tempfile::tempdir().expect("a scratch folder can be made");
+    let out = out.path().join("bench.json");
+    let run = memlens.run(&["queries", "export", "relays", text(&out)]);
+    assert_eq!(run.status, 0, "{run:?}");
+    let report = memlens.json(&["eval", text(&out), "--json"]);
+    assert_eq!(report["n_queries"], 1, "{report}");
+    let run = memlens.run(&["queries", "import", text(&out)]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""), "{run:?}");
+}
+
+#[test]
+fn an_import_without_a_query_says_why_each_line_is_none() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let line = r#"{"query": "relay", "relevant": [{"path": "a.md"}]}"#;
+    notes.write("bad.jsonl", format!("{line}\n{line}\n"));
+    let run = memlens.run(&["queries", "import", text(&notes.at("bad.jsonl"))]);
+    assert_eq!(run.status, 1, "{run:?}");
+    for part in ["cannot import", "bad.jsonl:1", "start_line", "and 1 more"] {
+        assert!(run.err.contains(part), "{part}: {run:?}");
+    }
+    notes.write("empty.jsonl", "");
+    let run = memlens.run(&["queries", "import", text(&notes.at("empty.jsonl"))]);
+    assert!(run.err.contains("it has no queries"), "{run:?}");
+}
+
+#[test]
 fn an_imported_set_says_when_it_has_another_name_than_its_file() {
     let notes = Notes::new(&[("a.md", "The relay clicks.")]);
     let memlens = Memlens::of(&[&notes]);

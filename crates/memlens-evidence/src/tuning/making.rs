@@ -11,7 +11,7 @@ use super::anchors::NoteLines;
 use super::kept_set::{KeptQuery, KeptSet};
 use super::merging::merged;
 use super::nonsense::add_nonsense;
-use super::sets::{LoadedSet, info, load_set, read, set_of, stored, valid};
+use super::sets::{LoadedSet, info, load_set, read, refused, set_of, stored, valid};
 use crate::judged::NoteFinder;
 use crate::query_file::QueryFile;
 
@@ -173,7 +173,7 @@ pub fn new_query_set(
 /// named.
 ///
 /// # Errors
-/// As [`QueryFile::read_with_topics`] and [`new_query_set`]; [`EngineError::NoQueries`].
+/// As [`QueryFile::read_with_topics`] and [`new_query_set`]; [`EngineError::QuerySet`] for a file without queries.
 pub fn import_query_set(
     writes: &impl Writes,
     path: &Path,
@@ -184,7 +184,14 @@ pub fn import_query_set(
     let file = QueryFile::read_with_topics(path, topics)?;
     let set = set_of(&file).set;
     if set.queries.is_empty() {
-        return Err(EngineError::NoQueries { path: file.path });
+        let why = match file.bad_lines.as_slice() {
+            [] => "it has no queries".to_owned(),
+            [only] => format!("none of it is a query; {only}"),
+            [first, rest @ ..] => {
+                format!("none of it is a query; {first}; and {} more", rest.len())
+            }
+        };
+        return Err(refused("import", &file.path.display().to_string(), &why));
     }
     let asked = suggested_name(path, &file);
     let name = valid(&asked).unwrap_or_else(|_| format!("set {asked}"));
