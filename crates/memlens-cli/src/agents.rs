@@ -225,6 +225,7 @@ fn add(home: &Home, library: Option<PathBuf>, id: &str) -> Result<(), CliError> 
             paths,
             moved_from: None,
             model: None,
+            model_folder: None,
             json: false,
         },
     )

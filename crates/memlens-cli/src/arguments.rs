@@ -131,6 +131,18 @@ pub struct IndexArgs {
     /// back embeds only what is new; `memlens models` lists them.
     #[arg(long, value_enum, conflicts_with = "moved_from")]
     pub model: Option<ModelName>,
+    /// Embed every note by the model in this folder: an ONNX graph of any dimension with its tokenizer.json
+    ///
+    /// The folder holds model.onnx or onnx/model.onnx (or model_quantized.onnx) with the inputs input_ids and
+    /// attention_mask, and its tokenizer.json. Pooling, prompts and length are read from the files that
+    /// sentence-transformers writes, if they are there. Nothing is written to the folder.
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["model", "moved_from"],
+        allow_hyphen_values = true
+    )]
+    pub model_folder: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

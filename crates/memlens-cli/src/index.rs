@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::shown;
 use memlens_engine::view::{ForeignNotes, ModelChanging, Progress};
 use memlens_engine::{
-    ChangeStep, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose,
-    Step, changed_model, choose_model, chosen_model, embedder_source, foreign_notes,
-    lower_priority, move_folder, note_agents, refuse_library_among,
+    ChangeStep, Choice, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer,
+    Purpose, Step, changed_model, choose_model, chosen_model, foreign_notes, lower_priority,
+    move_folder, note_agents, put_model_folder, read_model_folder, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -58,21 +58,26 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let stop = stop_flag()?;
     // Indexing is long background work and must not slow down what the user does.
     lower_priority();
-    let chosen = arguments.model.map(|name| match name {
-        ModelName::Bundled => Model::Bundled,
-        ModelName::Multilingual => Model::Multilingual,
-    });
+    let chosen = chosen(arguments)?;
     // Nothing is chosen unless it is there.
-    let checked = chosen.map(|model| embedder_source(model, Vec::new())(Purpose::Indexing));
+    let checked = chosen
+        .as_ref()
+        .map(|choice| choice.source(Vec::new())(Purpose::Indexing));
     let checked = checked.transpose().map_err(IndexerError::from)?;
     let source = source(&dir);
-    let embedder = match checked {
-        Some(embedder) if !dir.exists() => embedder,
-        _ => source(Purpose::Indexing).map_err(IndexerError::from)?,
+    let in_use = source(Purpose::Indexing).map_err(IndexerError::from);
+    let embedder = match (checked, in_use) {
+        (Some(embedder), _) if !dir.exists() => embedder,
+        // The vectors of a model that is not there any more are of no use.
+        (Some(embedder), Err(_)) => embedder,
+        (_, in_use) => in_use?,
     };
     let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
-    if let Some(model) = chosen {
-        choose_model(indexer.store_mut(), model)?;
+    if let Some(choice) = chosen {
+        if let Choice::Folder(folder) = &choice {
+            put_model_folder(indexer.store_mut(), folder.clone())?;
+        }
+        choose_model(indexer.store_mut(), &choice)?;
     }
     let changed = changed_model(indexer.store(), &source, indexer.model())?;
     let is_changing = changed.is_some();
@@ -141,6 +146,19 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
         (Step::More | Step::Idle, Some(error)) => Err(error.into()),
         (Step::More | Step::Idle, None) => printed,
     }
+}
+
+/// Returns the model that the arguments name.
+fn chosen(arguments: &IndexArgs) -> Result<Option<Choice>, CliError> {
+    if let Some(path) = &arguments.model_folder {
+        return Ok(Some(Choice::Folder(read_model_folder(path)?)));
+    }
+    Ok(arguments.model.map(|name| {
+        Choice::Known(match name {
+            ModelName::Bundled => Model::Bundled,
+            ModelName::Multilingual => Model::Multilingual,
+        })
+    }))
 }
 
 /// Embeds all notes by the model that the user chose. Until all are, they are searched by the model in use.
@@ -251,7 +269,9 @@ fn notify_of_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError
 
 /// Reports if many notes are probably not in English and the model knows only that, once notes were added.
 fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
-    if indexer.counts().n_added == 0 || chosen_model(indexer.store())? != Model::Bundled {
+    if indexer.counts().n_added == 0
+        || chosen_model(indexer.store())? != Choice::Known(Model::Bundled)
+    {
         return Ok(());
     }
     if let Some(ForeignNotes { n_foreign, n_seen }) = foreign_notes(indexer.store())? {

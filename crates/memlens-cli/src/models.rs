@@ -53,6 +53,9 @@ fn page(models: &EmbeddingModels) -> Document {
             "  {} values, languages: {}, licence {}",
             model.dim, model.languages, model.licence
         ));
+        if let Some(folder) = &model.folder {
+            page.line(format!("  folder: {folder}"));
+        }
         if let Some(missing) = &model.missing {
             page.line(format!("  not there: {missing}"));
         }

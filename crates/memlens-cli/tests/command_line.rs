@@ -55,6 +55,8 @@ mod killed_export;
 mod killing;
 #[path = "command_line/manual.rs"]
 mod manual;
+#[path = "command_line/models.rs"]
+mod models;
 #[path = "command_line/odd_arguments.rs"]
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]

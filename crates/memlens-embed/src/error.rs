@@ -58,6 +58,14 @@ pub enum EmbedError {
         /// The checksum that is expected.
         expected: &'static str,
     },
+    /// A folder of the user's own does not hold a usable model.
+    #[error("cannot use the embedding model in {}: {why}", path.display())]
+    ModelFolder {
+        /// Path of the folder, or of the file in it.
+        path: PathBuf,
+        /// What is wrong, and what to do if that is known.
+        why: String,
+    },
     /// The library is set to a model that this version does not know.
     #[error(
         "cannot use the embedding model `{name}`: this version of Memlens does not know it; choose one with `memlens index --model`"

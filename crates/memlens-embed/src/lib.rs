@@ -31,6 +31,7 @@
 mod bundled;
 mod embedder;
 mod error;
+mod folder;
 mod hashing;
 mod language;
 mod locations;
@@ -49,6 +50,7 @@ mod unigram;
 pub use bundled::{Bundled, sums_exactly};
 pub use embedder::{Embedder, ModelInfo};
 pub use error::EmbedError;
+pub use folder::{FolderModel, ModelFolder};
 pub use hashing::Hashing;
 pub use language::{Language, is_foreign, language_name};
 pub use locations::Locations;
@@ -57,6 +59,8 @@ pub use multilingual::Multilingual;
 pub use politeness::{indexing_threads, lower_priority};
 pub use runtime::load_runtime;
 pub use scale::CosineScale;
-pub use source::{EmbedderSource, Purpose, bundled, locations, locations_of, source};
+pub use source::{
+    EmbedderSource, Purpose, bundled, locations, locations_of, source, source_of_folder,
+};
 pub use telemetry::forbid_telemetry;
 pub use token_vectors::TokenVectors;

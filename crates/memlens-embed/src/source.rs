@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    EmbedError, Embedder, Locations, Model, ModelInfo, TokenVectors, indexing_threads,
+    EmbedError, Embedder, Locations, Model, ModelFolder, ModelInfo, TokenVectors, indexing_threads,
     lower_priority,
 };
 
@@ -59,28 +59,54 @@ pub fn source(model: Model, resources: Vec<PathBuf>) -> EmbedderSource {
         let locations = Locations::find_model(model, resources)?;
         Ok(match purpose {
             Purpose::Query => model.load(&locations, 1)?,
-            Purpose::Indexing | Purpose::Changing => Box::new(Resting::new(model, locations)?),
+            Purpose::Indexing | Purpose::Changing => {
+                let info = model.check(&locations)?;
+                Box::new(Resting::new(info, move |threads| {
+                    model.load(&locations, threads)
+                }))
+            }
         })
     })
 }
 
+/// Returns the source of a model in a folder of the user's own. See [`source`].
+pub fn source_of_folder(folder: ModelFolder) -> EmbedderSource {
+    Arc::new(move |purpose| {
+        let locations = locations()?;
+        Ok(match purpose {
+            Purpose::Query => Box::new(folder.load(&locations, 1)?),
+            Purpose::Indexing | Purpose::Changing => {
+                folder.check()?;
+                let (info, folder) = (folder.info(), folder.clone());
+                Box::new(Resting::new(info, move |threads| {
+                    Ok(Box::new(folder.load(&locations, threads)?))
+                }))
+            }
+        })
+    })
+}
+
+/// Loads a model to run on a number of threads.
+type Load = Box<dyn Fn(usize) -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync>;
+
 /// A model for indexing, loaded only while there is something to embed.
 struct Resting {
-    model: Model,
-    locations: Locations,
+    load: Load,
     info: ModelInfo,
     /// `None` while it is unloaded.
     awake: Option<Box<dyn Embedder>>,
 }
 
 impl Resting {
-    fn new(model: Model, locations: Locations) -> Result<Resting, EmbedError> {
-        Ok(Resting {
-            model,
-            info: model.check(&locations)?,
-            locations,
+    fn new(
+        info: ModelInfo,
+        load: impl Fn(usize) -> Result<Box<dyn Embedder>, EmbedError> + Send + Sync + 'static,
+    ) -> Resting {
+        Resting {
+            load: Box::new(load),
+            info,
             awake: None,
-        })
+        }
     }
 
     fn awake(&self) -> &dyn Embedder {
@@ -94,11 +120,11 @@ impl Resting {
 }
 
 /// Loads the model in a thread of low priority, which the model's own threads inherit.
-fn load_politely(model: Model, locations: &Locations) -> Result<Box<dyn Embedder>, EmbedError> {
+fn load_politely(load: &Load) -> Result<Box<dyn Embedder>, EmbedError> {
     std::thread::scope(|scope| {
         let loading = scope.spawn(|| {
             lower_priority();
-            model.load(locations, indexing_threads())
+            load(indexing_threads())
         });
         loading
             .join()
@@ -133,7 +159,7 @@ impl Embedder for Resting {
 
     fn wake(&mut self) -> Result<(), EmbedError> {
         if self.awake.is_none() {
-            self.awake = Some(load_politely(self.model, &self.locations)?);
+            self.awake = Some(load_politely(&self.load)?);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ pub use memlens_handover::preset::{delete_preset, save_preset};
 pub use memlens_library::judging::evergreen::{set_evergreen, set_evergreen_at};
 pub use memlens_library::judging::feedback::{import_feedback, judge_place, undo_feedback, vote};
 pub use memlens_library::judging::saved_questions::save_question;
-pub use memlens_library::model_choice::choose_embedding_model;
+pub use memlens_library::model_choice::{add_model_folder, choose_embedding_model};
 pub use memlens_library::reranking::providers::change_rerank;
 pub use memlens_library::writes::{Writes, Writing};
 pub use memlens_library::{dismiss_contradiction, forget_vectors, resolve_contradiction};

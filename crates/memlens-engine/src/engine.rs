@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use memlens_agents::Home;
-use memlens_embed::{Embedder, EmbedderSource, Model, Purpose};
+use memlens_embed::{Embedder, EmbedderSource, Purpose};
 use memlens_handover::agents;
 use memlens_handover::agents::{FolderToAdd, folders_to_add};
 use memlens_indexer::{Indexer, IndexerError, Session, Unreadable, Watching, Work, Writer};
@@ -17,7 +17,8 @@ use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
 use memlens_library::{
-    EngineError, Library, changed_model, erase_server_token, forget_served_calls, served_calls,
+    EngineError, Library, changed_model, erase_server_token, forget_served_calls, model_label,
+    served_calls,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
@@ -407,8 +408,8 @@ impl Shared {
 
     /// The name of the model of the lists.
     fn model(&self, lists: &Lists) -> String {
-        let known = Model::from_id(lists.vectors.model());
-        known.map_or_else(|| self.model.clone(), |model| model.info().name)
+        let known = model_label(&self.library.store(), lists.vectors.model());
+        known.ok().flatten().unwrap_or_else(|| self.model.clone())
     }
 
     fn state(&self) -> LibraryState {

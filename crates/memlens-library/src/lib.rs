@@ -40,7 +40,10 @@ pub use library::data::{
     server_token_path,
 };
 pub use library::status::LibraryStatus;
-pub use model_choice::{changed_model, choose_model, chosen_model, source_of_library};
+pub use model_choice::{
+    Choice, changed_model, choose_model, chosen_model, model_label, put_model_folder,
+    read_model_folder, source_of_library,
+};
 pub use model_list::{embedding_models, foreign_notes, forget_vectors, plan_model};
 pub use notes::examples::example_questions;
 pub use notes::location::location;

@@ -2,33 +2,162 @@
 
 use std::path::{Path, PathBuf};
 
-use memlens_embed::{EmbedError, Embedder, EmbedderSource, Model, Purpose, locations_of, source};
+use memlens_embed::{
+    EmbedError, Embedder, EmbedderSource, Model, ModelFolder, ModelInfo, Purpose, locations,
+    locations_of, source, source_of_folder,
+};
 use memlens_indexer::IndexerError;
 use memlens_store::{Store, kept_setting};
 
 use crate::EngineError;
 use crate::writes::Writes;
 
-/// Key of the stored setting; absent for the bundled model.
+/// Key of the stored setting; absent for the bundled model. A model of the user's own is named by its id.
 const KEY: &str = "embedding_model";
+/// Key of the folders with models of the user's own.
+const FOLDERS: &str = "embedding_folders";
+
+/// A model that a library can be embedded by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// One that this program knows.
+    Known(Model),
+    /// One of the user's own.
+    Folder(ModelFolder),
+}
+
+impl Choice {
+    /// The name by which it is chosen.
+    pub fn name(&self) -> &str {
+        match self {
+            Choice::Known(model) => model.name(),
+            Choice::Folder(folder) => &folder.id,
+        }
+    }
+
+    /// Describes the model without loading it.
+    pub fn info(&self) -> ModelInfo {
+        match self {
+            Choice::Known(model) => model.info(),
+            Choice::Folder(folder) => folder.info(),
+        }
+    }
+
+    /// Checks that its files are there, without reading them.
+    ///
+    /// # Errors
+    /// [`EmbedError`] if a file is missing.
+    pub fn is_there(&self) -> Result<(), EmbedError> {
+        match self {
+            Choice::Known(model) => locations_of(*model).map(drop),
+            Choice::Folder(folder) => folder.is_there(),
+        }
+    }
+
+    /// Returns the source of its embedders; `resources` are further folders to search for models.
+    pub fn source(&self, resources: Vec<PathBuf>) -> EmbedderSource {
+        match self {
+            Choice::Known(model) => source(*model, resources),
+            Choice::Folder(folder) => source_of_folder(folder.clone()),
+        }
+    }
+
+    /// Finds a model by its name, also among `folders`.
+    fn named(name: &str, folders: &[ModelFolder]) -> Result<Choice, EmbedError> {
+        if let Some(model) = Model::from_name(name) {
+            return Ok(Choice::Known(model));
+        }
+        let folder = folders.iter().find(|folder| folder.id == name);
+        let folder = folder.ok_or_else(|| EmbedError::UnknownModel {
+            name: name.to_owned(),
+        })?;
+        Ok(Choice::Folder(folder.clone()))
+    }
+
+    /// Finds a model by the id of its vectors, also among `folders`.
+    fn of_id(id: &str, folders: &[ModelFolder]) -> Option<Choice> {
+        let known = Model::from_id(id).map(Choice::Known);
+        known.or_else(|| Choice::named(id, folders).ok())
+    }
+}
 
 /// The model to index with. A library without the setting uses the bundled one.
 ///
 /// # Errors
 /// [`EmbedError::UnknownModel`] if a later version of this program chose it; [`EngineError::Store`].
-pub fn chosen_model(store: &Store) -> Result<Model, EngineError> {
+pub fn chosen_model(store: &Store) -> Result<Choice, EngineError> {
     match store.setting(KEY)? {
-        None => Ok(Model::Bundled),
-        Some(name) => Ok(Model::from_name(&name).ok_or(EmbedError::UnknownModel { name })?),
+        None => Ok(Choice::Known(Model::Bundled)),
+        Some(name) => Ok(Choice::named(&name, &model_folders(store)?)?),
     }
 }
 
-/// Stores the model to index with. The next [`Indexer`](memlens_indexer::Indexer) embeds every note by it.
+/// The folders with models of the user's own.
 ///
 /// # Errors
 /// [`EngineError::Store`].
-pub fn choose_model(store: &mut Store, model: Model) -> Result<(), EngineError> {
-    let name = (model != Model::Bundled).then_some(model.name());
+pub fn model_folders(store: &Store) -> Result<Vec<ModelFolder>, EngineError> {
+    Ok(parse(store.setting(FOLDERS)?))
+}
+
+/// Folders that cannot be read count as none: a later version may have written them.
+fn parse(folders: Option<String>) -> Vec<ModelFolder> {
+    folders
+        .and_then(|folders| serde_json::from_str(&folders).ok())
+        .unwrap_or_default()
+}
+
+fn put_folders(store: &mut Store, folders: &[ModelFolder]) -> Result<(), EngineError> {
+    let json = serde_json::to_string(folders).expect("paths were read from JSON or are text");
+    let value = (!folders.is_empty()).then_some(json.as_str());
+    Ok(store.put_setting(FOLDERS, value)?)
+}
+
+/// Returns the model in a folder, which must be usable.
+///
+/// # Errors
+/// [`EmbedError::ModelFolder`].
+pub fn read_model_folder(path: &Path) -> Result<ModelFolder, EngineError> {
+    let path = memlens_files::canonical(path).unwrap_or_else(|_| path.to_owned());
+    Ok(ModelFolder::read(&path, &locations()?)?)
+}
+
+/// Remembers a folder with a model, so that it can be chosen.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn put_model_folder(store: &mut Store, folder: ModelFolder) -> Result<(), EngineError> {
+    let mut folders = model_folders(store)?;
+    folders.retain(|known| known.id != folder.id);
+    folders.push(folder);
+    put_folders(store, &folders)
+}
+
+/// Forgets a folder with a model.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub(crate) fn forget_model_folder(store: &mut Store, id: &str) -> Result<(), EngineError> {
+    let mut folders = model_folders(store)?;
+    folders.retain(|known| known.id != id);
+    put_folders(store, &folders)
+}
+
+/// Reads a folder with a model, and remembers it, so that it can be chosen.
+///
+/// # Errors
+/// [`EmbedError::ModelFolder`] if it holds no usable model; the errors of writing.
+pub fn add_model_folder(writes: &impl Writes, path: &Path) -> Result<(), EngineError> {
+    let folder = read_model_folder(path)?;
+    writes.write(|store| put_model_folder(store, folder))
+}
+
+/// Stores the model to index with. Whoever writes the library embeds every note by it.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn choose_model(store: &mut Store, choice: &Choice) -> Result<(), EngineError> {
+    let name = (*choice != Choice::Known(Model::Bundled)).then_some(choice.name());
     Ok(store.put_setting(KEY, name)?)
 }
 
@@ -36,11 +165,17 @@ pub fn choose_model(store: &mut Store, model: Model) -> Result<(), EngineError> 
 ///
 /// # Errors
 /// [`EmbedError::UnknownModel`].
-pub(crate) fn model_named(name: &str) -> Result<Model, EngineError> {
-    let unknown = || EmbedError::UnknownModel {
-        name: name.to_owned(),
-    };
-    Ok(Model::from_name(name).ok_or_else(unknown)?)
+pub(crate) fn model_named(store: &Store, name: &str) -> Result<Choice, EngineError> {
+    Ok(Choice::named(name, &model_folders(store)?)?)
+}
+
+/// Returns the name on screen of the model with this id; `None` for one that this version does not know.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn model_label(store: &Store, id: &str) -> Result<Option<String>, EngineError> {
+    let known = Choice::of_id(id, &model_folders(store)?);
+    Ok(known.map(|choice| choice.info().name))
 }
 
 /// Chooses the model with this name. The notes are embedded by it in the background and searched by the model in use until all
@@ -50,12 +185,12 @@ pub(crate) fn model_named(name: &str) -> Result<Model, EngineError> {
 /// [`EmbedError::UnknownModel`]; [`EmbedError::NotFound`] or the like if its files are not there, and nothing is chosen then;
 /// [`EngineError::Store`] or [`EngineError::Indexer`] if the choice cannot be saved.
 pub fn choose_embedding_model(writes: &impl Writes, name: &str) -> Result<(), EngineError> {
-    let model = model_named(name)?;
+    let choice = model_named(&writes.library().store(), name)?;
     let in_use = writes.library().store().embedding_model()?;
-    if in_use.is_none_or(|(id, _)| id != model.info().id) {
-        locations_of(model)?;
+    if in_use.is_none_or(|(id, _)| id != choice.info().id) {
+        choice.is_there()?;
     }
-    writes.write(|store| choose_model(store, model))?;
+    writes.write(|store| choose_model(store, &choice))?;
     writes.model_chosen();
     Ok(())
 }
@@ -70,11 +205,11 @@ pub fn changed_model(
     current: &str,
 ) -> Result<Option<Box<dyn Embedder>>, IndexerError> {
     let chosen = match store.setting(KEY)? {
-        None => Some(Model::Bundled),
-        Some(name) => Model::from_name(&name),
+        None => Ok(Choice::Known(Model::Bundled)),
+        Some(name) => Choice::named(&name, &parse(store.setting(FOLDERS)?)),
     };
     // Files need not be read to see that nothing changes.
-    if chosen.is_some_and(|chosen| chosen.info().id == current) {
+    if chosen.is_ok_and(|chosen| chosen.info().id == current) {
         return Ok(None);
     }
     let embedder = source(Purpose::Changing)?;
@@ -88,20 +223,15 @@ pub fn changed_model(
 /// more, notes are indexed by the chosen one.
 pub fn source_of_library(dir: &Path, resources: Vec<PathBuf>) -> EmbedderSource {
     let dir = dir.to_owned();
-    let sources = Model::ALL.map(|model| (model, source(model, resources.clone())));
     std::sync::Arc::new(move |purpose| {
-        let load = |model: Model| {
-            let of_model = sources.iter().find(|(it, _)| *it == model);
-            let (_, source) = of_model.expect("every model has a source");
-            source(purpose)
-        };
+        let load = |choice: &Choice| choice.source(resources.clone())(purpose);
         let Models { in_use, chosen } = models_of(&dir);
         match (purpose, in_use) {
-            (Purpose::Changing, _) | (_, None) => load(chosen?),
-            (Purpose::Query, Some(in_use)) => load(in_use),
-            (Purpose::Indexing, Some(in_use)) => match (load(in_use), chosen) {
+            (Purpose::Changing, _) | (_, None) => load(&chosen?),
+            (Purpose::Query, Some(in_use)) => load(&in_use),
+            (Purpose::Indexing, Some(in_use)) => match (load(&in_use), chosen) {
                 // Its vectors are of no use without it.
-                (Err(_), Ok(chosen)) if chosen != in_use => load(chosen),
+                (Err(_), Ok(chosen)) if chosen != in_use => load(&chosen),
                 (loaded, _) => loaded,
             },
         }
@@ -111,9 +241,9 @@ pub fn source_of_library(dir: &Path, resources: Vec<PathBuf>) -> EmbedderSource 
 /// The models of a library.
 struct Models {
     /// The model of its vectors; `None` if there are none, or this version does not know it.
-    in_use: Option<Model>,
+    in_use: Option<Choice>,
     /// The model that the user chose.
-    chosen: Result<Model, EmbedError>,
+    chosen: Result<Choice, EmbedError>,
 }
 
 fn models_of(dir: &Path) -> Models {
@@ -125,7 +255,11 @@ fn models_of(dir: &Path) -> Models {
     let Ok(store) = Store::open_read_only(dir) else {
         return kept();
     };
-    let (Ok(made_by), chosen) = (store.embedding_model(), chosen_model(&store)) else {
+    let (Ok(made_by), Ok(folders), chosen) = (
+        store.embedding_model(),
+        model_folders(&store),
+        chosen_model(&store),
+    ) else {
         return kept();
     };
     let chosen = match chosen {
@@ -134,15 +268,15 @@ fn models_of(dir: &Path) -> Models {
         Err(_) => return kept(),
     };
     Models {
-        in_use: made_by.and_then(|(id, _)| Model::from_id(&id)),
+        in_use: made_by.and_then(|(id, _)| Choice::of_id(&id, &folders)),
         chosen,
     }
 }
 
-fn kept_model(dir: &Path) -> Result<Model, EmbedError> {
+fn kept_model(dir: &Path) -> Result<Choice, EmbedError> {
     match kept_setting(dir, KEY) {
-        None => Ok(Model::Bundled),
-        Some(name) => Model::from_name(&name).ok_or(EmbedError::UnknownModel { name }),
+        None => Ok(Choice::Known(Model::Bundled)),
+        Some(name) => Choice::named(&name, &parse(kept_setting(dir, FOLDERS))),
     }
 }
 
@@ -156,14 +290,14 @@ mod tests {
         let mut store = Store::open(dir.path()).expect("a library can be created");
         let check = |expected: Model| {
             let models = models_of(dir.path());
-            assert_eq!(models.chosen.expect("it is known"), expected);
+            assert_eq!(models.chosen.expect("it is known"), Choice::Known(expected));
             // The library has no vector yet.
             assert_eq!(models.in_use, None);
         };
         check(Model::Bundled);
-        choose_model(&mut store, Model::Multilingual).expect("it can be stored");
+        choose_model(&mut store, &Choice::Known(Model::Multilingual)).expect("it can be stored");
         check(Model::Multilingual);
-        choose_model(&mut store, Model::Bundled).expect("it can be stored");
+        choose_model(&mut store, &Choice::Known(Model::Bundled)).expect("it can be stored");
         check(Model::Bundled);
     }
 
@@ -171,7 +305,7 @@ mod tests {
     fn a_library_without_its_database_keeps_the_choice() {
         let dir = tempfile::tempdir().expect("a scratch folder can be made");
         let mut store = Store::open(dir.path()).expect("a library can be created");
-        choose_model(&mut store, Model::Multilingual).expect("it can be stored");
+        choose_model(&mut store, &Choice::Known(Model::Multilingual)).expect("it can be stored");
         store
             .come_to_rest(true)
             .expect("what the user made is written");
@@ -186,7 +320,10 @@ mod tests {
             }
         }
         let models = models_of(dir.path());
-        assert_eq!(models.chosen.expect("it is known"), Model::Multilingual);
+        assert_eq!(
+            models.chosen.expect("it is known"),
+            Choice::Known(Model::Multilingual)
+        );
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use memlens_embed::{Embedder, Model, Purpose, is_foreign, locations_of, source};
+use memlens_embed::{Embedder, Model, Purpose, is_foreign, locations_of};
 use memlens_params::Params;
 use memlens_store::{ModelVectors, Store};
 use memlens_wire::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
 
-use crate::model_choice::chosen_model;
+use crate::model_choice::{Choice, chosen_model, forget_model_folder, model_folders, model_named};
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
@@ -56,43 +56,72 @@ pub fn embedding_models(store: &Store) -> Result<EmbeddingModels, EngineError> {
     let vectors = store.vectors_by_model()?;
     let in_use = store.embedding_model()?.map(|(id, _)| id);
     let chosen = chosen_model(store).ok();
-    let models = Model::ALL.into_iter().map(|model| {
-        let info = model.info();
-        let found = locations_of(model);
-        let of_model = vectors.iter().find(|it| it.model == info.id);
-        EmbeddingModel {
-            name: model.name().to_owned(),
-            label: info.name,
-            dim: info.dim as u32,
-            languages: model.languages().to_owned(),
-            licence: model.licence().to_owned(),
-            file_bytes: found
-                .as_ref()
-                .ok()
-                .map(|at| model.n_bytes(&at.model) as f64),
-            missing: found.err().map(|error| error.to_string()),
-            // Without a note nothing is searched yet.
-            is_in_use: match &in_use {
-                Some(id) => *id == info.id,
-                None => chosen == Some(model),
-            },
-            is_chosen: chosen == Some(model),
-            n_vectors: of_model.map_or(0, |it| it.n_vectors as u32),
-            vector_bytes: of_model.map_or(0.0, |it| it.n_bytes() as f64),
-        }
-    });
-    let is_other = |it: &&ModelVectors| Model::from_id(&it.model).is_none();
+    let folders = model_folders(store)?.into_iter().map(Choice::Folder);
+    let choices: Vec<Choice> = Model::ALL
+        .map(Choice::Known)
+        .into_iter()
+        .chain(folders)
+        .collect();
+    let is_other = |it: &&ModelVectors| !choices.iter().any(|choice| choice.info().id == it.model);
     let others = vectors.iter().filter(is_other).map(|it| OtherVectors {
         id: it.model.clone(),
         n_vectors: it.n_vectors as u32,
         vector_bytes: it.n_bytes() as f64,
         is_in_use: in_use.as_ref() == Some(&it.model),
     });
+    let models = choices.iter().map(|choice| {
+        let of_model = vectors.iter().find(|it| it.model == choice.info().id);
+        let is_chosen = chosen.as_ref() == Some(choice);
+        // Without a note nothing is searched yet.
+        let is_in_use = match &in_use {
+            Some(id) => *id == choice.info().id,
+            None => is_chosen,
+        };
+        EmbeddingModel {
+            is_in_use,
+            is_chosen,
+            n_vectors: of_model.map_or(0, |it| it.n_vectors as u32),
+            vector_bytes: of_model.map_or(0.0, |it| it.n_bytes() as f64),
+            ..described(choice)
+        }
+    });
     Ok(EmbeddingModels {
-        models: models.collect(),
         others: others.collect(),
+        models: models.collect(),
         foreign: foreign_notes(store)?,
     })
+}
+
+/// Describes a model and its files, without what a library holds of it.
+fn described(choice: &Choice) -> EmbeddingModel {
+    let info = choice.info();
+    let missing = choice.is_there().err().map(|error| error.to_string());
+    let unknown = || "not known".to_owned();
+    let (languages, licence, n_bytes, folder) = match choice {
+        Choice::Known(model) => {
+            let n_bytes = locations_of(*model).map_or(0, |at| model.n_bytes(&at.model));
+            let (languages, licence) = (model.languages(), model.licence());
+            (languages.to_owned(), licence.to_owned(), n_bytes, None)
+        }
+        Choice::Folder(folder) => {
+            let path = folder.path.display().to_string();
+            (unknown(), unknown(), folder.n_bytes(), Some(path))
+        }
+    };
+    EmbeddingModel {
+        name: choice.name().to_owned(),
+        label: info.name,
+        folder,
+        dim: info.dim as u32,
+        languages,
+        licence,
+        file_bytes: missing.is_none().then_some(n_bytes as f64),
+        missing,
+        is_in_use: false,
+        is_chosen: false,
+        n_vectors: 0,
+        vector_bytes: 0.0,
+    }
 }
 
 /// Returns how many texts the model with this name would have to embed, and how long that takes by a measurement on this
@@ -101,7 +130,7 @@ pub fn embedding_models(store: &Store) -> Result<EmbeddingModels, EngineError> {
 /// # Errors
 /// [`EngineError::Embed`] for an unknown name, or if the model cannot be loaded; [`EngineError::Store`].
 pub fn plan_model(library: &Library, name: &str) -> Result<ModelPlan, EngineError> {
-    let model = crate::model_choice::model_named(name)?;
+    let model = model_named(&library.store(), name)?;
     let (n_texts, n_embedded) = library.store().n_texts_and_embedded(&model.info().id)?;
     let n_missing = n_texts.saturating_sub(n_embedded);
     let mut plan = ModelPlan {
@@ -114,7 +143,7 @@ pub fn plan_model(library: &Library, name: &str) -> Result<ModelPlan, EngineErro
     if n_missing == 0 {
         return Ok(plan);
     }
-    let mut embedder = source(model, Vec::new())(Purpose::Changing)?;
+    let mut embedder = model.source(Vec::new())(Purpose::Changing)?;
     if let Some((seconds_each, n_measured)) = measure(library, &mut *embedder)? {
         plan.seconds = Some(seconds_each * n_missing as f64);
         plan.n_measured = n_measured;
@@ -162,14 +191,17 @@ fn measure(
     Ok(Some((mean, (texts.len() + windows.len()) as u32)))
 }
 
-/// Deletes the stored vectors of a model, by its name or its id, that the notes are not searched by. Returns how many there were.
+/// Deletes the stored vectors of a model, by its name or its id, that the notes are not searched by, and forgets its folder if it
+/// is the user's own. Returns how many vectors there were.
 ///
 /// # Errors
 /// [`EngineError::VectorsInUse`] if the notes are searched by them, or are being embedded for them.
 pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, EngineError> {
-    let known = Model::from_name(name_or_id);
-    let id = known.map_or_else(|| name_or_id.to_owned(), |model| model.info().id);
     let library = writes.library();
+    let known = model_named(&library.store(), name_or_id).ok();
+    let id = known
+        .as_ref()
+        .map_or_else(|| name_or_id.to_owned(), |choice| choice.info().id);
     let in_use = library.store().embedding_model()?;
     let chosen = chosen_model(&library.store()).ok();
     if in_use.is_some_and(|(in_use, _)| in_use == id) || (known.is_some() && known == chosen) {
@@ -177,5 +209,8 @@ pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, Eng
             model: name_or_id.to_owned(),
         });
     }
-    writes.write(|store| Ok(store.forget_vectors(&id)?))
+    writes.write(|store| {
+        forget_model_folder(store, &id)?;
+        Ok(store.forget_vectors(&id)?)
+    })
 }

@@ -10,6 +10,8 @@ pub struct EmbeddingModel {
     pub name: String,
     /// The name shown to the user.
     pub label: String,
+    /// The folder of a model of the user's own; `None` for one that this program knows.
+    pub folder: Option<String>,
     /// Number of values in a vector.
     pub dim: u32,
     /// The languages that it knows.

@@ -2,7 +2,7 @@
 
 use memlens_engine::view::{EmbeddingModels, ModelPlan};
 use memlens_engine::{Engine, EngineError, acts};
-use tauri::State;
+use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
 
@@ -38,7 +38,25 @@ pub async fn choose_embedding_model(
     .await
 }
 
-/// Deletes the stored vectors of a model that is not in use.
+/// Asks the user for a folder with a model, so that it can be chosen; null if they cancel.
+#[tauri::command]
+#[specta::specta]
+pub async fn add_embedding_folder(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<EmbeddingModels>> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        let Some(path) = dialogs.folder(&app) else {
+            return Ok(None);
+        };
+        acts::add_model_folder(engine, &path)?;
+        list(engine).map(Some)
+    })
+    .await
+}
+
+/// Deletes the stored vectors of a model that is not in use, and forgets its folder if it is the user's own.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_vectors(shell: State<'_, Shell>, model: String) -> Answer<EmbeddingModels> {

@@ -69,10 +69,11 @@ window_commands! {
     folders::tree: "nothing",
     folders::unread: "nothing",
 
-    models::choose_embedding_model: "reads an embedding model that the program lists",
+    models::add_embedding_folder: "reads a model in a folder that the user chooses in a dialog",
+    models::choose_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
     models::embedding_models: "looks for the files of the embedding models that the program lists",
     models::forget_vectors: "nothing",
-    models::plan_embedding_model: "reads an embedding model that the program lists",
+    models::plan_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
 
     overview::note_page: "reads files that agents load",
     overview::note_tags: "reads files that agents load",

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{Embedder, Hashing, Model};
 use memlens_engine::{
-    ChangeStep, EmbedderSource, EngineError, Indexer, IndexerError, Library, Purpose, Watching,
-    acts, choose_model, embedding_models,
+    ChangeStep, Choice, EmbedderSource, EngineError, Indexer, IndexerError, Library, Purpose,
+    Watching, acts, choose_model, embedding_models,
 };
 use memlens_faults::{Fault, Place};
 use memlens_params::Params;
@@ -40,8 +40,8 @@ fn source(dir: &Path) -> EmbedderSource {
         let chosen = || {
             let store = Store::open_read_only(&dir).expect("it can be read");
             match memlens_engine::chosen_model(&store).expect("it is known") {
-                Model::Bundled => OLD,
-                Model::Multilingual => NEW,
+                Choice::Known(Model::Bundled) => OLD,
+                Choice::Known(Model::Multilingual) | Choice::Folder(_) => NEW,
             }
         };
         Ok(embedder(match purpose {
@@ -346,7 +346,9 @@ fn a_choice_in_the_window_is_followed_in_the_background() {
     assert_eq!(it.engine.library().lists().vectors.dim(), OLD);
     let choose = |it: &Watched, model: Model| {
         use memlens_engine::acts::Writes;
-        let chosen = it.engine.write(|store| choose_model(store, model));
+        let chosen = it
+            .engine
+            .write(|store| choose_model(store, &Choice::Known(model)));
         chosen.expect("it can be stored");
         it.engine.model_chosen();
     };

@@ -130,6 +130,8 @@ export const commands = {
 	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
 	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
 	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
+	/**  Asks the user for a folder with a model, so that it can be chosen; null if they cancel. */
+	addEmbeddingFolder: () => __TAURI_INVOKE<EmbeddingModels | null>("add_embedding_folder"),
 	/**
 	 *  Chooses a model. The notes are embedded by it in the background and searched by the one in use until all are; choosing the one in
 	 *  use ends that.
@@ -137,7 +139,7 @@ export const commands = {
 	chooseEmbeddingModel: (name: string) => __TAURI_INVOKE<EmbeddingModels>("choose_embedding_model", { name }),
 	/**  The embedding models to choose from, and the vectors that are stored of each. */
 	embeddingModels: () => __TAURI_INVOKE<EmbeddingModels>("embedding_models"),
-	/**  Deletes the stored vectors of a model that is not in use. */
+	/**  Deletes the stored vectors of a model that is not in use, and forgets its folder if it is the user's own. */
 	forgetVectors: (model: string) => __TAURI_INVOKE<EmbeddingModels>("forget_vectors", { model }),
 	/**  How many texts a model would have to embed, and how long that takes by a measurement on this machine. */
 	planEmbeddingModel: (name: string) => __TAURI_INVOKE<ModelPlan>("plan_embedding_model", { name }),
@@ -1378,6 +1380,8 @@ export type EmbeddingModel = {
 	name: string,
 	/**  The name shown to the user. */
 	label: string,
+	/**  The folder of a model of the user's own; `None` for one that this program knows. */
+	folder: string | null,
 	/**  Number of values in a vector. */
 	dim: number,
 	/**  The languages that it knows. */

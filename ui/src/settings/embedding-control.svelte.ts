@@ -4,7 +4,7 @@ import type { EmbeddingModel, EmbeddingModels, ErrorInfo, ModelPlan } from "../a
 import { Actions, Call } from "../shared/call.svelte";
 
 /** Vectors whose deletion waits for a yes. */
-export type Forgetting = { id: string; label: string; n_vectors: number };
+export type Forgetting = { id: string; label: string; n_vectors: number; folder: string | null };
 
 /** The state of the section Embedding of the settings. */
 export class EmbeddingControl {
@@ -75,6 +75,11 @@ export class EmbeddingControl {
     if (model !== null) await this.#change(() => this.#backend.chooseEmbeddingModel(model.name));
   }
 
+  /** Asks for a folder with a model, which can be chosen then; does nothing if the user cancels. */
+  async addFolder(): Promise<void> {
+    await this.#change(() => this.#backend.addEmbeddingFolder());
+  }
+
   /** Ends a change: the model in use stays. */
   async cancel(): Promise<void> {
     const { inUse } = this;
@@ -103,11 +108,12 @@ export class EmbeddingControl {
     if (vectors !== null) await this.#change(() => this.#backend.forgetVectors(vectors.id));
   }
 
-  async #change(change: () => Promise<EmbeddingModels>): Promise<void> {
+  async #change(change: () => Promise<EmbeddingModels | null>): Promise<void> {
     if (this.#changes.isRunning) return;
     this.#changes.dismissError();
     await this.#changes.run(async () => {
-      this.#reading.data = await change();
+      const models = await change();
+      if (models !== null) this.#reading.data = models;
     });
   }
 }

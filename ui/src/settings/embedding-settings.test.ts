@@ -145,3 +145,21 @@ test("vectors of another model are deleted after a question", async () => {
   await waitFor(() => expect(section.queryByText("old-model@1")).toBeNull());
   expect(backend.calls.find(({ name }) => name === "forgetVectors")?.args).toEqual(["old-model@1"]);
 });
+
+test("a folder with a model is added, shown with its path, and removed", async () => {
+  const { backend, user, section } = await open();
+  await user.click(section.getByRole("button", { name: "Add a model folder…" }));
+  expect(await section.findByText("/home/robin/models/mine")).toBeInTheDocument();
+  expect(section.getByText(/512 values a vector/)).toBeInTheDocument();
+  await user.click(section.getByRole("button", { name: "Remove mine" }));
+  const dialog = within(await screen.findByRole("alertdialog", { name: "Remove mine?" }));
+  expect(dialog.getByText(/The folder itself is not touched\./)).toBeInTheDocument();
+  await user.click(dialog.getByRole("button", { name: "Remove" }));
+  await waitFor(() => expect(section.queryByText("/home/robin/models/mine")).toBeNull());
+  backend.failing.addEmbeddingFolder = {
+    code: "error",
+    message: "cannot use the embedding model in /x: tokenizer.json is missing",
+  };
+  await user.click(section.getByRole("button", { name: "Add a model folder…" }));
+  expect(await section.findByRole("alert")).toHaveTextContent(/tokenizer\.json is missing/);
+});

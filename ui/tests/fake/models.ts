@@ -5,6 +5,7 @@ import { FakeNotes } from "./notes-commands";
 const BUNDLED: EmbeddingModel = {
   name: "bundled",
   label: "all-MiniLM-L6-v2, 8 bits",
+  folder: null,
   dim: 384,
   languages: "English",
   licence: "Apache-2.0, by the sentence-transformers team",
@@ -19,6 +20,7 @@ const BUNDLED: EmbeddingModel = {
 const MULTILINGUAL: EmbeddingModel = {
   name: "multilingual",
   label: "multilingual-e5-small, 4 bits",
+  folder: null,
   dim: 384,
   languages: "about a hundred, English included",
   licence: "MIT, by Microsoft (intfloat)",
@@ -60,11 +62,25 @@ export class FakeModels extends FakeNotes {
     });
   }
 
+  addEmbeddingFolder() {
+    return this.answer("addEmbeddingFolder", [], () => {
+      const own = {
+        ...MULTILINGUAL,
+        name: "mine@1",
+        label: "mine",
+        dim: 512,
+        folder: "/home/robin/models/mine",
+      };
+      this.models = { ...this.models, models: [...this.models.models, own] };
+      return this.models;
+    });
+  }
+
   forgetVectors(model: string) {
     return this.answer("forgetVectors", [model], () => {
-      const models = this.models.models.map((one) =>
-        one.name === model ? { ...one, n_vectors: 0, vector_bytes: 0 } : one,
-      );
+      const models = this.models.models
+        .filter((one) => one.name !== model || one.folder === null)
+        .map((one) => (one.name === model ? { ...one, n_vectors: 0, vector_bytes: 0 } : one));
       this.models = { ...this.models, models, others: this.models.others.filter(({ id }) => id !== model) };
       return this.models;
     });
