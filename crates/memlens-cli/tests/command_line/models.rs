@@ -110,7 +110,11 @@ fn a_folder_that_is_no_model_changes_nothing() {
         index.status == 1 && index.err.contains("it holds another model now"),
         "{index:?}"
     );
-    memlens.json(&["index", "--model", "bundled", "--json"]);
+    let back = memlens.run(&["index", "--model", "bundled"]);
+    assert!(
+        back.status == 0 && back.err.contains("all notes are re-indexed"),
+        "{back:?}"
+    );
     assert_eq!(dim(&memlens), 384);
 }
 
