@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::shown;
 use memlens_engine::view::{ForeignNotes, ModelChanging, Progress};
 use memlens_engine::{
-    ChangeStep, Choice, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer,
-    Purpose, Step, changed_model, choose_model, chosen_model, foreign_notes, lower_priority,
-    move_folder, note_agents, put_model_folder, read_model_folder, refuse_library_among,
+    Choice, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose,
+    Step, changed_model, choose_model, chosen_model, foreign_notes, lower_priority, move_folder,
+    note_agents, put_model_folder, read_model_folder, refuse_library_among,
 };
 use serde::Serialize;
 
@@ -58,36 +58,12 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let stop = stop_flag()?;
     // Indexing is long background work and must not slow down what the user does.
     lower_priority();
-    let chosen = chosen(arguments)?;
-    // Nothing is chosen unless it is there.
-    let checked = chosen
-        .as_ref()
-        .map(|choice| choice.source(Vec::new())(Purpose::Indexing));
-    let checked = checked.transpose().map_err(IndexerError::from)?;
-    let source = source(&dir);
-    let in_use = source(Purpose::Indexing).map_err(IndexerError::from);
-    let embedder = match (checked, in_use) {
-        (Some(embedder), _) if !dir.exists() => embedder,
-        // The vectors of a model that is not there any more are of no use.
-        (Some(embedder), Err(_)) => embedder,
-        (_, in_use) => in_use?,
-    };
-    let (mut indexer, notices) = Indexer::open(&dir, embedder)?;
-    if let Some(choice) = chosen {
-        if let Choice::Folder(folder) = &choice {
-            put_model_folder(indexer.store_mut(), folder.clone())?;
-        }
-        choose_model(indexer.store_mut(), &choice)?;
-    }
-    let changed = changed_model(indexer.store(), &source, indexer.model())?;
-    let is_changing = changed.is_some();
-    if let Some(embedder) = changed {
-        indexer.change_model(embedder);
-        if indexer.store().n_documents().map_err(IndexerError::from)? == 0 {
-            // There is nothing to search meanwhile.
-            indexer.run_change(&stop, &mut ())?;
-        }
-    }
+    let Opened {
+        mut indexer,
+        notices,
+        unchanged,
+    } = Opened::of(&dir, arguments, &stop)?;
+    let is_changing = indexer.model_changing().is_some();
     for notice in &notices {
         notify(notice);
     }
@@ -118,8 +94,9 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     let walked = scan(&mut indexer, &folders, &stop, &mut bar, &mut failed);
     let mut step = indexer.run(&stop, &mut bar)?;
     bar.bar.finish_and_clear();
+    let mut counts = None;
     if is_changing && step != Step::Cancelled {
-        step = change(&mut indexer, &stop, &mut bar)?;
+        (step, counts) = change_all(&mut indexer, &folders, &stop, &mut bar, &mut failed)?;
     }
     if let Some(home) = Home::of_process() {
         let mut store = indexer.store().beside().map_err(EngineError::from)?;
@@ -136,6 +113,7 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     }
     let printed = report(
         &indexer,
+        counts.unwrap_or_else(|| indexer.counts()),
         &folders,
         [notices, bar.notices].concat(),
         started.elapsed(),
@@ -144,7 +122,59 @@ pub fn run(library: Option<PathBuf>, arguments: &IndexArgs) -> Result<(), CliErr
     match (step, failed) {
         (Step::Cancelled, _) => Err(CliError::Stopped),
         (Step::More | Step::Idle, Some(error)) => Err(error.into()),
-        (Step::More | Step::Idle, None) => printed,
+        (Step::More | Step::Idle, None) => unchanged.map_or(printed, Err),
+    }
+}
+
+/// A library that was opened to be indexed.
+struct Opened {
+    indexer: Indexer,
+    notices: Vec<String>,
+    /// Why the model that was chosen cannot be changed to; `None` if it is in use or can be.
+    unchanged: Option<CliError>,
+}
+
+impl Opened {
+    /// Opens it with the model in use, and begins a change to the one that was chosen.
+    fn of(dir: &Path, arguments: &IndexArgs, stop: &AtomicBool) -> Result<Opened, CliError> {
+        let chosen = chosen(arguments)?;
+        // Nothing is chosen unless it is there.
+        let checked = chosen
+            .as_ref()
+            .map(|choice| choice.source(Vec::new())(Purpose::Indexing));
+        let checked = checked.transpose().map_err(IndexerError::from)?;
+        let source = source(dir);
+        let in_use = source(Purpose::Indexing).map_err(IndexerError::from);
+        let embedder = match (checked, in_use) {
+            (Some(embedder), _) if !dir.exists() => embedder,
+            // The vectors of a model that is not there any more are of no use.
+            (Some(embedder), Err(_)) => embedder,
+            (_, in_use) => in_use?,
+        };
+        let (mut indexer, notices) = Indexer::open(dir, embedder)?;
+        if let Some(choice) = chosen {
+            if let Choice::Folder(folder) = &choice {
+                put_model_folder(indexer.store_mut(), folder.clone())?;
+            }
+            choose_model(indexer.store_mut(), &choice)?;
+        }
+        // Notes are indexed by the model in use although the one that was chosen earlier cannot be loaded.
+        let (changed, unchanged) = match changed_model(indexer.store(), &source, indexer.model()) {
+            Ok(changed) => (changed, None),
+            Err(error) => (None, Some(error.into())),
+        };
+        if let Some(embedder) = changed {
+            indexer.change_model(embedder);
+            if indexer.store().n_documents().map_err(IndexerError::from)? == 0 {
+                // There is nothing to search meanwhile.
+                indexer.run_change(stop, &mut ())?;
+            }
+        }
+        Ok(Opened {
+            indexer,
+            notices,
+            unchanged,
+        })
     }
 }
 
@@ -161,6 +191,29 @@ fn chosen(arguments: &IndexArgs) -> Result<Option<Choice>, CliError> {
     }))
 }
 
+/// Embeds all notes by the model that the user chose, also those that change meanwhile. Returns the counts of both walks.
+fn change_all(
+    indexer: &mut Indexer,
+    folders: &[Folder],
+    stop: &AtomicBool,
+    bar: &mut Bar,
+    failed: &mut Option<IndexerError>,
+) -> Result<(Step, Option<Counts>), CliError> {
+    let mut step = change(indexer, stop, bar)?;
+    let mut counts = None;
+    if step != Step::Cancelled {
+        let first = indexer.counts();
+        scan(indexer, folders, stop, bar, failed);
+        step = indexer.run(stop, bar)?;
+        counts = Some(of_two_walks(first, indexer.counts()));
+    }
+    if step != Step::Cancelled && indexer.model_changing().is_some() {
+        step = change(indexer, stop, bar)?;
+    }
+    notice_waiting(indexer, bar);
+    Ok((step, counts))
+}
+
 /// Embeds all notes by the model that the user chose. Until all are, they are searched by the model in use.
 fn change(indexer: &mut Indexer, stop: &AtomicBool, bar: &mut Bar) -> Result<Step, CliError> {
     bar.bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -168,25 +221,38 @@ fn change(indexer: &mut Indexer, stop: &AtomicBool, bar: &mut Bar) -> Result<Ste
         ProgressStyle::with_template("{bar:30} {pos}/{len} texts {msg}")
             .expect("the template is a constant"),
     );
-    let changed = indexer.run_change(stop, bar)?;
+    indexer.run_change(stop, bar)?;
     bar.bar.finish_and_clear();
-    if changed == ChangeStep::Waiting
-        && let Some(changing) = indexer.model_changing()
-    {
-        bar.noticed(&format!(
-            "{} of {} texts are embedded by {}; your notes are still searched by {}: {}",
-            changing.n_done,
-            changing.n_total,
-            changing.model_name,
-            indexer.model(),
-            changing.waits_for.unwrap_or_default(),
-        ));
-    }
     if stop.load(Ordering::Relaxed) && indexer.model_changing().is_some() {
         return Ok(Step::Cancelled);
     }
     // Reports to nobody here, but the lists are in step then.
     Ok(indexer.run(stop, bar)?)
+}
+
+/// The counts after a second walk of the same folders, with each file counted once.
+fn of_two_walks(first: Counts, both: Counts) -> Counts {
+    let n_touched = (both.n_changed - first.n_changed) + (both.n_removed - first.n_removed);
+    Counts {
+        n_unchanged: first.n_unchanged.saturating_sub(n_touched),
+        n_unreadable: both.n_unreadable - first.n_unreadable,
+        ..both
+    }
+}
+
+/// Reports a change that cannot end, because notes cannot be read or change all the time.
+fn notice_waiting(indexer: &Indexer, bar: &mut Bar) {
+    if let Some(changing) = indexer.model_changing()
+        && let Some(waits_for) = changing.waits_for
+    {
+        bar.noticed(&format!(
+            "{} of {} texts are embedded by {}; your notes are still searched by {}: {waits_for}. Run `memlens index` again.",
+            changing.n_done,
+            changing.n_total,
+            changing.model_name,
+            indexer.model(),
+        ));
+    }
 }
 
 /// Scans the folders. Returns those that could be walked, and sets `failed` to the last error.
@@ -284,6 +350,7 @@ fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
 
 fn report(
     indexer: &Indexer,
+    counts: Counts,
     folders: &[Folder],
     notices: Vec<String>,
     elapsed: Duration,
@@ -291,7 +358,6 @@ fn report(
 ) -> Result<(), CliError> {
     let snapshot = indexer.store().snapshot().map_err(IndexerError::from)?;
     let problems = indexer.store().problems().map_err(IndexerError::from)?;
-    let counts = indexer.counts();
     let folder_reports: Vec<FolderReport> = folders
         .iter()
         .map(|folder| FolderReport {

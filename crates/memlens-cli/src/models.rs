@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 
 use memlens_document::Document;
-use memlens_engine::view::EmbeddingModels;
+use memlens_engine::view::{EmbeddingModels, size_in_words};
 use memlens_engine::{acts, embedding_models};
 use serde::Serialize;
 
 use crate::arguments::{ModelsAct, ModelsArgs};
 use crate::error::CliError;
-use crate::output::{notify, print, print_json};
+use crate::output::{notify, plural, print, print_json};
 use crate::settings::open;
 
 #[derive(Serialize)]
@@ -45,6 +45,9 @@ fn page(models: &EmbeddingModels) -> Document {
         let state = match (model.is_in_use, model.is_chosen) {
             (true, true) => "in use",
             (true, false) => "in use until all notes are embedded by the chosen model",
+            (false, true) if model.missing.is_some() => {
+                "chosen, but it cannot be used: the notes stay with the model in use"
+            }
             (false, true) => "chosen: `memlens index` or the window embeds the notes by it",
             (false, false) => "not in use",
         };
@@ -60,27 +63,20 @@ fn page(models: &EmbeddingModels) -> Document {
             page.line(format!("  not there: {missing}"));
         }
         if let Some(n_bytes) = model.file_bytes {
-            page.line(format!("  files: {}", megabytes(n_bytes)));
+            page.line(format!("  files: {}", size_in_words(n_bytes)));
         }
         if model.n_vectors > 0 {
-            page.line(format!(
-                "  {} vectors stored: {}",
-                model.n_vectors,
-                megabytes(model.vector_bytes)
-            ));
+            page.line(stored(model.n_vectors, model.vector_bytes));
         }
     }
     for other in &models.others {
         page.line(format!("{}  not known to this version", other.id));
-        page.line(format!(
-            "  {} vectors stored: {}",
-            other.n_vectors,
-            megabytes(other.vector_bytes)
-        ));
+        page.line(stored(other.n_vectors, other.vector_bytes));
     }
     page
 }
 
-fn megabytes(n_bytes: f64) -> String {
-    format!("{:.1} MB", n_bytes / 1e6)
+fn stored(n_vectors: u32, n_bytes: f64) -> String {
+    let vectors = plural(n_vectors, "vector", "vectors");
+    format!("  {n_vectors} {vectors} stored: {}", size_in_words(n_bytes))
 }

@@ -169,6 +169,16 @@ pub(crate) fn model_named(store: &Store, name: &str) -> Result<Choice, EngineErr
     Ok(Choice::named(name, &model_folders(store)?)?)
 }
 
+/// Returns the model with this name, or whose vectors have this id; `None` if this version knows none.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub(crate) fn model_of(store: &Store, name_or_id: &str) -> Result<Option<Choice>, EngineError> {
+    let folders = model_folders(store)?;
+    let named = Choice::named(name_or_id, &folders).ok();
+    Ok(named.or_else(|| Choice::of_id(name_or_id, &folders)))
+}
+
 /// Returns the name on screen of the model with this id; `None` for one that this version does not know.
 ///
 /// # Errors

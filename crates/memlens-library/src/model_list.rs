@@ -8,7 +8,9 @@ use memlens_params::Params;
 use memlens_store::{ModelVectors, Store};
 use memlens_wire::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
 
-use crate::model_choice::{Choice, chosen_model, forget_model_folder, model_folders, model_named};
+use crate::model_choice::{
+    Choice, chosen_model, forget_model_folder, model_folders, model_named, model_of,
+};
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
@@ -198,7 +200,7 @@ fn measure(
 /// [`EngineError::VectorsInUse`] if the notes are searched by them, or are being embedded for them.
 pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, EngineError> {
     let library = writes.library();
-    let known = model_named(&library.store(), name_or_id).ok();
+    let known = model_of(&library.store(), name_or_id)?;
     let id = known
         .as_ref()
         .map_or_else(|| name_or_id.to_owned(), |choice| choice.info().id);

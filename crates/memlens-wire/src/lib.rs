@@ -73,7 +73,7 @@ pub use past::{
     AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
     NoteAnswers, NowResult, PastAgent, PastDay, PastLately, PastPlace, PastQuestions, PastRow,
     PastServed, RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries,
-    SuggestedQuestion, ThenNow, ThenResult,
+    SuggestedQuestion, ThenNow, ThenResult, size_in_words,
 };
 pub use ranking::{Emulated, EmulationProgress, PipelineInfo, Ranking, YourConfig};
 pub use rerank::{Heat, HeatWord, RerankTime, SentText};

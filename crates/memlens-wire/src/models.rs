@@ -20,7 +20,7 @@ pub struct EmbeddingModel {
     pub licence: String,
     /// Size of its files in bytes; `None` if they are not there.
     pub file_bytes: Option<f64>,
-    /// Why it cannot be used, and what to do; `None` if it can.
+    /// Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded.
     pub missing: Option<String>,
     /// Whether the notes are searched by it.
     pub is_in_use: bool,

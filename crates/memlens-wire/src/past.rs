@@ -421,18 +421,23 @@ impl RecallLogs {
     /// The size of all logs in words, in units of 1000 as the window rounds it: "51 MB". Every question whether they may be read
     /// names this figure.
     pub fn size(&self) -> String {
-        let mut size = self.n_bytes;
-        let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter().peekable();
-        while size >= 999.5 && units.len() > 1 {
-            size /= 1000.0;
-            units.next();
-        }
-        let unit = units.next().unwrap_or_default();
-        if unit == "B" || size >= 10.0 {
-            format!("{size:.0} {unit}")
-        } else {
-            format!("{size:.1} {unit}")
-        }
+        size_in_words(self.n_bytes)
+    }
+}
+
+/// A number of bytes in words, in units of 1000 as the window rounds it: "51 MB".
+pub fn size_in_words(n_bytes: f64) -> String {
+    let mut size = n_bytes;
+    let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter().peekable();
+    while size >= 999.5 && units.len() > 1 {
+        size /= 1000.0;
+        units.next();
+    }
+    let unit = units.next().unwrap_or_default();
+    if unit == "B" || size >= 10.0 {
+        format!("{size:.0} {unit}")
+    } else {
+        format!("{size:.1} {unit}")
     }
 }
 

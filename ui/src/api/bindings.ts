@@ -1390,7 +1390,7 @@ export type EmbeddingModel = {
 	licence: string,
 	/**  Size of its files in bytes; `None` if they are not there. */
 	file_bytes: number | null,
-	/**  Why it cannot be used, and what to do; `None` if it can. */
+	/**  Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded. */
 	missing: string | null,
 	/**  Whether the notes are searched by it. */
 	is_in_use: boolean,

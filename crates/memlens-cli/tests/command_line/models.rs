@@ -130,12 +130,18 @@ fn a_change_that_is_killed_leaves_a_library_that_is_searched_and_continued() {
     assert!(done.status.success());
     let whole = started.elapsed();
     memlens.json(&["index", "--model", "bundled", "--json"]);
+    // A command after a kill may also report that it rebuilt a list.
+    let killed = |arguments: &[&str]| -> Value {
+        let run = memlens.run(arguments);
+        assert_eq!(run.status, 0, "{arguments:?}: {}", run.err);
+        serde_json::from_str(&run.out).expect("it is JSON")
+    };
     for round in 0..8_u32 {
         // Vectors that are there already leave only the change itself to be killed.
         if round == 4 {
             let id = model(&memlens, "tiny-embed@")["name"].clone();
             if dim(&memlens) == 8 {
-                memlens.json(&["index", "--model", "bundled", "--json"]);
+                killed(&["index", "--model", "bundled", "--json"]);
             }
             memlens.run(&["models", "forget", id.as_str().expect("it is a text")]);
         }
@@ -150,11 +156,72 @@ fn a_change_that_is_killed_leaves_a_library_that_is_searched_and_continued() {
         let _ = child.kill();
         child.wait().expect("it ends");
         assert!([8, 384].contains(&dim(&memlens)));
-        let found = memlens.json(&["search", "quiet relay", "--json", "--set", "min_score=0"]);
+        let found = killed(&["search", "quiet relay", "--json", "--set", "min_score=0"]);
         assert!(!list(&found["results"]).is_empty(), "{round}");
     }
-    memlens.json(&["index", "--json"]);
+    killed(&["index", "--json"]);
     let report = memlens.json(&["index", there[0], there[1], "--json"]);
     assert_eq!((&report["n_files"], dim(&memlens)), (&20.into(), 8));
     assert_eq!(memlens.json(&["index", "--json"])["n_embedded"], 0);
+}
+
+#[test]
+fn a_chosen_model_that_is_gone_keeps_no_note_from_the_one_in_use() {
+    let notes = Notes::new(&[("a.md", "# Hall\n\nThe hall.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let folder = tempfile::tempdir().expect("a scratch folder can be made");
+    for entry in fs::read_dir(tiny()).expect("it can be listed") {
+        let file = entry.expect("it can be listed").path();
+        let name = file.file_name().expect("it is a file");
+        fs::copy(&file, folder.path().join(name)).expect("it can be copied");
+    }
+    let report = memlens.json(&["index", "--model-folder", text(folder.path()), "--json"]);
+    let id = report["model"].as_str().expect("it is a text").to_owned();
+    memlens.json(&["index", "--model", "bundled", "--json"]);
+    choose(&memlens, &id);
+    fs::remove_file(folder.path().join("model.onnx")).expect("it can be removed");
+    notes.write("b.md", "The narwhal.");
+    let run = memlens.run(&["index"]);
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.err.contains("model.onnx"), "{run:?}");
+    let found = memlens.json(&["search", "narwhal", "--json"]);
+    assert_eq!(found["results"][0]["path"], "b.md");
+    let listed = memlens.print(&["models"]);
+    assert!(
+        listed.contains("chosen, but it cannot be used: the notes stay with the model in use"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn vectors_of_a_model_that_is_chosen_are_kept_by_name_and_by_id() {
+    let notes = Notes::new(&[("a.md", "# Hall\n\nThe hall.")]);
+    let memlens = Memlens::of(&[&notes]);
+    choose(&memlens, "multilingual");
+    for name in [
+        "multilingual",
+        "multilingual-e5-small-q4@2f105bbb/query/passage",
+    ] {
+        let refused = format!(
+            "cannot delete the vectors of {name}: your notes are searched by it, or are being embedded by it; choose another model first"
+        );
+        memlens.refused(&["models", "forget", name], 1, &refused);
+    }
+}
+
+/// Stores the choice of a model, as a change that was stopped leaves it.
+fn choose(memlens: &Memlens, name: &str) {
+    let mut store = Store::open(memlens.library()).expect("nobody else writes");
+    let choice = Some(name);
+    store
+        .put_setting("embedding_model", choice)
+        .expect("it can be written");
+}
+
+#[test]
+fn few_vectors_are_no_zero_megabytes() {
+    let notes = Notes::new(&[("a.md", "The hall.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let listed = memlens.print(&["models"]);
+    assert!(listed.contains("1 vector stored: 1.5 kB"), "{listed}");
 }

@@ -66,6 +66,7 @@ impl ModelChange {
             .first()
             .map(|(note, why)| match self.unreadable.len() {
                 1 => format!("{} {why}", note.path),
+                2 => format!("{} {why}; 1 more note waits", note.path),
                 n => format!("{} {why}; {} more notes wait", note.path, n - 1),
             });
         ModelChanging {
