@@ -147,7 +147,7 @@ scenario(
     assert.equal(main.includes("asked before the user agreed"), false);
     await window.click("[role='row'] .question", QUESTION);
     await window.until("it was asked again", () =>
-      /gives the same results; the notes have not changed since/.test(
+      /gives the same results; neither the notes nor their vectors have changed since/.test(
         document.querySelector("main").innerText,
       ),
     );

@@ -142,6 +142,8 @@ pub struct FolderModel {
     graph: PathBuf,
     session: Session,
     tokenizer: Tokenizer,
+    /// Without truncation, for counting.
+    whole: Tokenizer,
     has_types: bool,
     pooling: Pooling,
     question: String,
@@ -165,6 +167,8 @@ impl FolderModel {
             |error: tokenizers::Error| wrong(folder.join(TOKENIZER), error.to_string());
         let mut tokenizer = Tokenizer::from_file(folder.join(TOKENIZER)).map_err(of_tokenizer)?;
         tokenizer.with_padding(None);
+        let mut whole = tokenizer.clone();
+        whole.with_truncation(None).map_err(of_tokenizer)?;
         let max_length = options.max_tokens;
         let truncation = TruncationParams {
             max_length,
@@ -207,6 +211,7 @@ impl FolderModel {
             graph,
             session,
             tokenizer,
+            whole,
             has_types,
             pooling: options.pooling,
             question: options.question,
@@ -425,13 +430,9 @@ impl Embedder for FolderModel {
     }
 
     fn count_tokens(&self, text: &str) -> u32 {
-        let mut whole = self.tokenizer.clone();
-        whole
-            .with_truncation(None)
-            .expect("no truncation always fits");
         let slices = crate::slices::slices_by(text, |rest| rest.ceil_char_boundary(COUNT_BYTES));
         let counts = slices.map(|slice| {
-            whole
+            self.whole
                 .encode_fast(slice, false)
                 .map_or(0, |it| it.len() as u32)
         });

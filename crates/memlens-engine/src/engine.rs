@@ -464,7 +464,9 @@ impl Session for Shared {
     }
 
     fn changed_model(&self, current: &str) -> Result<Option<Box<dyn Embedder>>, IndexerError> {
-        changed_model(&self.library.store(), self.library.source(), current)
+        // Files of the model are read below; others must not wait for that.
+        let store = Store::open_read_only(self.library.dir())?;
+        changed_model(&store, self.library.source(), current)
     }
 
     fn rest(&self) {

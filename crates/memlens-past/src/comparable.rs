@@ -32,7 +32,7 @@ pub(crate) fn why_not(
         });
     }
     let why_other = match &asked.served {
-        Some(_) => why_not_as_served(past, ranking, own),
+        Some(_) => why_not_as_served(past, ranking),
         None => why_not_emulated(past, ranking, own).or_else(|| match &search.emulated {
             Some(emulated) => emulated.why_inexact.clone(),
             None => Some("it is ranked over Memlens's own index now".to_owned()),
@@ -50,8 +50,10 @@ pub(crate) fn why_not(
 }
 
 /// Why the ranking is not the one that answered a call of Memlens's server.
-fn why_not_as_served(past: &Past, ranking: &Ranking, own: &OwnPipelines<'_>) -> Option<String> {
-    let served = own.ranking(&past.asked);
+fn why_not_as_served(past: &Past, ranking: &Ranking) -> Option<String> {
+    let Some(served) = past.asked.served.as_ref().and_then(crate::served::ranking) else {
+        return Some("this version does not know the ranking that answered it".to_owned());
+    };
     let is_same = ranking.pipeline.id() == served.pipeline.id() && ranking.values == served.values;
     (!is_same).then(|| "it is ranked by another ranking than the one that answered it".to_owned())
 }

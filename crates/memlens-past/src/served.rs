@@ -63,8 +63,10 @@ pub(crate) fn notice(served: &ServedCall, generation: u64, is_same: bool) -> Str
         "asked again by the ranking that answered it, it gives other results"
     };
     if served.generation == generation {
-        format!("{answer}; the notes have not changed since")
+        format!("{answer}; neither the notes nor their vectors have changed since")
     } else {
-        format!("{answer}; the notes have changed since, so this is the trace of now")
+        format!(
+            "{answer}; the notes or their vectors have changed since, so this is the trace of now"
+        )
     }
 }

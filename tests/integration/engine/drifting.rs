@@ -156,7 +156,21 @@ fn a_pair_is_resolved_while_the_same_side_is_the_newer_one() {
     mark(&library, true).expect("it can be marked");
     drop(library);
 
-    // The older statement is made once more, later.
+    // Another note makes the older statement once more, later: no side is the newer one any longer.
+    notes.write("e.md", dated("2026-05-01", "8093"));
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    let found = report(&library);
+    assert_eq!(found.resolved, [], "{found:?}");
+    assert_eq!(found.contradictions.len() + found.changed.len(), 2);
+    drop(library);
+    notes.remove("e.md");
+    index(dir.path(), &[notes.path()]);
+    let library = open(dir.path());
+    assert_eq!(lengths(&report(&library)), (1, 0, 1));
+    drop(library);
+
+    // It is made once more in the note itself.
     notes.write("a.md", dated("2026-05-01", "8093"));
     index(dir.path(), &[notes.path()]);
     let library = open(dir.path());
@@ -225,7 +239,8 @@ fn rows_of_a_search_that_disagree_are_marked_with_their_words() {
         found(&library),
         [
             "a.md 8093 b.md 8443 Some(B)",
-            "again.md 8093 b.md 8443 Some(B)"
+            // Nothing says when it was written.
+            "again.md 8093 b.md 8443 None"
         ]
     );
     let id = report.changed[0]

@@ -134,7 +134,8 @@ fn a_call_is_stored_once_and_asked_again_by_the_ranking_that_answered_it() {
         (None, &Some(vec![Fate::Kept]))
     );
     assert!(
-        again.notices[0].contains("the same results; the notes have not changed"),
+        again.notices[0]
+            .contains("the same results; neither the notes nor their vectors have changed"),
         "{:?}",
         again.notices
     );
@@ -158,7 +159,7 @@ fn a_call_is_stored_once_and_asked_again_by_the_ranking_that_answered_it() {
     watched.wait_reported(memlens_engine::view::Happening::Changed, "koi.md");
     let changed = past::then_now(watched.engine.library(), &id, None).expect("it can be asked");
     assert!(
-        changed.notices[0].contains("the notes have changed since"),
+        changed.notices[0].contains("the notes or their vectors have changed since"),
         "{:?}",
         changed.notices
     );

@@ -52,6 +52,8 @@ pub(super) struct ModelChange {
     tokens: HashMap<[u8; 32], u32>,
     /// Texts embedded by this process, and how long that took.
     n_embedded: u64,
+    /// `n_embedded` when notes were looked for last.
+    n_embedded_before: u64,
     worked: Duration,
 }
 
@@ -92,6 +94,7 @@ impl Indexer {
             n_done: 0,
             tokens: HashMap::new(),
             n_embedded: 0,
+            n_embedded_before: 0,
             worked: Duration::ZERO,
         });
     }
@@ -189,7 +192,8 @@ impl Indexer {
             };
             let is_any_new = lacking.iter().any(is_new);
             change.queue = None;
-            if is_any_new {
+            // A walk that embedded nothing waits: a damaged note is repaired meanwhile.
+            if is_any_new && change.n_embedded > change.n_embedded_before {
                 return Ok(ChangeStep::More);
             }
             change.embedder.rest();
@@ -199,6 +203,9 @@ impl Indexer {
         if !uncounted.is_empty() {
             change.embedder.wake()?;
             for (hash, text) in uncounted {
+                if cancel.load(Ordering::Relaxed) {
+                    break;
+                }
                 change
                     .tokens
                     .insert(hash, change.embedder.count_tokens(&text));
@@ -213,6 +220,7 @@ impl Indexer {
         let model = &change.embedder.info().id;
         let lacking = self.store.lacking(model)?;
         (change.n_texts, change.n_done) = self.store.n_texts_and_embedded(model)?;
+        change.n_embedded_before = change.n_embedded;
         change.unreadable.clear();
         change.queue = Some(lacking.into());
         Ok(ChangeStep::More)

@@ -304,6 +304,9 @@ impl Worker {
             (self.idle_since, self.is_tidy) = (None, false);
             self.step(indexer)?;
         } else if !is_paused && self.change_model(indexer) {
+            if self.shared.work().phase.succeed() {
+                self.shared.report_state();
+            }
             return Ok(true);
         } else if self.verify(indexer, is_paused)? {
             self.tidy(indexer)?;

@@ -133,7 +133,8 @@ fn report_of(
         if !since.is_none_or(is_recent) {
             continue;
         }
-        let drifted = drifted(clustering, opposed, dates, &is_current);
+        let newer = newer_of(clustering, opposed, tomorrow);
+        let drifted = drifted(clustering, opposed, (dates, newer), &is_current);
         let is_dismissed = marked.dismissed.has(&drifted.id);
         let resolved_id = drifted.resolved_id.as_deref();
         let is_resolved = resolved_id.is_some_and(|id| marked.resolved.has(id));
@@ -142,7 +143,7 @@ fn report_of(
             dismissed.push(entry);
         } else if is_resolved {
             resolved.push(entry);
-        } else if is_change(opposed, dates) {
+        } else if is_change(opposed, newer) {
             changed.push(entry);
         } else {
             contradictions.push(entry);
@@ -217,10 +218,27 @@ pub(super) fn is_plausible(date: Date, tomorrow: Date) -> bool {
     date.year() > 1970 && date <= tomorrow
 }
 
-/// Returns whether one side is newer by date and replaces the other: by its words ("now", "not 35 days"), or because it is
-/// the same sentence but for what opposes.
-fn is_change(opposed: &Opposed, dates: [Option<Date>; 2]) -> bool {
-    newer_by_date(dates).is_some_and(|newer| opposed.sure || opposed.update == Some(newer))
+/// Returns whether one side is newer and replaces the other: by its words ("now", "not 35 days"), or because it is the same
+/// sentence but for what opposes.
+fn is_change(opposed: &Opposed, newer: Option<Side>) -> bool {
+    newer.is_some_and(|newer| opposed.sure || opposed.update == Some(newer))
+}
+
+/// Returns the side that is newer by date; `None` if that is not known, or if a note says the older statement again later.
+fn newer_of(clustering: &Clustering, opposed: &Opposed, tomorrow: Date) -> Option<Side> {
+    let sides = [opposed.a, opposed.b];
+    let newer = newer_by_date(sides.map(|id| clustering.day_of(id, tomorrow)))?;
+    let older = match newer {
+        Side::A => 1,
+        Side::B => 0,
+    };
+    let last = |at: usize| {
+        let all = std::iter::once(sides[at]).chain(opposed.same[at].others.iter().copied());
+        all.filter_map(|id| clustering.day_of(id, tomorrow)).max()
+    };
+    // Of many notes that repeat it, the pass keeps some.
+    let is_known = !opposed.same[older].has_more;
+    (is_known && newer_by_date([last(0), last(1)]) == Some(newer)).then_some(newer)
 }
 
 fn newer_by_date(dates: [Option<Date>; 2]) -> Option<Side> {
@@ -235,10 +253,9 @@ fn newer_by_date(dates: [Option<Date>; 2]) -> Option<Side> {
 fn drifted(
     clustering: &Clustering,
     opposed: &Opposed,
-    dates: [Option<Date>; 2],
+    (dates, newer): ([Option<Date>; 2], Option<Side>),
     is_current: &impl Fn(u32) -> bool,
 ) -> Drifted {
-    let newer = newer_by_date(dates);
     let sides = [opposed.a, opposed.b];
     let side = |at: usize| {
         let side = clustering.drift_side(sides[at], &opposed.places[at]);

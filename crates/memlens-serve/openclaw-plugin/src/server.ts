@@ -106,7 +106,13 @@ export class Server {
     });
     connection.ready = this.#greet(connection);
     // Each call waits for it and reports its failure.
-    connection.ready.catch(() => undefined);
+    connection.ready.catch(() => {
+      // The next call starts another process.
+      if (this.#connection === connection) {
+        this.#connection = undefined;
+      }
+      child.kill();
+    });
     return connection;
   }
 

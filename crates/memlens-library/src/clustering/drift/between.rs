@@ -1,6 +1,6 @@
 //! Which rows of a search disagree with each other, by the contradictions that the last pass found.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use memlens_contradict::Side;
@@ -9,7 +9,7 @@ use memlens_wire::{Disagreement, NewerSide};
 
 use super::dismissed::{Marked, pair_id, resolved_id};
 use super::pass::{Opposed, SentencePlace};
-use super::{is_change, newer_by_date, tomorrow};
+use super::{is_change, newer_by_date, newer_of, tomorrow};
 use crate::clustering::Clustering;
 
 /// Maximum number of pairs of rows that one contradiction marks; what more notes repeat is not marked everywhere.
@@ -54,11 +54,10 @@ pub(crate) fn disagreements(
         if a.is_empty() || b.is_empty() {
             continue;
         }
-        let dates = [opposed.a, opposed.b].map(|id| clustering.day_of(id, tomorrow));
-        if !opposed.sure && !is_change(opposed, dates) {
+        let newer = newer_of(clustering, opposed, tomorrow);
+        if !opposed.sure && !is_change(opposed, newer) {
             continue;
         }
-        let newer = newer_by_date(dates);
         let text = |id: u32, place: &SentencePlace| {
             let text = &clustering.observations[id as usize].said.text;
             text[place.sentence.clone()].to_owned()
@@ -72,16 +71,19 @@ pub(crate) fn disagreements(
         if marked.has(&pair_id(&text_a, &text_b), resolved_id.as_deref()) {
             continue;
         }
-        let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (*a, *b)));
+        let pairs = a.keys().flat_map(|a| b.keys().map(move |b| (*a, *b)));
         // A row that makes both statements disagrees with no other row by them.
         let pairs = pairs.filter(|(one, other)| {
-            let both = |slot: &u32| a.contains(slot) && b.contains(slot);
+            let both = |slot: &u32| a.contains_key(slot) && b.contains_key(slot);
             !both(one) && !both(other)
         });
-        for (a, b) in pairs.take(PAIRS_MAX) {
+        for (slot_a, slot_b) in pairs.take(PAIRS_MAX) {
+            // A row may repeat the newer statement and be the older note.
+            let days = [a[&slot_a], b[&slot_b]].map(|id| clustering.day_of(id, tomorrow));
+            let newer = newer.filter(|newer| newer_by_date(days) == Some(*newer));
             found.push(Disagreement {
-                a,
-                b,
+                a: slot_a,
+                b: slot_b,
                 said_a: said(clustering, opposed.a, place_a),
                 said_b: said(clustering, opposed.b, place_b),
                 newer: newer.map(|side| match side {
@@ -94,19 +96,20 @@ pub(crate) fn disagreements(
     found
 }
 
-/// Returns the rows that hold the whole observation of one side, or another one that repeats its sentence.
+/// Returns the rows that hold the whole observation of one side, or another one that repeats its sentence, each with the
+/// observation.
 fn slots(
     clustering: &Clustering,
     opposed: &Opposed,
     side: Side,
     rows: &[RowHeld],
     holders: &HashMap<u32, Vec<u32>>,
-) -> BTreeSet<u32> {
+) -> BTreeMap<u32, u32> {
     let (id, same) = match side {
         Side::A => (opposed.a, &opposed.same[0]),
         Side::B => (opposed.b, &opposed.same[1]),
     };
-    let mut slots = BTreeSet::new();
+    let mut slots = BTreeMap::new();
     for id in std::iter::once(id).chain(same.others.iter().copied()) {
         let said = &clustering.places[id as usize];
         // A row can hold a part of a long observation, and not the sentence.
@@ -114,7 +117,9 @@ fn slots(
             let row = &rows[**slot as usize].bytes;
             row.start <= said.start && said.end <= row.end
         };
-        slots.extend(holders.get(&id).into_iter().flatten().filter(holds));
+        for slot in holders.get(&id).into_iter().flatten().filter(holds) {
+            slots.entry(*slot).or_insert(id);
+        }
     }
     slots
 }
