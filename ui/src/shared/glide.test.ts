@@ -1,6 +1,6 @@
 // Which elements glide when an order changes: only those that moved, from where they were, and never more than the limit.
 import { describe, expect, it } from "vitest";
-import { GLIDING_MAX, glidesOf } from "./glide";
+import { GLIDING_MAX, glidesOf, millisecondsOf } from "./glide";
 
 const VIEW = { top: 0, height: 720 };
 
@@ -44,4 +44,13 @@ describe("glidesOf", () => {
     expect(Math.min(...glides.map(({ key }) => key))).toBeGreaterThan(85);
     expect(Math.max(...glides.map(({ key }) => key))).toBeLessThan(135);
   });
+});
+
+it.each([
+  ["180ms", 180],
+  [" .18s", 180],
+  ["0ms", 0],
+  ["0s", 0],
+])("reads the time %s, as written and as built", (time, ms) => {
+  expect(millisecondsOf(time)).toBe(ms);
 });

@@ -70,8 +70,14 @@ export class Glider {
   }
 }
 
+/** Reads a CSS time. The built stylesheet has the shortest form of one: ".18s" for "180ms". */
+export function millisecondsOf(time: string): number {
+  const value = Number.parseFloat(time);
+  return /\dms\s*$/.test(time) ? value : value * 1000;
+}
+
 function readTiming(): { duration: number; easing: string } | null {
   const style = getComputedStyle(document.documentElement);
-  const duration = Number.parseFloat(style.getPropertyValue("--glide"));
+  const duration = millisecondsOf(style.getPropertyValue("--glide"));
   return duration > 0 ? { duration, easing: style.getPropertyValue("--ease").trim() || "ease-out" } : null;
 }
