@@ -221,6 +221,18 @@ fn target_of(config: &Config) -> &'static Target {
         .expect("every program whose config is read is a target")
 }
 
+/// Why the version that a config is of is assumed, in a clause about it; `None` if it says one that is known.
+pub(crate) fn version_assumed(config: &Config) -> Option<String> {
+    let version = config.settings.version.as_deref();
+    if config.program != "openclaw" || version.and_then(Edition::of).is_some() {
+        return None;
+    }
+    Some(version.map_or_else(
+        || "it does not say which version wrote it".to_owned(),
+        |version| format!("no version is known by {}", memlens_params::brief(version)),
+    ))
+}
+
 /// Where the config of a program usually is, whether or not it is there; `None` if the program has no usual place.
 pub(crate) fn place(target: &Target, home: &Home) -> Option<PathBuf> {
     match target.takes {

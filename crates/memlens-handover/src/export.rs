@@ -13,7 +13,7 @@ use memlens_library::{EngineError, Library};
 use memlens_params::{ParameterSet, Value};
 use serde_json::json;
 
-use crate::agent_config::{self, Wanted, acts, read};
+use crate::agent_config::{self, Wanted, acts, read, version_assumed};
 
 /// Placeholder of the question in the arguments of a call.
 const QUESTION: &str = "\"QUESTION\"";
@@ -202,12 +202,7 @@ impl Export {
     pub fn into_config(&mut self, path: &Path, agent: Option<&str>) -> Result<(), EngineError> {
         let (config, written_by) = read(path)?;
         let mut notes = Vec::new();
-        let version = config.settings.version.as_deref();
-        if config.program == "openclaw" && version.and_then(Edition::of).is_none() {
-            let remark = version.map_or_else(
-                || "it does not say which version wrote it".to_owned(),
-                |version| format!("no version is known by {}", memlens_params::brief(version)),
-            );
+        if let Some(remark) = version_assumed(&config) {
             notes.push(format!("{remark}; it is taken for {}", self.target.label));
         }
         let mut refused = self.refusal(&config, written_by, agent);

@@ -19,7 +19,7 @@ use memlens_params::ParameterSet as _;
 use memlens_rank::AnyPipeline;
 use parking_lot::Mutex;
 
-use crate::agent_config::{self, AgentConfig, Wanted, acts, read_for};
+use crate::agent_config::{self, AgentConfig, Wanted, acts, read_for, version_assumed};
 
 /// The ranking of one agent on this machine.
 pub struct OwnRanking {
@@ -31,6 +31,8 @@ pub struct OwnRanking {
     pub config: Option<PathBuf>,
     /// Whether the values are those of the config.
     pub is_yours: bool,
+    /// Why its version is assumed, in a clause about the config; `None` if the config says its version, or there is none.
+    pub version_assumed: Option<String>,
     /// What is wrong with the config, what makes it void, and what the emulation does differently, a sentence each.
     pub problems: Vec<String>,
     /// Ids of the program's other agents that have settings of their own, which are not used.
@@ -47,6 +49,7 @@ impl OwnRanking {
             label: pipeline.label().to_owned(),
             config: None,
             is_yours: false,
+            version_assumed: None,
             problems: Vec::new(),
             others: Vec::new(),
             search: None,
@@ -73,6 +76,7 @@ impl OwnRanking {
             path: shown(config, home),
             label: self.label.clone(),
             values: values.map(|(id, value)| (id.to_owned(), value)).collect(),
+            version_assumed: self.version_assumed.clone(),
             problems: self.problems.clone(),
         })
     }
@@ -80,7 +84,13 @@ impl OwnRanking {
     /// A sentence saying which values are used for ranking.
     pub fn sentence(&self, home: Option<&Home>) -> String {
         match self.config.as_ref().filter(|_| self.is_yours) {
-            Some(config) => format!("{}, by {}", self.label, shown(config, home)),
+            Some(config) => {
+                let by = format!("{}, by {}", self.label, shown(config, home));
+                let Some(why) = &self.version_assumed else {
+                    return by;
+                };
+                format!("{by}; {why}, so this version is assumed")
+            }
             None => format!("{} with its published defaults", self.label),
         }
     }
@@ -144,6 +154,7 @@ fn of_config(read: &AgentConfig) -> OwnRanking {
     let voids = read.voids();
     let is_refused = voids.iter().any(|it| matches!(it, Void::Refused(_)));
     let mut own = OwnRanking::published(read.ranking.pipeline);
+    own.version_assumed = version_assumed(&read.config);
     own.problems
         .extend(voids.iter().map(|it| it.sentence().to_owned()));
     if is_refused {

@@ -41,6 +41,8 @@ pub struct YourConfig {
     pub label: String,
     /// The values that it sets; empty if they are not used.
     pub values: BTreeMap<String, Value>,
+    /// Why the version that it is of is assumed, in a clause about the file; `None` if it says its version.
+    pub version_assumed: Option<String>,
     /// What is wrong with it, what makes it void, and what the emulation does differently.
     pub problems: Vec<String>,
 }

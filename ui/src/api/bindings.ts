@@ -4489,6 +4489,8 @@ export type YourConfig = {
 	label: string,
 	/**  The values that it sets; empty if they are not used. */
 	values: { [key in string]: Value },
+	/**  Why the version that it is of is assumed, in a clause about the file; `None` if it says its version. */
+	version_assumed: string | null,
 	/**  What is wrong with it, what makes it void, and what the emulation does differently. */
 	problems: string[],
 };

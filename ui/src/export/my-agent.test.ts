@@ -16,6 +16,7 @@ const MINE: PipelineInfo = {
     path: "~/.clerk/clerk.json",
     label: "Clerk 1.2 (yours)",
     values: { "clerk.min_score": 0.35 },
+    version_assumed: null,
     problems: [],
   },
 };

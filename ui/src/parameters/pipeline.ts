@@ -52,6 +52,12 @@ export function agentOf({ id }: Pick<Pipeline, "id">): string {
   return id.split("@")[0] ?? id;
 }
 
+/** Why the version of a program on this machine is assumed, as a sentence; null if it is known, or none is there. */
+export function assumedSaid({ yours, published }: Pick<Pipeline, "yours" | "published">): string | null {
+  if (yours === null || yours.version_assumed === null) return null;
+  return `${yours.path}: ${yours.version_assumed}; ${published} is assumed.`;
+}
+
 /** The name of the values that a pipeline starts with. */
 export function startName({ yours, label, published }: Pipeline): string {
   return yours === null || label === published ? "Default" : "Yours";

@@ -16,6 +16,7 @@ const YOURS = {
   path: "~/.clerk/clerk.json",
   label: "Clerk 1.2 (yours)",
   values: { "clerk.min_score": 0.45 },
+  version_assumed: null,
   problems: [],
 };
 const WITH_CONFIG = { ...CLERK, yours: YOURS };
