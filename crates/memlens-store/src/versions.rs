@@ -344,6 +344,7 @@ mod tests {
                 "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, tags)
                      VALUES (1, 'a.md', x'00', 1, 1, 'markdown', 'UTF-8', '[]');
                  DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
+                 ALTER TABLE past_questions DROP COLUMN served;
                  DELETE FROM meta WHERE key = 'versions_since'; PRAGMA user_version = 15;",
             )
             .expect("it can be made as it was");

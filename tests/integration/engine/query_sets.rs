@@ -331,7 +331,7 @@ fn a_file_takes_no_name_that_means_another_set() {
     let empty = here.out.path().join("empty.jsonl");
     std::fs::write(&empty, "\n\n").expect("it can be");
     let refused = acts::import_query_set(&here.engine, &empty, None, IfTaken::KeepBoth);
-    assert!(matches!(refused, Err(EngineError::NoQueries { .. })));
+    assert!(matches!(refused, Err(EngineError::QuerySet { .. })));
 }
 
 #[test]
