@@ -12,6 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokenizers::{Tokenizer, TruncationParams};
 
+use crate::token_vectors::mean_direction;
 use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
 
 /// Possible paths of the graph in a model's folder; the first that exists is used.
@@ -316,25 +317,14 @@ impl FolderModel {
             is_pooled,
             ..
         } = self.run(text)?;
-        let mut vector = if is_pooled || self.pooling == Pooling::First {
-            values[..dim].to_vec()
+        let rows = if is_pooled || self.pooling == Pooling::First {
+            &values[..dim]
         } else {
-            let mut sum = vec![0.0_f32; dim];
-            for row in values.chunks_exact(dim) {
-                sum.iter_mut()
-                    .zip(row)
-                    .for_each(|(sum, value)| *sum += value);
-            }
-            sum
+            &values[..]
         };
-        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-        if !length.is_normal() {
-            return Err(EmbedError::Embed {
-                why: "a vector has no direction".to_owned(),
-            });
-        }
-        vector.iter_mut().for_each(|value| *value /= length);
-        Ok(vector)
+        mean_direction(rows, dim).ok_or_else(|| EmbedError::Embed {
+            why: "a vector has no direction".to_owned(),
+        })
     }
 
     fn embed_all(

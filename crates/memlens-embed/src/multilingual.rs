@@ -7,6 +7,7 @@ use ort::value::TensorRef;
 
 use crate::model_files::{self, ModelFile};
 use crate::slices::slices_by;
+use crate::token_vectors::mean_direction;
 use crate::unigram::{Token, Unigram};
 use crate::{CosineScale, EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
 
@@ -147,20 +148,9 @@ impl Multilingual {
     fn embed_one(&mut self, prefix: &str, text: &str) -> Result<Vec<f32>, EmbedError> {
         let tokens = self.read(prefix, text);
         let rows = self.run(&tokens)?;
-        let mut sum = vec![0.0_f32; DIM];
-        for row in rows.chunks_exact(DIM) {
-            sum.iter_mut()
-                .zip(row)
-                .for_each(|(sum, value)| *sum += value);
-        }
-        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-        if !length.is_normal() {
-            return Err(EmbedError::Embed {
-                why: "the model's answer has no direction".to_owned(),
-            });
-        }
-        sum.iter_mut().for_each(|value| *value /= length);
-        Ok(sum)
+        mean_direction(&rows, DIM).ok_or_else(|| EmbedError::Embed {
+            why: "the model's answer has no direction".to_owned(),
+        })
     }
 
     fn embed_all(

@@ -28,10 +28,36 @@ impl TokenVectors {
     }
 }
 
+/// Returns the direction of the sum of rows of `dim` values, which is that of their mean, with length 1; `None` if the sum is 0 or not
+/// finite.
+pub(crate) fn mean_direction(rows: &[f32], dim: usize) -> Option<Vec<f32>> {
+    let mut sum = vec![0.0_f32; dim];
+    for row in rows.chunks_exact(dim) {
+        sum.iter_mut()
+            .zip(row)
+            .for_each(|(sum, value)| *sum += value);
+    }
+    let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+    if !length.is_normal() {
+        return None;
+    }
+    sum.iter_mut().for_each(|value| *value /= length);
+    Some(sum)
+}
+
 /// Checks that rows get unit length, and that vectors without a direction are left out.
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_cancel_each_other_have_no_direction() {
+        let direction = |rows: &[f32]| mean_direction(rows, 2);
+        assert_eq!(direction(&[3.0, 0.0, 0.0, 4.0]), Some(vec![0.6, 0.8]));
+        for rows in [&[1.0, 2.0, -1.0, -2.0][..], &[f32::NAN, 1.0], &[]] {
+            assert_eq!(direction(rows), None, "{rows:?}");
+        }
+    }
 
     #[test]
     fn rows_have_unit_length_or_are_left_out() {
