@@ -6,6 +6,7 @@ import {
   contentOf,
   daysOf,
   heights,
+  namedPeriods,
   periodAfterKey,
   placeOfSpan,
   shapeOf,
@@ -137,4 +138,12 @@ test.each([
 
 test("no days make no chart", () => {
   expect(shapeOf([], { measure: "notes", stacking: "folder", unit: null }, [])).toBeNull();
+});
+
+test.each([300, 655, 900])("no name of a bar passes the end of a chart of %d px", (widthPx) => {
+  const { periods, unit } = shape([day("2026-01-05"), day("2026-03-09")], "day");
+  const named = namedPeriods({ periods, unit, groups: [] }, widthPx);
+  expect(named[0]).toEqual({ at: 0, text: "2026-01-05" });
+  const ends = named.map(({ at, text }) => (at * widthPx) / periods.length + text.length * 7);
+  expect(Math.max(...ends)).toBeLessThanOrEqual(widthPx);
 });

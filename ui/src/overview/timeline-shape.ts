@@ -233,15 +233,17 @@ export function heights(periods: readonly Period[], measure: Measure, base: numb
   return { y, ticks: y.ticks(3).filter(Number.isInteger) };
 }
 
-/** Which periods are named below, so that the names do not touch. */
+/** Which periods are named below, so that the names neither touch nor pass the end. */
 export function namedPeriods(
   { periods, unit }: TimelineShape,
   widthPx: number,
 ): { at: number; text: string }[] {
   const chars = { day: 10, week: 10, month: 7, year: 4 }[unit];
-  const room = Math.max(1, Math.floor(widthPx / (chars * 7 + 14)));
+  const namePx = chars * 7;
+  const room = Math.max(1, Math.floor(widthPx / (namePx + 14)));
   const step = Math.max(1, Math.ceil(periods.length / room));
+  const isWhole = (at: number) => at === 0 || (at * widthPx) / periods.length + namePx <= widthPx;
   return periods
     .map(({ from }, at) => ({ at, text: from.slice(0, chars) }))
-    .filter(({ at }) => at % step === 0);
+    .filter(({ at }) => at % step === 0 && isWhole(at));
 }
