@@ -1,12 +1,12 @@
 // Agents as the user sees them: offered at first start, listed in Settings, marked in Search and Memory, and the line from
 // which on an agent does not see a note.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENTS, pastCap } from "../../tests/fake/agents";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import type { AgentView, FolderState, LoadedFile } from "../api/bindings";
 import App from "../App.svelte";
 import { openDocument } from "../open-document.svelte";
@@ -52,7 +52,7 @@ async function open(view: ViewId, options: LibraryOptions = {}) {
   const backend = new LibraryBackend({ agents: AGENTS, problems: [], activity: [], ...options });
   const workspace = new Workspace(backend);
   workspace.show(view);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user, container };

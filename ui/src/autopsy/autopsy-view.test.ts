@@ -1,12 +1,12 @@
 // "Why did my agent forget…?" as the user sees it: from each view, verdict and proofs, and the changes to try.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -16,7 +16,7 @@ layOut();
 async function start(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 60, pipelines: [CLERK], past: "replayed", ...options });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user };

@@ -1,9 +1,10 @@
 // The Compare view as the user sees it: two sides, what moved, another question, a query set, an error.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent, { PointerEventsCheckLevel, type UserEvent } from "@testing-library/user-event";
+import type { UserEvent } from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -12,8 +13,7 @@ async function open(options: FakeOptions = {}) {
     ...{ nChunks: 60, startQuery: "relay quiet hours", tune: "judged", ...options },
   });
   const workspace = new Workspace(backend);
-  // Without layout a menu that closes keeps the page from being clicked.
-  const user = userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await user.click(screen.getByRole("button", { name: "Compare" }));
@@ -175,8 +175,6 @@ test("other sides are compared over the query set when the user says so", async 
   await user.click(await screen.findByText("Default"));
   await waitFor(() => expect(overSet().queryByRole("table")).not.toBeInTheDocument());
   expect(backend.nCalls("compareQueries")).toBe(1);
-  // The menu captures the pointer until it is closed.
-  await waitFor(() => expect(document.body.style.pointerEvents).not.toBe("none"));
   await user.click(overSet().getByRole("button", { name: "Compare 12 queries" }));
   expect(await screen.findByText("None: nDCG@10 of every query is the same by both.")).toBeInTheDocument();
 });

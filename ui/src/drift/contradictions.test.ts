@@ -7,6 +7,7 @@ import { DRIFT, side } from "../../tests/fake/drift";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { PAGE } from "./contradictions.svelte";
@@ -18,7 +19,7 @@ async function open(prepare: (backend: LibraryBackend) => void = () => {}) {
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await screen.findByRole("treeitem", { name: /^people/ });
   await user.click(screen.getByRole("button", { name: "Contradictions…" }));

@@ -1,9 +1,9 @@
 // The Export view as the user sees it: what differs, the text, saving, and reading back.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import type { Params } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
@@ -19,7 +19,7 @@ async function open(
   const workspace = new Workspace(backend);
   workspace.parameters.replace({ ...DEFAULTS, ...change });
   workspace.show("export");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await waitFor(() => expect(backend.nCalls("exportText")).toBeGreaterThan(0));

@@ -1,6 +1,5 @@
 // Another program chosen in the Export view: what becomes of each parameter, its config, and writing into it.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
@@ -8,6 +7,7 @@ import { exported } from "../../tests/fake/export";
 import type { TuneState } from "../../tests/fake/tune";
 import { FakeBackend } from "../../tests/fake-backend";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -22,7 +22,7 @@ async function open(
   workspace.parameters.replace({ ...DEFAULTS, min_score: 0.2 });
   workspace.show("export");
   prepare(backend, workspace);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(backend.nCalls("exportTargets")).toBe(1));
   await waitFor(() =>

@@ -1,9 +1,9 @@
 // The watched agent's ranking first: chosen once its memory is ready, one key to Memlens's and back, and its config changed from any trace.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import type { PipelineInfo } from "../api/bindings";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -32,7 +32,7 @@ async function open(options: FakeOptions = {}, prepare: (backend: FakeBackend) =
   prepare(backend);
   delete document.documentElement.dataset["ready"];
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container, unmount } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user, container, unmount };

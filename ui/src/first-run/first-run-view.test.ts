@@ -1,10 +1,10 @@
 // The window without folders: the three ways to add one, and the message if that fails.
 import type { DragDropEvent } from "@tauri-apps/api/webview";
 import { render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -37,7 +37,7 @@ function drag(payload: Partial<DragDropEvent> & { type: DragDropEvent["type"] })
 
 async function open() {
   const backend = new LibraryBackend({ hasFolders: false });
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container, unmount } = render(App, { context: workspaceContext(new Workspace(backend)) });
   await screen.findByRole("heading", { name: "Which folders hold your agent's memory?" });
   return { backend, user, container, unmount };

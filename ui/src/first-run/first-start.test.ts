@@ -1,12 +1,12 @@
 // The start page once something is watched: agents stay listed, and what is found leads to the place that shows the same figure.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENTS } from "../../tests/fake/agents";
 import { violations } from "../../tests/axe";
 import { DRIFT } from "../../tests/fake/drift";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import type { AgentView, FolderState, FolderTree, LoadedFile } from "../api/bindings";
 import App from "../App.svelte";
 import { isAtRest } from "../library/at-rest";
@@ -27,7 +27,7 @@ async function open(options: LibraryOptions = {}) {
     ...options,
   });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await screen.findByRole("heading", { level: 1 });

@@ -1,14 +1,14 @@
 // A library that cannot be opened: only the button has it tried once more.
 import { render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { LibraryBackend } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 test("a library that cannot be opened is tried again by the button alone", async () => {
   const backend = new LibraryBackend();
-  const user = userEvent.setup();
+  const user = setupUser();
   backend.failing = { state: { code: "store", message: "the library is damaged" } };
   render(App, { context: workspaceContext(new Workspace(backend)) });
   expect(await screen.findByRole("alert")).toHaveTextContent("The library is damaged.");

@@ -1,8 +1,8 @@
 // A notice of the library is shown in every view until it is closed or over, and comes back when it happens again.
 import { render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { LibraryBackend } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -13,7 +13,7 @@ async function open() {
   const workspace = new Workspace(backend);
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
-  return { backend, workspace, user: userEvent.setup() };
+  return { backend, workspace, user: setupUser() };
 }
 
 test("a notice stands in every view, once, and can be closed", async () => {

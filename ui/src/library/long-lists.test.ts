@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, SAVED_MS } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import type { Activity, FileProblem } from "../api/bindings";
 import ActivityDialog from "./ActivityDialog.svelte";
 import ActivityList from "./ActivityList.svelte";
@@ -72,7 +73,7 @@ describe("the dialog of problems", () => {
       await reports.readProblems();
       await settled();
     };
-    return { problems, read, shown, rerender, user: userEvent.setup() };
+    return { problems, read, shown, rerender, user: setupUser() };
   }
 
   const rowOf = (at: number) => {

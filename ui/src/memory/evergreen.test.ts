@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -16,7 +17,7 @@ async function open(
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await screen.findByRole("treeitem", { name: /^people/ });
   return { backend, workspace, user };

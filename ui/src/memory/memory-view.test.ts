@@ -1,11 +1,11 @@
 // The Memory view as the user meets it: tree, note, margin and side, by keyboard and in its states.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { HOME_SERVER, LibraryBackend, type LibraryFile, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import { file, tree as madeTree } from "../../tests/trees";
+import { setupUser } from "../../tests/user";
 import type { Activity, FileProblem } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -21,7 +21,7 @@ async function open(options: LibraryOptions = {}, prepare: (backend: LibraryBack
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user, container };

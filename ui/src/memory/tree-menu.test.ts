@@ -1,10 +1,10 @@
 // The menu of a row of the tree: what it offers, what it does, and how it opens.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -14,7 +14,7 @@ async function open() {
   const backend = new LibraryBackend();
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await screen.findByRole("treeitem", { name: /^people/ });
   const menuOf = async (name: RegExp) => {

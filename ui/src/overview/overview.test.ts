@@ -1,11 +1,11 @@
 // The overview as the user meets it: cards with figures, the lists behind them, and the address.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { chooseOption, openList } from "../../tests/choose-option";
 import { FakeBackend } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { addressOf, ALL_NOTES, placeOf } from "./address";
@@ -22,7 +22,7 @@ async function open(prepare: (backend: FakeBackend) => void = () => {}) {
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await screen.findByRole("article", { name: "Overview" });
   return { backend, workspace, user, container };

@@ -1,10 +1,11 @@
 // The command palette as the user meets it: opened by keys, searched by letters, left by Escape or an action.
 import { render, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
+import type { UserEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { DEFAULTS } from "../api/parameters";
 import { openDocument } from "../open-document.svelte";
@@ -21,7 +22,7 @@ async function open(options: LibraryOptions = {}) {
   const workspace = new Workspace(backend);
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
-  const user = userEvent.setup();
+  const user = setupUser();
   return { backend, workspace, user, container };
 }
 
@@ -41,7 +42,7 @@ const tab = (label: string) => {
   return found;
 };
 
-async function openPalette(user: ReturnType<typeof userEvent.setup>) {
+async function openPalette(user: UserEvent) {
   await user.keyboard("{Control>}{Shift>}p{/Shift}{/Control}");
   await waitFor(() => {
     expect(isShown()).toBe(true);
@@ -49,13 +50,13 @@ async function openPalette(user: ReturnType<typeof userEvent.setup>) {
   });
 }
 
-async function type(user: ReturnType<typeof userEvent.setup>, text: string) {
+async function type(user: UserEvent, text: string) {
   await openPalette(user);
   await user.keyboard(text);
 }
 
 /** Types a text, and waits until the first line is this one. */
-async function seek(user: ReturnType<typeof userEvent.setup>, text: string, first: RegExp) {
+async function seek(user: UserEvent, text: string, first: RegExp) {
   await type(user, text);
   await waitFor(() => expect(active()).toHaveTextContent(first));
 }

@@ -1,8 +1,8 @@
 // The rail as the user meets it: one switch for each stage, the few parameters that most turn, the rest when asked for.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { DEFAULTS, PARAMETERS, STAGES } from "../api/parameters";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -13,7 +13,7 @@ import { parameterOf } from "./rules";
 async function open() {
   const backend = new FakeBackend({ nChunks: 60, startQuery: "the internet is down at home" });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { workspace, user };

@@ -1,8 +1,8 @@
 // A list of entries at a control, as a user and a screen reader meet it.
 import { render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { chooseOption, openList, optionOf } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import SelectBox from "./SelectBox.svelte";
 
 const OPTIONS = [
@@ -15,7 +15,7 @@ function open(value = "") {
   const chosen: string[] = [];
   const props = { label: "Agent", value, options: OPTIONS, onchoose: (one: string) => chosen.push(one) };
   render(SelectBox, props);
-  return { chosen, user: userEvent.setup(), box: screen.getByRole("combobox", { name: "Agent" }) };
+  return { chosen, user: setupUser(), box: screen.getByRole("combobox", { name: "Agent" }) };
 }
 
 const isClosed = () => expect(screen.queryByRole("listbox", { hidden: true })).toBeNull();

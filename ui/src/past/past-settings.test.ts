@@ -1,9 +1,9 @@
 // The card of past questions in Settings.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -11,7 +11,7 @@ async function open(options: FakeOptions) {
   const backend = new FakeBackend(options);
   const workspace = new Workspace(backend);
   workspace.show("settings");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   const card = within(await screen.findByRole("region", { name: "Past questions" }));
   return { backend, workspace, user, container, card };

@@ -1,12 +1,12 @@
 // The Past questions view as the user sees it: logs that are not read, the list, an answer then and now, a replay.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -15,7 +15,7 @@ layOut();
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 60, pipelines: [CLERK], past: "replayed", ...options });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await user.click(screen.getByRole("button", { name: "Past questions" }));

@@ -1,12 +1,12 @@
 // What is said more than once: the list, an opened statement, and the limits that are tried.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { chooseOption } from "../../tests/choose-option";
 import { violations } from "../../tests/axe";
 import { CLUSTERS } from "../../tests/fake/repeats";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { joinedAt, limitText, stepAt } from "./limits";
@@ -20,7 +20,7 @@ async function open(
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("memory");
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await screen.findByRole("treeitem", { name: /^people/ });
   await user.click(screen.getByRole("button", { name: "Said more than once…" }));

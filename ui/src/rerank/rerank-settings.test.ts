@@ -1,11 +1,11 @@
 // Settings of rerank and hook as the user meets them.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend } from "../../tests/fake-backend";
 import { downloadAt, HTTP_RERANKER, NO_RERANKERS } from "../../tests/fake/rerank";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import type { RerankSettings } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -14,7 +14,7 @@ async function open(rerankers: Partial<RerankSettings> = {}, readOnly: string | 
   const backend = new FakeBackend({ nChunks: 20, rerankers, readOnly });
   const workspace = new Workspace(backend);
   workspace.show("settings");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   await screen.findByRole("heading", { name: /^HTTP provider/ });

@@ -1,10 +1,10 @@
 // Rerank in the Search view as the user meets it: the choice, the column, the wait, the failure, the journey, the workbench.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { callsOf, HTTP_RERANKER } from "../../tests/fake/rerank";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import type { Value } from "../api/bindings";
 import type { ParamId } from "../api/parameters";
@@ -22,7 +22,7 @@ async function open({ set = {}, failure, isHeld, ...options }: Opened = {}) {
   if (isHeld === true) backend.rerankGate = new Promise(() => undefined);
   const workspace = new Workspace(backend);
   for (const [id, value] of Object.entries(set)) workspace.parameters.set(id as ParamId, value);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { backend, workspace, user, container };

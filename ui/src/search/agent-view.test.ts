@@ -6,6 +6,7 @@ import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import type { Ranking } from "../api/bindings";
 import { DEFAULTS, STAGES } from "../api/parameters";
@@ -24,7 +25,7 @@ const WITH_CONFIG = { ...CLERK, yours: YOURS };
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 90, startQuery: QUERY, pipelines: [CLERK], ...options });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user, container };

@@ -1,8 +1,8 @@
 // Columns that are put away, and panes whose edges are dragged: both stay so.
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -14,7 +14,7 @@ async function open() {
   const workspace = new Workspace(new FakeBackend({ nChunks: 20, startQuery: "what comes first" }));
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
-  return { workspace, container, user: userEvent.setup() };
+  return { workspace, container, user: setupUser() };
 }
 
 /** Without layout a menu is never placed, and so counts as hidden. */

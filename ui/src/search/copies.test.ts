@@ -1,7 +1,7 @@
 // Copies of a row's text: listed in its journey, newest first, each a way to its note.
 import { render, screen, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import { setupUser } from "../../tests/user";
 import type { Row } from "../api/bindings";
 import Copies from "./Copies.svelte";
 
@@ -14,7 +14,7 @@ it("lists the copies in their order and opens the one that is clicked", async ()
   const copies = [copy("2", "key (conflicted copy 2026-09-18).md"), copy("3", "archive/key.md")];
   const onopen = vi.fn();
   render(Copies, { copies, onopen });
-  const user = userEvent.setup();
+  const user = setupUser();
   await user.click(screen.getByText("2 copies of this text, newest first"));
   const buttons = within(screen.getByRole("list")).getAllByRole("button");
   expect(buttons.map((button) => button.textContent)).toEqual([

@@ -1,8 +1,8 @@
 // Where the keyboard is: at start, on coming back, from part to part.
 import { render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -10,7 +10,7 @@ const QUERY = "the internet is down at home";
 
 async function open(startQuery: string | null = QUERY) {
   const workspace = new Workspace(new FakeBackend({ nChunks: 50, startQuery }));
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { workspace, user };

@@ -1,16 +1,16 @@
 // The question box with what agents asked under it.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
 async function type(text: string) {
   const backend = new FakeBackend({ nChunks: 60, past: "read" });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   const box = screen.getByRole("searchbox", { name: "Question" });

@@ -1,8 +1,8 @@
 // Rows chosen together, their menu, and what goes to the clipboard.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -11,7 +11,7 @@ import { RowSelection } from "./row-selection.svelte";
 async function open() {
   const backend = new FakeBackend({ nChunks: 20, startQuery: "what comes first" });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   const rows = () => [...document.querySelectorAll<HTMLElement>("[data-chunk]")];

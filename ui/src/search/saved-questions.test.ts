@@ -1,8 +1,8 @@
 // Saved questions as the user meets them: the star in the box, the list while nothing is typed.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -12,7 +12,7 @@ async function open(saved: string[] = [], startQuery: string | null = QUERY) {
   const backend = new FakeBackend({ nChunks: 40, startQuery });
   backend.savedList = saved;
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { backend, workspace, user };

@@ -1,10 +1,10 @@
 // The Search view as the user meets it: by keyboard, by slider, in its states, and read by an assistive tool.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import axe from "axe-core";
 import { fireEvent } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import type { Said } from "../api/bindings";
 import { DEFAULTS } from "../api/parameters";
@@ -15,7 +15,7 @@ const QUERY = "the internet is down at home";
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 150, startQuery: QUERY, ...options });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { backend, workspace, user, container };

@@ -1,10 +1,10 @@
 // The Serve section as the user sees it: what is entered where, connecting, disconnecting, and a test call.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { chooseOption } from "../../tests/choose-option";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { DEFAULTS } from "../api/parameters";
 import { Workspace, workspaceContext } from "../workspace.svelte";
@@ -14,7 +14,7 @@ async function open(options: LibraryOptions = {}, prepare: (backend: LibraryBack
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("settings");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   const section = within(await screen.findByRole("region", { name: "Serve" }));

@@ -1,9 +1,9 @@
 // Settings > Embedding as the user sees it: the models, a change of them, the vectors that are stored.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -15,7 +15,7 @@ async function open(
   prepare(backend);
   const workspace = new Workspace(backend);
   workspace.show("settings");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   const section = within(await screen.findByRole("region", { name: "Embedding" }));

@@ -1,10 +1,10 @@
 // The Settings view as the user sees it: folders, colours, and the question before a folder is removed.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
 import { chooseOption } from "../../tests/choose-option";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -12,7 +12,7 @@ async function open(options: LibraryOptions = {}) {
   const backend = new LibraryBackend(options);
   const workspace = new Workspace(backend);
   workspace.show("settings");
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   return { backend, workspace, user, container };

@@ -1,8 +1,8 @@
 // Zoom by keys and in Settings: the requests of the page to the window, and what is stored.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";
 import { FakeBackend } from "../../tests/fake-backend";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -16,7 +16,7 @@ async function open() {
   render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   const asked = () => backend.calls.filter(({ name }) => name === "zoom").map(({ args }) => args[0]);
-  return { workspace, asked, user: userEvent.setup() };
+  return { workspace, asked, user: setupUser() };
 }
 
 it("goes by steps between its bounds, is kept, and goes back", async () => {

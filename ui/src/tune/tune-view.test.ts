@@ -1,12 +1,12 @@
 // The Tune view as the user meets it: choosing a set, reading its metrics, moving sliders by evidence, keeping runs.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent, { PointerEventsCheckLevel } from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { PREPARING } from "../../tests/fake/tune";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { layOut } from "../../tests/layout";
+import { setupUser } from "../../tests/user";
 import type { Backend } from "../api/backend";
 import { QUERIES_MIN, type SetWish } from "../api/bindings";
 import App from "../App.svelte";
@@ -18,8 +18,7 @@ async function open(options: FakeOptions = {}, arrange: (backend: FakeBackend) =
   const backend = new FakeBackend({ nChunks: 60, pipelines: [CLERK], tune: "judged", ...options });
   arrange(backend);
   const workspace = new Workspace(backend);
-  // Without layout a dialog that closes keeps the page from being clicked.
-  const user = userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset["ready"]).toBe("true"));
   await user.click(screen.getByRole("button", { name: "Tune" }));

@@ -1,10 +1,10 @@
 // "Why not…?" as the user sees it: by keyboard from a dropped row or a typed name, every kind of answer, by axe.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { FakeBackend, PROBLEMS, type FakeOptions } from "../../tests/fake-backend";
 import { file, tree } from "../../tests/trees";
+import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { DEFAULTS } from "../api/parameters";
 import type { FolderTree, WhyAnswer, WhyNot } from "../api/bindings";
@@ -13,7 +13,7 @@ import { Workspace, workspaceContext } from "../workspace.svelte";
 async function open(options: FakeOptions = {}) {
   const backend = new FakeBackend({ nChunks: 150, startQuery: "the internet is down at home", ...options });
   const workspace = new Workspace(backend);
-  const user = userEvent.setup();
+  const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
   await waitFor(() => expect(document.documentElement.dataset.ready).toBe("true"));
   return { backend, workspace, user, container };
