@@ -89,6 +89,7 @@ fn of_one(comparison: &Comparison) -> Document {
                 number(comparison.overlap, 2)
             ),
     );
+    add_models(&mut page, &a.model, &b.model);
     page.gap();
     let mut table = Table::new([
         right("B").width(4),
@@ -130,6 +131,21 @@ fn of_one(comparison: &Comparison) -> Document {
     }
     page.table(table);
     page
+}
+
+/// Adds the model that embedded the notes; both if they differ.
+fn add_models(page: &mut Document, a: &Option<String>, b: &Option<String>) {
+    match (a, b) {
+        (Some(a), Some(b)) if a != b => {
+            page.line(format!(
+                "the notes were embedded by different models: for A by {a}, for B by {b}"
+            ));
+        }
+        (Some(model), _) | (None, Some(model)) => {
+            page.line(format!("notes embedded by {model}"));
+        }
+        (None, None) => {}
+    }
 }
 
 fn score_text(score: Option<f64>) -> String {
@@ -231,6 +247,7 @@ fn of_set(report: &SetComparison) -> Document {
                 number(report.overlap, 2)
             ),
     );
+    add_models(&mut page, &report.a.model, &report.b.model);
     page.gap();
     page.table(means(report));
     for (name, side) in [("A", &report.a), ("B", &report.b)] {

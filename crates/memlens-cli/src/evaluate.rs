@@ -6,7 +6,7 @@ use memlens_document::{Document, Table, left, right};
 use memlens_engine::tuning::NamedSet;
 use memlens_engine::{
     JudgedFile, Library, QueryFile, Ranking, Run, RunDrop, RunRecord, answers_outside,
-    folded_sentence, judged, preset, run_query, values_in_file,
+    folded_sentence, judged, models, preset, run_query, values_in_file,
 };
 use memlens_eval::{
     FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
@@ -33,6 +33,8 @@ struct EvalReport<'a> {
     /// The hashes of the queries and of the notes searched. A later run compared with this one reports if they differ.
     queries_hash: String,
     corpus: String,
+    /// The id of the model that embedded the notes; `None` if it is not known.
+    model: Option<String>,
     nonsense: Nonsense,
     /// The share of nonsense queries that returned nothing; `None` if there are no such queries.
     nothing: Option<f64>,
@@ -53,6 +55,8 @@ struct QueryReport<'a> {
 #[derive(Serialize)]
 struct RunLine<'a> {
     id: &'a str,
+    /// The id of the model that embedded the notes; `None` if it is not known.
+    model: Option<&'a str>,
     results: Vec<RunResult<'a>>,
 }
 
@@ -177,6 +181,7 @@ fn report<'a>(
         all: Summary::of(scored().map(|(_, scores)| scores)),
         queries_hash: set.version.clone(),
         corpus: preset::fingerprint(library),
+        model: models(runs.iter().map(|run| run.model.as_deref())),
         nonsense,
         nothing: nonsense.share(),
         by_category: by_category(
@@ -303,6 +308,7 @@ fn run_text(set: &QueryFile, runs: &[Run]) -> Vec<u8> {
             .collect();
         let line = RunLine {
             id: &query.id,
+            model: run.model.as_deref(),
             results,
         };
         serde_json::to_writer(&mut text, &line).expect("plain data can always be written as JSON");
@@ -313,6 +319,9 @@ fn run_text(set: &QueryFile, runs: &[Run]) -> Vec<u8> {
 
 fn page(report: &EvalReport<'_>) -> Document {
     let mut page = Document::new();
+    if let Some(model) = &report.model {
+        page.line(format!("notes embedded by {model}"));
+    }
     let mut table = Table::new([
         left("").width(16),
         right("n").width(4).gap(1),

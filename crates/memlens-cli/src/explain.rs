@@ -70,6 +70,9 @@ pub fn trace(report: &SearchReport) -> Document {
         .iter()
         .for_each(|stage| stages.row(of_stage(stage)));
     page.table(stages);
+    if let Some(model) = &report.model {
+        page.line(dim(format!("notes embedded by {model}")));
+    }
     page.gap();
     if report.results.is_empty() {
         add_nothing(&mut page, report);

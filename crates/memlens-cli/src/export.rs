@@ -330,6 +330,10 @@ fn page(
             page.line(format!("It cannot be written: {why}"));
         }
     }
+    if view.change.is_none() && !export.is_empty() {
+        page.gap();
+        page.line(format!("Note: {}", view.model));
+    }
     if let Some(nearest) = nearest {
         page.gap();
         page.line(format!(

@@ -112,6 +112,9 @@ fn page(answer: &TuneAnswer) -> Document {
         "{} on {n_queries} judged queries, {split}, seed {seed}: {n_tried} rankings tried, {rankings_per_s:.0} queries ranked a second",
         answer.metric.label()
     ));
+    if let Some(model) = &answer.model {
+        page.line(format!("notes embedded by {model}"));
+    }
     page.gap();
     let mut table = Table::new([
         left("").width(16),

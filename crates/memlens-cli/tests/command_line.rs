@@ -57,6 +57,8 @@ mod killing;
 mod manual;
 #[path = "command_line/models.rs"]
 mod models;
+#[path = "command_line/naming_models.rs"]
+mod naming_models;
 #[path = "command_line/odd_arguments.rs"]
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]

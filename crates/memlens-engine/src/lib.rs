@@ -57,7 +57,7 @@ pub use memlens_embed::{
 pub use memlens_eval::{Metric, QUERIES_MIN};
 pub use memlens_evidence::{
     JudgedFile, LoadedSet, Nearest, QueryFile, Run, RunDrop, RunRecord, compare_over, judged,
-    nearest, run_query, scores, tuning,
+    models, nearest, run_query, scores, tuning,
 };
 /// Starting programs with the right file permissions.
 pub use memlens_files::{start_private, with_users_umask};

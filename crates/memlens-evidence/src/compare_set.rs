@@ -16,7 +16,7 @@ use memlens_wire::{Change, QueryChange, QueryScope, SetComparison, SetSide};
 use crate::evaluate::Run;
 use crate::judged::JudgedFile;
 use crate::query_file::QueryFile;
-use crate::{judged, run_query};
+use crate::{judged, made_by, run_query};
 
 #[derive(Default)]
 struct Answered {
@@ -27,6 +27,8 @@ struct Answered {
     notices: Vec<String>,
     /// How many judged places are in folded copies, by A, then by B.
     n_folded: [usize; 2],
+    /// Id of the model that embedded the notes of each search, by A, then by B.
+    models: [Vec<Option<String>>; 2],
 }
 
 /// Asks every query of a file under both rankings, each with its name; at least one has an answer. `None` if it was
@@ -50,6 +52,7 @@ pub fn compare_over(
         nonsense,
         notices,
         n_folded,
+        models,
     }) = over?
     else {
         return Ok(None);
@@ -68,18 +71,20 @@ pub fn compare_over(
             add(category, &change.a, &change.b);
         }
     }
-    let side = |(named, ranking): (&str, &Ranking), nonsense, scores: Vec<&Scores>| SetSide {
+    let model = |side: usize| made_by::models(models[side].iter().map(Option::as_deref));
+    let side = |(named, ranking): (&str, &Ranking), at: usize, scores: Vec<&Scores>| SetSide {
         named: named.to_owned(),
         pipeline: ranking.pipeline.id().0,
+        model: model(at),
         all: Summary::of(scores).expect("there is at least one query"),
-        nonsense,
+        nonsense: nonsense[at],
     };
     let n_queries = per_query.len();
     Ok(Some(SetComparison {
         queries: file.path.display().to_string(),
         n_queries: n_queries as u32,
-        a: side(a, nonsense[0], per_query.iter().map(|it| &it.a).collect()),
-        b: side(b, nonsense[1], per_query.iter().map(|it| &it.b).collect()),
+        a: side(a, 0, per_query.iter().map(|it| &it.a).collect()),
+        b: side(b, 1, per_query.iter().map(|it| &it.b).collect()),
         overlap: per_query.iter().map(|it| it.overlap).sum::<f64>() / n_queries as f64,
         by_category,
         all,
@@ -125,6 +130,8 @@ fn ask_both(
         let notices = by_a.notices.iter().chain(&by_b.notices);
         let notices = notices.map(|notice| format!("query {}: {notice}", query.id));
         answered.notices.extend(notices);
+        answered.models[0].push(by_a.model.clone());
+        answered.models[1].push(by_b.model.clone());
         answered.n_folded[0] += by_a.n_folded;
         answered.n_folded[1] += by_b.n_folded;
         match query.gold() {

@@ -20,6 +20,8 @@ pub struct Run {
     pub scores: Vec<f64>,
     /// How many judged places count as not returned since they are in copies that are folded under a row.
     pub n_folded: usize,
+    /// Id of the model that embedded the notes; `None` if there are no notes, or it is not known.
+    pub model: Option<String>,
     /// Notices to show to the user.
     pub notices: Vec<String>,
 }
@@ -88,6 +90,7 @@ pub(crate) fn search_for(
 pub(crate) fn run_of(search: &Search, values: &Values) -> Result<Run, EngineError> {
     let columns = search.columns(values);
     let mut run = Run {
+        model: search.model.clone(),
         notices: columns.fallbacks().collect(),
         ..Run::default()
     };

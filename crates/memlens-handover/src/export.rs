@@ -464,13 +464,11 @@ pub fn export_view(
         fit: it.fit.name(),
         why: it.fit.why(),
     };
-    let model = || {
-        format!(
-            "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
-            library.lists().vectors.model(),
-            export.target.label
-        )
-    };
+    let model = format!(
+        "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
+        library.lists().vectors.model(),
+        export.target.label
+    );
     let change = export
         .change
         .as_ref()
@@ -481,7 +479,12 @@ pub fn export_view(
             ),
             diff: change.diff.clone(),
             is_same: change.is_same,
-            notes: change.notes.iter().cloned().chain([model()]).collect(),
+            notes: change
+                .notes
+                .iter()
+                .cloned()
+                .chain([model.clone()])
+                .collect(),
             refused: change.refused.clone(),
             watched: watched_around(library, &change.path),
             agents: change.agents.clone(),
@@ -493,6 +496,7 @@ pub fn export_view(
         target: export.target.id,
         rows: export.mapped.iter().map(row).collect(),
         text: export.text.clone(),
+        model,
         change,
         problem: None,
     }

@@ -9,6 +9,7 @@ pub mod load_said;
 pub mod made;
 pub mod own_ranking;
 pub mod preset;
+mod preset_models;
 pub mod tool_server;
 
 pub use agent_config::{AgentConfig, read_agent_config};

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, json};
 
 use crate::evidence::Evidence;
+use crate::preset_models;
 
 /// Raised when the file format changes so that older programs misread it.
 const SCHEMA_VERSION: u64 = 1;
@@ -140,11 +141,7 @@ pub fn write_preset(
 fn preset_notes(library: &Library, content: &Content) -> Vec<String> {
     let mut notes = Vec::new();
     let ours = library.lists().vectors.model().to_owned();
-    if let Some(model) = content.model.as_ref().filter(|model| **model != ours) {
-        notes.push(format!(
-            "made with the embedding model {model}; this library uses {ours}, so scores and thresholds differ"
-        ));
-    }
+    notes.extend(preset_models::difference(content.model.as_deref(), &ours));
     let version = env!("CARGO_PKG_VERSION");
     if !content.version.is_empty() && content.version != version {
         notes.push(format!(
@@ -202,12 +199,19 @@ pub fn fingerprint(library: &Library) -> String {
 /// # Errors
 /// [`EngineError::Store`].
 pub fn presets(library: &Library) -> Result<Vec<Preset>, EngineError> {
-    let stored = library.store().presets()?.into_iter();
+    let (stored, models) = {
+        let store = library.store();
+        (store.presets()?, preset_models::read(&store)?)
+    };
+    let lists = library.lists();
+    let ours = lists.vectors.model();
+    let note = |name: &str| preset_models::difference(models.get(name).map(String::as_str), ours);
+    let stored = stored.into_iter();
     let stored = stored.map(|stored| match parameters(&stored.name, &stored.params) {
         Ok(params) => Preset {
+            notes: note(&stored.name).into_iter().collect(),
             name: stored.name,
             params,
-            notes: Vec::new(),
             is_built_in: false,
         },
         Err(error) => Preset {
@@ -442,7 +446,13 @@ pub fn save_preset(writes: &impl Writes, name: &str, params: &Params) -> Result<
         name,
         params: stored_text(params),
     };
-    writes.write(|store| Ok(store.save_preset(&preset)?))
+    let lists = writes.library().lists();
+    // Without notes it was made with no model.
+    let model = (lists.snapshot.n_chunks() > 0).then(|| lists.vectors.model());
+    writes.write(|store| {
+        store.save_preset(&preset)?;
+        preset_models::put(store, &preset.name, model)
+    })
 }
 
 /// Deletes a preset.
@@ -450,7 +460,10 @@ pub fn save_preset(writes: &impl Writes, name: &str, params: &Params) -> Result<
 /// # Errors
 /// As [`Writes::write`].
 pub fn delete_preset(writes: &impl Writes, name: &str) -> Result<(), EngineError> {
-    writes.write(|store| Ok(store.delete_preset(name)?))
+    writes.write(|store| {
+        store.delete_preset(name)?;
+        preset_models::put(store, name, None)
+    })
 }
 
 /// Parameters as they are stored, as JSON: those that a preset names.

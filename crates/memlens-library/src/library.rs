@@ -438,6 +438,13 @@ impl Library {
             clustering.as_deref(),
         ));
         let is_own = retriever.id() == RetrieverId::NATIVE;
+        // The notes of an emulated program are embedded by the library's model.
+        let of_library = || {
+            emulated
+                .as_ref()
+                .and(self.retriever().model().map(str::to_owned))
+        };
+        let model = retriever.model().map(str::to_owned).or_else(of_library);
         let asked = Asked::new(
             query,
             vector.as_deref().ok().filter(|_| is_own),
@@ -467,6 +474,7 @@ impl Library {
             params: params.clone(),
             retriever,
             vector,
+            model,
             within,
             facts: LibraryFacts {
                 clustering,

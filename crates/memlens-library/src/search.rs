@@ -97,6 +97,8 @@ pub struct Search {
     pub retriever: Arc<dyn Retriever>,
     /// Embedding of the question, or the reason why there is none.
     pub vector: Result<Vec<f32>, String>,
+    /// Id of the model that embedded the notes; `None` if there are no notes, or it is not known.
+    pub model: Option<String>,
     /// Part of the memory that was searched.
     pub within: Within,
     /// Further facts of the library.

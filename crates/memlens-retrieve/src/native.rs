@@ -187,6 +187,10 @@ impl Retriever for NativeRetriever {
         self.lists.snapshot.generation
     }
 
+    fn model(&self) -> Option<&str> {
+        (self.lists.snapshot.n_chunks() > 0).then(|| self.lists.vectors.model())
+    }
+
     fn embed(&self, text: &str) -> Result<Vec<f32>, String> {
         self.embedded(text)?.ok_or_else(|| UNREADABLE.to_owned())
     }

@@ -17,6 +17,11 @@ pub trait Retriever: Send + Sync {
     /// Returns a number that every change of the searched data raises.
     fn generation(&self) -> u64;
 
+    /// Returns the id of the model that embedded the notes; `None`, the default, if there are no notes or it is not known.
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns a question's embedding, to be passed with every [`Question`] of it.
     ///
     /// # Errors

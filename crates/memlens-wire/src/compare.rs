@@ -28,6 +28,8 @@ pub struct Comparison {
 pub struct ComparedSide {
     /// Name of the pipeline on screen.
     pub label: String,
+    /// Id of the model that embedded the notes; `None` if there are no notes, or it is not known.
+    pub model: Option<String>,
     /// Number of rows that got a score.
     pub n_ranked: u32,
     /// Notices to show to the user.
@@ -93,6 +95,8 @@ pub struct SetSide {
     pub named: String,
     /// Id of the pipeline that ranked.
     pub pipeline: &'static str,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known.
+    pub model: Option<String>,
     /// Mean of each metric over the queries.
     pub all: Summary,
     /// Results of the questions that should return nothing.

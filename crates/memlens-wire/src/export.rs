@@ -30,6 +30,8 @@ pub struct Export {
     pub rows: Vec<ExportRow>,
     /// The settings alone: a config without anything else, or the arguments of a call.
     pub text: String,
+    /// Notice to show to the user with which embedding model the ranking was tuned here; also among the notes of `change`.
+    pub model: String,
     /// Change of the target's config; `None` if no config is known, or it cannot be read.
     pub change: Option<ConfigChange>,
     /// Why the target's config cannot be read; `None` if it can, or no config is known.

@@ -303,6 +303,8 @@ pub struct NothingFound {
 pub struct SetMetrics {
     /// Version (hash) of the query set.
     pub hash: String,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known.
+    pub model: Option<String>,
     /// Metric of `by_category` and `per_query`.
     pub metric: Metric,
     /// Number of judged queries that were measured.
@@ -525,6 +527,8 @@ pub struct BestTry {
 pub struct TuneAnswer {
     /// The metric that was maximised.
     pub metric: Metric,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known.
+    pub model: Option<String>,
     /// Number of judged queries in the set.
     pub n_queries: u32,
     /// Number of parts the queries were split into.
@@ -587,6 +591,8 @@ pub struct RunInfo {
     pub pipeline: String,
     /// Name of the pipeline on screen.
     pub label: String,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it was not recorded.
+    pub model: Option<String>,
     /// Number of judged queries that were measured.
     pub n_judged: u32,
     /// Mean nDCG@10; `None` without judged queries, or if the record is damaged.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use memlens_embed::{Embedder, Hashing, Model};
+use memlens_engine::view::IfTaken;
 use memlens_engine::{
-    ChangeStep, Choice, EmbedderSource, EngineError, Indexer, IndexerError, Library, Purpose,
-    Watching, acts, choose_model, embedding_models,
+    ChangeStep, Choice, EmbedderSource, EngineError, Indexer, IndexerError, Library, Metric,
+    Purpose, Watching, acts, choose_model, embedding_models, preset, report, tuning,
 };
 use memlens_faults::{Fault, Place};
 use memlens_params::Params;
 use memlens_store::Store;
 use memlens_tests::{Notes, content, index_with};
 
+use crate::tuning::{ours, wish};
 use crate::watched::{Watched, scratch};
 
 const OLD: usize = 32;
@@ -408,4 +410,103 @@ fn a_model_that_is_not_there_cannot_be_chosen() {
     let id = Model::Bundled.info().id;
     let same = memlens_engine::changed_model(&library.store(), &failing, &id);
     assert!(same.expect("nothing is loaded").is_none());
+}
+
+#[test]
+fn figures_name_their_model_and_a_comparison_says_if_it_differs() {
+    let notes = notes();
+    notes.write(
+        ".queries.jsonl",
+        r#"{"id":"q","query":"the quiet relay","relevant":[{"path":"n1.md","start_line":1,"end_line":3}]}"#,
+    );
+    let dir = scratch();
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    let library = open(dir.path());
+    let set = acts::import_query_set(
+        &library.to_write(),
+        &notes.at(".queries.jsonl"),
+        None,
+        IfTaken::KeepBoth,
+    );
+    let set = set.expect("it can be imported").info.id;
+    let ranking = ours();
+    let wish = wish(&set, &ranking);
+    let save = |library: &Library, name: &str| {
+        let saved = acts::save_run(&library.to_write(), &wish, name).expect("it can be measured");
+        saved.expect("nobody stopped it")
+    };
+    let by_old = save(&library, "by the old model");
+    let again = save(&library, "again");
+    assert_eq!(by_old.model.as_deref(), Some("hashing-32"));
+    let same = tuning::compare_runs(&library, &by_old.id, &again.id).expect("both are there");
+    assert_eq!(same.notices, Vec::<String>::new());
+    let preset = |library: &Library| {
+        let presets = preset::presets(library).expect("they can be read");
+        let mine = presets.into_iter().find(|preset| preset.name == "mine");
+        mine.expect("it was saved").notes
+    };
+    acts::save_preset(&library.to_write(), "mine", &Params::default()).expect("it can be saved");
+    assert_eq!(preset(&library), Vec::<String>::new());
+    drop(library);
+
+    change(dir.path(), NEW);
+    let library = open(dir.path());
+    let stale = |id: &str| tuning::run(&library, id).expect("it is there").info.stale;
+    assert_eq!(
+        stale(&by_old.id).as_deref(),
+        Some("The embedding model has changed since.")
+    );
+    let by_new = save(&library, "by the new model");
+    assert_eq!(
+        (by_new.model.as_deref(), stale(&by_new.id)),
+        (Some("hashing-48"), None)
+    );
+    let compared = tuning::compare_runs(&library, &by_old.id, &by_new.id).expect("both are there");
+    assert_eq!(
+        compared.notices,
+        [
+            "the notes were embedded by different models in the two runs: by hashing-32 in the first, by hashing-48 in the second"
+        ]
+    );
+    let metrics = tuning::measure_set(&library, &wish, &ranking, Metric::Ndcg10);
+    let metrics = metrics
+        .expect("it can be measured")
+        .expect("nobody stopped it");
+    assert_eq!(metrics.model.as_deref(), Some("hashing-48"));
+    assert_eq!(
+        preset(&library),
+        [
+            "made with the embedding model hashing-32; this library uses hashing-48, so scores and thresholds differ"
+        ]
+    );
+    // A preset that is saved again was made with the model in use, and one that is deleted leaves nothing.
+    acts::save_preset(&library.to_write(), "mine", &Params::default()).expect("it can be saved");
+    assert_eq!(preset(&library), Vec::<String>::new());
+    acts::delete_preset(&library.to_write(), "mine").expect("it can be deleted");
+    assert_eq!(
+        library
+            .store()
+            .setting("preset_models")
+            .expect("it can be read"),
+        None
+    );
+    let search = library.search("quiet relay", &Params::default(), None);
+    let report = report(
+        &library,
+        &search.expect("it can be searched"),
+        &Params::default(),
+    );
+    assert_eq!(
+        report.expect("it can be read").model.as_deref(),
+        Some("hashing-48")
+    );
+}
+
+#[test]
+fn an_empty_library_names_no_model() {
+    let dir = scratch();
+    drop(Indexer::open(dir.path(), embedder(OLD)).expect("it can be opened"));
+    let library = open(dir.path());
+    let search = library.search("relay", &Params::default(), None);
+    assert_eq!(search.expect("it can be searched").model, None);
 }

@@ -1021,6 +1021,8 @@ export type ComparedRow = {
 export type ComparedSide = {
 	/**  Name of the pipeline on screen. */
 	label: string,
+	/**  Id of the model that embedded the notes; `None` if there are no notes, or it is not known. */
+	model: string | null,
 	/**  Number of rows that got a score. */
 	n_ranked: number,
 	/**  Notices to show to the user. */
@@ -1455,6 +1457,8 @@ export type Export = {
 	rows: ExportRow[],
 	/**  The settings alone: a config without anything else, or the arguments of a call. */
 	text: string,
+	/**  Notice to show to the user with which embedding model the ranking was tuned here; also among the notes of `change`. */
+	model: string,
 	/**  Change of the target's config; `None` if no config is known, or it cannot be read. */
 	change: ConfigChange | null,
 	/**  Why the target's config cannot be read; `None` if it can, or no config is known. */
@@ -3478,6 +3482,8 @@ export type RunInfo = {
 	pipeline: string,
 	/**  Name of the pipeline on screen. */
 	label: string,
+	/**  Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it was not recorded. */
+	model: string | null,
 	/**  Number of judged queries that were measured. */
 	n_judged: number,
 	/**  Mean nDCG@10; `None` without judged queries, or if the record is damaged. */
@@ -3743,6 +3749,8 @@ export type SetFormat =
 export type SetMetrics = {
 	/**  Version (hash) of the query set. */
 	hash: string,
+	/**  Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known. */
+	model: string | null,
 	/**  Metric of `by_category` and `per_query`. */
 	metric: Metric,
 	/**  Number of judged queries that were measured. */
@@ -3789,6 +3797,8 @@ export type SetSide = {
 	named: string,
 	/**  Id of the pipeline that ranked. */
 	pipeline: string,
+	/**  Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known. */
+	model: string | null,
 	/**  Mean of each metric over the queries. */
 	all: Summary,
 	/**  Results of the questions that should return nothing. */
@@ -4202,6 +4212,8 @@ export type TreeEntry = {
 export type TuneAnswer = {
 	/**  The metric that was maximised. */
 	metric: Metric,
+	/**  Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known. */
+	model: string | null,
 	/**  Number of judged queries in the set. */
 	n_queries: number,
 	/**  Number of parts the queries were split into. */

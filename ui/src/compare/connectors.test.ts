@@ -14,7 +14,9 @@ const row = (rank: number | null, other: number | null = null): ComparedRow => (
   reason: null,
   other,
 });
-const side = (rows: ComparedRow[]): ComparedSide => ({ label: "", n_ranked: rows.length, notices: [], rows });
+const side = (rows: ComparedRow[]): ComparedSide => ({
+  ...{ label: "", model: null, n_ranked: rows.length, notices: [], rows },
+});
 
 describe("what becomes of a row", () => {
   test.each([

@@ -45,7 +45,7 @@ function side(query: string, chunks: FakeChunk[], ranking: Ranking): ComparedSid
   const nKept = isShelf ? Math.min(SHELF_KEPT, order.length) : columns.n_kept;
   return {
     label: isShelf ? "Shelf 1" : "Memlens",
-    n_ranked: order.length,
+    ...{ model: "all-MiniLM-L6-v2-q8@57d50a19", n_ranked: order.length },
     notices: isShelf ? ["Shelf 1, emulated over 12 notes."] : [],
     rows: order.slice(0, nKept + DROPPED).flatMap((slot, place): ComparedRow[] => {
       const row = set.rows[slot];
@@ -131,7 +131,13 @@ export function comparedOver(a: Ranking, b: Ranking): SetComparison {
     query("q3", "soup stock", "direct", 1, 1),
   ];
   const side = (named: string, scores: Scores[], n_nothing: number): SetSide => ({
-    ...{ named, pipeline: named, all: summary(scores), nonsense: { n: 2, n_nothing } },
+    ...{
+      named,
+      pipeline: named,
+      model: "all-MiniLM-L6-v2-q8@57d50a19",
+      all: summary(scores),
+      nonsense: { n: 2, n_nothing },
+    },
   });
   const of = (category: string) => changed(queries.filter((one) => one.category === category));
   return {

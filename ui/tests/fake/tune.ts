@@ -47,6 +47,8 @@ export type TuneState =
   /** a set of 50,000 queries, with names of 300 characters and right-to-left words */
   | "huge";
 
+/** The model of every figure here. */
+const MODEL = "all-MiniLM-L6-v2-q8@57d50a19";
 const START_MS = Date.UTC(2026, 10, 21, 9, 30);
 const QUESTIONS = [
   ["refuting a hypothesis with a control experiment", "paraphrase"],
@@ -143,7 +145,7 @@ export class TuneMemory {
   #run(name: string, at: number, stale: string | null): KeptRun {
     const info = {
       ...{ id: `r${at + 1}`, name, at_ms: START_MS + at * 86_400_000, set: "agent-memory-57", hash: "b3" },
-      ...{ pipeline: "memlens", label: "Memlens", n_judged: 54, stale },
+      ...{ pipeline: "memlens", label: "Memlens", model: MODEL, n_judged: 54, stale },
       ...{ ndcg_10: 0.505 + at * 0.03, mrr_10: 0.465 + at * 0.03 },
     };
     return { info, ranking: { pipeline: "memlens", values: { fusion_k: 20 + 40 * at, min_score: 0.3 } } };
@@ -291,7 +293,14 @@ export class TuneMemory {
     }));
     const categories = [...new Set(per.flatMap(({ category }) => (category === null ? [] : [category])))];
     return {
-      ...{ hash: this.#info(this.#set(wish.set)).hash, metric, n_judged: n, n_unjudged: 3, rows },
+      ...{
+        hash: this.#info(this.#set(wish.set)).hash,
+        model: MODEL,
+        metric,
+        n_judged: n,
+        n_unjudged: 3,
+        rows,
+      },
       origins: this.#info(this.#set(wish.set)).origins,
       nothing: nonsense === 0 ? null : { n: nonsense, now: 0.325, pinned: 0.025 },
       by_category: categories.map((category) => {
@@ -381,6 +390,7 @@ export class TuneMemory {
     );
     return {
       ...{
+        model: MODEL,
         metric: request.metric,
         n_queries: 54,
         folds: request.folds,

@@ -95,6 +95,7 @@ pub(crate) fn measure(now: Side<'_>, pinned: Side<'_>, metric: Metric) -> SetMet
     let undefined = pairs.iter().filter(|it| values_of(it, metric).is_none());
     SetMetrics {
         hash: now.prepared.hash.clone(),
+        model: now.prepared.model.clone(),
         metric,
         n_judged: pairs.len() as u32,
         n_unjudged: now.prepared.n_unjudged,

@@ -21,6 +21,7 @@ use memlens_wire::{Origin, OriginCount};
 use super::Wish;
 use super::followed::{Lines, RelevantPlace, followed_gold};
 use super::kept_set::{KeptQuery, KeptSet};
+use crate::made_by;
 use crate::tuning::Tuning;
 
 /// Depth of each query's lists while no slider needs more: both depths are 50 by default.
@@ -42,6 +43,8 @@ pub(crate) struct Prepared {
     pub is_reranked: bool,
     pub name: String,
     pub hash: String,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed meanwhile; `None` if it is not known.
+    pub model: Option<String>,
     /// The judged queries and those of nonsense, in the set's order.
     pub queries: Vec<PreparedQuery>,
     /// How many queries are not judged yet.
@@ -245,6 +248,7 @@ fn prepare(
         is_reranked: reranks(&ranking.values),
         name: loaded.info.name.clone(),
         hash: loaded.info.hash.clone(),
+        model: None,
         queries: Vec::new(),
         n_unjudged: (set.queries.len() - asked.len()) as u32,
         origins: gold.origins,
@@ -273,6 +277,7 @@ fn prepare(
     };
     let Answers {
         queries,
+        models,
         mut notices,
         failed,
     } = answers;
@@ -281,6 +286,7 @@ fn prepare(
         return Err(error);
     }
     prepared.queries = queries;
+    prepared.model = made_by::models(models.iter().map(Option::as_deref));
     let n_more = notices.len().saturating_sub(NOTICES_SHOWN);
     notices.truncate(NOTICES_SHOWN);
     prepared.notices.extend(notices);
@@ -294,6 +300,8 @@ fn prepare(
 #[derive(Default)]
 struct Answers {
     queries: Vec<PreparedQuery>,
+    /// Id of the model that embedded the notes of each search.
+    models: Vec<Option<String>>,
     /// Notices about single queries, those left out included.
     notices: Vec<String>,
     /// The first error, if any query was left out.
@@ -320,6 +328,7 @@ fn ask_all(
                 let fallbacks = columns.fallbacks();
                 let notices = fallbacks.map(|notice| format!("query {}: {notice}", query.id));
                 answers.notices.extend(notices);
+                answers.models.push(search.model.clone());
                 answers.queries.push(PreparedQuery {
                     category: query.category.clone(),
                     ..PreparedQuery::of(query.id.clone(), &search, relevant, depth)

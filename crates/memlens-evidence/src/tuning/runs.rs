@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::{Pair, changed, metric_row, verdict};
 use super::sets::{now_ms, query_sets};
 use super::{Wish, tune};
+use crate::made_by;
 use crate::tuning::prepared::prepare_set;
 
 /// Maximum size of a file, larger than any run of 50,000 queries.
@@ -33,6 +34,9 @@ pub struct RunRecord {
     pub queries_hash: String,
     /// Notes that were searched, as the fingerprint of a `memlens.json`.
     pub corpus: String,
+    /// Id of the model that embedded the notes, or ids joined by "and" if it changed during the run; `None` if it was not recorded.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Id of the pipeline that ranked.
     pub pipeline: String,
     /// Parameter values by id; a missing one has its default.
@@ -154,6 +158,10 @@ fn differences(before: &RunRecord, now: &RunRecord, n_both: usize) -> Vec<String
     if before.corpus != now.corpus {
         notices.push("the notes changed between the two runs".to_owned());
     }
+    notices.extend(made_by::difference(
+        before.model.as_deref(),
+        now.model.as_deref(),
+    ));
     if before.queries_hash != now.queries_hash {
         notices.push("the two runs are of two versions of a query set, or of two sets".to_owned());
     }
@@ -196,6 +204,7 @@ pub(crate) fn run_record(
         queries: wish.loaded.info.name.clone(),
         queries_hash: prepared.hash.clone(),
         corpus: preset::fingerprint(library),
+        model: prepared.model.clone(),
         pipeline: wish.ranking.pipeline.id().0.to_owned(),
         params: wish.ranking.to_view().values,
         all: Summary::of(per_query.iter().map(|it| &it.scores)),
@@ -210,12 +219,11 @@ pub(crate) fn run_record(
 /// [`EngineError::Store`].
 pub fn runs(library: &Library) -> Result<Vec<RunInfo>, EngineError> {
     let stored = library.store().runs()?;
-    let hashes = set_hashes(library)?;
-    let corpus = preset::fingerprint(library);
+    let present = Present::of(library)?;
     let each =
         stored.into_iter().map(
             |run| match serde_json::from_str::<RunRecord>(&run.content) {
-                Ok(record) => info(run.id, run.name, run.at_ms, &record, &corpus, &hashes),
+                Ok(record) => info(run.id, run.name, run.at_ms, &record, &present),
                 Err(_) => damaged(run),
             },
         );
@@ -311,15 +319,9 @@ fn run_of_id(library: &Library, id: &str) -> Result<(RunInfo, RunRecord), Engine
     let run = run.ok_or_else(|| refused("it is not there any more".to_owned()))?;
     let record: RunRecord = serde_json::from_str(&run.content)
         .map_err(|error| refused(format!("the library holds it damaged: {error}")))?;
-    let (corpus, hashes) = (preset::fingerprint(library), set_hashes(library)?);
-    let info = info(run.id, run.name, run.at_ms, &record, &corpus, &hashes);
+    let present = Present::of(library)?;
+    let info = info(run.id, run.name, run.at_ms, &record, &present);
     Ok((info, record))
-}
-
-/// Versions of the query sets, by name.
-fn set_hashes(library: &Library) -> Result<HashMap<String, String>, EngineError> {
-    let sets = query_sets(library)?.into_iter();
-    Ok(sets.map(|set| (set.name, set.hash)).collect())
 }
 
 /// Measures a ranking on a query set and stores the result. `None` if it was stopped.
@@ -384,6 +386,7 @@ fn damaged(run: StoredRun) -> RunInfo {
         hash: String::new(),
         pipeline: String::new(),
         label: "damaged".to_owned(),
+        model: None,
         n_judged: 0,
         ndcg_10: None,
         mrr_10: None,
@@ -391,30 +394,74 @@ fn damaged(run: StoredRun) -> RunInfo {
     }
 }
 
-fn info(
-    id: i64,
-    name: String,
-    at_ms: i64,
-    record: &RunRecord,
-    corpus: &str,
-    hashes: &HashMap<String, String>,
-) -> RunInfo {
+/// What a run may have changed from.
+struct Present {
+    /// Fingerprint of the notes.
+    corpus: String,
+    /// Id of the model that embedded them; `None` without notes.
+    model: Option<String>,
+    /// Versions of the query sets, by name.
+    hashes: HashMap<String, String>,
+}
+
+impl Present {
+    fn of(library: &Library) -> Result<Present, EngineError> {
+        let sets = query_sets(library)?.into_iter();
+        let lists = library.lists();
+        let has_notes = lists.snapshot.n_chunks() > 0;
+        Ok(Present {
+            corpus: preset::fingerprint(library),
+            model: has_notes.then(|| lists.vectors.model().to_owned()),
+            hashes: sets.map(|set| (set.name, set.hash)).collect(),
+        })
+    }
+
+    /// What has changed since a run, as a sentence; `None` if nothing has.
+    fn changes_since(&self, record: &RunRecord) -> Option<String> {
+        let set = self.hashes.get(&record.queries);
+        // A run of a former version does not name its model.
+        let is_of_model = record.model.is_none() || record.model == self.model;
+        let changed = [
+            ("notes", record.corpus == self.corpus),
+            (
+                "query set",
+                set.is_none_or(|hash| *hash == record.queries_hash),
+            ),
+            ("embedding model", is_of_model),
+        ];
+        let changed: Vec<&str> = { changed.into_iter() }
+            .filter_map(|(what, is_same)| (!is_same).then_some(what))
+            .collect();
+        let has = if changed == ["notes"] || changed.len() > 1 {
+            "have"
+        } else {
+            "has"
+        };
+        let changed = match changed.as_slice() {
+            [] => None,
+            [one] => Some(format!("The {one} {has} changed since")),
+            [one, other] => Some(format!("The {one} and the {other} {has} changed since")),
+            [first, rest @ ..] => Some(format!(
+                "The {first}, the {} {has} changed since",
+                rest.join(" and the ")
+            )),
+        };
+        match (changed, set) {
+            (None, Some(_)) => None,
+            (None, None) => Some("The query set is gone or has another name.".to_owned()),
+            (Some(changed), Some(_)) => Some(format!("{changed}.")),
+            (Some(changed), None) => Some(format!(
+                "{changed}, and the query set is gone or has another name."
+            )),
+        }
+    }
+}
+
+fn info(id: i64, name: String, at_ms: i64, record: &RunRecord, present: &Present) -> RunInfo {
     let pipeline = memlens_library::pipeline(&record.pipeline);
     let label = pipeline.map_or(record.pipeline.clone(), |it| it.label().to_owned());
-    let is_of_notes = record.corpus == corpus;
-    let set = hashes.get(&record.queries);
-    let is_of_set = set.is_some_and(|hash| *hash == record.queries_hash);
-    let stale = match (is_of_notes, is_of_set, set.is_some()) {
-        (true, true, _) => None,
-        (false, true, _) => Some("The notes have changed since."),
-        (true, false, true) => Some("The query set has changed since."),
-        (false, false, true) => Some("The notes and the query set have changed since."),
-        (true, false, false) => Some("The query set is gone or has another name."),
-        (false, false, false) => {
-            Some("The notes have changed since, and the query set is gone or has another name.")
-        }
-    };
     RunInfo {
+        stale: present.changes_since(record),
         id: id.to_string(),
         name,
         at_ms: at_ms as f64,
@@ -422,6 +469,7 @@ fn info(
         hash: record.queries_hash.clone(),
         pipeline: record.pipeline.clone(),
         label,
+        model: record.model.clone(),
         n_judged: record.per_query.len() as u32,
         ndcg_10: record
             .all
@@ -431,6 +479,5 @@ fn info(
             .all
             .as_ref()
             .and_then(|all| Metric::Mrr10.of(&all.mean)),
-        stale: stale.map(str::to_owned),
     }
 }

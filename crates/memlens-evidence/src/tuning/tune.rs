@@ -196,6 +196,7 @@ pub(crate) fn tune(task: &Task<'_>, going: &SetRun<'_>) -> Result<Option<TuneAns
         held_out.len(),
     );
     Ok(Some(TuneAnswer {
+        model: task.prepared.model.clone(),
         metric: request.metric,
         n_queries: n as u32,
         folds: request.folds,

@@ -94,6 +94,7 @@ fn side(search: &Search, ranking: &Ranking) -> Result<(ComparedSide, Vec<Span>),
         .collect::<Result<Vec<Span>, EngineError>>()?;
     let side = ComparedSide {
         label: ranking.pipeline.label().to_owned(),
+        model: search.model.clone(),
         n_ranked: columns.score.iter().flatten().count() as u32,
         notices: search
             .notices

@@ -50,6 +50,8 @@ pub struct SearchReport {
     pub params: Values,
     /// How closely it matches another program's own search; `None` for Memlens's own pipeline.
     pub emulated: Option<Emulated>,
+    /// Id of the model that embedded the notes; `None` if there are no notes, or it is not known.
+    pub model: Option<String>,
     /// Notices to show to the user.
     pub notices: Vec<String>,
     /// Every stage in its order.
@@ -220,6 +222,7 @@ pub fn report(
         query: search.query.clone(),
         params: params.values(),
         emulated: search.emulated.clone(),
+        model: search.model.clone(),
         notices,
         stages,
         results: rows,

@@ -18,7 +18,7 @@ pub(super) fn written(report: &SearchReport, with_text: bool) -> Result<String, 
     for stage in &stages {
         head.extend([format!("{} rank", stage.id), format!("{} score", stage.id)]);
     }
-    head.extend(["score", "dropped_by", "why", "on_disk"].map(str::to_owned));
+    head.extend(["score", "dropped_by", "why", "on_disk", "model"].map(str::to_owned));
     if with_text {
         head.push("passage".to_owned());
     }
@@ -44,6 +44,7 @@ pub(super) fn written(report: &SearchReport, with_text: bool) -> Result<String, 
         cells.push(lost.map_or_else(String::new, |step| text(&step.sentence)));
         let on_disk = row.on_disk.and_then(OnDisk::sentence);
         cells.push(on_disk.unwrap_or_default().to_owned());
+        cells.push(text(report.model.as_deref().unwrap_or_default()));
         if with_text {
             cells.push(text(row.snippet.as_deref().unwrap_or_default()));
         }

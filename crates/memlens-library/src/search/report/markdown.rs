@@ -71,6 +71,9 @@ fn add_head(
     if let Some(emulated) = &report.emulated {
         document.item(0, format!("Emulated: {}. {}", emulated.label, emulated.why));
     }
+    if let Some(model) = &report.model {
+        document.item(0, Text::from("Notes embedded by: ") + code(model));
+    }
     document.item(0, format!("Memlens {}", env!("CARGO_PKG_VERSION")));
     for notice in &report.notices {
         document.notice(notice);
