@@ -33,10 +33,11 @@ function registered(settings, config = MEMORY_CORE_OFF) {
     config,
     logger: { warn: (message) => host.warnings.push(message) },
     registerMemoryCapability: (capability) => (host.capability = capability),
-    registerTool: (tool) => host.tools.set(tool.name, tool),
+    registerTool: (make, { names }) => names.forEach((name) => host.tools.set(name, make)),
     registerService: (service) => (host.service = service),
   });
-  host.call = (name, args, signal) => host.tools.get(name).execute("call", args, signal);
+  host.toolOf = (name, agentId = "main") => host.tools.get(name)({ agentId });
+  host.call = (name, args, signal, agentId) => host.toolOf(name, agentId).execute("call", args, signal);
   return host;
 }
 
@@ -67,9 +68,12 @@ test("its tools are those of the server, and its manifest names them", async () 
     required: required ?? [],
   });
   const sorted = (list) => list.toSorted((a, b) => a.name.localeCompare(b.name));
-  const offered = [...registered(ofScratch()).tools.values()].map(({ name, parameters }) =>
-    form({ name, ...parameters }),
-  );
+  const host = registered(ofScratch());
+  const offered = [...host.tools.keys()].map((name) => {
+    const tool = host.toolOf(name);
+    assert.equal(tool.name, name);
+    return form({ name, ...tool.parameters });
+  });
   const served = tools.map(({ name, inputSchema }) => form({ name, ...inputSchema }));
   assert.deepEqual(sorted(offered), sorted(served));
 
@@ -94,6 +98,33 @@ test("a search answers as the command line does, and a result can be read", asyn
   assert.ok(note.details.text.length > 0);
   await assert.rejects(host.call("memory_get", { path: "../outside.md" }), /outside\.md/);
   host.service.stop();
+});
+
+test("each agent of OpenClaw gets the notes of its own workspace", async () => {
+  const own = await Scratch.make({ isEmpty: true });
+  const config = { agents: { entries: { main: { default: true }, work: {} } } };
+  await own.writeHome(".openclaw/openclaw.json", JSON.stringify(config));
+  await own.writeHome(".openclaw/workspace/MEMORY.md", "The plum tree is old.\n");
+  await own.writeHome(".openclaw/workspace-work/MEMORY.md", "The plum tree is young.\n");
+  await own.memlens("agents", "add", "openclaw");
+  const command = join(own.root, "memlens");
+  await writeFile(command, `#!/bin/sh\nHOME='${own.home}' exec '${CLI}' "$@"\n`, { mode: 0o755 });
+  const search = async (host, agent) => {
+    const { details } = await host.call("memory_search", { query: "plum tree" }, undefined, agent);
+    return details.results.map(({ snippet }) => snippet.match(/old|young/)?.[0]).toSorted();
+  };
+
+  const host = registered({ command, library: own.library });
+  assert.deepEqual(await Promise.all([search(host, "main"), search(host, "work")]), [["old"], ["young"]]);
+  await assert.rejects(search(host, "nobody"), /names no agent "nobody"/);
+  const tool = host.tools.get("memory_search")({});
+  await assert.rejects(tool.execute("call", { query: "plum tree" }), /did not say which agent/);
+  host.service.stop();
+
+  const all = registered({ command, library: own.library, allFolders: true });
+  assert.deepEqual(await search(all, "work"), ["old", "young"]);
+  all.service.stop();
+  await own.remove();
 });
 
 test("it ranks by the preset that its settings name", async () => {
@@ -146,7 +177,7 @@ test("an idle server lets the program end", async () => {
      plugin.register({
        pluginConfig: ${JSON.stringify(ofScratch())},
        registerMemoryCapability() {},
-       registerTool(tool) { if (tool.name === "memory_status") status = tool; },
+       registerTool(make, { names }) { if (names.includes("memory_status")) status = make({ agentId: "main" }); },
      });
      console.log((await status.execute("call", {})).details.folders.length);`,
   );

@@ -74,7 +74,7 @@ pub use recall::{
     Pattern, Returned, ServedCall, Used, find_logs, line_hash, logs, question_to_store,
     read as read_log, session_of_file, setting_to_store,
 };
-pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Unsearched};
+pub use searched::{Index, Listed, NotSearched, Searched, SearchedFile, Share, Unsearched};
 pub use session::{LoadedIn, SessionPlace, in_folders, loaded_in};
 pub use settings::{Config, read_config, read_config_and_files};
 pub use targets::{Fit, Mapped, TARGETS, Takes, Target};

@@ -105,6 +105,9 @@ pub struct ServedCall {
     pub client: String,
     /// Id of the agent whose folders were served; `None` for all watched folders.
     pub agent: Option<String>,
+    /// Ids of the watched folders that were served; `None` if all were, or in a call that older versions recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folders: Option<Vec<i64>>,
     /// The ranking of a search, with the value of every parameter, as JSON.
     pub ranking: Value,
     /// Generation of the library that answered.

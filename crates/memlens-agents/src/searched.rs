@@ -132,6 +132,17 @@ impl NotSearched {
     }
 }
 
+/// How much of a folder is for one agent of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// All of it.
+    Whole,
+    /// A part: the rest is for other agents, or for none.
+    Part,
+    /// Nothing.
+    Nothing,
+}
+
 /// A note that an agent's search does not find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsearched {
@@ -168,6 +179,40 @@ impl Searched {
         named
             .or_else(|| self.indexes.iter().find(|it| it.is_default))
             .or_else(|| self.indexes.first())
+    }
+
+    /// How much of a folder, with links in its path resolved, is for one agent of the program: what is in its workspace and in the
+    /// folders that the config names for it. `None` if the program has no such agent.
+    pub fn share(&self, member: &str, folder: &Path) -> Option<Share> {
+        let member = member.trim().to_lowercase();
+        let index = self.indexes.iter().find(|it| it.member == member)?;
+        let is_added = |root: &Root| {
+            matches!(root.kind, RootKind::Folder { .. }) && folder.starts_with(&root.folder)
+        };
+        if index.roots.iter().any(is_added) {
+            return Some(Share::Whole);
+        }
+        let own: Vec<&Path> = index.own_folders().collect();
+        let others = self.indexes.iter().flat_map(Index::own_folders);
+        let others: Vec<&Path> = others.filter(|it| !own.contains(it)).collect();
+        let around = |all: &[&Path]| {
+            let lengths = all.iter().filter(|it| folder.starts_with(it));
+            lengths.map(|it| it.components().count()).max()
+        };
+        let holds = |all: &[&Path]| all.iter().any(|it| it.starts_with(folder));
+        let roots = index.roots.iter().map(|root| root.folder.as_path());
+        let roots: Vec<&Path> = roots.collect();
+        Some(
+            match (
+                around(&own) > around(&others),
+                holds(&others),
+                holds(&roots),
+            ) {
+                (true, false, _) => Share::Whole,
+                (true, true, _) | (false, _, true) => Share::Part,
+                (false, _, false) => Share::Nothing,
+            },
+        )
     }
 
     /// Whether one agent of the program searches a note, given by its absolute path; see [`Searched::index`].

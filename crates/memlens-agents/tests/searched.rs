@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memlens_agents::{Home, Index, NotSearched, Searched, look};
+use memlens_agents::{Home, Index, NotSearched, Searched, Share, look};
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -493,4 +493,64 @@ fn programs_whose_rules_are_not_known_have_none() {
     assert!(Searched::of(&scratch.home(), "claude-code").is_none());
     assert!(Searched::of(&scratch.home(), "openclaw").is_none());
     assert!(Searched::of(&scratch.home(), "qmd").is_none());
+}
+
+#[test]
+fn each_agent_has_its_own_share_of_a_folder() {
+    let config = "{
+        agents: {
+            defaults: {workspace: '~/shared'},
+            entries: {
+                main: {default: true},
+                work: {workspace: '~/work', memory: {search: {extraPaths: ['~/vault']}}},
+                inner: {},
+                Other: {workspace: '~/other/nested'},
+            },
+        },
+    }";
+    let scratch = Scratch::openclaw(
+        config,
+        &[
+            "shared/MEMORY.md",
+            "shared/inner/MEMORY.md",
+            "work/MEMORY.md",
+            "work/memory/a.md",
+            "vault/deep/b.md",
+            "other/nested/MEMORY.md",
+            "unrelated/c.md",
+        ],
+    );
+    let searched = scratch.searched("openclaw");
+    for (member, folder, expected) in [
+        ("work", "work", Share::Whole),
+        ("Work", "work/memory", Share::Whole),
+        ("work", "vault", Share::Whole),
+        ("work", "vault/deep", Share::Whole),
+        ("work", "shared", Share::Nothing),
+        ("work", "unrelated", Share::Nothing),
+        ("work", "", Share::Part),
+        ("main", "work", Share::Nothing),
+        ("main", "vault", Share::Nothing),
+        // The workspace of another agent is inside.
+        ("main", "shared", Share::Part),
+        ("main", "shared/memory", Share::Whole),
+        ("main", "shared/inner", Share::Nothing),
+        ("inner", "shared", Share::Part),
+        ("inner", "shared/inner", Share::Whole),
+        ("other", "other", Share::Part),
+        ("other", "other/nested", Share::Whole),
+    ] {
+        let path = scratch.path().join(folder);
+        let path = if folder.is_empty() {
+            scratch.path()
+        } else {
+            path
+        };
+        assert_eq!(
+            searched.share(member, &path),
+            Some(expected),
+            "{member} {folder}"
+        );
+    }
+    assert_eq!(searched.share("nobody", &scratch.path().join("work")), None);
 }

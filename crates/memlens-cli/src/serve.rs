@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use memlens_engine::tool_server::lasting;
 use memlens_engine::{
-    Engine, Event, Home, Library, Ranking, Watching, part_of_agent, saved_ranking, watched_folders,
+    Engine, Event, Home, Library, Ranking, Watching, known_agent, part_of_agent, saved_ranking,
+    watched_folders,
 };
 use memlens_params::ParameterSet as _;
 use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
@@ -25,7 +26,7 @@ pub fn run(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliErr
         None => serve(library, arguments),
         Some(ServeAct::Install(arguments)) => install::install(library, arguments),
         Some(ServeAct::Uninstall { agent }) => install::uninstall(agent),
-        Some(ServeAct::Token { new }) => token(library, *new),
+        Some(ServeAct::Token { new, agent }) => token(library, *new, agent.as_deref()),
     }
 }
 
@@ -51,6 +52,7 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
         library,
         ranking,
         agent: arguments.agent.clone(),
+        member: arguments.member.clone(),
     };
     match arguments.http {
         None => Ok(serve_stdio(serving, &stop)?),
@@ -149,7 +151,8 @@ fn listen(dir: &Path, address: SocketAddr) -> Result<HttpServer, CliError> {
     Ok(server)
 }
 
-fn token(library: Option<PathBuf>, is_new: bool) -> Result<(), CliError> {
+/// Prints the token of the library, or that of an agent.
+fn token(library: Option<PathBuf>, is_new: bool, agent: Option<&str>) -> Result<(), CliError> {
     let dir = library_dir(library)?;
     // Fails if there is no library.
     watched_folders(&dir)?;
@@ -159,5 +162,8 @@ fn token(library: Option<PathBuf>, is_new: bool) -> Result<(), CliError> {
         Token::of_library(&dir)
     };
     let token = token.map_err(memlens_serve::ServeError::from)?;
-    print_line(token.text())
+    match agent {
+        Some(id) => print_line(token.of_agent(known_agent(id)?.id).text()),
+        None => print_line(token.text()),
+    }
 }

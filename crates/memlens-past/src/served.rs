@@ -20,13 +20,16 @@ pub(crate) fn part(library: &Library, asked: &PastQuestion) -> Part {
     let Some(served) = &asked.served else {
         return part_asked(library, &asked.agent);
     };
-    match (&served.scope, &served.agent) {
-        (Some((folder, path)), _) => Part::Folder(Scope {
+    match (&served.scope, &served.folders, &served.agent) {
+        (Some((folder, path)), ..) => Part::Folder(Scope {
             folder: FolderId(*folder),
             path: path.clone(),
         }),
-        (None, Some(agent)) => part_asked(library, agent),
-        (None, None) => Part::All,
+        (None, Some(folders), _) => {
+            Part::Folders(folders.iter().map(|folder| FolderId(*folder)).collect())
+        }
+        (None, None, Some(agent)) => part_asked(library, agent),
+        (None, None, None) => Part::All,
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::Served;
+use crate::caller::Caller;
 use crate::folders::{Folders, Note};
 use crate::recording::{Found, Searched};
 use crate::tools::{GetArguments, SearchArguments, WhyArguments};
@@ -47,6 +48,25 @@ pub(crate) enum Refused {
     /// Nothing is served.
     #[error("no watched folder is served; watch one with `memlens index FOLDER`")]
     NoFolder,
+    /// Nothing of the agent is served.
+    #[error(
+        "no watched folder of {agent} is served; watch its notes with `memlens agents add {agent}`"
+    )]
+    NoFolderOf { agent: String },
+    /// The program's config has no such agent.
+    #[error("the config of {program} names no agent {member:?}, so nothing is served to it")]
+    NoMember { program: String, member: String },
+    /// No watched folder is for one of the program's agents alone.
+    #[error(
+        "no watched folder is for the agent {member:?} of {program} alone{}; watch its workspace with `memlens index FOLDER`",
+        shared(mixed)
+    )]
+    NoFolderOfMember {
+        program: String,
+        member: String,
+        /// Watched folders that hold its notes and those of other agents.
+        mixed: Vec<String>,
+    },
     /// The library's folder is missing.
     #[error("the library {} does not exist any more; restart the server with another", dir.display())]
     Gone { dir: PathBuf },
@@ -54,13 +74,23 @@ pub(crate) enum Refused {
     Engine(#[from] EngineError),
 }
 
+/// What an error adds about folders with notes of several agents.
+fn shared(mixed: &[String]) -> String {
+    if mixed.is_empty() {
+        return String::new();
+    }
+    let mixed = mixed.join(", ");
+    format!(" (these hold notes of other agents too: {mixed})")
+}
+
 /// Answers a question with the results of the served ranking, in the form of OpenClaw's `memory_search`.
 pub(crate) fn search(
     served: &Served,
+    caller: &Caller,
     asked: &SearchArguments,
 ) -> Result<(Value, Searched), Refused> {
     let notice = served.refresh()?;
-    let folders = Folders::now(served)?;
+    let folders = Folders::now(served, caller)?;
     let n_max = asked.max_results.unwrap_or(RESULTS).clamp(1, RESULTS_MAX);
     let part = folders.part(asked.scope.as_deref())?;
     let search = served.search(&asked.query, part.clone())?;
@@ -113,6 +143,7 @@ pub(crate) fn search(
     });
     let searched = Searched {
         results: found,
+        folders: folders.limit(),
         generation: search.generation(),
         part,
         max_results: n_max,
@@ -121,9 +152,13 @@ pub(crate) fn search(
 }
 
 /// Answers with lines of a note as it is on disk.
-pub(crate) fn get(served: &Served, asked: &GetArguments) -> Result<(Value, Note), Refused> {
+pub(crate) fn get(
+    served: &Served,
+    caller: &Caller,
+    asked: &GetArguments,
+) -> Result<(Value, Note), Refused> {
     let notice = served.refresh()?;
-    let folders = Folders::now(served)?;
+    let folders = Folders::now(served, caller)?;
     let note = folders.note(&asked.path)?;
     let document = served.library.document(note.folder.id, &note.path)?;
     let from = asked.from.unwrap_or(1).max(1);
@@ -166,9 +201,13 @@ pub(crate) fn get(served: &Served, asked: &GetArguments) -> Result<(Value, Note)
 }
 
 /// Explains why a note is not among the results of a question, or where it ranks.
-pub(crate) fn explain(served: &Served, asked: &WhyArguments) -> Result<Value, Refused> {
+pub(crate) fn explain(
+    served: &Served,
+    caller: &Caller,
+    asked: &WhyArguments,
+) -> Result<Value, Refused> {
     let notice = served.refresh()?;
-    let folders = Folders::now(served)?;
+    let folders = Folders::now(served, caller)?;
     let note = folders.note(&asked.path)?;
     let search = served.search(&asked.query, folders.part(None)?)?;
     let place = Place {
@@ -226,9 +265,9 @@ fn chunk(chunk: &ChunkWhy) -> Value {
 }
 
 /// Lists contradictions among the notes that are served.
-pub(crate) fn drift(served: &Served) -> Result<Value, Refused> {
+pub(crate) fn drift(served: &Served, caller: &Caller) -> Result<Value, Refused> {
     let notice = served.refresh()?;
-    let folders = Folders::now(served)?;
+    let folders = Folders::now(served, caller)?;
     let report = drift_report(served.library, &Params::default(), None)?;
     let pairs = |all: &[Drifted]| -> (usize, Vec<Value>) {
         let mine =
@@ -273,9 +312,9 @@ fn side(folders: &Folders, side: &DriftSide) -> Value {
 }
 
 /// Reports what is served and by which ranking.
-pub(crate) fn status(served: &Served) -> Result<Value, Refused> {
+pub(crate) fn status(served: &Served, caller: &Caller) -> Result<Value, Refused> {
     let notice = served.refresh()?;
-    let folders = Folders::now(served)?;
+    let folders = Folders::now(served, caller)?;
     let library = served.library;
     let lists = &folders.lists;
     let listed: Vec<Value> = folders
@@ -308,7 +347,8 @@ pub(crate) fn status(served: &Served) -> Result<Value, Refused> {
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "pipeline": served.ranking.pipeline.label(),
-        "agent": served.agent,
+        "agent": caller.agent.or(served.agent.as_deref()),
+        "member": served.member,
         "model": lists.vectors.model(),
         "folders": listed,
         "problems": problems,

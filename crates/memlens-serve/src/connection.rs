@@ -11,6 +11,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use tokio::sync::Semaphore;
 
+use crate::caller::{self, Caller};
 use crate::lines::Lines;
 use crate::tools::{self, Call};
 use crate::{CALLS_AT_ONCE, ServeError, Served};
@@ -80,8 +81,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let cancelled = context.ct.clone();
-        let client = context.peer.peer_info();
-        let client = client.map(|info| info.client_info.name.clone());
+        let caller = caller_of(&context);
         // Only what is needed waits: a request may be large.
         drop(context);
         let name = memlens_params::brief(&request.name).into_owned();
@@ -100,7 +100,7 @@ impl ServerHandler for Connection {
         };
         let served = self.served.clone();
         let mut answering = tokio::task::spawn_blocking(move || {
-            let answer = call.answer(&served, client.as_deref());
+            let answer = call.answer(&served, &caller);
             drop(permit);
             answer
         });
@@ -143,6 +143,26 @@ impl ServerHandler for Connection {
         let unknown = format!("there is no method {method}");
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, unknown, None))
     }
+}
+
+/// The client of a request: over HTTP as the route found it, else as it introduced itself.
+fn caller_of(context: &RequestContext<RoleServer>) -> Caller {
+    let Some(request) = context.extensions.get::<http::request::Parts>() else {
+        let introduced = context.peer.peer_info();
+        let name = introduced.and_then(|info| caller::name(&info.client_info.name));
+        return Caller { name, agent: None };
+    };
+    let mut found = request
+        .extensions
+        .get::<Caller>()
+        .cloned()
+        .unwrap_or_default();
+    if found.name.is_none() {
+        // Since 2026 a request itself may say it.
+        let said = context.meta.client_info();
+        found.name = said.and_then(|info| caller::name(&info.name));
+    }
+    found
 }
 
 /// An answer that the agent reads as a failure of its call.

@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memlens_files::{name_in, with_slashes};
+use memlens_agents::{Searched, Share, agent};
+use memlens_files::{canonical, name_in, with_slashes};
 use memlens_library::notes::spelling::respelled;
 use memlens_retrieve::{Lists, Part, Scope};
 use memlens_store::{Folder, FolderId};
 
 use crate::Served;
 use crate::answers::Refused;
+use crate::caller::Caller;
 
 /// The folders that are served, with the lists of one moment.
 pub(crate) struct Folders {
@@ -28,18 +30,35 @@ pub(crate) struct Note {
 }
 
 impl Folders {
-    /// The folders that are served now.
+    /// The folders that are served now to this client.
     ///
     /// # Errors
-    /// [`Refused::NoFolder`] if there are none.
-    pub fn now(served: &Served) -> Result<Folders, Refused> {
+    /// [`Refused::NoFolder`] and its variants if there are none.
+    pub fn now(served: &Served, caller: &Caller) -> Result<Folders, Refused> {
         let lists = served.library.lists();
-        let all = &lists.snapshot.folders;
-        let agent = served.agent.as_deref();
-        let of_agent = |folder: &&Folder| agent.is_none() || folder.agent.as_deref() == agent;
-        let folders: Vec<Folder> = all.iter().filter(of_agent).cloned().collect();
+        let agents = [served.agent.as_deref(), caller.agent];
+        let is_seen = |folder: &&Folder| {
+            let mut agents = agents.iter().flatten();
+            agents.all(|agent| folder.agent.as_deref() == Some(agent))
+        };
+        let mut folders: Vec<Folder> = lists
+            .snapshot
+            .folders
+            .iter()
+            .filter(is_seen)
+            .cloned()
+            .collect();
+        let agent = agents.into_iter().flatten().next_back();
         if folders.is_empty() {
-            return Err(Refused::NoFolder);
+            return Err(match agent {
+                None => Refused::NoFolder,
+                Some(agent) => Refused::NoFolderOf {
+                    agent: agent.to_owned(),
+                },
+            });
+        }
+        if let (Some(agent), Some(member)) = (agent, &served.member) {
+            folders = of_member(served, agent, member, folders)?;
         }
         Ok(Folders {
             // Even if no other folder is watched yet: one may be added before the search.
@@ -47,6 +66,12 @@ impl Folders {
             served: folders,
             lists,
         })
+    }
+
+    /// Ids of the folders that are served; `None` if all watched folders are.
+    pub fn limit(&self) -> Option<Vec<i64>> {
+        let ids = self.served.iter().map(|folder| folder.id.0);
+        self.is_part.then(|| ids.collect())
     }
 
     /// The path by which a client names a note: with the folder's name if several folders are served. Names of folders are
@@ -156,6 +181,47 @@ impl Folders {
         }
         Ok(found)
     }
+}
+
+/// The folders that are for one of a program's own agents alone. A folder with notes of several of them is for none, because it is
+/// served as a whole.
+fn of_member(
+    served: &Served,
+    program: &str,
+    member: &str,
+    mut folders: Vec<Folder>,
+) -> Result<Vec<Folder>, Refused> {
+    let home = served.library.home();
+    let searched = home.and_then(|home| Searched::of(home, program));
+    let name = agent(program)
+        .map_or(program, |agent| agent.name)
+        .to_owned();
+    let mut mixed = Vec::new();
+    let mut is_known = false;
+    folders.retain(|folder| {
+        let path = Path::new(&folder.path);
+        let path = canonical(path).unwrap_or_else(|_| path.to_owned());
+        let share = searched
+            .as_ref()
+            .and_then(|searched| searched.share(member, &path));
+        is_known |= share.is_some();
+        if share == Some(Share::Part) {
+            mixed.push(folder.path.clone());
+        }
+        share == Some(Share::Whole)
+    });
+    let (program, member) = (name, member.to_owned());
+    if !is_known {
+        return Err(Refused::NoMember { program, member });
+    }
+    if folders.is_empty() {
+        return Err(Refused::NoFolderOfMember {
+            program,
+            member,
+            mixed,
+        });
+    }
+    Ok(folders)
 }
 
 fn refused(typed: &str, is_nothing: bool) -> Refused {

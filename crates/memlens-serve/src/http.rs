@@ -144,17 +144,10 @@ impl Routes {
     async fn answer(&self, request: Request<Incoming>) -> Response<Answer> {
         let path = request.uri().path();
         let form = form_of(path);
-        if let Err(refusal) = self.guard.check(request.uri(), request.headers()) {
-            let mut response = match form {
-                Some(form) => rerank::error(form, refusal.status(), "Validation", refusal.why()),
-                None => error(refusal.status(), refusal.why()),
-            };
-            if refusal == Refusal::Token {
-                let scheme = HeaderValue::from_static("Bearer");
-                response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            }
-            return response;
-        }
+        let agent = match self.guard.check(request.uri(), request.headers()) {
+            Ok(agent) => agent,
+            Err(refusal) => return refused(form, refusal),
+        };
         match (path, form) {
             (_, Some(form)) if request.method() == Method::POST => {
                 self.rerank.answer(form, request).await
@@ -163,7 +156,7 @@ impl Routes {
                 let status = StatusCode::METHOD_NOT_ALLOWED;
                 rerank::error(form, status, "Validation", "send the request by POST")
             }
-            (MCP, None) => self.mcp.answer(request).await,
+            (MCP, None) => self.mcp.answer(request, agent).await,
             (_, None) => {
                 let why = format!(
                     "there is nothing here; MCP is at {MCP}, the reranker at /v1/rerank and /rerank"
@@ -172,6 +165,19 @@ impl Routes {
             }
         }
     }
+}
+
+/// The answer to a request that may not reach a route.
+fn refused(form: Option<rerank::Form>, refusal: Refusal) -> Response<Answer> {
+    let mut response = match form {
+        Some(form) => rerank::error(form, refusal.status(), "Validation", refusal.why()),
+        None => error(refusal.status(), refusal.why()),
+    };
+    if refusal == Refusal::Token {
+        let scheme = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+    }
+    response
 }
 
 /// Serves one connection to its end.

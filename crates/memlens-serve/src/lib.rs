@@ -5,6 +5,7 @@
 //! the server over HTTP and, if the user allows it, a file with the calls that it answered.
 
 mod answers;
+mod caller;
 mod connection;
 mod folders;
 mod http;
@@ -60,6 +61,8 @@ pub struct Serving {
     pub ranking: Ranking,
     /// Id of the agent whose folders are served; `None` for all watched folders.
     pub agent: Option<String>,
+    /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.
+    pub member: Option<String>,
 }
 
 /// Answers one client on standard input and output, until it closes standard input or the server is stopped.

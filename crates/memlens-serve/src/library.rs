@@ -25,6 +25,8 @@ pub struct Served {
     pub ranking: Ranking,
     /// Id of the agent whose folders are served; `None` for all watched folders.
     pub agent: Option<String>,
+    /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.
+    pub member: Option<String>,
     is_refreshing: Arc<AtomicBool>,
 }
 
@@ -43,6 +45,7 @@ impl Served {
             library: serving.library,
             ranking: serving.ranking,
             agent: serving.agent,
+            member: serving.member,
             is_refreshing: Arc::default(),
         }
     }

@@ -9,19 +9,17 @@ use memlens_agents::{
     AGENTS, PastKind, PastQuestion, Returned, ServedCall, Used, question_to_store, setting_to_store,
 };
 use memlens_library::{clock, served_calls};
-use memlens_params::brief;
 use memlens_retrieve::Part;
 use serde_json::{Value, json};
 
 use crate::Served;
+use crate::caller::Caller;
 use crate::tools::{GetArguments, SearchArguments};
 
 /// What `memlens serve` calls itself when it tries an entry of an agent's config. Its calls are no agent's.
 const TEST_CLIENT: &str = "memlens-test";
 /// What a client is called that did not say.
 const UNNAMED: &str = "a client over HTTP";
-/// Longest name of a client that is recorded, in characters.
-const NAME_CHARS: usize = 60;
 /// Random bytes of a call's id.
 const ID_BYTES: usize = 16;
 /// Results of a call that are recorded.
@@ -38,6 +36,8 @@ pub(crate) struct Found {
 /// A search that was answered, for the record.
 pub(crate) struct Searched {
     pub results: Vec<Found>,
+    /// Ids of the folders that were served; `None` if all watched folders were.
+    pub folders: Option<Vec<i64>>,
     pub generation: u64,
     pub part: Part,
     pub max_results: u32,
@@ -46,11 +46,11 @@ pub(crate) struct Searched {
 /// Records a search; `searched` is `None` if it failed.
 pub(crate) fn record_search(
     served: &Served,
-    client: Option<&str>,
+    caller: &Caller,
     asked: &SearchArguments,
     searched: Option<&Searched>,
 ) {
-    if !is_recorded(served, client) {
+    if !is_recorded(served, caller) {
         return;
     }
     let settings = [
@@ -70,13 +70,14 @@ pub(crate) fn record_search(
         line_hashes: Vec::new(),
         text: None,
     };
-    let mut call = call(served, client);
+    let mut call = call(served, caller);
     call.question = question_to_store(&asked.query);
     call.settings = settings;
     call.has_failed = searched.is_none();
     call.returned = searched.map(|it| it.results.iter().take(RESULTS).map(result).collect());
     if let (Some(of_call), Some(searched)) = (&mut call.served, searched) {
         of_call.generation = searched.generation;
+        of_call.folders.clone_from(&searched.folders);
         // Of more results only the first are recorded, and compared.
         of_call.max_results = searched.max_results.min(RESULTS as u32);
         of_call.min_score = asked.min_score;
@@ -91,14 +92,14 @@ pub(crate) fn record_search(
 /// Records that lines of a note were read.
 pub(crate) fn record_opening(
     served: &Served,
-    client: Option<&str>,
+    caller: &Caller,
     asked: &GetArguments,
     (folder, path): (&str, &str),
 ) {
-    if !is_recorded(served, client) {
+    if !is_recorded(served, caller) {
         return;
     }
-    let mut call = call(served, client);
+    let mut call = call(served, caller);
     let first = asked.from.unwrap_or(1).max(1);
     let is_whole = asked.from.is_none() && asked.lines.is_none();
     let last = asked
@@ -114,17 +115,19 @@ pub(crate) fn record_opening(
     hand_over(served, &call);
 }
 
-fn is_recorded(served: &Served, client: Option<&str>) -> bool {
-    client != Some(TEST_CLIENT) && served.library.recall_choice().records_calls
+fn is_recorded(served: &Served, caller: &Caller) -> bool {
+    caller.name.as_deref() != Some(TEST_CLIENT) && served.library.recall_choice().records_calls
 }
 
 /// A call of a client, without what it asked.
-fn call(served: &Served, client: Option<&str>) -> PastQuestion {
-    let client = client.map_or(UNNAMED.to_owned(), |name| {
-        brief(name).chars().take(NAME_CHARS).collect()
-    });
+fn call(served: &Served, caller: &Caller) -> PastQuestion {
+    let client = caller.name.clone().unwrap_or_else(|| UNNAMED.to_owned());
     let known = AGENTS.iter().find(|agent| client.starts_with(agent.id));
-    let agent = served.agent.clone();
+    let of_folders = caller
+        .agent
+        .map(str::to_owned)
+        .or_else(|| served.agent.clone());
+    let agent = of_folders.clone();
     let agent = agent.or_else(|| known.map(|agent| agent.id.to_owned()));
     let ranking = serde_json::to_value(served.ranking.to_view());
     PastQuestion {
@@ -133,7 +136,8 @@ fn call(served: &Served, client: Option<&str>) -> PastQuestion {
         at_ms: Some(clock::now().as_millisecond()),
         served: Some(ServedCall {
             client,
-            agent: served.agent.clone(),
+            agent: of_folders,
+            folders: None,
             ranking: ranking.expect("plain data can always be written as JSON"),
             generation: 0,
             scope: None,

@@ -11,6 +11,8 @@ use memlens_files::{create_private, is_open_to_others, keeps_modes, open_own};
 use memlens_library::server_token_path;
 use thiserror::Error;
 
+/// What tokens of agents are derived for.
+const OF_AGENT: &str = "Memlens 2026-11-27 token of one agent for the server over HTTP";
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
 /// Most bytes of the file that are read.
@@ -88,12 +90,17 @@ impl Token {
         }
     }
 
+    /// The token of one agent, which gives its folders alone. It is derived from this one, which cannot be found from it.
+    #[must_use]
+    pub fn of_agent(&self, agent: &str) -> Token {
+        let derived = blake3::derive_key(OF_AGENT, format!("{} {agent}", self.0).as_bytes());
+        Token(hex(&derived))
+    }
+
     fn random() -> Result<Token, TokenError> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-        Ok(Token(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(Token(hex(&bytes)))
     }
 
     /// The token as a client sends it.
@@ -106,6 +113,10 @@ impl Token {
         // Hashes are compared in constant time.
         blake3::hash(self.0.as_bytes()) == blake3::hash(sent)
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The token in a file; `None` if there is no file.
@@ -170,6 +181,22 @@ mod tests {
             assert!(!second.is(other.as_bytes()), "{other}");
         }
         assert_eq!(format!("{second:?}"), "Token(..)");
+    }
+
+    #[test]
+    fn each_agent_has_a_token_of_its_own_that_is_replaced_with_the_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Token::of_library(dir.path()).unwrap();
+        let codex = first.of_agent("codex");
+        assert_eq!(codex.text().len(), 64);
+        assert_eq!(first.of_agent("codex"), codex);
+        let second = Token::replace(dir.path()).unwrap();
+        let others = [
+            &first,
+            &first.of_agent("claude-code"),
+            &second.of_agent("codex"),
+        ];
+        assert!(others.into_iter().all(|other| *other != codex));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Served;
 use crate::answers::{self, QUERY_BYTES_MAX, Refused};
+use crate::caller::Caller;
 use crate::recording::{record_opening, record_search};
 
 /// Longest path in bytes: the limit of Linux.
@@ -78,26 +79,26 @@ impl Call {
         })
     }
 
-    /// Does what was asked, and records it if the user allows that. `client` is what the client calls itself.
+    /// Does what was asked, and records it if the user allows that.
     ///
     /// # Errors
     /// [`Refused`].
-    pub fn answer(&self, served: &Served, client: Option<&str>) -> Result<Value, Refused> {
+    pub fn answer(&self, served: &Served, caller: &Caller) -> Result<Value, Refused> {
         match self {
             Call::Search(asked) => {
-                let searched = answers::search(served, asked);
+                let searched = answers::search(served, caller, asked);
                 let found = searched.as_ref().ok().map(|(_, searched)| searched);
-                record_search(served, client, asked, found);
+                record_search(served, caller, asked, found);
                 searched.map(|(answer, _)| answer)
             }
             Call::Get(asked) => {
-                let (answer, note) = answers::get(served, asked)?;
-                record_opening(served, client, asked, (&note.folder.path, &note.path));
+                let (answer, note) = answers::get(served, caller, asked)?;
+                record_opening(served, caller, asked, (&note.folder.path, &note.path));
                 Ok(answer)
             }
-            Call::Why(asked) => answers::explain(served, asked),
-            Call::Drift => answers::drift(served),
-            Call::Status => answers::status(served),
+            Call::Why(asked) => answers::explain(served, caller, asked),
+            Call::Drift => answers::drift(served, caller),
+            Call::Status => answers::status(served, caller),
         }
     }
 }

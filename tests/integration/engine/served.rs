@@ -81,6 +81,7 @@ fn call(library: &Library, id: &str, ranking: &Ranking) -> PastQuestion {
         served: Some(ServedCall {
             client: "claude-code-x".to_owned(),
             agent: None,
+            folders: None,
             ranking: serde_json::to_value(ranking.to_view()).expect("it is plain data"),
             generation: search.generation(),
             scope: None,

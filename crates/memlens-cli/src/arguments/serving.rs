@@ -33,6 +33,10 @@ pub struct ServeArgs {
     /// Serve only the memory of this agent, by its id in `memlens agents` (default: all watched folders)
     #[arg(long, value_name = "ID")]
     pub agent: Option<String>,
+    /// Serve only what this one of OpenClaw's own agents may search, by its id in OpenClaw's config: its workspace and the
+    /// folders of its extraPaths
+    #[arg(long, value_name = "ID", requires = "agent")]
+    pub member: Option<String>,
     /// Rank by a preset that is saved in the library, by its name in the window
     #[arg(long, value_name = "NAME", conflicts_with_all = ["preset", "pipeline"])]
     pub saved_preset: Option<String>,
@@ -52,9 +56,12 @@ pub enum ServeAct {
     },
     /// Print the token that clients of --http send, as "Authorization: Bearer TOKEN"; it is made on first use
     Token {
-        /// Make a new one; clients with the old one are refused once the server is started again
+        /// Make a new one; clients with the old one, or with an agent's token, are refused once the server is started again
         #[arg(long)]
         new: bool,
+        /// Print a token that gives the notes of this agent alone, by its id in `memlens agents`
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
     },
 }
 

@@ -1,12 +1,15 @@
 //! `memlens serve --mcp`: a client of the protocol gets the ranking of `memlens search`, and only served notes.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
-use crate::memlens::{Memlens, list, text};
+use crate::memlens::{AtHome, Memlens, list, text};
 
 const QUESTION: &str = "where does the router stand";
 
@@ -19,7 +22,10 @@ struct Client {
 
 impl Client {
     fn start(memlens: &Memlens, arguments: &[&str]) -> Client {
-        let mut command = memlens.command(&[&["serve", "--mcp"], arguments].concat());
+        Client::of(memlens.command(&[&["serve", "--mcp"], arguments].concat()))
+    }
+
+    fn of(mut command: Command) -> Client {
         let mut child = command
             .stdin(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -241,6 +247,159 @@ fn a_thousand_calls_at_once_are_all_answered() {
     ids.sort_unstable();
     assert_eq!(ids, (1..=u64::from(N_CALLS)).collect::<Vec<_>>());
     client.close();
+}
+
+#[test]
+fn a_client_that_stops_reading_gets_every_answer_once_it_reads_again() {
+    // The server keeps 1,024 calls, and the pipes hold some hundred calls and answers.
+    const N_CALLS: usize = 4_000;
+    const N_HELD: usize = 1_400;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let mut to = client.to.take().expect("it is open");
+    let n_sent = Arc::new(AtomicUsize::new(0));
+    let counted = n_sent.clone();
+    let sending = thread::spawn(move || {
+        for id in 1..=N_CALLS {
+            let call = request(id as u32, "memory_get", json!({"path": "home/router.md"}));
+            writeln!(to, "{call}").expect("the server reads");
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+        to
+    });
+    while n_sent.load(Ordering::Relaxed) < N_HELD {
+        thread::yield_now();
+    }
+    assert!(!sending.is_finished(), "the server reads without end");
+    let mut ids: Vec<u64> = (0..N_CALLS)
+        .map(|_| client.read()["id"].as_u64().expect("an answer has an id"))
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=N_CALLS as u64).collect::<Vec<_>>());
+    client.to = Some(sending.join().expect("everything was sent"));
+    client.close();
+}
+
+#[test]
+fn calls_are_answered_while_the_index_is_rebuilt() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let mut ask = || {
+        let found = client.call("memory_search", json!({"query": QUESTION}));
+        found.expect("it is found")
+    };
+    let before = ask();
+    for part in ["text", "vectors"] {
+        let folder = memlens.library().join(part);
+        std::fs::remove_dir_all(&folder).unwrap_or_else(|error| panic!("{error}: {folder:?}"));
+    }
+    let rebuild = ["index", text(notes.path()), "--json"];
+    let mut rebuilding = memlens
+        .command(&rebuild)
+        .spawn()
+        .expect("it can be started");
+    while rebuilding.try_wait().expect("it runs").is_none() {
+        assert_eq!(ask()["results"], before["results"]);
+    }
+    assert_eq!(ask()["results"], before["results"]);
+    assert_eq!(ask()["notices"], json!([]));
+    client.close();
+}
+
+#[test]
+fn an_agent_of_openclaw_sees_its_own_workspace_alone() {
+    let config = r#"{"agents": {"entries": {
+        "main": {"default": true, "workspace": "~/.openclaw/workspace"},
+        "work": {"workspace": "~/.openclaw/workspace-work"},
+        "idle": {"workspace": "~/idle"}}}}"#;
+    let home = Notes::new(&[
+        (".openclaw/openclaw.json", config),
+        (".openclaw/workspace/MEMORY.md", "The plum tree is old.\n"),
+        (
+            ".openclaw/workspace-work/MEMORY.md",
+            "The plum tree is young.\n",
+        ),
+    ]);
+    let memlens = Memlens::new();
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let (status, _, err) = at.run(&["agents", "add", "openclaw"]);
+    assert_eq!(status, Some(0), "{err}");
+    let start = |member: &str| {
+        Client::of(at.command(&["serve", "--mcp", "--agent", "openclaw", "--member", member]))
+    };
+    let path = |place: &str| home.at(place).to_string_lossy().into_owned();
+    for (member, own, other, says) in [
+        (
+            "main",
+            ".openclaw/workspace",
+            ".openclaw/workspace-work",
+            "old",
+        ),
+        (
+            "work",
+            ".openclaw/workspace-work",
+            ".openclaw/workspace",
+            "young",
+        ),
+    ] {
+        let mut client = start(member);
+        let found = client.call("memory_search", json!({"query": "plum tree"}));
+        let found = found.expect("it is found");
+        let rows = list(&found["results"]);
+        assert_eq!(rows.len(), 1, "{member}: {found}");
+        assert_eq!(rows[0]["path"], "MEMORY.md", "{member}: {found}");
+        assert!(
+            rows[0]["snippet"]
+                .as_str()
+                .is_some_and(|text| text.contains(says)),
+            "{member}: {found}"
+        );
+        let status = client
+            .call("memory_status", json!({}))
+            .expect("it is reported");
+        assert_eq!(list(&status["folders"]).len(), 1, "{status}");
+        assert_eq!(status["folders"][0]["path"], path(own), "{status}");
+        assert_eq!(status["member"], member);
+        for named in [
+            path(&format!("{other}/MEMORY.md")),
+            "workspace-work/MEMORY.md".into(),
+            path(other),
+        ] {
+            if named.starts_with("workspace-work") && member == "work" {
+                continue;
+            }
+            for (tool, arguments) in [
+                ("memory_get", json!({"path": named})),
+                ("memory_why", json!({"path": named, "query": "plum"})),
+                ("memory_search", json!({"in": named, "query": "plum"})),
+            ] {
+                let refused = client.call(tool, arguments).expect_err(&named);
+                assert!(
+                    refused.contains("cannot use the path"),
+                    "{named}: {refused}"
+                );
+            }
+        }
+        client.close();
+    }
+    for (member, why) in [
+        (
+            "idle",
+            "no watched folder is for the agent \"idle\" of OpenClaw alone",
+        ),
+        ("nobody", "the config of OpenClaw names no agent \"nobody\""),
+    ] {
+        let mut client = start(member);
+        let refused = client.call("memory_search", json!({"query": "plum tree"}));
+        let refused = refused.expect_err(member);
+        assert!(refused.contains(why), "{refused}");
+        client.close();
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::thread;
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 
-use crate::memlens::{Memlens, list, text};
+use crate::memlens::{AtHome, Memlens, list, text};
 use crate::serving::notes;
 
 const QUESTION: &str = "where does the router stand";
@@ -86,19 +86,36 @@ impl Server {
     }
 
     fn post_at(&self, path: &str, body: &str) -> Answer {
-        let bearer = format!("Bearer {}", self.token);
+        self.post_as(&self.token, &[], path, body)
+    }
+
+    /// Sends a request with this token, and further headers.
+    fn post_as(&self, token: &str, more: &[(&str, &str)], path: &str, body: &str) -> Answer {
+        let bearer = format!("Bearer {token}");
         let headers = [
             ("Host", self.address.as_str()),
             ("Authorization", &bearer),
             JSON,
             ACCEPT,
         ];
-        self.send(&format!("POST {path}"), &headers, body)
+        self.send(&format!("POST {path}"), &[&headers, more].concat(), body)
     }
 
     /// Calls a tool. Returns its answer, or the text of its failure.
     fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
-        let answer = self.post(&request(tool, arguments)).json();
+        self.call_as(&self.token, &[], tool, arguments)
+    }
+
+    /// Calls a tool with this token, and further headers.
+    fn call_as(
+        &self,
+        token: &str,
+        more: &[(&str, &str)],
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Value, String> {
+        let answer = self.post_as(token, more, "/mcp", &request(tool, arguments));
+        let answer = answer.json();
         let result = &answer["result"];
         let said = result["content"][0]["text"].as_str();
         let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
@@ -153,6 +170,13 @@ fn answer(mut stream: TcpStream) -> Answer {
     }
 }
 
+/// The message by which a client introduces itself.
+fn introduction(name: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}})
+    .to_string()
+}
+
 fn request(tool: &str, arguments: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
         .to_string()
@@ -163,11 +187,7 @@ fn a_client_with_the_token_gets_the_ranking_of_the_command_line() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
     let server = Server::start(&memlens, &[]);
-    let begun = server.post(
-        &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
-        .to_string(),
-    );
+    let begun = server.post(&introduction("test"));
     assert_eq!(begun.status, 200, "{begun:?}");
     assert_eq!(begun.json()["result"]["serverInfo"]["name"], "memlens");
     assert!(
@@ -321,6 +341,194 @@ fn many_clients_at_once_are_all_answered() {
             assert_eq!(client.join().expect("it is answered"), expected);
         }
     });
+}
+
+#[test]
+fn at_most_64_connections_are_served_at_once_and_the_others_wait() {
+    const N_AT_ONCE: usize = 64;
+    const N_MORE: usize = 40;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let n_sockets = || {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", server.child.id()));
+        let open = open.expect("it runs").flatten();
+        let open = open.filter_map(|file| std::fs::read_link(file.path()).ok());
+        open.filter(|to| to.to_string_lossy().starts_with("socket:"))
+            .count()
+    };
+    // It listens, so its own sockets are open.
+    let own = n_sockets();
+    let mut open: std::collections::VecDeque<TcpStream> =
+        (0..N_AT_ONCE + N_MORE).map(|_| server.connect()).collect();
+    while n_sockets() < own + N_AT_ONCE {
+        thread::yield_now();
+    }
+    let head = format!(
+        "GET /none HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.address, server.token
+    );
+    // Each that ends lets the next one in.
+    while let Some(mut stream) = open.pop_front() {
+        stream.write_all(head.as_bytes()).expect("the server reads");
+        assert_eq!(answer(stream).status, 404);
+        assert!(
+            n_sockets() <= own + N_AT_ONCE,
+            "{} are open",
+            n_sockets() - own
+        );
+    }
+}
+
+#[test]
+fn a_call_is_recorded_under_the_name_of_its_session() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    memlens.print(&["recall", "calls", "on"]);
+    let server = Server::start(&memlens, &[]);
+    let begin = |name: &str| {
+        let begun = server.post(&introduction(name));
+        let head = begun.head.lines();
+        let mut ids = head.filter_map(|line| line.strip_prefix("mcp-session-id: "));
+        ids.next().map(str::to_owned)
+    };
+    let sessions =
+        [begin("codex-mcp-client"), begin("tea\u{7}pot")].map(|id| id.expect("it has one"));
+    assert_eq!(begin(" \n"), None);
+    let forged = "0".repeat(32) + &"61".repeat(1_000);
+    for session in [&sessions[0], &sessions[1], &forged, "x"] {
+        let session = ("Mcp-Session-Id", session);
+        let query = json!({"query": QUESTION});
+        let found = server.call_as(&server.token, &[session], "memory_search", query);
+        found.expect("it is searched");
+    }
+    server.finds(QUESTION);
+    let recorded = std::fs::read_to_string(memlens.library().join("served-calls"));
+    let recorded = recorded.expect("calls are recorded");
+    let recorded: Vec<Value> = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    let said: Vec<(&Value, &Value)> = recorded
+        .iter()
+        .map(|call| (&call["served"]["client"], &call["agent"]))
+        .collect();
+    let unnamed = "a client over HTTP";
+    assert_eq!(
+        said,
+        [
+            (&json!("codex-mcp-client"), &json!("codex")),
+            (&json!("teapot"), &json!("teapot")),
+            (&json!(unnamed), &json!(unnamed)),
+            (&json!(unnamed), &json!(unnamed)),
+            (&json!(unnamed), &json!(unnamed)),
+        ]
+    );
+}
+
+#[test]
+fn a_token_of_an_agent_gives_its_own_folders() {
+    let home = Notes::new(&[
+        (
+            ".claude/projects/-work/memory/MEMORY.md",
+            "The plum tree is old.\n",
+        ),
+        (".hermes/memories/MEMORY.md", "The plum tree is young.\n"),
+    ]);
+    let memlens = Memlens::new();
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    for agent in ["claude-code", "hermes"] {
+        let (status, _, err) = at.run(&["agents", "add", agent]);
+        assert_eq!(status, Some(0), "{err}");
+    }
+    memlens.print(&["recall", "calls", "on"]);
+    let server = Server::start(&memlens, &[]);
+    let token = |agent| {
+        memlens
+            .print(&["serve", "token", "--agent", agent])
+            .trim()
+            .to_owned()
+    };
+    let search = |token: &str| {
+        let query = json!({"query": "plum tree"});
+        server.call_as(token, &[], "memory_search", query)
+    };
+    assert_eq!(
+        list(&search(&server.token).expect("it is found")["results"]).len(),
+        2
+    );
+    for (agent, path) in [
+        ("claude-code", ".claude/projects/-work/memory/MEMORY.md"),
+        ("hermes", ".hermes/memories/MEMORY.md"),
+    ] {
+        let token = token(agent);
+        let found = search(&token).expect("it is found");
+        assert_eq!(list(&found["results"]).len(), 1, "{agent}: {found}");
+        let others = server.call_as(&token, &[], "memory_status", json!({}));
+        let others = others.expect("it is reported");
+        assert_eq!(list(&others["folders"]).len(), 1, "{others}");
+        assert_eq!(others["agent"], agent);
+        let own = home.at(path);
+        for (tried, is_own) in [
+            (&own, true),
+            (
+                &home.at(".claude/projects/-work/memory/MEMORY.md"),
+                agent == "claude-code",
+            ),
+        ] {
+            let read = server.call_as(&token, &[], "memory_get", json!({"path": text(tried)}));
+            assert_eq!(read.is_ok(), is_own, "{agent} {tried:?}: {read:?}");
+        }
+    }
+    let none = search(&token("codex")).expect_err("nothing of it is watched");
+    assert!(
+        none.contains("no watched folder of codex is served"),
+        "{none}"
+    );
+    let recorded = std::fs::read_to_string(memlens.library().join("served-calls"));
+    let recorded = recorded.expect("calls are recorded");
+    let agents = recorded.lines().map(|line| {
+        let call: Value = serde_json::from_str(line).expect("it is JSON");
+        call["served"]["agent"].clone()
+    });
+    let agents: Vec<Value> = agents.collect();
+    for agent in ["claude-code", "hermes", "codex"] {
+        assert!(agents.contains(&json!(agent)), "{agents:?}");
+    }
+    memlens.print(&["serve", "token", "--new"]);
+    // The running server has the old one.
+    let body = request("memory_status", json!({}));
+    let refused = server.post_as(&token("hermes"), &[], "/mcp", &body);
+    assert_eq!(refused.status, 401, "{refused:?}");
+    let unknown = memlens.run(&["serve", "token", "--agent", "nobody"]);
+    assert!(
+        unknown.status != 0 && unknown.err.contains("no agent has the id nobody"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn calls_are_answered_while_the_index_is_rebuilt() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &[]);
+    let before = server.finds(QUESTION);
+    for part in ["text", "vectors"] {
+        let folder = memlens.library().join(part);
+        std::fs::remove_dir_all(&folder).unwrap_or_else(|error| panic!("{error}: {folder:?}"));
+    }
+    let rebuild = ["index", text(notes.path()), "--json"];
+    let mut rebuilding = memlens
+        .command(&rebuild)
+        .spawn()
+        .expect("it can be started");
+    while rebuilding.try_wait().expect("it runs").is_none() {
+        assert_eq!(server.finds(QUESTION), before);
+    }
+    assert_eq!(server.finds(QUESTION), before);
 }
 
 #[test]
@@ -486,11 +694,26 @@ fn requests_to_the_reranker_are_refused_in_the_form_of_the_service() {
     let body = json!({"query": QUESTION, "documents": ["a"], "texts": ["a"]}).to_string();
     let bearer = format!("Bearer {}", server.token);
     let own = ("Host", server.address.as_str());
-    for (path, key) in [("/v1/rerank", "message"), ("/rerank", "error")] {
+    // Cohere's error has `message` and Jina's `detail`.
+    for (path, keys) in [
+        ("/v1/rerank", ["message", "detail"]),
+        ("/rerank", ["error", "error_type"]),
+    ] {
         let refused = |answer: Answer, status: u16, why: &str| {
             assert_eq!(answer.status, status, "{path}: {answer:?}");
-            let said = answer.json()[key].as_str().unwrap_or_default().to_owned();
-            assert!(said.contains(why), "{path}: {answer:?}");
+            let said = answer.json();
+            let said = said.as_object().expect("an error is an object");
+            assert_eq!(said.len(), keys.len(), "{path}: {answer:?}");
+            for key in keys {
+                let kind = if status == 501 {
+                    "Backend"
+                } else {
+                    "Validation"
+                };
+                let expected = if key == "error_type" { kind } else { why };
+                let said = said[key].as_str().unwrap_or_default();
+                assert!(said.contains(expected), "{path} {key}: {answer:?}");
+            }
         };
         let line = format!("POST {path}");
         refused(
@@ -517,11 +740,57 @@ fn requests_to_the_reranker_are_refused_in_the_form_of_the_service() {
         );
         let long = format!("{{\"query\": \"{}\"}}", "a".repeat(9 << 20));
         refused(server.post_at(path, &long), 413, "more than 8388608 bytes");
+        let many = vec!["a"; 1_001];
+        let many = json!({"query": QUESTION, "documents": many, "texts": many}).to_string();
+        refused(server.post_at(path, &many), 413, "1001 documents");
     }
     let off = Server::start(&memlens, &["--set", "rerank=http"]);
     let unset = off.post_at("/v1/rerank", &body);
     assert_eq!(unset.status, 501, "{unset:?}");
     assert!(unset.body.contains("no provider is set"), "{unset:?}");
+}
+
+#[test]
+fn a_reranker_that_does_not_answer_in_time_is_an_error_of_the_service() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    // It takes connections and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = silent.local_addr().expect("it has one");
+    let url = format!("http://{address}");
+    let set = [
+        "rerank-provider",
+        "set",
+        "--kind",
+        "tei",
+        "--url",
+        &url,
+        "--timeout-ms",
+        "200",
+    ];
+    let run = memlens.run(&set);
+    assert_eq!(run.status, 0, "{run:?}");
+    let server = Server::start(&memlens, &["--set", "rerank=http"]);
+    let body = json!({"query": QUESTION, "documents": ["a"], "texts": ["a"]}).to_string();
+    for (path, status, key) in [("/v1/rerank", 504, "message"), ("/rerank", 424, "error")] {
+        let late = server.post_at(path, &body);
+        assert_eq!(late.status, status, "{late:?}");
+        let said = late.json()[key].as_str().unwrap_or_default().to_owned();
+        assert!(said.contains("time"), "{late:?}");
+    }
+    // A client that gives up does not keep the reranker.
+    let stream = server.connect();
+    let head = format!(
+        "POST /rerank HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n{body}",
+        server.address,
+        server.token,
+        body.len()
+    );
+    (&stream)
+        .write_all(head.as_bytes())
+        .expect("the server reads");
+    stream.shutdown(Shutdown::Both).expect("it is open");
+    assert_eq!(server.post_at("/rerank", &body).status, 424);
 }
 
 #[test]

@@ -26,13 +26,16 @@ export function settingsOf(config: unknown): Settings {
   };
 }
 
-/** The arguments by which the server starts. */
-export function argumentsOf({ library, allFolders, preset, savedPreset }: Settings): string[] {
+/** The arguments by which the server of one agent of OpenClaw starts. */
+export function argumentsOf(
+  { library, allFolders, preset, savedPreset }: Settings,
+  member: string,
+): string[] {
   return [
     ...(library === undefined ? [] : ["--library", library]),
     "serve",
     "--mcp",
-    ...(allFolders ? [] : ["--agent", "openclaw"]),
+    ...(allFolders ? [] : ["--agent", "openclaw", `--member=${member}`]),
     ...(preset === undefined ? [] : ["--preset", preset]),
     // As one word, so that a name with a hyphen at its beginning is no option.
     ...(savedPreset === undefined ? [] : [`--saved-preset=${savedPreset}`]),

@@ -1,8 +1,14 @@
 // OpenClaw's memory by Memlens: the tools of `memlens serve`, and the lines of the prompt that name them.
 
 import { isRecord, settingsOf } from "./config.js";
-import { Server } from "./server.js";
-import { TOOLS } from "./tools.js";
+import { Servers } from "./server.js";
+import { TOOLS, type Tool } from "./tools.js";
+
+/** What OpenClaw says of the session that a tool is made for. */
+interface ToolContext {
+  /** The agent of the session, by its id in the config. */
+  agentId?: string;
+}
 
 /** What this plugin uses of OpenClaw's plugin API, checked with 2026.9.6. */
 interface Api {
@@ -13,7 +19,7 @@ interface Api {
     promptBuilder(params: { availableTools: Set<string>; citationsMode?: string }): string[];
     deterministicRecallToolName: string;
   }): void;
-  registerTool(tool: unknown): void;
+  registerTool(tool: (context: ToolContext) => unknown, options: { names: string[] }): void;
   registerService?(service: { id: string; start(): void; stop(): void }): void;
 }
 
@@ -58,7 +64,7 @@ function promptLines({
 export default {
   id: "memlens",
   register(api: Api): void {
-    const server = new Server(settingsOf(api.pluginConfig));
+    const servers = new Servers(settingsOf(api.pluginConfig));
     if (isMemoryCoreBeside(api.config)) {
       api.logger?.warn?.(MEMORY_CORE_BESIDE);
     }
@@ -67,18 +73,26 @@ export default {
       deterministicRecallToolName: "memory_search",
     });
     for (const tool of TOOLS) {
-      api.registerTool({
-        ...tool,
-        async execute(_id: string, args: unknown, signal?: AbortSignal) {
-          const answer = await server.call(tool.name, isRecord(args) ? args : {}, signal);
-          return { content: [{ type: "text", text: answer }], details: parsed(answer) };
-        },
-      });
+      api.registerTool((context) => toolOf(tool, servers, context), { names: [tool.name] });
     }
     // Ends the server together with the gateway.
-    api.registerService?.({ id: "memlens", start: () => undefined, stop: () => server.stop() });
+    api.registerService?.({ id: "memlens", start: () => undefined, stop: () => servers.stop() });
   },
 };
+
+/** The tool in the sessions of one agent. */
+function toolOf(tool: Tool, servers: Servers, { agentId }: ToolContext): unknown {
+  return {
+    ...tool,
+    async execute(_id: string, args: unknown, signal?: AbortSignal) {
+      if (agentId === undefined || agentId === "") {
+        throw new Error("OpenClaw did not say which agent asks, so no notes are searched");
+      }
+      const answer = await servers.of(agentId).call(tool.name, isRecord(args) ? args : {}, signal);
+      return { content: [{ type: "text", text: answer }], details: parsed(answer) };
+    },
+  };
+}
 
 function parsed(answer: string): unknown {
   try {

@@ -25,13 +25,42 @@ interface Connection {
   ready: Promise<unknown>;
 }
 
-/** Starts the server with the first call, and again after it ended. */
-export class Server {
+/** The servers of OpenClaw's agents: each agent has one of its own, which serves what that agent may search. */
+export class Servers {
   readonly #settings: Settings;
-  #connection: Connection | undefined;
+  readonly #servers = new Map<string, Server>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
+  }
+
+  /** The server of the agent with this id. */
+  of(agentId: string): Server {
+    // One process is enough if all agents see the same.
+    const member = this.#settings.allFolders ? "" : agentId;
+    let server = this.#servers.get(member);
+    if (server === undefined) {
+      server = new Server(this.#settings, member);
+      this.#servers.set(member, server);
+    }
+    return server;
+  }
+
+  /** Ends every process. */
+  stop(): void {
+    this.#servers.forEach((server) => server.stop());
+  }
+}
+
+/** Starts the server with the first call, and again after it ended. */
+export class Server {
+  readonly #settings: Settings;
+  readonly #member: string;
+  #connection: Connection | undefined;
+
+  constructor(settings: Settings, member: string) {
+    this.#settings = settings;
+    this.#member = member;
   }
 
   /** Calls a tool and returns its text; fails with the tool's own error. */
@@ -65,7 +94,10 @@ export class Server {
 
   #start(): Connection {
     const { command } = this.#settings;
-    const child = spawn(command, argumentsOf(this.#settings), { stdio: "pipe", windowsHide: true });
+    const child = spawn(command, argumentsOf(this.#settings, this.#member), {
+      stdio: "pipe",
+      windowsHide: true,
+    });
     const connection: Connection = {
       process: child,
       waiting: new Map(),

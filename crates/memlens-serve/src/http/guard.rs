@@ -5,9 +5,10 @@
 
 use std::net::IpAddr;
 
-use http::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
+use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
+use memlens_agents::AGENTS;
 
 use crate::Token;
 
@@ -45,42 +46,47 @@ impl Refusal {
 
 /// Checks requests.
 pub(crate) struct Guard {
-    token: Token,
+    /// Every token, with the id of its agent; that of the library has none.
+    tokens: Vec<(Option<&'static str>, Token)>,
     /// Whether the server listens to this machine only.
     is_loopback: bool,
 }
 
 impl Guard {
     pub fn new(token: Token, listens_at: IpAddr) -> Guard {
+        let of_agents = AGENTS.iter().map(|agent| agent.id);
+        let of_agents = of_agents.map(|id| (Some(id), token.of_agent(id)));
         Guard {
-            token,
+            tokens: of_agents.chain([(None, token.clone())]).collect(),
             is_loopback: listens_at.is_loopback(),
         }
     }
 
-    /// Checks a request before its body is read.
+    /// Checks a request before its body is read. Returns the agent whose token it has; `None` for the token of the library.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        let hosts = headers.get_all(HOST).iter();
-        let mut hosts = hosts.map(|host| Authority::try_from(host.as_bytes()).ok());
-        let is_own_host = match (hosts.next(), hosts.next()) {
-            (Some(Some(host)), None) => {
-                self.is_own(&host) && uri.authority().is_none_or(|named| self.is_own(named))
-            }
-            (Some(_), _) | (None, _) => false,
+    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Option<&'static str>, Refusal> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => Authority::try_from(host.as_bytes()).ok(),
+            (Some(_), _) | (None, _) => None,
         };
-        if !is_own_host {
-            return Err(Refusal::Host);
-        }
-        if headers.contains_key(ORIGIN) {
+        let is_own = |host: &Authority| {
+            self.is_own(host) && uri.authority().is_none_or(|named| self.is_own(named))
+        };
+        let host = host.filter(is_own).ok_or(Refusal::Host)?;
+        // This server has no pages, so no page has its address as origin. Some clients send it.
+        let own = format!("http://{host}");
+        let is_page =
+            |origin: &HeaderValue| !origin.as_bytes().eq_ignore_ascii_case(own.as_bytes());
+        if headers.get_all(ORIGIN).iter().any(is_page) {
             return Err(Refusal::Origin);
         }
         let mut sent = headers.get_all(AUTHORIZATION).iter();
         match (sent.next(), sent.next()) {
-            (Some(sent), None) if self.is_bearer(sent.as_bytes()) => Ok(()),
-            (Some(_), _) | (None, _) => Err(Refusal::Token),
+            (Some(sent), None) => self.bearer(sent.as_bytes()).ok_or(Refusal::Token),
+            (Some(_), Some(_)) | (None, _) => Err(Refusal::Token),
         }
     }
 
@@ -96,12 +102,18 @@ impl Guard {
         }
     }
 
-    fn is_bearer(&self, sent: &[u8]) -> bool {
+    /// The agent whose token was sent; `None` if it is no token of this server.
+    fn bearer(&self, sent: &[u8]) -> Option<Option<&'static str>> {
         const SCHEME: &[u8] = b"Bearer ";
-        sent.split_at_checked(SCHEME.len())
-            .is_some_and(|(scheme, token)| {
-                scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token.trim_ascii())
-            })
+        let (scheme, sent) = sent.split_at_checked(SCHEME.len())?;
+        let mut found = None;
+        // All are compared, so that the time does not depend on which it is.
+        for (agent, token) in &self.tokens {
+            if token.is(sent.trim_ascii()) {
+                found = Some(*agent);
+            }
+        }
+        found.filter(|_| scheme.eq_ignore_ascii_case(SCHEME))
     }
 }
 
@@ -124,6 +136,7 @@ mod tests {
             );
         }
         let found = guard.check(&uri.parse().unwrap(), &map);
+        let expected = expected.map(|()| None);
         assert_eq!(found, expected, "{listens_at} {uri} {headers:?}");
     }
 
@@ -153,8 +166,20 @@ mod tests {
         }
         here(&[token], Err(Refusal::Host));
         here(&[own, own, token], Err(Refusal::Host));
-        for origin in ["http://example.com", "null", "http://127.0.0.1:8000", ""] {
-            here(&[own, ("origin", origin), token], Err(Refusal::Origin));
+        let own_origin = ("origin", "http://127.0.0.1:8000");
+        here(&[own, own_origin, token], Ok(()));
+        for origin in [
+            "http://example.com",
+            "null",
+            "http://127.0.0.1:8001",
+            "http://127.0.0.1",
+            "https://127.0.0.1:8000",
+            "http://localhost:8000",
+            "",
+        ] {
+            let origin = ("origin", origin);
+            here(&[own, origin, token], Err(Refusal::Origin));
+            here(&[own, own_origin, origin, token], Err(Refusal::Origin));
         }
         here(&[own], Err(Refusal::Token));
         for sent in [
@@ -173,6 +198,24 @@ mod tests {
             &[own, token],
             Err(Refusal::Host),
         );
+    }
+
+    #[test]
+    fn a_token_of_an_agent_names_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let token = Token::of_library(dir.path()).unwrap();
+        let guard = Guard::new(token.clone(), "127.0.0.1".parse().unwrap());
+        let check = |token: &Token| {
+            let bearer = format!("Bearer {}", token.text());
+            let headers = [(HOST, "127.0.0.1:8000"), (AUTHORIZATION, bearer.as_str())];
+            let headers =
+                headers.map(|(name, value)| (name, HeaderValue::from_str(value).unwrap()));
+            guard.check(&Uri::from_static("/mcp"), &headers.into_iter().collect())
+        };
+        assert_eq!(check(&token.of_agent("codex")), Ok(Some("codex")));
+        assert_eq!(check(&token.of_agent("openclaw")), Ok(Some("openclaw")));
+        assert_eq!(check(&token.of_agent("nobody")), Err(Refusal::Token));
+        assert_eq!(check(&token), Ok(None));
     }
 
     #[test]

@@ -1,19 +1,23 @@
-//! MCP over HTTP: one message in each request, answered in its response. There are no sessions, so nothing of a client
-//! that goes away is left.
+//! MCP over HTTP: one message in each request, answered in its response. A session is an id that holds the client's name, so
+//! nothing of a client that goes away is left.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::{Answer, BodyProblem, json_response, read};
+use crate::caller::{self, Caller};
 use crate::connection::Connection;
 use crate::unusable::{MESSAGE_BYTES_MAX, Unusable, to_json};
+
+/// Header with the id of a session.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The route of MCP.
 #[derive(Clone)]
@@ -34,12 +38,17 @@ impl Mcp {
         ))
     }
 
-    /// Answers a request. Unlike `rmcp`, with an error of JSON-RPC if its body is no message.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<Answer> {
+    /// Answers a request. Unlike `rmcp`, with an error of JSON-RPC if its body is no message. `agent` is the one whose token the
+    /// request has.
+    pub async fn answer(
+        &self,
+        request: Request<Incoming>,
+        agent: Option<&'static str>,
+    ) -> Response<Answer> {
         if request.method() != Method::POST {
             return self.0.handle(request).await;
         }
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let body = match read(body, MESSAGE_BYTES_MAX).await {
             Ok(body) => body,
             Err(BodyProblem::TooLong) => {
@@ -50,12 +59,33 @@ impl Mcp {
                 return refused(StatusCode::BAD_REQUEST, unusable);
             }
         };
-        if serde_json::from_slice::<ClientJsonRpcMessage>(&body).is_err() {
+        let Ok(message) = serde_json::from_slice::<ClientJsonRpcMessage>(&body) else {
             return refused(StatusCode::BAD_REQUEST, Unusable::new(&body));
-        }
+        };
+        let session = parts.headers.get(SESSION);
+        let name = session.and_then(|id| caller::name_in_session(id.as_bytes()));
+        parts.extensions.insert(Caller { name, agent });
         let request = Request::from_parts(parts, Full::new(body));
-        self.0.handle(request).await
+        let mut response = self.0.handle(request).await;
+        if response.status().is_success()
+            && let Some(id) = introduced(&message).and_then(|name| caller::session_id(&name))
+            && let Ok(id) = HeaderValue::try_from(id)
+        {
+            response.headers_mut().insert(SESSION, id);
+        }
+        response
     }
+}
+
+/// The name by which a client introduces itself.
+fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
+    let JsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let ClientRequest::InitializeRequest(begins) = &request.request else {
+        return None;
+    };
+    caller::name(&begins.params.client_info.name)
 }
 
 fn refused(status: StatusCode, unusable: Unusable) -> Response<Answer> {
