@@ -1,6 +1,7 @@
 //! `cargo xtask check-agents`: asks the published agents what they load when a session begins, compares that with what Memlens
-//! predicts, and installs the plugin for OpenClaw. By hand: it downloads the programs and needs Node.js 24, npm, git and Python 3.
+//! predicts, installs the plugin for OpenClaw, and runs MCP's conformance scenarios. By hand: it downloads the programs and needs Node.js 24, npm, git and Python 3.
 
+mod conformance;
 mod homes;
 mod plugin;
 mod programs;
@@ -8,7 +9,7 @@ mod recorded;
 mod server;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Deserialize;
@@ -29,6 +30,9 @@ pub struct CheckAgentsArgs {
     /// Ask this agent alone, by its id; can be repeated
     #[arg(long, value_name = "AGENT")]
     agent: Vec<String>,
+    /// Run MCP's conformance scenarios against the server over HTTP, and ask no agent
+    #[arg(long, conflicts_with = "agent")]
+    conformance: bool,
 }
 
 /// One text that Memlens predicts.
@@ -61,6 +65,12 @@ pub fn check_agents(project: &Project, args: &CheckAgentsArgs) -> Result<()> {
         .dir
         .clone()
         .unwrap_or_else(|| project.root.join("target/check-agents"));
+    if args.conformance {
+        return match conform(project, &folder)? {
+            0 => Ok(()),
+            n_differences => Err(Error::Agents(n_differences)),
+        };
+    }
     let server = Server::start().map_err(|source| Error::Start {
         command: "the stand-in for models".to_owned(),
         source,
@@ -97,11 +107,24 @@ pub fn check_agents(project: &Project, args: &CheckAgentsArgs) -> Result<()> {
         let (package, version) = program.package();
         versions.push(format!("{package} {version}"));
     }
+    if args.agent.is_empty() {
+        n_differences += conform(project, &folder)?;
+    }
     if n_differences > 0 {
         return Err(Error::Agents(n_differences));
     }
     println!("no difference: {}", versions.join(", "));
     Ok(())
+}
+
+/// Runs MCP's conformance scenarios, and returns how many fail.
+fn conform(project: &Project, folder: &Path) -> Result<usize> {
+    let found = conformance::differences(project, folder)?;
+    match found.as_slice() {
+        [] => println!("conformance: every scenario that applies passes"),
+        found => found.iter().for_each(|it| println!("conformance: {it}")),
+    }
+    Ok(found.len())
 }
 
 fn differences(
