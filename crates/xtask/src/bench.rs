@@ -3,6 +3,7 @@
 mod growth;
 mod quality;
 mod scale;
+mod serving;
 mod speed;
 mod window;
 
@@ -43,6 +44,8 @@ enum Subject {
         #[arg(long)]
         make_only: bool,
     },
+    /// The search as a tool of agents (memlens serve), beside the same search in an open library
+    Serving,
     /// The real window: how fast it starts and repaints, its memory use, and its work when idle
     Window,
 }
@@ -100,6 +103,7 @@ pub fn bench(project: &Project, args: &BenchArgs) -> Result<()> {
             }
             n_missed
         }
+        Some(Subject::Serving) => report(project, "serving", &serving::measure(project)?)?,
         Some(Subject::Window) => report(project, "window", &window::measure(project)?)?,
     };
     match n_missed {

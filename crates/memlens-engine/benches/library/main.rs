@@ -19,6 +19,7 @@ mod random;
 mod rivals;
 mod scale;
 mod series;
+mod serving;
 mod stand_in;
 
 use std::env;
@@ -62,6 +63,8 @@ const MAKE_MANY: &str = "--make-many";
 /// The same for what [`scale`] makes, and measures.
 const MAKE_SCALE: &str = "--make-scale";
 const MEASURE_SCALE: &str = "--measure-scale";
+/// Measures the server of a library that [`scale`] made.
+const MEASURE_SERVING: &str = "--measure-serving";
 /// Measures passes over all observations, and nothing else.
 const COMPARE: &str = "--compare";
 /// Measures the overview and the list of notes, and nothing else.
@@ -99,6 +102,12 @@ fn main() {
     }
     if let Some(behind) = behind(MEASURE_SCALE) {
         return scale::measure(Path::new(behind.first().expect("--measure-scale DIR")));
+    }
+    if let Some(behind) = behind(MEASURE_SERVING) {
+        let [dir, memlens, ..] = behind else {
+            panic!("--measure-serving DIR MEMLENS");
+        };
+        return serving::measure(Path::new(dir), Path::new(memlens));
     }
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be made");
     if behind(COMPARE).is_some() {

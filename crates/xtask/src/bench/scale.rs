@@ -92,7 +92,7 @@ pub fn measure(project: &Project, n_chunks: u32, make_only: bool) -> Result<Vec<
 }
 
 /// Makes notes and library in `dir`, or takes those that were made to the end.
-fn make(project: &Project, dir: &Path, n_chunks: u32) -> Result<()> {
+pub(super) fn make(project: &Project, dir: &Path, n_chunks: u32) -> Result<()> {
     let whole = dir.join("is-whole");
     if whole.exists() {
         return Ok(());
@@ -112,7 +112,7 @@ fn make(project: &Project, dir: &Path, n_chunks: u32) -> Result<()> {
 }
 
 /// Builds the command as it is released, and returns its path.
-fn build(project: &Project) -> Result<PathBuf> {
+pub(super) fn build(project: &Project) -> Result<PathBuf> {
     let mut cargo = command::cargo(project);
     command::run(cargo.args(["build", "--release", "--locked", "--package", "memlens-cli"]))?;
     let name = format!("memlens{}", std::env::consts::EXE_SUFFIX);
