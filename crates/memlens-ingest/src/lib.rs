@@ -31,6 +31,8 @@ mod front_matter;
 mod headings;
 mod json;
 mod lines;
+mod links;
+
 mod observations;
 mod outline;
 mod reading;
@@ -46,6 +48,7 @@ pub use error::IngestError;
 pub use front_matter::FrontMatter;
 pub use headings::headings_behind;
 pub use json::lines_of_problem;
+pub use links::{NoteLinks, WrittenHeading, WrittenLink, links};
 pub use observations::{Observation, Written, observations, written};
 pub use reading::read;
 pub use tags::inline_tags;
