@@ -19,7 +19,19 @@ const FOLDERS = [
     "why-not",
   ],
   ...[
-    ...["sets", "search", "tune", "drift", "repeats", "overview", "memory", "export", "compare", "autopsy"],
+    ...[
+      "sets",
+      "search",
+      "tune",
+      "drift",
+      "repeats",
+      "overview",
+      "note",
+      "memory",
+      "export",
+      "compare",
+      "autopsy",
+    ],
     ...["past", "first-run", "serve", "settings", "palette"],
   ],
 ];

@@ -26,6 +26,7 @@ pub mod export;
 pub mod feedback;
 pub mod folders;
 pub mod models;
+pub mod note;
 pub mod overview;
 pub mod past;
 pub mod presets;

@@ -60,6 +60,8 @@ mod forgetting;
 mod identifiers;
 #[path = "engine/in_turn.rs"]
 mod in_turn;
+#[path = "engine/linking.rs"]
+mod linking;
 #[path = "engine/listing.rs"]
 mod listing;
 #[path = "engine/long_questions.rs"]

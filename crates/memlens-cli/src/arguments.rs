@@ -52,6 +52,8 @@ pub enum Command {
     Clusters(ClustersArgs),
     /// Show what is new, unused, said twice or contradicted in the whole memory, or list the notes behind a figure
     Overview(OverviewArgs),
+    /// Show what is known beside a note: the links from it and to it
+    Note(NoteArgs),
     /// List notes that contradict each other, and facts that newer notes replace
     Drift(DriftArgs),
     /// List, add, undo, export or import your thumbs on chunks
@@ -417,6 +419,16 @@ pub struct ClustersArgs {
     /// Show only clusters with a member in this folder, as in `memlens search --in`
     #[arg(long = "in", value_name = "SUBFOLDER", allow_hyphen_values = true, value_parser = path_typed)]
     pub scope: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NoteArgs {
+    /// The note: a path, or a watched folder's name and a path inside it
+    #[arg(value_name = "PATH", allow_hyphen_values = true, value_parser = path_typed)]
+    pub place: String,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

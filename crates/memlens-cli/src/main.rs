@@ -23,6 +23,7 @@ mod import;
 mod index;
 mod manual;
 mod models;
+mod note;
 mod output;
 mod overview;
 mod params;
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         Command::Autopsy(arguments) => autopsy::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Overview(arguments) => overview::run(library, &arguments),
+        Command::Note(arguments) => note::run(library, &arguments),
         Command::Drift(arguments) => drift::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),

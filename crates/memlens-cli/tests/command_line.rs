@@ -59,6 +59,8 @@ mod manual;
 mod models;
 #[path = "command_line/naming_models.rs"]
 mod naming_models;
+#[path = "command_line/note.rs"]
+mod note;
 #[path = "command_line/odd_arguments.rs"]
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]

@@ -307,6 +307,14 @@ pub enum EngineError {
         /// The reason, to show to the user.
         why: String,
     },
+    /// A note that should be shown cannot be identified.
+    #[error("cannot show the note {typed}: {why}")]
+    Note {
+        /// The place as the user typed it.
+        typed: String,
+        /// The reason, to show to the user.
+        why: String,
+    },
     /// A chunk that should get a thumb cannot be identified.
     #[error("cannot give {typed} a thumb: {why}")]
     Thumb {
@@ -514,6 +522,7 @@ impl EngineError {
             | EngineError::NotWatched { .. }
             | EngineError::Scope { .. }
             | EngineError::Place { .. }
+            | EngineError::Note { .. }
             | EngineError::Evergreen { .. }
             | EngineError::Thumb { .. }
             | EngineError::NoFeedback { .. }

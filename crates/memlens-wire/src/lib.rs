@@ -13,6 +13,7 @@ mod export;
 mod feedback;
 mod jobs;
 mod models;
+mod note;
 mod notes;
 mod on_disk;
 mod overview;
@@ -59,6 +60,7 @@ pub use memlens_indexer::{
     Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
 };
 pub use models::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
+pub use note::{BesideNote, FollowedLink, LinkPlace, LinkRow, LinksOfNote};
 pub use notes::stamp_of;
 pub use notes::{
     DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry, UnreadEntry,

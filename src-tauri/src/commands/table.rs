@@ -75,6 +75,9 @@ window_commands! {
     models::forget_vectors: "nothing",
     models::plan_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
 
+    note::followed_link: "reads notes in watched folders",
+    note::note_links: "reads notes in watched folders",
+
     overview::note_page: "reads files that agents load",
     overview::note_tags: "reads files that agents load",
     overview::overview: "reads files that agents load",

@@ -143,6 +143,10 @@ export const commands = {
 	forgetVectors: (model: string) => __TAURI_INVOKE<EmbeddingModels>("forget_vectors", { model }),
 	/**  How many texts a model would have to embed, and how long that takes by a measurement on this machine. */
 	planEmbeddingModel: (name: string) => __TAURI_INVOKE<ModelPlan>("plan_embedding_model", { name }),
+	/**  Where a link of a note leads: an address, or `[[a name]]`. */
+	followedLink: (folder: string, path: string, address: string) => __TAURI_INVOKE<FollowedLink>("followed_link", { folder, path, address }),
+	/**  The links of a note to others and of others to it, all of them or the first 200 of each. While `n_unread` is above 0, ask again. */
+	noteLinks: (folder: string, path: string, isAll: boolean) => __TAURI_INVOKE<LinksOfNote>("note_links", { folder, path, isAll }),
 	/**  A page of the notes of a query, from a position in its list on. */
 	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
 	/**  The tags that hold some words, with the number of notes that a query lists with each in place of its own tag. */
@@ -1678,6 +1682,14 @@ export type FolderTree = {
 	entries: TreeEntry[],
 };
 
+/**  Where a link leads that the user follows. */
+export type FollowedLink = {
+	/**  The note; `None` if it leads to none. */
+	place: LinkPlace | null,
+	/**  Why it leads to no note, or not to the heading that it names; `None` if it does both. */
+	problem: string | null,
+};
+
 /**  Notes that are probably not in English. */
 export type ForeignNotes = {
 	/**  Number of these. */
@@ -2081,6 +2093,58 @@ export type LineFigures = {
 	not_relevant_kept: number,
 	/**  Nonsense questions whose best row is at or above the threshold. */
 	nonsense_kept: number,
+};
+
+/**  A note, and a line of it. */
+export type LinkPlace = {
+	/**  Id of the watched folder. */
+	folder: string,
+	/**  Path of the note in it. */
+	path: string,
+	/**  Name of the note on screen: the path, prefixed by the folder's name if several folders are watched. */
+	name: string,
+	/**  Line in the note, 1-based; `None` for its top. */
+	line: number | null,
+};
+
+/**  A link. */
+export type LinkRow = {
+	/**  The text that is shown for it; the address if it has none. */
+	words: string,
+	/**  Where it leads, as it is written. */
+	address: string,
+	/**  Line of the link in the note that contains it, 1-based. */
+	line: number,
+	/**  Of a link from the note: where it leads; `None` if it leads to no note. Of a link to the note: the note that contains it. */
+	place: LinkPlace | null,
+	/**  Why it leads to no note, or not to the heading that it names; `None` if it does both. */
+	problem: string | null,
+	/**  Number of other notes that the name may mean as well. */
+	n_alike: number,
+};
+
+/**  The links between a note and others. */
+export type LinksOfNote = {
+	/**  Links of the note to other notes, and links that lead to none, in the order of its text. A part if it is limited. */
+	from: LinkRow[],
+	/**  Number of these without a limit. */
+	n_from: number,
+	/**  Number of these that lead to no note. */
+	n_broken: number,
+	/**  Links of other notes to the note, by folder, path and line. A part if it is limited. */
+	to: LinkRow[],
+	/**  Number of these without a limit. */
+	n_to: number,
+	/**  Number of notes that these are in. */
+	n_notes_to: number,
+	/**  Number of links of the note to a place within itself. */
+	n_within: number,
+	/**  Number of links of the note to web pages and mail addresses. */
+	n_outside: number,
+	/**  Number of notes whose links were not read yet; while it is above 0, links to the note may be missing. */
+	n_unread: number,
+	/**  Number of notes whose files cannot be read now, so that their links are not known. */
+	n_failed: number,
 };
 
 /**  Part of a file that a limit leaves out. */

@@ -1,7 +1,7 @@
 // What a hostile note becomes: words. Nothing in the fragment runs, loads, styles, sends or leads anywhere by itself.
 import MarkdownIt, { type Token } from "markdown-it";
 import { describe, expect, test } from "vitest";
-import { fragmentOf, plainText, sanitised } from "./markdown";
+import { fragmentOf, sanitised } from "./markdown";
 import { parseBlocks } from "./markdown-blocks";
 
 function rendered(source: string): HTMLElement {
@@ -162,7 +162,16 @@ describe("Markdown", () => {
     expect(inside).toHaveAttribute("data-address", "c.md#d");
   });
 
-  test("of a heading gives its plain text", () => {
-    expect(plainText("**a** `b` [c](d) ![e](f)", {})).toBe("a b c e");
+  test("links by the names of notes in double brackets, but not in code", () => {
+    const holder = rendered(
+      "[[a]] [[b c#d|e *f*]] ![[g]] `[[h]]` \\[[i]] [[]] [[j\nk]]\n\n| l |\n|---|\n| [[m\\|n]] |\n",
+    );
+    const links = [...holder.querySelectorAll<HTMLElement>("[role=link]")];
+    expect(links.map((link) => [link.textContent, link.dataset["address"]])).toEqual([
+      ["a", "[[a]]"],
+      ["e *f*", "[[b c#d]]"],
+      ["g", "[[g]]"],
+      ["n", "[[m]]"],
+    ]);
   });
 });

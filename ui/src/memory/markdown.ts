@@ -26,6 +26,7 @@ function inlineParser(): Parser {
   // Links of every kind are links to the parser; the writer decides what may be followed.
   md.validateLink = () => true;
   md.inline.ruler.before("newline", "line_end", lineEnd);
+  md.inline.ruler.before("link", "wikilink", wikilink);
   return md;
 }
 
@@ -40,6 +41,25 @@ function lineEnd(state: StateInline, silent: boolean): boolean {
   }
   while (state.src[pos] === " " || state.src[pos] === "\t") pos += 1;
   state.pos = pos;
+  return true;
+}
+
+/** `[[a note|words]]`, also as `![[a note]]`, which shows the note in other programs. */
+const WIKILINK = /!?\[\[([^[\]|\n]+)(?:\|([^[\]\n]*))?\]\]/y;
+
+/** Reads the name of a note in double brackets; its address keeps them. */
+function wikilink(state: StateInline, silent: boolean): boolean {
+  WIKILINK.lastIndex = state.pos;
+  const found = WIKILINK.exec(state.src);
+  const name = found?.[1]?.trim() ?? "";
+  if (found === null || name === "" || found.index + found[0].length > state.posMax) return false;
+  if (!silent) {
+    const words = found[2]?.trim() ?? "";
+    state.push("link_open", "a", 1).attrs = [["href", `[[${name}]]`]];
+    state.push("text", "", 0).content = words === "" ? name : words;
+    state.push("link_close", "a", -1);
+  }
+  state.pos += found[0].length;
   return true;
 }
 
@@ -66,11 +86,6 @@ const CLEAN: Config & { RETURN_DOM_FRAGMENT: true } = {
 /** Returns the elements of `html` that a note may show; all others are left out. */
 export function sanitised(html: string): DocumentFragment {
   return DOMPurify.sanitize(html, CLEAN);
-}
-
-/** Returns the text of a line without its marks. */
-export function plainText(content: string, env: Env): string {
-  return wordsOf(inlines.parseInline(content, env)[0]?.children ?? []);
 }
 
 /** Signs by which a line's text becomes elements, or at which its parser looks for one. */

@@ -19,7 +19,7 @@ import { Paced } from "../shared/paced";
 import { readStored, writeStored } from "../shared/stored";
 import { ChunkMargin, type PlacedChunk } from "./chunk-margin";
 import { noteFormat } from "./note-lines";
-import { lineOfPart, linkedNote, linkKind } from "./note-links";
+import { linkKind } from "./note-links";
 import { NoteText } from "./note-text";
 import type { PlaceInNote } from "./place-in-note";
 import { RENDERED_CHARS_MAX, RenderedNote, SLICE_CHARS } from "./rendered-note";
@@ -95,6 +95,7 @@ export class MemoryController {
   #activeId = $state<string | null>(null);
 
   #opening = 0;
+  #following = 0;
   #stamp = "";
   readonly #pacing = new Paced(REFRESH_MS, () => void this.refresh());
   readonly #unreadPacing = new Paced(UNREAD_MS, () => void this.readUnread());
@@ -469,16 +470,17 @@ export class MemoryController {
   }
 
   async #followInside(address: string, { folder, path }: DocumentView): Promise<void> {
-    const found = linkedNote(address, folder, path, this.#trees ?? []);
-    if (found === null) {
-      this.#linkError = `no watched folder contains ${address}`;
-      return;
+    const following = ++this.#following;
+    try {
+      const { place, problem } = await this.#backend.followedLink(folder, path, address);
+      // The user may have gone elsewhere meanwhile.
+      const at = this.#place();
+      if (following !== this.#following || at?.folder !== folder || at.path !== path) return;
+      if (place !== null) await this.open(place.folder, place.path, place.line);
+      if (following === this.#following) this.#linkError = problem;
+    } catch (error) {
+      if (following === this.#following) this.#linkError = toErrorInfo(error).message;
     }
-    await this.open(found.folder, found.path);
-    if (found.part === "" || this.#note.kind !== "open") return;
-    const line = lineOfPart(found.part) ?? this.#rendered?.headingLine(found.part) ?? null;
-    if (line === null) this.#linkError = `this note has no heading “${found.part}”`;
-    else this.#goTo(this.#note.note, line);
   }
 
   /** Reads the tree again; newest answer wins. */

@@ -10,6 +10,7 @@ import type { Activity, FileProblem } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { openDocument } from "../open-document.svelte";
+import { sentence } from "../shared/sentence";
 
 layOut();
 afterEach(() => void openDocument.take());
@@ -224,7 +225,6 @@ describe("a rendered note", () => {
     await waitFor(() => expect(tree()).toBeInTheDocument());
     return opened;
   };
-  const notice = () => screen.findByText(/^(No watched folder|This note has no heading)/);
 
   test("is what a note is at first, with its own line numbers and the chunks' tags", async () => {
     await open();
@@ -287,7 +287,15 @@ describe("a rendered note", () => {
   });
 
   test("goes to another note, to its heading, and to a heading of its own", async () => {
-    const { backend, user } = await open_("[b](other.md#deep-down) [c](#end)\n\n# End\n");
+    const { backend, user } = await open_("[b](other.md#deep-down) [c](#end) [[d|e]]\n\n# End\n");
+    const own = "a/rich.md";
+    backend.followed = {
+      "other.md#deep-down": { path: "a/other.md", name: "a/other.md", line: 3 },
+      "#end": { path: own, name: own, line: 3 },
+      "[[d]]": "cannot follow [[d]]: no note has this name",
+    };
+    await user.click(within(reader()).getByRole("link", { name: "e" }));
+    expect(await screen.findByText("Cannot follow [[d]]: no note has this name.")).toBeInTheDocument();
     await user.click(within(reader()).getByRole("link", { name: "c" }));
     await waitFor(() => expect(screen.getByText("3", { selector: ".aimed" })).toBeInTheDocument());
     await user.click(within(reader()).getByRole("link", { name: "b" }));
@@ -297,13 +305,13 @@ describe("a rendered note", () => {
   });
 
   test.each([
-    ["gone.md", "No watched folder contains gone.md."],
-    ["../../../etc/passwd", "No watched folder contains ../../../etc/passwd."],
-    ["other.md#nowhere", "This note has no heading “nowhere”."],
-  ])("says where %s leads nowhere", async (address, words) => {
-    const { user } = await open_(`[b](${address})\n`);
+    ["gone.md", "cannot follow gone.md: no watched folder contains it"],
+    ["other.md#nowhere", "the note has no heading “nowhere”"],
+  ])("says where %s leads nowhere", async (address, problem) => {
+    const { backend, user } = await open_(`[b](${address})\n`);
+    backend.followed = { [address]: problem };
     await user.click(within(reader()).getByRole("link", { name: "b" }));
-    expect(await notice()).toHaveTextContent(words);
+    expect(await screen.findByText(sentence(problem))).toBeInTheDocument();
   });
 
   test("asks why its chosen chunk is not found", async () => {

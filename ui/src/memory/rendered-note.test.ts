@@ -107,13 +107,6 @@ test("a line's block is found", async () => {
   expect(rendered.blockOf(9_999)).toBe(rendered.n_blocks - 1);
 });
 
-test("a heading is found by its name in an address", async () => {
-  const rendered = await note("# The Plan\n\na\n\n## The **Plan**\n\n## Other\n");
-  expect(rendered.headingLine("the-plan")).toBe(1);
-  expect(rendered.headingLine("the-plan-1")).toBe(5);
-  expect(rendered.headingLine("gone")).toBeNull();
-});
-
 test.each([
   ["a short note", "words ", 0],
   ["a long note", "words ".repeat(20_000), 2],

@@ -1,10 +1,9 @@
 // A note as the parts that the reader draws as Markdown: each with its lines, so that margin and virtual list still hold.
 import type { Env, Token } from "markdown-it";
 import { aMoment } from "../shared/moment";
-import { costOf, plainText } from "./markdown";
+import { costOf } from "./markdown";
 import { DEPTH_MAX, parseBlocks, WIDE_TABLE } from "./markdown-blocks";
 import type { NoteLines } from "./note-lines";
-import { headingName } from "./note-links";
 import { textBlocks, type TextBlock } from "./note-text";
 
 /** A line of front matter: what it is about, and what it says; `key` is "" where the line before continues. */
@@ -47,9 +46,6 @@ const PART_LINES_MAX = 300;
 /** What drawing one part, or parts that are drawn together, may cost: about as many nodes of the page. */
 const PART_COST_MAX = 3_000;
 
-/** The longest heading that an address can name, in characters. */
-const HEADING_CHARS_MAX = 1_000;
-
 /** Lines of code and rows of a table in one part. */
 const CODE_LINES = 40;
 const TABLE_ROWS = 60;
@@ -71,11 +67,9 @@ type Piece = { tokens: readonly Token[]; from: number; to: number };
 export class RenderedNote {
   readonly n_lines: number;
   readonly #blocks: readonly Block[];
-  readonly #parts: readonly NotePart[];
 
   private constructor(parts: readonly NotePart[], lines: NoteLines) {
     this.n_lines = lines.length;
-    this.#parts = parts;
     this.#blocks = blocksOf(parts, lines);
   }
 
@@ -122,21 +116,6 @@ export class RenderedNote {
 
   #firstLine(index: number): number {
     return this.#blocks[index]?.parts[0]?.from ?? Infinity;
-  }
-
-  /** Returns the line of the heading that an address names; null without one. Of headings alike the second is `name-1`. */
-  headingLine(name: string): number | null {
-    const seen = new Map<string, number>();
-    for (const part of this.#parts) {
-      if (part.kind !== "markdown" || part.tokens[0]?.type !== "heading_open") continue;
-      const content = part.tokens[1]?.content ?? "";
-      if (content.length > HEADING_CHARS_MAX) continue;
-      const heading = headingName(plainText(content, part.env));
-      const n_before = seen.get(heading) ?? 0;
-      seen.set(heading, n_before + 1);
-      if ((n_before === 0 ? heading : `${heading}-${n_before}`) === name.toLowerCase()) return part.from;
-    }
-    return null;
   }
 }
 

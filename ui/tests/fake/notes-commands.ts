@@ -1,12 +1,38 @@
 // The commands of watched folders and notes.
 import { orderedTree } from "../../src/api/trees";
-import type { Activity, Editor, FolderTree, TreeEntry, UnreadFolder } from "../../src/api/bindings";
+import type {
+  Activity,
+  Editor,
+  FollowedLink,
+  FolderTree,
+  LinkPlace,
+  LinksOfNote,
+  TreeEntry,
+  UnreadFolder,
+} from "../../src/api/bindings";
 import { alwaysText, alwaysView, found } from "./agents";
 
 import { FakeEngine, START_MS } from "./engine";
 
+const NO_LINKS: LinksOfNote = {
+  from: [],
+  n_from: 0,
+  n_broken: 0,
+  to: [],
+  n_to: 0,
+  n_notes_to: 0,
+  n_within: 0,
+  n_outside: 0,
+  n_unread: 0,
+  n_failed: 0,
+};
+
 /** Answers about folders and notes. */
 export class FakeNotes extends FakeEngine {
+  /** The links of notes, by the note's path. */
+  links: Record<string, Partial<LinksOfNote>> = {};
+  /** Where links lead, by their address; or why they lead nowhere. */
+  followed: Record<string, Omit<LinkPlace, "folder"> | string> = {};
   /** What is not read, by the folder's path in any watched folder. */
   unreadFiles: Record<string, Pick<UnreadFolder, "entries" | "n_more">> = {};
 
@@ -73,6 +99,18 @@ export class FakeNotes extends FakeEngine {
         encoding: "UTF-8",
         problems: (this.options.problems ?? []).filter((problem) => problem.path === path),
       };
+    });
+  }
+
+  noteLinks(folder: string, path: string, isAll: boolean) {
+    return this.answer("noteLinks", [folder, path, isAll], () => ({ ...NO_LINKS, ...this.links[path] }));
+  }
+
+  followedLink(folder: string, path: string, address: string) {
+    return this.answer("followedLink", [folder, path, address], (): FollowedLink => {
+      const followed = this.followed[address];
+      if (typeof followed === "object") return { place: { folder, ...followed }, problem: null };
+      return { place: null, problem: followed ?? `cannot follow ${address}: no note has this name` };
     });
   }
 

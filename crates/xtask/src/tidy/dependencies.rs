@@ -211,6 +211,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-note",
+        &[
+            "memlens-files",
+            "memlens-ingest",
+            "memlens-library",
+            "memlens-store",
+            "memlens-wire",
+        ],
+    ),
+    (
         "memlens-serve",
         &[
             "memlens-agents",
@@ -238,6 +248,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-handover",
             "memlens-indexer",
             "memlens-library",
+            "memlens-note",
             "memlens-overview",
             "memlens-params",
             "memlens-past",

@@ -1,0 +1,63 @@
+//! `memlens note`: what is known beside a note.
+
+use memlens_tests::Notes;
+
+use crate::memlens::{Memlens, list};
+
+#[test]
+fn links_are_printed_with_their_places() {
+    let notes = Notes::new(&[
+        (
+            "ana.md",
+            "# Ana\n\nShe looks after [[the router|the box]] and [gone](gone.md).\n",
+        ),
+        (
+            "house/router.md",
+            "---\ntitle: The router\n---\nAsk [Ana](../ana.md#ana).\n",
+        ),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let report = memlens.json(&["note", "ana.md", "--json"]);
+    assert_eq!(report["path"], "ana.md");
+    let [from, gone] = list(&report["links"]["from"]).as_slice() else {
+        panic!("two links: {report}")
+    };
+    assert_eq!(
+        (&from["place"]["path"], &from["line"]),
+        (&"house/router.md".into(), &3.into())
+    );
+    assert_eq!(gone["problem"], "no watched folder contains it");
+    let [to] = list(&report["links"]["to"]).as_slice() else {
+        panic!("one link: {report}")
+    };
+    assert_eq!(
+        (&to["place"]["path"], &to["place"]["line"]),
+        (&"house/router.md".into(), &4.into())
+    );
+    let printed = memlens.print(&["note", "ana.md"]);
+    for line in [
+        "Links from it: 2 links to other notes, 1 of them to no note",
+        "line 3  the box  house/router.md",
+        "line 3  gone  gone.md: no watched folder contains it",
+        "Links to it: 1 link in 1 note",
+        "house/router.md:4  Ana",
+    ] {
+        assert!(printed.contains(line), "{line}\n{printed}");
+    }
+}
+
+#[test]
+fn a_note_that_is_not_there_is_named() {
+    let notes = Notes::new(&[("ana.md", "Ana\n")]);
+    let memlens = Memlens::of(&[&notes]);
+    memlens.refused(
+        &["note", "gone.md"],
+        1,
+        "cannot open gone.md: it is not in the library",
+    );
+    memlens.refused(
+        &["note", "/etc/passwd"],
+        1,
+        "cannot show the note /etc/passwd: it is not in a watched folder",
+    );
+}

@@ -1,0 +1,178 @@
+use memlens_ingest::links;
+
+use super::*;
+
+const NOTES: FolderId = FolderId(1);
+const LOGS: FolderId = FolderId(2);
+
+/// Names of these notes, which are in the first folder unless they begin with `logs:`.
+fn names(paths: &[&'static str]) -> Names {
+    let folders = [(NOTES, "/home/r/notes"), (LOGS, "/home/r/logs")];
+    let notes = paths.iter().map(|path| match path.strip_prefix("logs:") {
+        Some(path) => (LOGS, path),
+        None => (NOTES, *path),
+    });
+    Names::among(folders.into_iter(), notes)
+}
+
+/// Path, part and number of other notes; or why the link leads nowhere.
+fn leads(names: &Names, from: &str, text: &str) -> (String, u32) {
+    let links = links(text).links;
+    let [link] = links.as_slice() else {
+        panic!("{text} has {} links", links.len());
+    };
+    let leads = names.leads(
+        From {
+            folder: NOTES,
+            path: from,
+        },
+        link,
+    );
+    let with = |path: &str, part: &str| match part {
+        "" => path.to_owned(),
+        part => format!("{path}#{part}"),
+    };
+    match leads {
+        Leads::Within(part) => (with("within", &part), 0),
+        Leads::To {
+            note,
+            part,
+            n_alike,
+        } => (with(&names.note(note).path, &part), n_alike),
+        Leads::Outside => ("outside".to_owned(), 0),
+        Leads::Nowhere(why) => (why.to_owned(), 0),
+    }
+}
+
+#[test]
+fn addresses_are_paths() {
+    let names = names(&[
+        "people/signe.md",
+        "people/a b.md",
+        "top.md",
+        "logs:day.jsonl",
+    ]);
+    for (address, to) in [
+        ("a%20b.md", "people/a b.md"),
+        ("../top.md#x", "top.md#x"),
+        ("../top", "top.md"),
+        ("top.md?raw=1", "top.md"),
+        ("/people/a%20b.md", "people/a b.md"),
+        ("../../logs/day.jsonl#L3", "day.jsonl#L3"),
+        ("/home/r/logs/day.jsonl", "day.jsonl"),
+        ("#a-part", "within#a-part"),
+        ("signe.md#a-part", "within#a-part"),
+        ("https://example.org/top.md", "outside"),
+        ("mailto:a@example.org", "outside"),
+        ("../../../etc/passwd", OUT_OF_FOLDERS),
+        ("/etc/passwd", NO_PATH),
+        ("../../../../../../top.md", OUT_OF_FOLDERS),
+        ("people", NO_PATH),
+        ("gone.md", NO_PATH),
+        ("Top.md", NO_PATH),
+        ("%ff.md", NO_PATH),
+        ("javascript:alert(1)", REFUSED),
+        ("file:///home/r/notes/top.md", REFUSED),
+        ("//example.org/x", REFUSED),
+        ("\\\\\\\\example.org\\\\x", REFUSED),
+    ] {
+        assert_eq!(
+            leads(&names, "people/signe.md", &format!("[x]({address})")).0,
+            to,
+            "{address}"
+        );
+    }
+}
+
+#[test]
+fn wikilinks_are_names() {
+    let mut names = names(&[
+        "a/router.md",
+        "b/Boat.md",
+        "b/c/Boat.md",
+        "log.jsonl",
+        "x.md",
+    ]);
+    let named = links("---\naliases: [the box, Boat]\n---\n# Quiet hours\n");
+    names.add_names(0, &named);
+    for (link, to, n_alike) in [
+        ("[[router]]", "a/router.md", 0),
+        ("[[Router.md|words]]", "a/router.md", 0),
+        ("[[a/router#Quiet hours]]", "a/router.md#Quiet hours", 0),
+        ("[[router#One#Two]]", "a/router.md#Two", 0),
+        ("[[c/boat]]", "b/c/Boat.md", 0),
+        ("[[log.jsonl]]", "log.jsonl", 0),
+        ("[[The Box]]", "a/router.md", 0),
+        ("[[quiet hours]]", "a/router.md", 0),
+        // A file's name comes before a name in front matter, and the shorter path first.
+        ("[[boat]]", "b/Boat.md", 1),
+        ("[[#Part]]", "within#Part", 0),
+        ("[[x#Part]]", "within#Part", 0),
+        ("[[gone]]", NO_NOTE, 0),
+        ("[[outer]]", NO_NOTE, 0),
+        ("[[../../gone]]", OUT_OF_FOLDERS, 0),
+        ("[[https://example.org]]", "outside", 0),
+    ] {
+        assert_eq!(
+            leads(&names, "x.md", link),
+            (to.to_owned(), n_alike),
+            "{link}"
+        );
+    }
+}
+
+#[test]
+fn the_nearest_of_several_is_meant_whatever_their_order() {
+    let paths = [
+        "z/deep/er/note.md",
+        "b/note.md",
+        "a/note.md",
+        "logs:note.md",
+    ];
+    let mut turned = paths;
+    turned.reverse();
+    for (from, to) in [
+        ("b/x.md", "b/note.md"),
+        ("z/deep/x.md", "a/note.md"),
+        ("z/deep/er/x.md", "z/deep/er/note.md"),
+    ] {
+        for paths in [paths, turned] {
+            assert_eq!(
+                leads(&names(&paths), from, "[[note]]"),
+                (to.to_owned(), 3),
+                "{from}"
+            );
+        }
+    }
+    // The other watched folder is farther than any path.
+    assert_eq!(
+        leads(
+            &names(&["logs:note.md", "a/b/c/note.md"]),
+            "x.md",
+            "[[note]]"
+        )
+        .0,
+        "a/b/c/note.md"
+    );
+}
+
+#[test]
+fn parts_are_lines_and_headings() {
+    let links = links("# One & two\n\ntext\n\n## Same\n\n## Same\n\n## Größe_2\n");
+    for (part, line) in [
+        ("", Some(None)),
+        ("^block", Some(None)),
+        ("L3", Some(Some(3))),
+        ("7", Some(Some(7))),
+        ("one--two", Some(Some(1))),
+        ("One & two", Some(Some(1))),
+        ("same", Some(Some(5))),
+        ("same-1", Some(Some(7))),
+        ("same-2", None),
+        ("größe_2", Some(Some(9))),
+        ("L0", None),
+        ("gone", None),
+    ] {
+        assert_eq!(heading_line(&links, part).ok(), line, "{part}");
+    }
+}
