@@ -217,3 +217,75 @@ test("an autopsy is copied as it was asked, by button or key, and a letter typed
   expect(question).toMatchObject({ fact: "wait c four", session: "7f3a" });
   expect(withText).toBe(false);
 });
+
+const isPast = (backend: FakeBackend) =>
+  backend.calls
+    .filter(({ name }) => name === "pastQuestions")
+    .map(({ args }) => (args[0] as { only: string }).only);
+
+test("before a fact is known, missed questions are offered first; one leads to the notes that it finds now", async () => {
+  const { backend, user } = await start();
+  await user.click(screen.getByRole("button", { name: /Why forgotten…/ }));
+  const shown = await dialog();
+  const list = await shown.findByRole("list");
+  expect(shown.getByRole("heading", { name: /first what found nothing/ })).toBeInTheDocument();
+  const [first, second] = within(list).getAllByRole("button");
+  expect(first).toHaveTextContent(/found nothing$/);
+  expect(second).not.toHaveTextContent(/found nothing/);
+  expect(isPast(backend)).toEqual(expect.arrayContaining(["found_nothing", "searches"]));
+  const text = "connection dead, what now";
+  await user.click(within(list).getByRole("button", { name: new RegExp(text) }));
+  // The agent and its session are those of the question, and a fact can be typed at once.
+  expect(await factField()).toHaveFocus();
+  expect(shown.getByRole("combobox", { name: "Agent" })).toHaveTextContent("Clerk");
+  expect(shown.getByRole("combobox", { name: "When it should have known" })).toHaveTextContent(
+    /session 7f3a/,
+  );
+  expect(await shown.findByText(`“${text}”`)).toBeInTheDocument();
+  expect(asked(backend)).toEqual([]);
+  expect(await violations(document.body)).toEqual([]);
+  const notes = await shown.findAllByRole("button", { name: /rank \d now/ });
+  const note = notes[0];
+  if (note === undefined) throw new Error("a note is offered");
+  await user.click(note);
+  expect(await shown.findByText("It asked, but the note was ranked out.")).toBeInTheDocument();
+  expect(asked(backend)).toEqual([
+    { fact: expect.stringMatching(/^\S+\.md:\d+$/) as string, agent: "clerk", session: "7f3a", at_ms: null },
+  ]);
+});
+
+test("from a past question its notes are offered at once, and others lead back to all questions", async () => {
+  const { backend, user } = await start();
+  await user.click(screen.getByRole("button", { name: "Past questions" }));
+  await user.click(await screen.findByText("does the push relay work when the internet is gone"));
+  await user.keyboard("f");
+  const shown = await dialog();
+  expect(await shown.findAllByRole("button", { name: /rank \d now|opened then/ })).not.toHaveLength(0);
+  await user.click(shown.getByRole("button", { name: "Other questions" }));
+  expect(await shown.findByRole("heading", { name: /Asked by your agents/ })).toBeInTheDocument();
+  expect(shown.getByRole("combobox", { name: "Agent" })).toHaveTextContent("any agent");
+  expect(asked(backend)).toEqual([]);
+});
+
+test("a question that cannot be asked again says why, and the fact can still be typed", async () => {
+  const { backend, user } = await start();
+  backend.failing = { thenNow: { code: "error", message: "cannot rank by Clerk 1.2: no model" } };
+  await user.click(screen.getByRole("button", { name: /Why forgotten…/ }));
+  const shown = await dialog();
+  const [first] = within(await shown.findByRole("list")).getAllByRole("button");
+  if (first === undefined) throw new Error("a question is offered");
+  await user.click(first);
+  expect(await shown.findByRole("alert")).toHaveTextContent(
+    "Cannot ask it again. Cannot rank by Clerk 1.2: no model. Type the fact above.",
+  );
+  await user.keyboard("wait{Enter}");
+  expect(await shown.findByText("It asked, but the note was ranked out.")).toBeInTheDocument();
+});
+
+test("without past questions the view of them is one click away", async () => {
+  const { workspace, user } = await start({ past: "none" });
+  await user.click(screen.getByRole("button", { name: /Why forgotten…/ }));
+  await user.click(await (await dialog()).findByRole("button", { name: "Show past questions" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(workspace.view).toBe("past");
+});

@@ -1,6 +1,7 @@
 import type { Backend } from "../api/backend";
 import type { AskingSession, Autopsy, AutopsyQuestion, ErrorInfo, PastAgent, PastRow } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
+import { type FactChoice, WorthAsking } from "./worth-asking.svelte";
 
 /** What is known when the dialog opens. */
 export type About = {
@@ -17,9 +18,13 @@ export type When = { kind: "now" } | { kind: "session"; session: string } | { ki
 
 const NOW: When = { kind: "now" };
 
+type Calls = Pick<Backend, "autopsy" | "autopsyChoices" | "pastQuestions" | "thenNow">;
+
 /** "Why did my agent forget…?": the fact, its agent and time, and where it was lost. One dialog per window. */
 export class AutopsyController {
-  readonly #backend: Pick<Backend, "autopsy" | "autopsyChoices">;
+  /** What is worth asking before a fact is known. */
+  readonly worth: WorthAsking;
+  readonly #backend: Calls;
   readonly #asking: Call<[question: AutopsyQuestion], { question: AutopsyQuestion; autopsy: Autopsy }>;
   #isOpen = $state(false);
   #fact = $state("");
@@ -30,8 +35,9 @@ export class AutopsyController {
   #agents = $state.raw<readonly PastAgent[]>([]);
   #sessions = $state.raw<readonly AskingSession[]>([]);
 
-  constructor(backend: Pick<Backend, "autopsy" | "autopsyChoices">) {
+  constructor(backend: Calls) {
     this.#backend = backend;
+    this.worth = new WorthAsking(backend);
     // What is no longer asked is not shown beside the error.
     this.#asking = new Call(
       async (question) => ({ question, autopsy: await backend.autopsy(question) }),
@@ -90,12 +96,11 @@ export class AutopsyController {
 
   open({ fact = "", agent = null, row = null }: About = {}): void {
     this.#fact = fact;
-    this.#agent = row?.agent ?? agent;
-    this.#moment = row === null || row.session !== "" ? null : row.at_ms;
-    this.#when = NOW;
-    if (row !== null && row.session !== "") this.#when = { kind: "session", session: row.session };
-    else if (this.#moment !== null) this.#when = { kind: "moment", atMs: this.#moment };
+    this.#agent = agent;
+    this.#limitTo(row);
     this.#asking.reset();
+    if (fact === "") this.worth.start(row);
+    else this.worth.drop();
     this.#isOpen = true;
     void this.#readChoices();
     void this.ask();
@@ -104,12 +109,35 @@ export class AutopsyController {
   close(): void {
     this.#isOpen = false;
     this.#asking.drop();
+    this.worth.drop();
+  }
+
+  /** Limits the autopsy to the agent and the time of a question, and looks for notes that it should have found. */
+  chooseQuestion(row: PastRow): void {
+    this.#limitTo(row);
+    void this.#readChoices();
+    this.worth.choose(row);
+  }
+
+  /** Asks about a note that is offered for the chosen question. */
+  async chooseFact({ fact }: FactChoice): Promise<void> {
+    this.#fact = fact;
+    await this.ask();
+  }
+
+  /** Back to the questions, of all agents and times. */
+  chooseAnother(): void {
+    this.#agent = null;
+    this.#limitTo(null);
+    void this.#readChoices();
+    this.worth.back();
   }
 
   chooseAgent(agent: string | null): void {
     this.#agent = agent;
-    // A session is one agent's.
+    // A session is one agent's, and so is a question.
     this.#when = NOW;
+    if (this.worth.chosen !== null) this.worth.back();
     void this.#readChoices();
     void this.ask();
   }
@@ -132,6 +160,15 @@ export class AutopsyController {
     };
     this.#asking.dismissError();
     await this.#asking.run(question);
+  }
+
+  /** Takes agent and time of a question; without one the time is now, and the agent stays. */
+  #limitTo(row: PastRow | null): void {
+    this.#agent = row?.agent ?? this.#agent;
+    this.#moment = row === null || row.session !== "" ? null : row.at_ms;
+    this.#when = NOW;
+    if (row !== null && row.session !== "") this.#when = { kind: "session", session: row.session };
+    else if (this.#moment !== null) this.#when = { kind: "moment", atMs: this.#moment };
   }
 
   async #readChoices(): Promise<void> {
