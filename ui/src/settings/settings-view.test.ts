@@ -264,6 +264,9 @@ describe("the list of sections", () => {
     expect(document.activeElement).toHaveAttribute("id", "settings-theme");
     expect(within(nav).getByText("Appearance")).toHaveAttribute("aria-current", "true");
     expect(nav.querySelectorAll("[aria-current]")).toHaveLength(1);
+    // What is chosen stays so where the page cannot scroll it to the top.
+    document.querySelector(".sections")?.dispatchEvent(new Event("scroll"));
+    expect(within(nav).getByText("Appearance")).toHaveAttribute("aria-current", "true");
   });
 
   test("leaves out a section that is not shown", async () => {
