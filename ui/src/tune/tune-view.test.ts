@@ -285,6 +285,15 @@ test("where nothing is judged, the view says what to do first", async () => {
   workspace.show("search");
 });
 
+test("where nothing is judged, questions worth judging lead to Search", async () => {
+  const { user, workspace, backend } = await open({ tune: "none" });
+  const [question] = await backend.suggestedQuestions();
+  if (question === undefined) throw new Error("a question is suggested");
+  await user.click(await screen.findByRole("button", { name: new RegExp(question.question) }));
+  expect(workspace.view).toBe("search");
+  await waitFor(() => expect(workspace.search.typed).toBe(question.question));
+});
+
 test("the set of past questions is there without being made", async () => {
   const opened = await open({ tune: "past" });
   await pickSet(opened, "Judgments");
