@@ -382,11 +382,23 @@ impl Search {
     /// As [`Search::texts`].
     pub fn snippets(&self, slots: &[u32]) -> Result<Vec<Snippet>, EngineError> {
         let texts = self.texts(slots)?;
+        let starts = slots
+            .iter()
+            .map(|slot| Ok(self.row_facts(*slot)?.start_line))
+            .collect::<Result<Vec<_>, EngineError>>()?;
         Ok(slots
             .iter()
+            .zip(starts)
             .zip(texts)
-            .map(|(slot, text)| {
-                let passage = text.map(|text| passage::snippet(&text, &self.retrieved.words));
+            .map(|((slot, start), text)| {
+                let cosines = &self.set().candidates[*slot as usize].cosines;
+                let passage = text.map(|text| {
+                    let window = cosines.window_lines.map(|(first, last)| {
+                        let line = |at: u32| at.saturating_sub(start) as usize;
+                        passage::bytes_of_lines(&text, line(first), line(last))
+                    });
+                    passage::snippet(&text, &self.retrieved.words, window)
+                });
                 let (passage, missing) = text_or_reason(passage);
                 let (text, marks) = passage.unzip();
                 Snippet {

@@ -40,11 +40,31 @@ pub fn utf16(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
         .collect()
 }
 
+/// Bytes of the lines `first` to `last` of a text, counted from 0; lines beyond its end are left out.
+pub fn bytes_of_lines(text: &str, first: usize, last: usize) -> Range<usize> {
+    let start_of = |line: usize| match line {
+        0 => Some(0),
+        _ => text.match_indices('\n').nth(line - 1).map(|(at, _)| at + 1),
+    };
+    let end = start_of(last + 1).unwrap_or(text.len());
+    start_of(first).unwrap_or(end).min(end)..end
+}
+
 /// The passage with the most distinct matched words, on one line, with its marks.
 ///
-/// A chunk without a match shows its beginning, behind its headings.
-pub fn snippet(text: &str, query: &[QueryWord]) -> (String, Vec<(u32, u32)>) {
-    let found = matches(text, query);
+/// If a match is in the best window, by its bytes, only those of the window count. A chunk without a match shows its
+/// beginning, behind its headings.
+pub fn snippet(
+    text: &str,
+    query: &[QueryWord],
+    window: Option<Range<usize>>,
+) -> (String, Vec<(u32, u32)>) {
+    let mut found = matches(text, query);
+    if let Some(window) = window
+        && found.iter().any(|word| window.contains(&word.start))
+    {
+        found.retain(|word| window.contains(&word.start));
+    }
     let start = best_start(text, &found);
     let rest = if found.is_empty() {
         behind_headings(text)
@@ -125,7 +145,7 @@ fn behind_headings(text: &str) -> &str {
 mod tests {
     use memlens_index::{QueryWord, words};
 
-    use super::{snippet, utf16};
+    use super::{bytes_of_lines, snippet, utf16};
 
     fn query(text: &str) -> Vec<QueryWord> {
         words(text)
@@ -142,7 +162,12 @@ mod tests {
     }
 
     fn check(text: &str, asked: &str, expected: &str) {
-        let (line, marks) = snippet(text, &query(asked));
+        check_in(text, asked, None, expected);
+    }
+
+    fn check_in(text: &str, asked: &str, lines: Option<(usize, usize)>, expected: &str) {
+        let window = lines.map(|(first, last)| bytes_of_lines(text, first, last));
+        let (line, marks) = snippet(text, &query(asked), window);
         let units: Vec<u16> = line.encode_utf16().collect();
         let mut shown = String::new();
         let mut at = 0;
@@ -181,6 +206,32 @@ mod tests {
             "Nothing of note. ".repeat(40)
         );
         check(&text, "quiet relay", "…The [relay] is [quiet] at night.");
+    }
+
+    #[test]
+    fn the_passage_is_in_the_best_window_if_that_holds_a_word_of_the_question() {
+        let text = format!(
+            "# Outage\n\nFirst look at the light.\n{}\nThe disks shut down by themselves, photos first.",
+            "Nothing of note. ".repeat(20)
+        );
+        let asked = "what first when it is down";
+        let window = "First look at the light.";
+        let best = "…The disks shut [down] by themselves, photos [first].";
+        check(&text, asked, best);
+        let (line, marks) = snippet(&text, &query(asked), Some(bytes_of_lines(&text, 2, 2)));
+        assert!(line.starts_with(&format!("…{window} Nothing")), "{line}");
+        assert_eq!(marks, [(1, 6)]);
+        check_in(&text, asked, Some((3, 3)), best);
+        check_in(&text, asked, Some((9, 12)), best);
+    }
+
+    #[test]
+    fn lines_of_a_text_as_bytes() {
+        let text = "a\nbc\n\nd";
+        assert_eq!(bytes_of_lines(text, 0, 0), 0..2);
+        assert_eq!(bytes_of_lines(text, 1, 2), 2..6);
+        assert_eq!(bytes_of_lines(text, 3, 9), 6..7);
+        assert_eq!(bytes_of_lines(text, 9, 12), 7..7);
     }
 
     #[test]
