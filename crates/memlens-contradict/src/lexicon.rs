@@ -492,6 +492,11 @@ impl Lexicon {
         }
     }
 
+    /// Returns the stems of a word or phrase in lower case.
+    pub(crate) fn stems(&self, phrase: &str) -> Vec<String> {
+        phrase.split(' ').map(|word| self.stem(word)).collect()
+    }
+
     /// Returns the properties of a word and of its stem.
     pub(crate) fn traits(&self, word: &str, stem: &str) -> Traits {
         let of_word = self.words.get(word).copied().unwrap_or_default();

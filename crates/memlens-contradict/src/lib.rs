@@ -32,6 +32,7 @@
 //! assert_eq!(&b.text()[found.b.words[0].clone()], "8443");
 //! ```
 
+mod editing;
 mod lexicon;
 mod opposed;
 mod oppositions;
@@ -45,6 +46,7 @@ use std::ops::Range;
 use lexicon::Lexicon;
 use reading::Sentence;
 
+pub use editing::{PHRASE_WORDS_MAX, PairError};
 pub use opposed::OVERLAP_MIN;
 pub use oppositions::{Opposition, Oppositions, OppositionsError, PAIRS_MAX, WORD_BYTES_MAX};
 pub use sentence::SENTENCE_BYTES_MAX;

@@ -2,10 +2,9 @@
 
 /// The pairs that Memlens starts with, one per line: words of one meaning, `|`, words of the opposite.
 const STANDARD: &str = "\
-allow, allowed, permit, permitted, fine, ok, okay, acceptable | forbid, forbidden, prohibit, disallow, ban, banned
+allow, allowed, permit, permitted, fine, ok | forbid, forbidden, prohibit, disallow, ban, banned
 like, love, enjoy, prefer, favour, favor | dislike, hate, avoid, detest, loathe
-enable, activate, turn on, turned on, switch on, switched on | disable, deactivate, turn off, turned off, switch off, switched off
-active | inactive
+enable, activate, active, turn on, turned on, switch on, switched on | disable, deactivate, inactive, turn off, turned off, switch off, switched off
 open | closed, shut
 always | never, rarely, seldom, sometimes
 before | after
@@ -53,7 +52,7 @@ vegetarian, vegan | meat
 on | off
 ";
 
-/// Maximum number of pairs in a list.
+/// Maximum number of pairs in a list, and of the user's own pairs.
 pub const PAIRS_MAX: usize = 1_000;
 /// Maximum number of bytes of a word or phrase.
 pub const WORD_BYTES_MAX: usize = 60;
@@ -119,6 +118,14 @@ impl Oppositions {
         STANDARD
     }
 
+    /// Returns the list as the user edited it: `own` pairs first, then the standard pairs that are not switched off.
+    pub fn edited(own: Vec<Opposition>, is_off: impl Fn(&Opposition) -> bool) -> Oppositions {
+        let mut pairs = own;
+        let standard = Oppositions::standard().pairs.into_iter();
+        pairs.extend(standard.filter(|pair| !is_off(pair)));
+        Oppositions { pairs }
+    }
+
     /// Reads a list: one pair per line, words separated by commas, the opposite words behind `|`. Empty lines and lines
     /// that begin with `#` are skipped.
     ///
@@ -168,7 +175,7 @@ impl Oppositions {
     }
 }
 
-fn list(words: &str) -> Vec<String> {
+pub(crate) fn list(words: &str) -> Vec<String> {
     let words = words.split(',').map(|word| {
         let parts: Vec<String> = word.split_whitespace().map(str::to_lowercase).collect();
         parts.join(" ")

@@ -1,7 +1,7 @@
 //! Each rule and each guard, on sentences of its own; properties of every comparison; bounds on hostile texts.
 
 use memlens_contradict::{
-    Apart, Kind, Oppositions, Rules, SENTENCES_MAX, SENTENCES_READ_MAX, Side, Verdict,
+    Apart, Kind, Opposition, Oppositions, Rules, SENTENCES_MAX, SENTENCES_READ_MAX, Side, Verdict,
 };
 use proptest::prelude::*;
 
@@ -69,6 +69,11 @@ fn each_kind_is_found() {
         (
             "The heating in the cellar is on.",
             "The heating in the cellar is off.",
+            Ok((Kind::Opposition, false)),
+        ),
+        (
+            "The harbour office accepts parcels on Mondays.",
+            "The harbour office rejects parcels on Mondays.",
             Ok((Kind::Opposition, false)),
         ),
         (
@@ -609,6 +614,32 @@ fn the_list_of_oppositions_decides() {
     assert_eq!(
         found.contradiction().map(|found| (found.kind, found.sure)),
         Some((Kind::Opposition, false))
+    );
+    // Own pairs are read as the standard ones, which can be switched off.
+    let pair = Opposition::from_typed("primed, topped up", "drained").unwrap();
+    let own = Rules::new(&Oppositions::edited(vec![pair], |pair| {
+        pair.words[0] == "allow"
+    }));
+    let found = |a: &str, b: &str| {
+        let verdict = own.compare(&own.read(a), &own.read(b));
+        verdict.contradiction().map(|found| found.kind)
+    };
+    assert_eq!(found(text.0, text.1), Some(Kind::Opposition));
+    assert_eq!(
+        found("The valve in the cellar is topped up.", text.1),
+        Some(Kind::Opposition)
+    );
+    assert_eq!(
+        found("The valve in the cellar is not primed.", text.1),
+        None
+    );
+    assert_eq!(
+        found("The office is open on Mondays.", "The office is closed on Mondays."),
+        Some(Kind::Opposition)
+    );
+    assert_eq!(
+        found("Deploys are forbidden on Fridays.", "Deploys are allowed on Fridays."),
+        None
     );
     let none = Rules::new(&Oppositions::parse("").unwrap());
     let (a, b) = (
