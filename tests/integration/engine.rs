@@ -74,6 +74,8 @@ mod model_changes;
 mod named_sets;
 #[path = "engine/opening.rs"]
 mod opening;
+#[path = "engine/opposing.rs"]
+mod opposing;
 #[path = "engine/other_memory.rs"]
 mod other_memory;
 #[path = "engine/other_pipeline.rs"]

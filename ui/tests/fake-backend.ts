@@ -19,6 +19,7 @@ import type {
   NearestSetting,
   NewSetFrom,
   NoteQuery,
+  OppositionPair,
   Params,
   PastFilterArgument,
   PastPageArgument,
@@ -39,7 +40,7 @@ import type {
 } from "../src/api/bindings";
 import { overviewOf, pageOf, tagsOf, timelineOf } from "./fake/overview";
 import { DEFAULTS } from "../src/api/parameters";
-import { DRIFT } from "./fake/drift";
+import { DRIFT, pairOf } from "./fake/drift";
 import { CLUSTERS, openedOf } from "./fake/repeats";
 import { CONFIG, exported, NEAREST, TARGETS } from "./fake/export";
 import { autopsied } from "./fake/autopsy";
@@ -242,6 +243,37 @@ export class FakeBackend extends FakeSearch {
             resolved: resolved.filter((one) => !is(one)),
           };
       return this.#drift();
+    });
+  }
+
+  /** The pairs of opposite words; all words are accepted. */
+  pairs: OppositionPair[] = [
+    pairOf(["allow", "permit"], ["forbid"], false),
+    pairOf(["open"], ["closed", "shut"], false),
+  ];
+
+  oppositions() {
+    return this.answer("oppositions", [], () => this.pairs);
+  }
+
+  addOpposition(words: string, opposite: string) {
+    return this.answer("addOpposition", [words, opposite], () => {
+      this.pairs = [pairOf(words.split(", "), opposite.split(", "), true), ...this.pairs];
+      return this.pairs;
+    });
+  }
+
+  removeOpposition(id: string) {
+    return this.answer("removeOpposition", [id], () => {
+      this.pairs = this.pairs.filter((pair) => !pair.is_own || pair.id !== id);
+      return this.pairs;
+    });
+  }
+
+  switchOpposition(id: string, isOn: boolean) {
+    return this.answer("switchOpposition", [id, isOn], () => {
+      this.pairs = this.pairs.map((pair) => (pair.id === id ? { ...pair, is_on: isOn } : pair));
+      return this.pairs;
     });
   }
 

@@ -505,7 +505,10 @@ pub enum ListedCard {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct DriftArgs {
+    #[command(subcommand)]
+    pub act: Option<DriftAct>,
     /// List only those of which a side is dated on this day (2026-11-01) or later; counts are of all notes
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub since: Option<String>,
@@ -515,6 +518,50 @@ pub struct DriftArgs {
     /// Print as JSON; it holds both kinds, with `sure`
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DriftAct {
+    /// List the pairs of opposite words by which notes are compared, add and remove your own, or switch others off
+    Oppositions(OppositionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct OppositionsArgs {
+    #[command(subcommand)]
+    pub act: Option<OppositionsAct>,
+    /// Print the list as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum OppositionsAct {
+    /// Add a pair: each side is one or more English words of one meaning, with commas between them
+    Add {
+        #[arg(value_name = "WORDS", allow_hyphen_values = true)]
+        words: String,
+        #[arg(value_name = "OPPOSITE", allow_hyphen_values = true)]
+        opposite: String,
+    },
+    /// Remove a pair of your own, by one of its words
+    Remove {
+        #[arg(value_name = "WORD", allow_hyphen_values = true)]
+        word: String,
+    },
+    /// Switch a pair of the standard list off, by one of its words
+    Off {
+        #[arg(value_name = "WORD", allow_hyphen_values = true)]
+        word: String,
+    },
+    /// Switch a pair of the standard list on again
+    On {
+        #[arg(value_name = "WORD", allow_hyphen_values = true)]
+        word: String,
+    },
+    /// List all pairs (the default)
+    List,
 }
 
 #[derive(Debug, Args)]

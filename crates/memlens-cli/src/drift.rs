@@ -12,8 +12,9 @@ use memlens_params::Params;
 use memlens_rank::number;
 use serde::Serialize;
 
-use crate::arguments::DriftArgs;
+use crate::arguments::{DriftAct, DriftArgs};
 use crate::error::CliError;
+use crate::oppositions;
 use crate::output::{plural, print, print_json};
 use crate::settings::{day, open};
 
@@ -110,6 +111,9 @@ impl Folders {
 
 /// Prints the contradictions among all notes.
 pub fn run(library: Option<PathBuf>, arguments: &DriftArgs) -> Result<(), CliError> {
+    if let Some(DriftAct::Oppositions(arguments)) = &arguments.act {
+        return oppositions::run(library, arguments);
+    }
     let since = arguments.since.as_deref().map(day).transpose()?;
     let library = open(library)?;
     let report = drift_report(&library, &Params::default(), since)?;

@@ -231,6 +231,7 @@ impl CliError {
                 | EngineError::Thumb { .. }
                 | EngineError::NoFeedback { .. }
                 | EngineError::Evergreen { .. }
+                | EngineError::Opposition { .. }
                 | EngineError::Rerank(RerankError::Setting { .. })
                 | EngineError::NoAgent { .. }
                 | EngineError::Agent { .. },

@@ -24,6 +24,7 @@ mod index;
 mod manual;
 mod models;
 mod note;
+mod oppositions;
 mod output;
 mod overview;
 mod params;

@@ -65,6 +65,8 @@ mod note;
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/oppositions.rs"]
+mod oppositions;
 #[path = "command_line/overview.rs"]
 mod overview;
 #[path = "command_line/own_config.rs"]

@@ -237,7 +237,11 @@ mod tests {
         check("primed, primed", "drained", "\"primed\" is there twice");
         check("open", "opened", "\"open\" and \"opened\" are one word");
         check("directory", "folder", "are one word");
-        check("ge\u{f6}ffnet", "zu", "\"ge\u{f6}ffnet\" is not an English word");
+        check(
+            "ge\u{f6}ffnet",
+            "zu",
+            "\"ge\u{f6}ffnet\" is not an English word",
+        );
         check("\u{958b}", "\u{9589}", "not an English word");
         check("primed", "drained | empty", "not an English word");
         check("primed", "8093", "not an English word");
@@ -273,6 +277,9 @@ mod tests {
         check(&pair("open", "sealed"), Some(open));
         check(&pair("open", "closed"), Some(open));
         check(&pair("sealed", "opened"), Some("\"opened\" is in the pair"));
-        check(&pair("rolling back", "firm"), Some("\"rolling back\" is in"));
+        check(
+            &pair("rolling back", "firm"),
+            Some("\"rolling back\" is in"),
+        );
     }
 }

@@ -634,11 +634,17 @@ fn the_list_of_oppositions_decides() {
         None
     );
     assert_eq!(
-        found("The office is open on Mondays.", "The office is closed on Mondays."),
+        found(
+            "The office is open on Mondays.",
+            "The office is closed on Mondays."
+        ),
         Some(Kind::Opposition)
     );
     assert_eq!(
-        found("Deploys are forbidden on Fridays.", "Deploys are allowed on Fridays."),
+        found(
+            "Deploys are forbidden on Fridays.",
+            "Deploys are allowed on Fridays."
+        ),
         None
     );
     let none = Rules::new(&Oppositions::parse("").unwrap());

@@ -11,6 +11,9 @@ pub use memlens_library::judging::saved_questions::save_question;
 pub use memlens_library::model_choice::{add_model_folder, choose_embedding_model};
 pub use memlens_library::reranking::providers::change_rerank;
 pub use memlens_library::writes::{Writes, Writing};
-pub use memlens_library::{dismiss_contradiction, forget_vectors, resolve_contradiction};
+pub use memlens_library::{
+    add_opposition, dismiss_contradiction, forget_vectors, remove_opposition,
+    resolve_contradiction, switch_opposition,
+};
 pub use memlens_overview::{mark_seen, visit};
 pub use memlens_recall::{change_recall, forget_recall, import_recall};

@@ -372,6 +372,11 @@ impl Writes for Engine {
         self.shared.forget_lost();
     }
 
+    fn oppositions_changed(&self) {
+        self.shared.forget_clustering();
+        self.shared.report_state();
+    }
+
     fn past_imported(&self) {
         self.shared.past.ring();
     }

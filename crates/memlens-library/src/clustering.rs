@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::civil::Date;
+use memlens_contradict::Rules;
 use memlens_corroborate::{
     Aggregation, Fingerprint, Measure, Observation, Standing, aggregate_while, canonical, held,
 };
@@ -22,6 +23,7 @@ use memlens_wire::{AggregationProgress, AggregationStep, DriftSide, Said};
 use crate::EngineError;
 use crate::jobs::JobRun;
 
+use drift::oppositions;
 use drift::parts::parts;
 use drift::pass::{self, Pass, SentencePlace};
 use drift::path_date;
@@ -45,10 +47,33 @@ pub struct Clustering {
     contradictions: Pass,
     /// How the notes of those are written.
     sources: Sources,
+    /// What the notes were compared by.
+    compared_by: ComparedBy,
     observations: Vec<Kept>,
     /// Byte range of each observation.
     places: Vec<Range<u32>>,
     of_document: HashMap<DocumentId, Range<u32>>,
+}
+
+/// The rules of a pass.
+#[derive(Clone)]
+struct ComparedBy {
+    /// What the user had changed of the pairs of opposite words, as it was stored.
+    oppositions: Option<String>,
+    rules: Arc<Rules>,
+}
+
+impl ComparedBy {
+    /// Returns the rules as the user chose them; those of the pass before if nothing changed.
+    fn new(store: &Store, before: Option<&Clustering>) -> Result<ComparedBy, EngineError> {
+        let oppositions = oppositions::stored(store)?;
+        let known = before.map(|before| &before.compared_by);
+        if let Some(known) = known.filter(|known| known.oppositions == oppositions) {
+            return Ok(known.clone());
+        }
+        let rules = Arc::new(Rules::new(&oppositions::list(oppositions.as_deref())?));
+        Ok(ComparedBy { oppositions, rules })
+    }
 }
 
 /// What is kept of an observation.
@@ -79,7 +104,7 @@ pub fn uses_clusters(params: &Params) -> bool {
 
 /// Finds the contradictions among the observations of the documents, which are given by their numbers.
 fn contradictions(
-    store: &Store,
+    (store, rules): (&Store, &Rules),
     documents: &[&DocumentRow],
     observations: &[Kept],
     before: Option<&Sources>,
@@ -100,7 +125,7 @@ fn contradictions(
         let document = said[observation as usize].document;
         sources.get(store, documents[document as usize], before)
     };
-    let pass = Pass::new(&said, source, |n_done, n_all| {
+    let pass = Pass::new(rules, &said, source, |n_done, n_all| {
         goes_on(run, AggregationStep::Comparing, n_done, n_all)
     })?;
     Ok(pass.map(|pass| (pass, sources)))
@@ -142,18 +167,19 @@ struct Reading<'s> {
 }
 
 impl<'s> Reading<'s> {
-    /// Reads the observations of a snapshot's documents. What the pass before knew of a text is taken from it. Returns
-    /// `None` if the run is stopped.
+    /// Reads the observations of a snapshot's documents. What the pass before knew of a text is taken from it, if it compared
+    /// by the same rules. Returns `None` if the run is stopped.
     ///
     /// # Errors
     /// [`EngineError::Store`].
     fn new(
-        store: &Store,
+        (store, rules): (&Store, &Arc<Rules>),
         snapshot: &'s Snapshot,
         before: Option<&Clustering>,
         run: &JobRun<'_, AggregationProgress>,
     ) -> Result<Option<Reading<'s>>, EngineError> {
         let known: HashMap<&str, &Kept> = before
+            .filter(|before| Arc::ptr_eq(&before.compared_by.rules, rules))
             .into_iter()
             .flat_map(|before| &before.observations)
             .map(|kept| (kept.said.text.as_str(), kept))
@@ -189,7 +215,7 @@ impl<'s> Reading<'s> {
                     |known| known.fingerprint.clone(),
                 ),
                 read: known.map_or_else(
-                    || Arc::new(Read::new(&said.text)),
+                    || Arc::new(Read::new(rules, &said.text)),
                     |known| known.read.clone(),
                 ),
                 said,
@@ -256,7 +282,8 @@ impl Clustering {
         run: &JobRun<'_, AggregationProgress>,
     ) -> Result<Option<Clustering>, EngineError> {
         let started = Instant::now();
-        let Some(read) = Reading::new(store, snapshot, before, run)? else {
+        let compared_by = ComparedBy::new(store, before)?;
+        let Some(read) = Reading::new((store, &compared_by.rules), snapshot, before, run)? else {
             return Ok(None);
         };
         let Reading {
@@ -266,7 +293,7 @@ impl Clustering {
             left_out,
         } = read;
         let found = contradictions(
-            store,
+            (store, &compared_by.rules),
             &rows,
             &observations,
             before.map(|before| &before.sources),
@@ -293,6 +320,7 @@ impl Clustering {
             altered: left_out,
             contradictions,
             sources,
+            compared_by,
             places: observations
                 .iter()
                 .map(|kept| kept.said.bytes.clone())
@@ -300,6 +328,12 @@ impl Clustering {
             observations,
             of_document,
         }))
+    }
+
+    /// Returns whether a pass over the library as it is now would find the same.
+    pub(crate) fn is_current(&self, store: &Store, generation: u64) -> bool {
+        self.generation == generation
+            && oppositions::stored(store).is_ok_and(|now| now == self.compared_by.oppositions)
     }
 
     /// The observations that a chunk with these bytes of a document holds; empty if the document was added later.

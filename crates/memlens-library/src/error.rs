@@ -285,6 +285,14 @@ pub enum EngineError {
         /// The reason, to show to the user.
         why: String,
     },
+    /// The list of opposite words cannot be changed as asked.
+    #[error("cannot {attempt}: {why}")]
+    Opposition {
+        /// The change, as a verb with its object.
+        attempt: &'static str,
+        /// The reason, to show to the user.
+        why: String,
+    },
     /// A path is in no watched folder.
     #[error("cannot use {path}: it is not in a watched folder")]
     NotWatched {
@@ -524,6 +532,7 @@ impl EngineError {
             | EngineError::Place { .. }
             | EngineError::Note { .. }
             | EngineError::Evergreen { .. }
+            | EngineError::Opposition { .. }
             | EngineError::Thumb { .. }
             | EngineError::NoFeedback { .. }
             | EngineError::Feedback { .. }

@@ -26,7 +26,10 @@ pub mod writes;
 
 pub use clustering::Clustering;
 pub use clustering::clusters::clusters;
-pub use clustering::drift::{dismiss_contradiction, drift, drift_report, resolve_contradiction};
+pub use clustering::drift::{
+    add_opposition, dismiss_contradiction, drift, drift_report, oppositions, remove_opposition,
+    resolve_contradiction, switch_opposition,
+};
 pub use clustering::opened::{SaidPlace, opened_cluster};
 pub use emulation::outside::{answers_outside, notes_outside};
 pub use emulation::prepare_memory;

@@ -281,11 +281,12 @@ impl Library {
         self.clustering.read().clone()
     }
 
-    /// Whether anything changed since the last pass over the observations.
+    /// Whether notes, or the pairs of opposite words, changed since the last pass over the observations. It locks
+    /// the store, which must not be locked by the caller.
     pub fn needs_aggregation(&self) -> bool {
         let generation = self.lists().snapshot.generation;
         self.clustering()
-            .is_none_or(|clustering| clustering.generation != generation)
+            .is_none_or(|clustering| !clustering.is_current(&self.store(), generation))
     }
 
     /// Whether anything changed since the last pass, and no pass over the library as it is now was stopped: the
@@ -295,7 +296,7 @@ impl Library {
         self.needs_aggregation() && *self.stopped_generation.lock() != Some(generation)
     }
 
-    /// Drops what the last pass found, because notes were forgotten. A pass in progress is stopped.
+    /// Drops what the last pass found, because notes were forgotten or other words are opposite. A pass in progress is stopped.
     pub fn forget_clustering(&self) {
         self.jobs.aggregation.stop();
         let _one_at_a_time = self.aggregating.lock();
@@ -319,13 +320,13 @@ impl Library {
             *self.stopped_generation.lock() = Some(generation);
             return Ok(false);
         }
+        let store = self.store().reader()?;
         if before
             .as_ref()
-            .is_some_and(|it| it.generation == generation)
+            .is_some_and(|before| before.is_current(&store, generation))
         {
             return Ok(false);
         }
-        let store = self.store().reader()?;
         let clustering = Clustering::of(&store, &lists.snapshot, before.as_deref(), &run)?;
         let Some(clustering) = clustering else {
             *self.stopped_generation.lock() = Some(generation);

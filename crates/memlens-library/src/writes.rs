@@ -38,6 +38,9 @@ pub trait Writes {
     /// Called after the user chose an embedding model. A window embeds the notes by it in the background.
     fn model_chosen(&self) {}
 
+    /// Called after the pairs of opposite words were changed. A window compares the notes again in the background.
+    fn oppositions_changed(&self) {}
+
     /// Called after past questions were imported. A window checks them in the background.
     fn past_imported(&self) {}
 }

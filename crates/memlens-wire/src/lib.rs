@@ -16,6 +16,7 @@ mod models;
 mod note;
 mod notes;
 mod on_disk;
+mod oppositions;
 mod overview;
 mod past;
 mod ranking;
@@ -67,6 +68,7 @@ pub use notes::{
     UnreadFolder,
 };
 pub use on_disk::OnDisk;
+pub use oppositions::OppositionPair;
 pub use overview::{
     CardId, CardItem, DateFrom, LanguageCount, News, NoDay, NotePage, NoteQuery, NoteRow, NoteSort,
     NoteTags, Overview, OverviewCard, TagCount, Timeline, TimelineDay,

@@ -1,7 +1,8 @@
 //! Contradictions among notes.
 
 use memlens_engine::acts;
-use memlens_engine::view::DriftAnswer;
+use memlens_engine::oppositions as all_oppositions;
+use memlens_engine::view::{DriftAnswer, OppositionPair};
 use memlens_params::{ParameterSet, Params};
 use tauri::State;
 
@@ -54,4 +55,46 @@ pub async fn resolve_contradiction(
 #[specta::specta]
 pub async fn drift_now(shell: State<'_, Shell>, params: Params) -> Answer<DriftAnswer> {
     work(&shell, move |engine| engine.drift_now(&params.check()?)).await
+}
+
+/// The pairs of opposite words by which notes are compared: the user's own, then the standard ones.
+#[tauri::command]
+#[specta::specta]
+pub async fn oppositions(shell: State<'_, Shell>) -> Answer<Vec<OppositionPair>> {
+    work(&shell, move |engine| all_oppositions(engine.library())).await
+}
+
+/// Adds a pair of opposite words and returns all pairs; each side is one or more words, with commas between them.
+#[tauri::command]
+#[specta::specta]
+pub async fn add_opposition(
+    shell: State<'_, Shell>,
+    words: String,
+    opposite: String,
+) -> Answer<Vec<OppositionPair>> {
+    work(&shell, move |engine| {
+        acts::add_opposition(engine, &words, &opposite)
+    })
+    .await
+}
+
+/// Removes a pair of the user's own and returns all pairs.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_opposition(shell: State<'_, Shell>, id: String) -> Answer<Vec<OppositionPair>> {
+    work(&shell, move |engine| acts::remove_opposition(engine, &id)).await
+}
+
+/// Switches a standard pair off or on and returns all pairs.
+#[tauri::command]
+#[specta::specta]
+pub async fn switch_opposition(
+    shell: State<'_, Shell>,
+    id: String,
+    is_on: bool,
+) -> Answer<Vec<OppositionPair>> {
+    work(&shell, move |engine| {
+        acts::switch_opposition(engine, &id, is_on)
+    })
+    .await
 }

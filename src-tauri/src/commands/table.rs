@@ -31,10 +31,14 @@ window_commands! {
     compare::compare: "reads notes in watched folders",
     compare::compare_queries: "reads notes in watched folders",
 
+    drift::add_opposition: "nothing",
     drift::dismiss_contradiction: "nothing",
     drift::drift: "nothing",
     drift::drift_now: "nothing",
+    drift::oppositions: "nothing",
+    drift::remove_opposition: "nothing",
     drift::resolve_contradiction: "nothing",
+    drift::switch_opposition: "nothing",
 
     export::agent_config: "reads an agent's config in its usual place, or one that the user picked",
     export::export_for: "reads an agent's config in its usual place, or one that the user picked",

@@ -56,17 +56,25 @@ export const commands = {
 	compare: (query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) => __TAURI_INVOKE<Comparison>("compare", { query, a, b, scope }),
 	/**  Both rankings over a query set, by its id; null if stopped. */
 	compareQueries: (set: string, a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { set, a, b }),
+	/**  Adds a pair of opposite words and returns all pairs; each side is one or more words, with commas between them. */
+	addOpposition: (words: string, opposite: string) => __TAURI_INVOKE<OppositionPair[]>("add_opposition", { words, opposite }),
 	/**  Marks a pair of sentences as no contradiction, or removes the mark, and returns the contradictions. */
 	dismissContradiction: (id: string, isDismissed: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("dismiss_contradiction", { id, isDismissed, params }),
 	/**  The contradictions that the last pass over all observations found. */
 	drift: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift", { params }),
 	/**  Passes over all observations now, if anything changed, and returns the contradictions. */
 	driftNow: (params: Params) => __TAURI_INVOKE<DriftAnswer>("drift_now", { params }),
+	/**  The pairs of opposite words by which notes are compared: the user's own, then the standard ones. */
+	oppositions: () => __TAURI_INVOKE<OppositionPair[]>("oppositions"),
+	/**  Removes a pair of the user's own and returns all pairs. */
+	removeOpposition: (id: string) => __TAURI_INVOKE<OppositionPair[]>("remove_opposition", { id }),
 	/**
 	 *  Marks a pair of sentences as resolved by the newer one, or removes the mark, and returns the contradictions. `id` is the
 	 *  pair's `resolved_id`.
 	 */
 	resolveContradiction: (id: string, isResolved: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("resolve_contradiction", { id, isResolved, params }),
+	/**  Switches a standard pair off or on and returns all pairs. */
+	switchOpposition: (id: string, isOn: boolean) => __TAURI_INVOKE<OppositionPair[]>("switch_opposition", { id, isOn }),
 	/**  What the config of a target's program says about its search; null if there is no config. */
 	agentConfig: (target: string, agent: string | null) => __TAURI_INVOKE<AgentConfig | null>("agent_config", { target, agent }),
 	/**  What becomes of a ranking in a target; `agent` names one of the program's agents. */
@@ -2701,6 +2709,20 @@ export type OpenedCluster = {
 	by_bits: AgreementStep[],
 	/**  How many observations the cluster has at each limit of common words, from all words on. */
 	by_words: AgreementStep[],
+};
+
+/**  A pair of opposite words, by which notes are compared. */
+export type OppositionPair = {
+	/**  Names the pair among those of its kind, own or standard. */
+	id: string,
+	/**  Words of one meaning. */
+	words: string[],
+	/**  Words of the opposite meaning. */
+	opposite: string[],
+	/**  Whether the user added it. */
+	is_own: boolean,
+	/**  Whether notes are compared by it; an own pair always is. */
+	is_on: boolean,
 };
 
 /**  Where a judgment comes from. */

@@ -7,6 +7,7 @@ export const SECTIONS: readonly { name: string; sections: readonly { id: string;
       { id: "settings-agents", label: "Agents" },
       { id: "settings-past", label: "Past questions" },
       { id: "settings-evergreen", label: "Evergreen" },
+      { id: "settings-oppositions", label: "Opposite words" },
     ],
   },
   {

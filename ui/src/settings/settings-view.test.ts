@@ -285,3 +285,58 @@ test("what cannot be undone is marked as dangerous, on its button and in its que
   const dialog = await screen.findByRole("alertdialog");
   expect(within(dialog).getByRole("button", { name: "Erase all" })).toHaveClass("danger");
 });
+
+describe("opposite words", () => {
+  const card = () => within(screen.getByRole("region", { name: "Opposite words" }));
+  const typed = (name: string) => card().getByRole("textbox", { name });
+
+  test("are listed; a pair is added and removed", async () => {
+    const { backend, user } = await open();
+    await waitFor(() => expect(card().getAllByRole("listitem")).toHaveLength(2));
+    expect(card().getByRole("checkbox", { name: "open | closed, shut" })).toBeChecked();
+    const add = card().getByRole("button", { name: "Add the pair" });
+    expect(add).toBeDisabled();
+    await user.type(typed("Words"), "primed, topped up");
+    expect(add).toBeDisabled();
+    await user.type(typed("Opposite words"), "drained{Enter}");
+    const remove = await card().findByRole("button", { name: "Remove primed, topped up | drained" });
+    expect(backend.calls.find(({ name }) => name === "addOpposition")?.args).toEqual([
+      ...["primed, topped up", "drained"],
+    ]);
+    expect(typed("Words")).toHaveValue("");
+    expect(typed("Opposite words")).toHaveValue("");
+    await user.click(remove);
+    await waitFor(() => expect(card().getAllByRole("listitem")).toHaveLength(2));
+  });
+
+  test("of the standard list are switched off and on", async () => {
+    const { user } = await open();
+    const box = await card().findByRole("checkbox", { name: "allow, permit | forbid" });
+    await user.click(box);
+    await waitFor(() => expect(box).not.toBeChecked());
+    expect(card().getByText(/, 1 off/)).toBeInTheDocument();
+    await user.click(box);
+    await waitFor(() => expect(card().queryByText(/, 1 off/)).toBeNull());
+    expect(box).toBeChecked();
+  });
+
+  test("that are refused stay typed, and the reason is shown", async () => {
+    const { backend, user } = await open();
+    backend.failing.addOpposition = { code: "error", message: 'cannot add the pair: "open" is there twice' };
+    backend.failing.switchOpposition = { code: "error", message: "cannot switch the pair off: no" };
+    await user.type(typed("Words"), "open");
+    await user.type(typed("Opposite words"), "open{Enter}");
+    expect(await card().findByRole("alert")).toHaveTextContent('Cannot add the pair: "open" is there twice.');
+    expect(typed("Opposite words")).toHaveValue("open");
+    const box = card().getByRole("checkbox", { name: "open | closed, shut" });
+    await user.click(box);
+    await waitFor(() => expect(card().getByRole("alert")).toHaveTextContent("Cannot switch the pair off"));
+    expect(box).toBeChecked();
+  });
+
+  test("cannot be changed while another process writes", async () => {
+    await open({ state: { read_only: "memlens index (process 4711) is writing" } });
+    expect(await card().findByRole("checkbox", { name: "open | closed, shut" })).toBeDisabled();
+    expect(card().queryByRole("button", { name: "Add the pair" })).toBeNull();
+  });
+});

@@ -1,5 +1,5 @@
 // Contradictions of a made-up library.
-import type { Drifted, DriftReport, DriftSide } from "../../src/api/bindings";
+import type { Drifted, DriftReport, DriftSide, OppositionPair } from "../../src/api/bindings";
 
 export function side(path: string, words: readonly string[], part: Partial<DriftSide> = {}): DriftSide {
   const parts = words.map((text) => ({
@@ -100,3 +100,8 @@ export const DRIFT: DriftReport = {
   },
   elapsed_ms: 41.2,
 };
+
+/** A pair of opposite words that is in use. */
+export function pairOf(words: string[], opposite: string[], isOwn: boolean): OppositionPair {
+  return { id: `${words[0]} | ${opposite[0]}`, words, opposite, is_own: isOwn, is_on: true };
+}

@@ -36,9 +36,10 @@ pub fn clusters(
         members: 0,
     };
     let report = |clustering: &Clustering| clustering.listed(params, scope.as_ref(), &limits);
+    let n_observations = library.store().n_observations()?;
     Ok(ClustersAnswer {
         report: library.clustering().as_deref().map(report),
-        n_observations: library.store().n_observations()?,
+        n_observations,
         is_stale: library.needs_aggregation(),
     })
 }

@@ -6,6 +6,7 @@
 pub(crate) mod between;
 mod candidates;
 mod dismissed;
+pub(super) mod oppositions;
 pub(super) mod parts;
 pub(super) mod pass;
 pub(super) mod read;
@@ -29,6 +30,7 @@ use crate::clustering::Clustering;
 use crate::{EngineError, Library};
 
 pub use dismissed::{dismiss_contradiction, resolve_contradiction};
+pub use oppositions::{add_opposition, oppositions, remove_opposition, switch_opposition};
 
 use dismissed::{Marked, pair_id, resolved_id};
 use pass::{Counts, Opposed};
@@ -91,10 +93,11 @@ pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineEr
         found.resolved.truncate(SHOWN_MAX);
         report = Some(found);
     }
+    let n_observations = library.store().n_observations()?;
     Ok(DriftAnswer {
         report,
         totals,
-        n_observations: library.store().n_observations()?,
+        n_observations,
         is_stale: library.needs_aggregation(),
     })
 }

@@ -203,11 +203,14 @@ impl<'a> Sentences<'a> {
 
 #[cfg(test)]
 mod tests {
+    use memlens_contradict::{Oppositions, Rules};
+
     use super::*;
 
     #[test]
     fn pairs_are_bounded_and_the_rest_is_counted() {
         let read = Read::new(
+            &Rules::new(&Oppositions::standard()),
             "The push relay of the harbour is grey. The push relay of the harbour is encrypted. \
             The push relay of the harbour is loud.",
         );

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use memlens_contradict::{Apart, Contradiction, Kind, Side, Verdict};
+use memlens_contradict::{Apart, Contradiction, Kind, Rules, Side, Verdict};
 
 use super::candidates::{Candidates, Sentences};
-use super::read::{RULES, Read};
+use super::read::Read;
 use super::source::Source;
 
 /// How many of the observations that make one statement are tried as a side of a contradiction.
@@ -97,13 +97,14 @@ pub(crate) struct Counts {
 }
 
 impl Pass {
-    /// Compares the near pairs of all observations, which must come note by note. `source` returns how the note of an
+    /// Compares the near pairs of all observations, which must come note by note and be read by these rules. `source` returns how the note of an
     /// observation is written; it is only called for sides of contradictions. `goes_on` receives the number of pairs
     /// that were compared and of all; if it returns false, the pass ends with `None`.
     ///
     /// # Errors
     /// The first error of `source`.
     pub(crate) fn new<E>(
+        rules: &Rules,
         said: &[Observed<'_>],
         mut source: impl FnMut(u32) -> Result<Arc<Source>, E>,
         goes_on: impl Fn(usize, usize) -> bool,
@@ -142,7 +143,7 @@ impl Pass {
             let of = |statement: u32| sentences.statements[statement as usize].held_by.as_slice();
             let (held_a, held_b) = (of(one), of(other));
             counts.n_pairs += 1;
-            let found = match compared(said, held_a, held_b, &mut source)? {
+            let found = match compared(rules, said, held_a, held_b, &mut source)? {
                 Ok(found) => found,
                 Err(why) => {
                     *counts.apart.entry(why).or_default() += 1;
@@ -202,6 +203,7 @@ type Held = (u32, u32);
 /// neither quoted nor struck through. Two sides under different headings of one note are not sure, because the headings
 /// may name what each is about.
 fn compared<E>(
+    rules: &Rules,
     said: &[Observed<'_>],
     held_a: &[Held],
     held_b: &[Held],
@@ -216,8 +218,8 @@ fn compared<E>(
             if a.0 == b.0 || is_one_line {
                 continue;
             }
-            let [read_a, read_b] = [of_a, of_b].map(|said| said.read.whole(said.text));
-            let verdict = RULES.compare_sentences(read_a, a.1 as usize, read_b, b.1 as usize);
+            let [read_a, read_b] = [of_a, of_b].map(|said| said.read.whole(rules, said.text));
+            let verdict = rules.compare_sentences(read_a, a.1 as usize, read_b, b.1 as usize);
             let found = match verdict {
                 Verdict::Contradiction(found) => found,
                 Verdict::Apart(Apart::Same) => continue,
@@ -240,8 +242,8 @@ fn compared<E>(
                     .unwrap_or(said.lines),
             });
             let same = [
-                repeated(said, held_a, a.0, source)?,
-                repeated(said, held_b, b.0, source)?,
+                repeated(rules, said, held_a, a.0, source)?,
+                repeated(rules, said, held_b, b.0, source)?,
             ];
             let mut opposed = Opposed::new(a.0, b.0, &found, places, same);
             let is_other_section = of_a.document == of_b.document
@@ -260,6 +262,7 @@ fn compared<E>(
 
 /// Returns the other observations that make a statement, of the first [`HOLDERS_MAX`] that hold it.
 fn repeated<E>(
+    rules: &Rules,
     said: &[Observed<'_>],
     held: &[Held],
     chosen: u32,
@@ -271,7 +274,8 @@ fn repeated<E>(
             continue;
         }
         let holder = said[*observation as usize];
-        let place = holder.read.whole(holder.text).place(*sentence as usize);
+        let read = holder.read.whole(rules, holder.text);
+        let place = read.place(*sentence as usize);
         if !source(*observation)?.is_withdrawn(holder.start, &place) {
             others.insert(*observation);
         }
@@ -318,6 +322,8 @@ impl Opposed {
 
 #[cfg(test)]
 mod tests {
+    use memlens_contradict::Oppositions;
+
     use super::*;
 
     /// Passes over texts, each with the number of its note and its line.
@@ -327,7 +333,8 @@ mod tests {
 
     /// The same with how all notes are written. Each observation begins at the byte of its number.
     fn pass_in(texts: &[&str], place: impl Fn(u32) -> (u32, u32), source: &Arc<Source>) -> Pass {
-        let reads: Vec<Read> = texts.iter().map(|text| Read::new(text)).collect();
+        let rules = Rules::new(&Oppositions::standard());
+        let reads: Vec<Read> = texts.iter().map(|text| Read::new(&rules, text)).collect();
         let said: Vec<Observed<'_>> = (0..)
             .zip(texts.iter().zip(&reads))
             .map(|(at, (text, read))| {
@@ -342,7 +349,7 @@ mod tests {
             })
             .collect();
         let source = |_| Ok::<Arc<Source>, std::convert::Infallible>(source.clone());
-        match Pass::new(&said, source, |_, _| true) {
+        match Pass::new(&rules, &said, source, |_, _| true) {
             Ok(pass) => pass.expect("nothing stops it"),
         }
     }
@@ -465,7 +472,8 @@ mod tests {
     #[test]
     fn a_pass_is_stopped() {
         let texts = ["The relay is encrypted.", "The relay is not encrypted."];
-        let reads: Vec<Read> = texts.iter().map(|text| Read::new(text)).collect();
+        let rules = Rules::new(&Oppositions::standard());
+        let reads: Vec<Read> = texts.iter().map(|text| Read::new(&rules, text)).collect();
         let said: Vec<Observed<'_>> = (0..)
             .zip(texts.iter().zip(&reads))
             .map(|(document, (text, read))| Observed {
@@ -477,7 +485,10 @@ mod tests {
             })
             .collect();
         let source = |_| Ok::<Arc<Source>, std::convert::Infallible>(Arc::default());
-        assert!(matches!(Pass::new(&said, source, |_, _| false), Ok(None)));
+        assert!(matches!(
+            Pass::new(&rules, &said, source, |_, _| false),
+            Ok(None)
+        ));
     }
 
     #[test]

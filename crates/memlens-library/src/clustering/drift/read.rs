@@ -1,11 +1,8 @@
 //! What the pass needs to know of a text.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
-use memlens_contradict::{Apart, Oppositions, Reading, Rules};
-
-/// The rules with the standard list of oppositions.
-pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::new(&Oppositions::standard()));
+use memlens_contradict::{Apart, Reading, Rules};
 
 /// A text as the rules read it; cached between passes, so that a text is read once.
 pub(crate) struct Read {
@@ -27,8 +24,8 @@ pub(super) struct SentenceKey {
 }
 
 impl Read {
-    pub(crate) fn new(text: &str) -> Read {
-        let reading = RULES.read(text);
+    pub(crate) fn new(rules: &Rules, text: &str) -> Read {
+        let reading = rules.read(text);
         let sentences = (0..reading.n_sentences()).map(|at| SentenceKey {
             subject: reading.subject(at).into(),
             template: reading.template(at),
@@ -56,8 +53,8 @@ impl Read {
         self.n_skipped
     }
 
-    /// Returns the whole reading; `text` is the text that was read.
-    pub(super) fn whole(&self, text: &str) -> &Reading {
-        self.whole.get_or_init(|| RULES.read(text))
+    /// Returns the whole reading; `text` is the text that was read, and `rules` are those that read it.
+    pub(super) fn whole(&self, rules: &Rules, text: &str) -> &Reading {
+        self.whole.get_or_init(|| rules.read(text))
     }
 }
