@@ -56,6 +56,8 @@ pub(crate) fn tokens(text: &str, part: Range<usize>) -> Vec<Token> {
     let end = part.end;
     let mut at = part.start;
     let mut is_quoted = false;
+    // Between single marks, which are apostrophes elsewhere.
+    let mut single_end = at;
     let mut last_end = usize::MAX;
     while let Some(char) = text[at..end].chars().next() {
         let rest = &text[at..end];
@@ -89,6 +91,13 @@ pub(crate) fn tokens(text: &str, part: Range<usize>) -> Vec<Token> {
                     is_quoted = false;
                     None
                 }
+                '\'' | '\u{2018}' => {
+                    let is_behind_word = text[part.start..at].ends_with(char::is_alphanumeric);
+                    if at >= single_end && !is_behind_word {
+                        single_end = single_quote_end(rest).map_or(at, |length| at + length);
+                    }
+                    None
+                }
                 _ => None,
             };
             match shape {
@@ -103,12 +112,30 @@ pub(crate) fn tokens(text: &str, part: Range<usize>) -> Vec<Token> {
             shape,
             bytes: at..at + length,
             is_glued: last_end == at,
-            is_quoted,
+            is_quoted: is_quoted || at < single_end,
         });
         at += length;
         last_end = at;
     }
     tokens
+}
+
+/// Returns how many bytes a quotation has that begins with a single mark, up to the mark that ends it; `None` if none does. An
+/// apostrophe inside a word ends none.
+fn single_quote_end(rest: &str) -> Option<usize> {
+    let mut chars = rest.char_indices().peekable();
+    chars.next();
+    let (_, first) = chars.peek()?;
+    if !first.is_alphanumeric() {
+        return None;
+    }
+    while let Some((at, char)) = chars.next() {
+        let is_inside = chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        if matches!(char, '\'' | '\u{2019}') && !is_inside {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Returns whether a minus sign begins a negative number, and is no dash, bullet or range.
@@ -255,6 +282,30 @@ mod tests {
         assert_eq!(shapes("it is -5")[2], Shape::Number(-5.0));
         assert_eq!(shapes("- 5"), [Shape::Number(5.0)]);
         assert_eq!(shapes("30d"), [Shape::Number(30.0), word("d", false)]);
+    }
+
+    #[test]
+    fn single_marks_quote_and_apostrophes_do_not() {
+        let quoted = |text: &str| -> Vec<String> {
+            let tokens = tokens(text, 0..text.len()).into_iter();
+            tokens
+                .filter(|token| token.is_quoted)
+                .map(|token| text[token.bytes].to_owned())
+                .collect()
+        };
+        assert_eq!(quoted("it says 'not open' here"), ["not", "open"]);
+        assert_eq!(
+            quoted("it says \u{2018}don\u{2019}t open\u{2019} here"),
+            ["don\u{2019}t", "open"]
+        );
+        assert_eq!(quoted("'a' and 'b'"), ["a", "b"]);
+        assert_eq!(
+            quoted("the users' notes aren't Ana's"),
+            Vec::<String>::new()
+        );
+        assert_eq!(quoted("rock of the '90s"), Vec::<String>::new());
+        assert_eq!(quoted("' open '"), Vec::<String>::new());
+        assert_eq!(quoted("'"), Vec::<String>::new());
     }
 
     #[test]

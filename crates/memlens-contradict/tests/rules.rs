@@ -668,6 +668,137 @@ fn a_text_that_contradicts_itself_is_read_as_it_is() {
 }
 
 #[test]
+fn a_line_that_contradicts_itself_opposes_no_other() {
+    let open = "The hall is open on Mondays.";
+    let closed = "The hall is closed on Mondays.";
+    check(&[(open, closed, Ok((Kind::Opposition, true)))]);
+    for both in [
+        "The hall is open on Mondays. The hall is closed on Mondays.",
+        "The hall is open on Mondays, the hall is closed on Mondays.",
+        "The hall is open and closed on Mondays.",
+        "The hall is open on Mondays but closed on Mondays.",
+    ] {
+        for one in [open, closed] {
+            let found = verdict(both, one);
+            assert!(!matches!(found, Ok((_, true))), "{both} / {one}: {found:?}");
+        }
+        assert_eq!(verdict(both, both), Err(Apart::Same));
+    }
+}
+
+#[test]
+fn two_negations_are_none() {
+    let agree = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    for (a, b) in [
+        agree("The relay is encrypted.", "The relay is not unencrypted."),
+        agree("The valve is not never closed.", "The valve is closed."),
+        agree(
+            "The proxy never starts without the ledger.",
+            "The proxy starts with the ledger.",
+        ),
+        agree(
+            "The job does not fail to write the archive.",
+            "The job writes the archive.",
+        ),
+        agree(
+            "The relay cannot not be encrypted.",
+            "The relay is encrypted.",
+        ),
+    ] {
+        let found = verdict(&a, &b);
+        assert!(found.is_err(), "{a} / {b}: {found:?}");
+    }
+    // The denial of a clause is not understood.
+    let denied = "It is not true that the relay is not encrypted.";
+    let found = verdict(denied, "The relay is encrypted.");
+    assert!(!matches!(found, Ok((_, true))), "{found:?}");
+}
+
+#[test]
+fn what_is_quoted_or_measured_in_other_units_or_days_is_no_alert() {
+    for (a, b) in [
+        (
+            "The sign at the gate says \"closed\".",
+            "The sign at the gate says \"open\".",
+        ),
+        (
+            "Signe wrote \u{201c}the relay listens on port 8093\u{201d}.",
+            "The relay listens on port 8443.",
+        ),
+        ("The relay is 'encrypted'.", "The relay is not 'encrypted'."),
+        (
+            "The trail around the lake is 5 km long.",
+            "The trail around the lake is 5000 m long.",
+        ),
+        (
+            "The backup of the archive takes 2 hours.",
+            "The backup of the archive takes 120 minutes.",
+        ),
+        (
+            "The disk of the mirror holds 2 TB.",
+            "The disk of the mirror holds 2000 GB.",
+        ),
+        (
+            "The boat is lifted out today.",
+            "The boat is lifted out tomorrow.",
+        ),
+        (
+            "The meeting with Signe is next week.",
+            "The meeting with Signe is next month.",
+        ),
+        (
+            "The office of the harbour was closed yesterday.",
+            "The office of the harbour was open last week.",
+        ),
+        (
+            "The lease of the hall ends in May 2025.",
+            "The lease of the hall ends in June 2026.",
+        ),
+    ] {
+        let found = verdict(a, b);
+        assert!(!matches!(found, Ok((_, true))), "{a} / {b}: {found:?}");
+    }
+}
+
+#[test]
+fn other_languages_are_skipped_and_said_so() {
+    for (a, b) in [
+        (
+            "Le bureau est ouvert le lundi et le mardi.",
+            "Le bureau est ferm\u{e9} le lundi et le mardi.",
+        ),
+        (
+            "La oficina est\u{e1} abierta los lunes y los martes.",
+            "La oficina no est\u{e1} abierta los lunes y los martes.",
+        ),
+        (
+            "Das B\u{fc}ro ist am Montag offen.",
+            "The office is closed on Mondays.",
+        ),
+        (
+            "\u{4e8b}\u{52a1}\u{6240}\u{661f}\u{671f}\u{4e00}\u{5173}\u{95e8}\u{3002}",
+            "The office is closed on Mondays.",
+        ),
+        (
+            "\u{41e}\u{444}\u{438}\u{441} \u{43e}\u{442}\u{43a}\u{440}\u{44b}\u{442} \u{43f}\u{43e} \u{43f}\u{43e}\u{43d}\u{435}\u{434}\u{435}\u{43b}\u{44c}\u{43d}\u{438}\u{43a}\u{430}\u{43c}.",
+            "The office is closed on Mondays.",
+        ),
+    ] {
+        assert_eq!(verdict(a, b), Err(Apart::Language), "{a}");
+    }
+    // The English sentences of a mixed text are compared.
+    let rules = rules();
+    let mixed = rules.read("Das B\u{fc}ro ist am Montag geschlossen. The hall is open on Mondays.");
+    assert_eq!(
+        (mixed.n_sentences(), mixed.left_out()),
+        (1, &[(Apart::Language, 1)][..])
+    );
+    let other = rules.read("The hall is closed on Mondays.");
+    let found = rules.compare(&mixed, &other);
+    assert!(found.contradiction().is_some_and(|found| found.sure));
+}
+
+#[test]
 fn hostile_texts_are_bounded() {
     let rules = rules();
     let line = "the relay listens on port 8093 and ".repeat(150_000);
