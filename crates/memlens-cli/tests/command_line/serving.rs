@@ -253,7 +253,7 @@ fn a_thousand_calls_at_once_are_all_answered() {
 fn a_client_that_stops_reading_gets_every_answer_once_it_reads_again() {
     // The server keeps 1,024 calls, and the pipes hold some hundred calls and answers.
     const N_CALLS: usize = 4_000;
-    const N_HELD: usize = 1_400;
+    const N_LOOKS: usize = 200_000;
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
     let mut client = Client::start(&memlens, &[]);
@@ -268,7 +268,12 @@ fn a_client_that_stops_reading_gets_every_answer_once_it_reads_again() {
         }
         to
     });
-    while n_sent.load(Ordering::Relaxed) < N_HELD {
+    // The server has stopped reading once nothing more was taken for many looks.
+    let (mut n_before, mut n_looks) = (0, 0);
+    while n_looks < N_LOOKS && !sending.is_finished() {
+        let n_now = n_sent.load(Ordering::Relaxed);
+        n_looks = if n_now == n_before { n_looks + 1 } else { 0 };
+        n_before = n_now;
         thread::yield_now();
     }
     assert!(!sending.is_finished(), "the server reads without end");
@@ -302,6 +307,9 @@ fn calls_are_answered_while_the_index_is_rebuilt() {
         .expect("it can be started");
     while rebuilding.try_wait().expect("it runs").is_none() {
         assert_eq!(ask()["results"], before["results"]);
+    }
+    for part in ["text", "vectors"] {
+        assert!(memlens.library().join(part).is_dir(), "{part} is rebuilt");
     }
     assert_eq!(ask()["results"], before["results"]);
     assert_eq!(ask()["notices"], json!([]));

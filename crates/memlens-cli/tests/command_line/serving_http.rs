@@ -528,6 +528,9 @@ fn calls_are_answered_while_the_index_is_rebuilt() {
     while rebuilding.try_wait().expect("it runs").is_none() {
         assert_eq!(server.finds(QUESTION), before);
     }
+    for part in ["text", "vectors"] {
+        assert!(memlens.library().join(part).is_dir(), "{part} is rebuilt");
+    }
     assert_eq!(server.finds(QUESTION), before);
 }
 
