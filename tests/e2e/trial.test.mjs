@@ -165,6 +165,9 @@ scenario("a missed question is explained", async ({ window, scratch }) => {
   await said(window, "ol[aria-label='Now']", /heating\.md/);
   await window.click("[aria-label='Then and now'] button", "Why did it forget…? F");
   await window.until("it can be typed", () => document.activeElement?.closest("[role='dialog']") !== null);
+  // The question and the note that it finds now are offered before a fact is typed.
+  await said(window, "[role='dialog'] .asked", new RegExp(MISSED));
+  await said(window, "[role='dialog'] .choice.note", /heating\.md/);
   await window.press(INSTALLER + KEY.enter);
   await said(window, "[role='dialog']", /OpenClaw asked[^]*Written[^]*heating\.md:3/);
   await window.press(KEY.escape);
