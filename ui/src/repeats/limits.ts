@@ -1,11 +1,13 @@
 // The limit from which on two statements count as the same, by one of two measures, and its words.
 import type { AgreementStep, Params } from "../api/bindings";
-import { count, counted, percent } from "../shared/format";
+import { counted, percent, unrounded } from "../shared/format";
 
 export type Measure = Params["agreement_measure"];
 
 /** The measure that decides, and the limit of each. */
 export type Limits = Pick<Params, "agreement_measure" | "simhash_distance" | "word_overlap">;
+
+const FINGERPRINT_BITS = 64;
 
 export const MEASURES: readonly { id: Measure; label: string; about: string }[] = [
   {
@@ -48,13 +50,24 @@ export function limitText(measure: Measure, limit: number): string {
   if (measure === "words")
     return limit >= 1 ? "they have the same words" : `at least ${percent(limit)} of their words are in both`;
   if (limit === 0) return "their word fingerprints are equal";
-  return `their word fingerprints differ in at most ${count(limit)} of 64 bits`;
+  return `their word fingerprints are at least ${alike(limit)} alike`;
+}
+
+/** The same as the engine counts it, for tooltips. */
+export function exactLimit(measure: Measure, limit: number): string {
+  if (measure === "words") return `at least ${unrounded(limit)} of the words in both`;
+  return `at most ${counted(limit, "bit")} of ${FINGERPRINT_BITS} apart`;
+}
+
+/** The share of equal bits of two fingerprints, rounded down, so that "at least" holds and each number of bits is another share. */
+function alike(bits: number): string {
+  return `${Math.floor((100 * (FINGERPRINT_BITS - bits)) / FINGERPRINT_BITS)} %`;
 }
 
 /** How near a statement is to another, by both measures. */
 export function nearnessText(overlap: number, bits: number): string {
   const words = overlap >= 1 ? "the same words" : `${percent(overlap)} of words shared`;
-  return `${words}, ${bits === 0 ? "equal fingerprints" : `fingerprints ${counted(bits, "bit")} apart`}`;
+  return `${words}, ${bits === 0 ? "equal fingerprints" : `fingerprints ${alike(bits)} alike`}`;
 }
 
 /** The step of a limit: the last one that asks no less. */

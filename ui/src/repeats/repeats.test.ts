@@ -9,7 +9,7 @@ import { layOut } from "../../tests/layout";
 import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
-import { joinedAt, limitText, stepAt } from "./limits";
+import { exactLimit, joinedAt, limitText, stepAt } from "./limits";
 
 layOut();
 
@@ -60,15 +60,15 @@ describe("the list", () => {
     const slider = await list.findByRole("slider", { name: "Limit by word fingerprints" });
     expect(slider).toHaveAttribute(
       "aria-valuetext",
-      "their word fingerprints differ in at most 3 of 64 bits: 5 observations",
+      "their word fingerprints are at least 95 % alike: 5 observations",
     );
     const tried = () => backend.calls.findLast(({ name }) => name === "clusters")?.args[0];
     await fireEvent.input(slider, { target: { value: "7" } });
     await waitFor(() => expect(tried()).toMatchObject({ simhash_distance: 7 }));
     expect(workspace.parameters.committed.simhash_distance).toBe(3);
     expect(
-      await list.findByText("9 observations if their word fingerprints differ in at most 7 of 64 bits"),
-    ).toBeInTheDocument();
+      await list.findByText("9 observations if their word fingerprints are at least 89 % alike"),
+    ).toHaveAttribute("data-exact", "at most 7 bits of 64 apart");
     await user.click(list.getByRole("button", { name: "Back to your limit" }));
     await waitFor(() => expect(tried()).toMatchObject({ simhash_distance: 3 }));
     expect(list.queryByRole("button", { name: "Use in ranking" })).toBeNull();
@@ -108,7 +108,7 @@ describe("an opened statement", () => {
     expect(first).toHaveTextContent(/^The push relay listens on 8093\..*2026-03-09$/);
     expect(farthest?.querySelector("mark")).toHaveTextContent(/^still$/);
     expect(farthest).toHaveTextContent(
-      /without port.*group-rooms\.md.*:4.*otto.*85 % of words shared, fingerprints 3 bits apart/,
+      /without port.*group-rooms\.md.*:4.*otto.*85 % of words shared, fingerprints 95 % alike/,
     );
     expect(list.getAllByRole("slider")).toHaveLength(2);
     expect(list.getByText(/^3 times, by 3 sources\./)).toBeInTheDocument();
@@ -179,5 +179,11 @@ describe("a limit", () => {
     expect(limitText("words", 1)).toBe("they have the same words");
     expect(limitText("words", 0.6)).toBe("at least 60 % of their words are in both");
     expect(limitText("simhash", 0)).toBe("their word fingerprints are equal");
+    expect(limitText("simhash", 3)).toBe("their word fingerprints are at least 95 % alike");
+    // Each limit is another share.
+    const said = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => limitText("simhash", bits));
+    expect(new Set(said).size).toBe(said.length);
+    expect(exactLimit("simhash", 1)).toBe("at most 1 bit of 64 apart");
+    expect(exactLimit("words", 0.6)).toBe("at least 0.6 of the words in both");
   });
 });
