@@ -12,7 +12,10 @@ const QUERIES = fileURLToPath(new URL("../fixtures/agent-memory-57/queries.jsonl
 
 /** The paths of a side's kept rows. */
 const kept = (window, side) =>
-  window.texts(`.both ol[aria-label^="${side}:"] > li.row:not(.dropped) .line b`);
+  window.run(
+    (rows) => Array.from(document.querySelectorAll(rows), (place) => place.title),
+    `.both ol[aria-label^="${side}:"] > li.row:not(.dropped) .line .place[title]`,
+  );
 
 async function chosen(window, side, label) {
   await window.click(`.heads button[aria-label^="${side}:"]`);
