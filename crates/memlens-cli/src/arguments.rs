@@ -56,6 +56,8 @@ pub enum Command {
     Note(NoteArgs),
     /// List notes that contradict each other, and facts that newer notes replace
     Drift(DriftArgs),
+    /// Show what a note said before: the changes that the library saw, and the commits of its repository
+    History(HistoryArgs),
     /// List, add, undo, export or import your thumbs on chunks
     Feedback(FeedbackArgs),
     /// Choose which notes and folders do not decay with age
@@ -562,6 +564,19 @@ pub enum OppositionsAct {
     },
     /// List all pairs (the default)
     List,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// The note: a path, also with a watched folder's name before it; without one, what is saved of all notes is printed
+    #[arg(value_name = "NOTE", allow_hyphen_values = true, value_parser = path_typed)]
+    pub note: Option<String>,
+    /// Save what notes said before, or do not; `off` deletes what is saved
+    #[arg(long, value_name = "on|off", conflicts_with = "note")]
+    pub keep: Option<OnOff>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod explain;
 mod export;
 mod export_made;
 mod feedback;
+mod history;
 mod hook;
 mod import;
 mod index;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         Command::Overview(arguments) => overview::run(library, &arguments),
         Command::Note(arguments) => note::run(library, &arguments),
         Command::Drift(arguments) => drift::run(library, &arguments),
+        Command::History(arguments) => history::run(library, &arguments),
         Command::Feedback(arguments) => feedback::run(library, &arguments),
         Command::Evergreen(arguments) => evergreen::run(library, &arguments),
         Command::Questions(arguments) => questions::run(library, &arguments),

@@ -43,6 +43,8 @@ mod files;
 #[cfg(unix)]
 #[path = "command_line/full_disk.rs"]
 mod full_disk;
+#[path = "command_line/history.rs"]
+mod history;
 #[path = "command_line/hook.rs"]
 mod hook;
 #[path = "command_line/indexing.rs"]

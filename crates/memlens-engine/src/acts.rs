@@ -15,5 +15,6 @@ pub use memlens_library::{
     add_opposition, dismiss_contradiction, forget_vectors, remove_opposition,
     resolve_contradiction, switch_opposition,
 };
+pub use memlens_note::keep_history;
 pub use memlens_overview::{mark_seen, visit};
 pub use memlens_recall::{change_recall, forget_recall, import_recall};

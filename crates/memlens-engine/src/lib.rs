@@ -83,7 +83,9 @@ pub use memlens_library::{
     read_model_folder, refuse_agent_place, report, rerank_calls, rows_json, saved_questions,
     sent_texts, source_of_library, stage_looks, trace_text, unread,
 };
-pub use memlens_note::{beside_note, followed_link, links_of};
+pub use memlens_note::{
+    beside_note, followed_link, history_kept, links_of, note_history, note_history_at,
+};
 pub use memlens_overview::{
     NoteList, WORDS_MAX, different_words, note_list, note_page, note_tags, overview, timeline,
     whole_overview,

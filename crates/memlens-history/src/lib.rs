@@ -1,11 +1,12 @@
-//! When a line came into a note, by the git history of its folder; git itself is never run.
+//! When a line came into a note, and which commits changed a note, by the git history of its folder; git itself is never run.
 //!
-//! [`line_history`] follows the commits from `HEAD` by their first parents, which is the history of the folder itself, within
+//! [`line_history`] and [`note_commits`] follow the commits from `HEAD` by their first parents, which is the history of the folder itself, within
 //! [`Limits`]. Only the repository's own `.git` folder is read: no hook, no file through a link, no object outside of it; of its
 //! configuration only the format of objects and refs. Whatever cannot be read that way is [`LineHistory::Unknown`] with its reason.
 //!
 //! Times are those of commits. A line may be older than the first commit that holds it.
 
+mod commits;
 mod repository;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+pub use commits::{NoteCommit, NoteCommits, note_commits};
 use gix_hash::ObjectId;
 use repository::Repository;
 
@@ -113,10 +115,7 @@ pub fn line_history(question: &Question<'_>, limits: &Limits, stop: &AtomicBool)
     let mut reader = Reader {
         repository,
         question,
-        limits,
-        stop,
-        started: Instant::now(),
-        n_commits: 0,
+        budget: Budget::new(limits, stop),
         names: vec![path],
         is_added: false,
         known: HashMap::new(),
@@ -148,10 +147,7 @@ struct Seen {
 struct Reader<'q> {
     repository: Repository,
     question: &'q Question<'q>,
-    limits: &'q Limits,
-    stop: &'q AtomicBool,
-    started: Instant,
-    n_commits: usize,
+    budget: Budget<'q>,
     /// The note's names, the latest first.
     names: Vec<String>,
     /// Whether older commits are known not to have the note under any name.
@@ -309,14 +305,7 @@ impl Reader<'_> {
 
     /// The note in a commit, by its latest name that the commit has.
     fn seen_by_names(&mut self, id: ObjectId) -> Result<Seen, String> {
-        self.go_on()?;
-        if self.n_commits >= self.limits.commits {
-            return Err(format!(
-                "only its newest {} commits were read",
-                self.n_commits
-            ));
-        }
-        self.n_commits += 1;
+        self.budget.next_commit()?;
         let (commit, author_ms, tree, parents) = self.repository.commit(id)?;
         let mut blob = None;
         for name in self.names.iter().rev() {
@@ -373,7 +362,7 @@ impl Reader<'_> {
         let mut notes = Vec::new();
         let mut folders = vec![(String::new(), *tree)];
         while let Some((folder, id)) = folders.pop() {
-            self.go_on()?;
+            self.budget.go_on()?;
             for (name, id, is_folder) in self.repository.entries(&id)? {
                 let path = match folder.as_str() {
                     "" => name,
@@ -399,11 +388,46 @@ impl Reader<'_> {
         if let Some(holds) = self.known.get(&blob) {
             return Ok(*holds);
         }
-        self.go_on()?;
+        self.budget.go_on()?;
         let text = self.repository.text(&blob)?;
         let holds = text.is_some_and(|text| (self.question.holds)(&text));
         self.known.insert(blob, holds);
         Ok(holds)
+    }
+}
+
+/// How much may still be read.
+struct Budget<'q> {
+    limits: &'q Limits,
+    stop: &'q AtomicBool,
+    started: Instant,
+    n_commits: usize,
+}
+
+impl<'q> Budget<'q> {
+    fn new(limits: &'q Limits, stop: &'q AtomicBool) -> Budget<'q> {
+        Budget {
+            limits,
+            stop,
+            started: Instant::now(),
+            n_commits: 0,
+        }
+    }
+
+    /// Counts a commit that is about to be read.
+    ///
+    /// # Errors
+    /// If that is one too many, or as [`Budget::go_on`].
+    fn next_commit(&mut self) -> Result<(), String> {
+        self.go_on()?;
+        if self.n_commits >= self.limits.commits {
+            return Err(format!(
+                "only its newest {} commits were read",
+                self.n_commits
+            ));
+        }
+        self.n_commits += 1;
+        Ok(())
     }
 
     /// # Errors

@@ -20,6 +20,9 @@ const SMALL_FILE_BYTES: u64 = 64 << 10;
 /// A symbolic reference leads to another one so often.
 const REFS_MOST: usize = 5;
 
+/// Characters of the first line of a message.
+const SUBJECT_CHARS: usize = 200;
+
 const LINKED: &str = "a part of its .git folder is a link, which is not followed";
 
 /// A repository that can be read.
@@ -125,6 +128,19 @@ impl Repository {
             at_ms: ms(at),
         };
         Ok((short, ms(author), commit.tree(), commit.parents().collect()))
+    }
+
+    /// The first line of a commit's message, at most [`SUBJECT_CHARS`] characters.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn subject(&self, id: &ObjectId) -> Result<String, String> {
+        let mut buffer = Vec::new();
+        let commit = self.objects.find_commit(id, &mut buffer);
+        let commit = commit.map_err(|error| format!("commit {id} cannot be read: {error}"))?;
+        let message = String::from_utf8_lossy(commit.message);
+        let first = message.trim_start().lines().next().unwrap_or_default();
+        Ok(first.chars().take(SUBJECT_CHARS).collect())
     }
 
     /// The blob at a path of a tree; `None` if there is no regular file.

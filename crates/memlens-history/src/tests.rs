@@ -407,3 +407,106 @@ fn a_huge_note_is_not_read() {
     git(repository.path(), 2, &["gc", "-q"]);
     check_unknown(&ask(repository.path(), 0), "larger than 16 MiB");
 }
+
+/// Id-less lines about the commits of the note: day, subject, lengths of both texts.
+fn commits(dir: &Path, limits: &Limits, n_most: usize) -> (Vec<String>, NoteCommits) {
+    let mut seen = Vec::new();
+    let read = note_commits(
+        dir,
+        &dir.join(NOTE),
+        limits,
+        &AtomicBool::new(false),
+        |it| {
+            let n = |text: Option<&str>| text.map_or(-1, |text| text.lines().count() as i64);
+            seen.push(format!(
+                "{} {} {}->{}",
+                day_of(it.commit),
+                it.subject,
+                n(it.before),
+                n(it.after)
+            ));
+            if seen.len() >= n_most {
+                std::ops::ControlFlow::Break(())
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        },
+    );
+    (seen, read)
+}
+
+#[test]
+fn the_commits_of_a_note_are_those_that_changed_its_bytes() {
+    let repository = repository(&[
+        &[("other.md", Some("x"))],
+        &[(NOTE, Some("one\n"))],
+        &[("other.md", Some("y"))],
+        &[(NOTE, Some("one\ntwo\n"))],
+        &[(NOTE, None)],
+        &[(NOTE, Some("three\n"))],
+    ]);
+    let dir = repository.path();
+    let all = [
+        "5 step -1->1",
+        "4 step 2->-1",
+        "3 step 1->2",
+        "1 step -1->1",
+    ];
+    let read = |n_most| commits(dir, &Limits::default(), n_most);
+    assert_eq!(
+        read(9),
+        (all.map(str::to_owned).to_vec(), NoteCommits::Read)
+    );
+    assert_eq!(read(2).0, all[..2]);
+    let few = Limits {
+        commits: 4,
+        ..Limits::default()
+    };
+    let why = "only its newest 4 commits were read".to_owned();
+    assert_eq!(
+        commits(dir, &few, 9),
+        (
+            all[..3].iter().map(|it| (*it).to_owned()).collect(),
+            NoteCommits::Cut(why)
+        )
+    );
+}
+
+#[test]
+fn a_note_without_commits_and_a_damaged_repository_say_so() {
+    let repository = repository(&[&[("other.md", Some("x"))]]);
+    let dir = repository.path();
+    write(dir, &[(NOTE, Some("one\n"))]);
+    let read = || commits(dir, &Limits::default(), 9);
+    assert_eq!(read(), (Vec::new(), NoteCommits::None));
+    commit(dir, 1, &[(NOTE, Some("two\n"))]);
+    assert_eq!(read().0, ["1 step -1->1"]);
+    for object in walk(&dir.join(".git/objects")) {
+        fs::remove_file(object).expect("it is there");
+    }
+    let (seen, NoteCommits::Cut(why)) = read() else {
+        panic!("{:?}", read())
+    };
+    assert!(seen.is_empty() && why.contains("cannot be read"), "{why}");
+    let plain = tempfile::tempdir().expect("a folder");
+    write(plain.path(), &[(NOTE, Some("one\n"))]);
+    assert_eq!(
+        commits(plain.path(), &Limits::default(), 9).1,
+        NoteCommits::None
+    );
+}
+
+/// All files below a folder.
+fn walk(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).expect("a folder");
+    entries
+        .flat_map(|entry| {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}

@@ -7,6 +7,7 @@ use rusqlite::{Row, Transaction, params};
 use crate::checksum::{OF_CHUNK, OF_DOCUMENT, OF_WINDOW};
 use crate::damage::is_as_saved;
 use crate::error::Attempt;
+use crate::note_changes;
 use crate::observations::{checksum_of_observations, put_observations};
 use crate::sightings;
 use crate::store::next_generation;
@@ -282,12 +283,15 @@ impl Store {
             for change in changes {
                 match change {
                     Change::Put(document) => {
+                        note_changes::record(&transaction, document)
+                            .attempt("save the change of a note")?;
                         remove(&transaction, document.folder, &document.path, &mut applied)?;
                         put(&transaction, document, &mut applied)?;
                     }
                     Change::Remove { folder, path } => {
                         remove(&transaction, *folder, path, &mut applied)?;
                         sightings::forget(&transaction, *folder, path)
+                            .and_then(|()| note_changes::forget(&transaction, *folder, path))
                             .attempt("remove a document")?;
                     }
                     Change::Fail(problem) => {
@@ -322,7 +326,9 @@ impl Store {
                     [CHANGES_KEPT],
                 )
                 .attempt("save documents")?;
-            versions::trim(&transaction).attempt("save documents")?;
+            versions::trim(&transaction)
+                .and_then(|()| note_changes::trim(&transaction, note_changes::BYTES_MOST))
+                .attempt("save documents")?;
             transaction.commit().attempt("save documents")?;
             Ok(applied)
         })

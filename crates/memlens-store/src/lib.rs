@@ -39,6 +39,7 @@ pub use made::kept_setting;
 mod migrations;
 mod missed;
 mod model_change;
+mod note_changes;
 mod observations;
 mod past;
 mod presets;
@@ -72,6 +73,9 @@ pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
 pub use missed::ListedDocument;
 pub use model_change::{LackingNote, ModelVectors};
+pub use note_changes::{
+    BYTES_MOST as NOTE_CHANGES_BYTES, CHANGES_OF_NOTE, ChangedTexts, NoteChange, Passage, Passages,
+};
 pub use observations::{NewObservation, Observations, StoredObservation};
 pub use past::logs::ReadLog;
 pub use past::page::{PastCounts, PastKey, PastSession, PastWanted};

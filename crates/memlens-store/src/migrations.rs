@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 18] = [
+const STEPS: [&str; 19] = [
     FIRST,
     SECOND,
     THIRD,
@@ -31,6 +31,7 @@ const STEPS: [&str; 18] = [
     SIXTEENTH,
     SEVENTEENTH,
     EIGHTEENTH,
+    NINETEENTH,
 ];
 
 const FIRST: &str = "
@@ -445,4 +446,25 @@ INSERT OR IGNORE INTO sightings (folder, path, hash) SELECT folder, path, hash F
 // How Memlens answered a past question as a server of tools.
 const EIGHTEENTH: &str = "
 ALTER TABLE past_questions ADD COLUMN served TEXT;
+";
+
+// What changes of notes were seen, with the texts of changed chunks. Triggers keep the sum of their sizes.
+const NINETEENTH: &str = "
+CREATE TABLE note_changes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    folder INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    content BLOB,
+    checksum INTEGER NOT NULL
+);
+CREATE INDEX note_changes_of_note ON note_changes (folder, path);
+INSERT INTO meta VALUES ('note_changes_bytes', '0');
+
+CREATE TRIGGER note_changes_inserted AFTER INSERT ON note_changes BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) + coalesce(length(new.content), 0) WHERE key = 'note_changes_bytes';
+END;
+CREATE TRIGGER note_changes_deleted AFTER DELETE ON note_changes BEGIN
+    UPDATE meta SET value = CAST(value AS INTEGER) - coalesce(length(old.content), 0) WHERE key = 'note_changes_bytes';
+END;
 ";

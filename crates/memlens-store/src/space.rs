@@ -35,7 +35,7 @@ impl Store {
             }
             transaction
                 .execute(
-                    "DELETE FROM meta WHERE key NOT IN ('generation', 'database', 'made', 'forgotten', 'schema', 'rewritten_ms')",
+                    "DELETE FROM meta WHERE key NOT IN ('generation', 'database', 'made', 'forgotten', 'schema', 'rewritten_ms', 'note_changes_bytes')",
                     [],
                 )
                 .attempt(attempt)?;

@@ -1,6 +1,6 @@
 //! Versions of a note that the library saw, with times, so that the time at which a line was written can be bounded.
 //!
-//! No text of a former version is stored: only a set of hashes of its words, which proves that a word was missing, and
+//! No text of a former version is stored here: only a set of hashes of its words, which proves that a word was missing, and
 //! hashes of its lines, which show that a line was present. A folder is confirmed by a walk that finds every note
 //! unchanged; until then each version is known only for the moment at which it was read.
 //!
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::Attempt;
 use crate::rest::now_ms;
-use crate::{DocumentId, FolderId, Store, StoreError, sightings};
+use crate::{DocumentId, FolderId, Store, StoreError, note_changes, sightings};
 
 /// Maximum number of former versions, the newest of which are retained.
 const VERSIONS_KEPT: i64 = 10_000;
@@ -189,6 +189,7 @@ impl Store {
                 params![folder.0, at_ms],
             )
             .and_then(|_| sightings::forget_deleted(&self.connection, folder))
+            .and_then(|()| note_changes::forget_deleted(&self.connection, folder))
             .attempt("confirm a folder")
     }
 }
@@ -343,6 +344,7 @@ mod tests {
             .execute_batch(
                 "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, tags)
                      VALUES (1, 'a.md', x'00', 1, 1, 'markdown', 'UTF-8', '[]');
+                 DROP TABLE note_changes; DELETE FROM meta WHERE key = 'note_changes_bytes';
                  DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
                  ALTER TABLE past_questions DROP COLUMN served;
                  DELETE FROM meta WHERE key = 'versions_since'; PRAGMA user_version = 15;",

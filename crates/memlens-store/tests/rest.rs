@@ -347,6 +347,56 @@ fn a_changed_note_goes_from_the_disk_within_the_time_that_is_named() {
 }
 
 #[test]
+fn no_change_of_a_deleted_note_is_left() {
+    let dir = scratch();
+    let mut store = made(dir.path());
+    put(
+        &mut store,
+        "b.md",
+        "the willow stands by the pond and wants water in July",
+    );
+    put(
+        &mut store,
+        "b.md",
+        "the yarrow grows behind the shed and wants none at all",
+    );
+    let folder = store.folders().expect("they can be read")[0].id;
+    let n_changes = |store: &Store| {
+        let changes = store.note_changes(folder, "b.md");
+        changes.expect("they can be read").len()
+    };
+    assert_eq!(n_changes(&store), 1);
+    // The texts are compressed, so their packed bytes are looked for.
+    let packed: Vec<u8> = rusqlite::Connection::open(dir.path().join("library.sqlite"))
+        .and_then(|database| {
+            database.query_row("SELECT content FROM note_changes", [], |row| row.get(0))
+        })
+        .expect("it can be read");
+    let holds = || {
+        let mut files = files(dir.path()).into_iter();
+        files.any(|path| {
+            let bytes = fs::read(path).expect("it can be read");
+            memchr::memmem::find(&bytes, &packed).is_some()
+        })
+    };
+    assert!(packed.len() > 20 && holds());
+    let removed = Change::Remove {
+        folder,
+        path: "b.md".to_owned(),
+    };
+    store.apply(&[removed]).expect("it can be removed");
+    store
+        .set_meta("rewritten_ms", "0")
+        .expect("it can be written");
+    assert_eq!(
+        store.come_to_rest(true).expect("it can rest"),
+        Rested::Fully
+    );
+    assert_eq!(n_changes(&store), 0);
+    assert!(!holds());
+}
+
+#[test]
 fn no_copy_is_left_in_pages_that_rows_were_moved_from() {
     let dir = scratch();
     let mut store = open(dir.path());

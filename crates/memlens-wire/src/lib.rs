@@ -11,6 +11,7 @@ mod drift;
 mod evergreen;
 mod export;
 mod feedback;
+mod history;
 mod jobs;
 mod models;
 mod note;
@@ -56,6 +57,7 @@ pub use export::{
     WrittenConfig,
 };
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
+pub use history::{ChangeOrigin, HistoryKept, NoteChanged, NoteHistory};
 pub use jobs::{JobKind, JobProgress};
 pub use memlens_indexer::{
     Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,

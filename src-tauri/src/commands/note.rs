@@ -1,6 +1,9 @@
 //! What is known beside one note.
 
-use memlens_engine::view::{FollowedLink, LinksOfNote};
+use std::sync::atomic::AtomicBool;
+
+use memlens_engine::acts;
+use memlens_engine::view::{FollowedLink, HistoryKept, LinksOfNote, NoteHistory};
 use tauri::State;
 
 use super::{Answer, Shell, folder_id, work};
@@ -31,6 +34,42 @@ pub async fn followed_link(
 ) -> Answer<FollowedLink> {
     work(&shell, move |engine| {
         memlens_engine::followed_link(engine.library(), folder_id(&folder)?, &path, &address)
+    })
+    .await
+}
+
+/// The changes of a note that are known, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn note_history(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<NoteHistory> {
+    work(&shell, move |engine| {
+        let stop = AtomicBool::new(false);
+        memlens_engine::note_history(engine.library(), folder_id(&folder)?, &path, &stop)
+    })
+    .await
+}
+
+/// What is saved of the changes of all notes.
+#[tauri::command]
+#[specta::specta]
+pub async fn history_kept(shell: State<'_, Shell>) -> Answer<HistoryKept> {
+    work(&shell, |engine| {
+        memlens_engine::history_kept(engine.library())
+    })
+    .await
+}
+
+/// Sets whether changes of notes are saved; `false` also forgets those that are saved.
+#[tauri::command]
+#[specta::specta]
+pub async fn keep_history(shell: State<'_, Shell>, is_kept: bool) -> Answer<HistoryKept> {
+    work(&shell, move |engine| {
+        acts::keep_history(engine, is_kept)?;
+        memlens_engine::history_kept(engine.library())
     })
     .await
 }

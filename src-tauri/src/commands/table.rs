@@ -80,6 +80,9 @@ window_commands! {
     models::plan_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
 
     note::followed_link: "reads notes in watched folders",
+    note::history_kept: "nothing",
+    note::keep_history: "nothing",
+    note::note_history: "reads the git repositories of watched folders",
     note::note_links: "reads notes in watched folders",
 
     overview::note_page: "reads files that agents load",

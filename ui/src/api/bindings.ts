@@ -153,6 +153,12 @@ export const commands = {
 	planEmbeddingModel: (name: string) => __TAURI_INVOKE<ModelPlan>("plan_embedding_model", { name }),
 	/**  Where a link of a note leads: an address, or `[[a name]]`. */
 	followedLink: (folder: string, path: string, address: string) => __TAURI_INVOKE<FollowedLink>("followed_link", { folder, path, address }),
+	/**  What is saved of the changes of all notes. */
+	historyKept: () => __TAURI_INVOKE<HistoryKept>("history_kept"),
+	/**  Sets whether changes of notes are saved; `false` also forgets those that are saved. */
+	keepHistory: (isKept: boolean) => __TAURI_INVOKE<HistoryKept>("keep_history", { isKept }),
+	/**  The changes of a note that are known, the newest first. */
+	noteHistory: (folder: string, path: string) => __TAURI_INVOKE<NoteHistory>("note_history", { folder, path }),
 	/**  The links of a note to others and of others to it, all of them or the first 200 of each. While `n_unread` is above 0, ask again. */
 	noteLinks: (folder: string, path: string, isAll: boolean) => __TAURI_INVOKE<LinksOfNote>("note_links", { folder, path, isAll }),
 	/**  A page of the notes of a query, from a position in its list on. */
@@ -861,6 +867,17 @@ export type Change = {
 	/**  Mean nDCG@10 of ranking B. */
 	b: number,
 } & WinLoss;
+
+/**  How a change of a note is known. */
+export type ChangeOrigin = 
+/**  The library saw it while indexing. */
+{ kind: "seen" } | 
+/**  It is a commit of the repository that holds the note. */
+{ kind: "commit"; 
+/**  The first 8 digits of its id. */
+id: string; 
+/**  The first line of its message, at most 200 characters. */
+subject: string };
 
 /**  A parameter with a non-default value. */
 export type ChangedValue = {
@@ -1802,6 +1819,16 @@ export type HeatWord = {
 	counts: boolean,
 };
 
+/**  What Memlens saves of the changes of notes. */
+export type HistoryKept = {
+	/**  Whether changes that the library sees are saved. */
+	is_kept: boolean,
+	/**  Size of all saved changes in bytes, compressed. */
+	n_bytes: number,
+	/**  The size beyond which the oldest are removed. */
+	n_bytes_most: number,
+};
+
 /**  Whether the user's own command runs. */
 export type HookMode = 
 /**  It does not. */
@@ -2514,6 +2541,35 @@ export type NoteAnswers = {
 	name: string,
 	/**  Number of past questions that have the note among their results now. */
 	n_questions: number,
+};
+
+/**  A change of a note. */
+export type NoteChanged = {
+	/**  How it is known. */
+	origin: ChangeOrigin,
+	/**  When the later version was read, or the time of the commit; milliseconds since 1970. */
+	at_ms: number,
+	/**  Lines that the change added, among those that are shown. */
+	n_added: number,
+	/**  Lines that the change removed, among those that are shown. */
+	n_removed: number,
+	/**
+	 *  Changed lines with their surroundings: each begins with `+`, `-` or a blank, and each part with `@@ line N @@`, which
+	 *  is a line of the later version, or of the former one if the part only removes.
+	 */
+	diff: string,
+	/**  Why the diff is empty or incomplete: lower case, without a full stop; `None` if it is whole. */
+	lacks: string | null,
+};
+
+/**  What is known of a note's former versions. */
+export type NoteHistory = {
+	/**  The changes, the newest first. */
+	changes: NoteChanged[],
+	/**  Whether changes that the library sees are saved. */
+	is_kept: boolean,
+	/**  Why older commits are not listed: lower case, without a full stop; `None` if all are, or there is no repository. */
+	commits_end: string | null,
 };
 
 /**  A page of the list of notes. */

@@ -11,7 +11,7 @@ import { setupUser } from "../../tests/user";
 import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
-import { diffLines } from "./diff-lines";
+import { diffLines } from "../parts/diff-lines";
 
 async function open(
   prepare: (backend: FakeBackend, workspace: Workspace) => void = () => {},

@@ -5,8 +5,10 @@ import type {
   Editor,
   FollowedLink,
   FolderTree,
+  HistoryKept,
   LinkPlace,
   LinksOfNote,
+  NoteHistory,
   TreeEntry,
   UnreadFolder,
 } from "../../src/api/bindings";
@@ -31,6 +33,9 @@ const NO_LINKS: LinksOfNote = {
 export class FakeNotes extends FakeEngine {
   /** The links of notes, by the note's path. */
   links: Record<string, Partial<LinksOfNote>> = {};
+  /** The histories of notes, by the note's path. */
+  histories: Record<string, Partial<NoteHistory>> = {};
+  historySaved: HistoryKept = { is_kept: true, n_bytes: 12_400, n_bytes_most: 67_108_864 };
   /** Where links lead, by their address; or why they lead nowhere. */
   followed: Record<string, Omit<LinkPlace, "folder"> | string> = {};
   /** What is not read, by the folder's path in any watched folder. */
@@ -111,6 +116,26 @@ export class FakeNotes extends FakeEngine {
       const followed = this.followed[address];
       if (typeof followed === "object") return { place: { folder, ...followed }, problem: null };
       return { place: null, problem: followed ?? `cannot follow ${address}: no note has this name` };
+    });
+  }
+
+  noteHistory(folder: string, path: string) {
+    return this.answer("noteHistory", [folder, path], (): NoteHistory => ({
+      changes: [],
+      is_kept: this.historySaved.is_kept,
+      commits_end: null,
+      ...this.histories[path],
+    }));
+  }
+
+  historyKept() {
+    return this.answer("historyKept", [], () => this.historySaved);
+  }
+
+  keepHistory(isKept: boolean) {
+    return this.answer("keepHistory", [isKept], () => {
+      const n_bytes = isKept ? this.historySaved.n_bytes : 0;
+      return (this.historySaved = { ...this.historySaved, is_kept: isKept, n_bytes });
     });
   }
 

@@ -214,6 +214,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "memlens-note",
         &[
             "memlens-files",
+            "memlens-history",
             "memlens-ingest",
             "memlens-library",
             "memlens-store",
