@@ -37,6 +37,8 @@ struct Server {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
+    /// Id of the last call: the server answers one call of several with the same id.
+    last_id: u32,
 }
 
 impl Server {
@@ -51,7 +53,12 @@ impl Server {
             .expect("it can be started");
         let to = child.stdin.take().expect("it is piped");
         let from = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut server = Server { child, to, from };
+        let mut server = Server {
+            child,
+            to,
+            from,
+            last_id: 0,
+        };
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}}));
         server.read();
@@ -65,7 +72,9 @@ impl Server {
 
     fn call(&mut self, tool: &str, arguments: &Value) {
         let call = json!({"name": tool, "arguments": arguments});
-        self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}));
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}));
     }
 
     fn search(&mut self, question: &str) {
@@ -146,7 +155,7 @@ fn start(memlens: &Path, library: &Path, question: &str) {
     for _ in 0..STARTS {
         let started = Instant::now();
         let mut server = Server::start(memlens, library);
-        server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+        server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "tools/list"}));
         server.read();
         until_tools.add_time(started.elapsed());
         server.search(question);
