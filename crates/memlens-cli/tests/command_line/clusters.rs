@@ -65,6 +65,8 @@ fn clusters_are_printed_with_their_places() {
     let when = "2 times, 2026-01-05, 1 without a date, a, b";
     assert!(printed.contains(when), "{printed}");
     assert!(!printed.contains("router"), "{printed}");
+    let printed = memlens.print(&["clusters"]);
+    assert!(printed.contains("a, equal word fingerprints"), "{printed}");
     let in_folder = |folder| memlens.json(&["clusters", "--in", folder, "--json"]);
     assert_eq!(list(&in_folder("b/two.md")["clusters"]).len(), 1);
     assert_eq!(list(&in_folder("b/three.md")["clusters"]).len(), 0);
