@@ -18,6 +18,8 @@ mod autopsy_ranked;
 mod autopsy_whose;
 #[path = "engine/autopsy_written.rs"]
 mod autopsy_written;
+#[path = "engine/beside_note.rs"]
+mod beside_note;
 #[path = "engine/best_try.rs"]
 mod best_try;
 #[path = "engine/changing.rs"]

@@ -52,7 +52,7 @@ pub enum Command {
     Clusters(ClustersArgs),
     /// Show what is new, unused, said twice or contradicted in the whole memory, or list the notes behind a figure
     Overview(OverviewArgs),
-    /// Show what is known beside a note: the links from it and to it
+    /// Show what is known beside a note: links, notes like it, what says the same or contradicts it, and past questions about it
     Note(NoteArgs),
     /// List notes that contradict each other, and facts that newer notes replace
     Drift(DriftArgs),

@@ -85,6 +85,7 @@ pub use memlens_library::{
 };
 pub use memlens_note::{
     beside_note, followed_link, history_kept, links_of, note_history, note_history_at,
+    note_questions, notes_like, said_elsewhere,
 };
 pub use memlens_overview::{
     NoteList, WORDS_MAX, different_words, note_list, note_page, note_tags, overview, timeline,

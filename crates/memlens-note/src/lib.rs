@@ -1,18 +1,29 @@
-//! What is known beside one note: the links from it and to it, and what it said before.
+//! What is known beside one note: the links from it and to it, the notes most like it, what says the same, the past questions about
+//! it, and what it said before.
 //!
 //! Each link is resolved in one place, `links/names.rs`, for the lists and for the reader who follows one.
 
+mod alike;
 mod history;
 mod links;
+mod said;
 
 use std::path::Path;
 
 use memlens_library::notes::note_names::NoteNames;
-use memlens_library::{EngineError, Library, Place};
-use memlens_wire::BesideNote;
+use memlens_library::{EngineError, Library, Place, drift_report};
+use memlens_params::Params;
+use memlens_past::questions_of;
+use memlens_store::FolderId;
+use memlens_wire::{BesideNote, DriftSide, Drifted, NoteQuestions};
 
+pub use alike::notes_like;
 pub use history::{history_kept, keep_history, note_history, note_history_at};
 pub use links::{followed_link, links_of};
+pub use said::said_elsewhere;
+
+/// Number of past questions that are returned.
+const QUESTIONS: usize = 100;
 
 /// All that is known beside a note that the user names by a path; for a program that can wait. The path is relative to `here` or
 /// to a watched folder.
@@ -24,15 +35,32 @@ pub fn beside_note(
     library: &Library,
     typed: &str,
     here: Option<&Path>,
+    params: &Params,
 ) -> Result<BesideNote, EngineError> {
     let place = named(library, typed, here)?;
     let lists = library.lists();
     let (folder, path) = (place.folder, place.path.as_str());
+    let links = links::whole_links_of(library, folder, path)?;
+    // Compares all statements first, if notes changed since.
+    let drift = drift_report(library, params, None)?;
+    let id = folder.0.to_string();
+    let is_own = |side: &DriftSide| side.folder == id && side.path == path;
+    let of_note = |all: Vec<Drifted>| -> Vec<Drifted> {
+        let with_side = all.into_iter().filter(|it| is_own(&it.a) || is_own(&it.b));
+        with_side.collect()
+    };
+    let mut contradictions = of_note(drift.contradictions);
+    contradictions.retain(|it| it.sure);
     Ok(BesideNote {
         folder: folder.0.to_string(),
         path: path.to_owned(),
         name: NoteNames::of(&lists.snapshot.folders).name(folder, path),
-        links: links::whole_links_of(library, folder, path)?,
+        links,
+        alike: notes_like(library, folder, path)?,
+        said: said_elsewhere(library, params, folder, path),
+        contradictions,
+        changed: of_note(drift.changed),
+        questions: note_questions(library, folder, path)?,
     })
 }
 
@@ -49,4 +77,16 @@ fn named(library: &Library, typed: &str, here: Option<&Path>) -> Result<Place, E
         Err(EngineError::Place { why, .. }) => Err(refused(why)),
         place => place?.ok_or_else(|| refused("it is not in a watched folder".to_owned())),
     }
+}
+
+/// The entries of past questions about a note, the newest first.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn note_questions(
+    library: &Library,
+    folder: FolderId,
+    path: &str,
+) -> Result<NoteQuestions, EngineError> {
+    questions_of(library, folder, path, QUESTIONS)
 }

@@ -42,7 +42,7 @@ struct Web {
     names: Names,
     /// What each note contains, by its number; `None` if it was not read.
     links: Vec<Option<Arc<NoteLinks>>>,
-    /// The links that lead to each note.
+    /// The links that lead to each note; empty until all notes are read.
     to: HashMap<u32, Vec<To>>,
 }
 
@@ -184,6 +184,24 @@ fn web(library: &Library, time: Option<Duration>) -> Result<Arc<Web>, EngineErro
     Ok(web)
 }
 
+/// The links to each note, by folder, path and line of the note that contains them.
+fn links_to(names: &Names, links: &[Option<Arc<NoteLinks>>]) -> HashMap<u32, Vec<To>> {
+    let mut to: HashMap<u32, Vec<To>> = HashMap::new();
+    for (from, read) in (0..).zip(links) {
+        let written = read.iter().flat_map(|read| &read.links);
+        for (link, written) in (0..).zip(written) {
+            if let Leads::To { note, n_alike, .. } = names.leads(names.from(from), written) {
+                to.entry(note).or_default().push(To {
+                    from,
+                    link,
+                    n_alike,
+                });
+            }
+        }
+    }
+    to
+}
+
 impl Web {
     fn of(snapshot: &Snapshot, mut names: Names, texts: &Texts, n_unread: u32) -> Web {
         let mut links: Vec<Option<Arc<NoteLinks>>> = vec![None; names.n_notes()];
@@ -194,20 +212,11 @@ impl Web {
                 links[note as usize] = Some(read);
             }
         }
-        let mut to: HashMap<u32, Vec<To>> = HashMap::new();
-        for (from, read) in (0..).zip(&links) {
-            let written = read.iter().flat_map(|read| &read.links);
-            for (link, written) in (0..).zip(written) {
-                let leads = names.leads(names.from(from), written);
-                if let Leads::To { note, n_alike, .. } = leads {
-                    to.entry(note).or_default().push(To {
-                        from,
-                        link,
-                        n_alike,
-                    });
-                }
-            }
-        }
+        // Not for each part that is read: it takes longer than to read the part.
+        let to = match n_unread {
+            0 => links_to(&names, &links),
+            _ => HashMap::new(),
+        };
         Web {
             generation: snapshot.generation,
             n_unread,

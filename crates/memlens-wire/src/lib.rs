@@ -63,7 +63,10 @@ pub use memlens_indexer::{
     Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
 };
 pub use models::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
-pub use note::{BesideNote, FollowedLink, LinkPlace, LinkRow, LinksOfNote};
+pub use note::{
+    AlikeNote, AlikeNotes, BesideNote, ChunkLines, FollowedLink, LinkPlace, LinkRow, LinksOfNote,
+    NoteQuestion, NoteQuestions, SaidElsewhere, SaidOfNote,
+};
 pub use notes::stamp_of;
 pub use notes::{
     DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry, UnreadEntry,

@@ -3,7 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use memlens_engine::acts;
-use memlens_engine::view::{FollowedLink, HistoryKept, LinksOfNote, NoteHistory};
+use memlens_engine::view::{
+    AlikeNotes, FollowedLink, HistoryKept, LinksOfNote, NoteHistory, NoteQuestions, SaidElsewhere,
+};
+use memlens_params::{ParameterSet, Params};
 use tauri::State;
 
 use super::{Answer, Shell, folder_id, work};
@@ -70,6 +73,56 @@ pub async fn keep_history(shell: State<'_, Shell>, is_kept: bool) -> Answer<Hist
     work(&shell, move |engine| {
         acts::keep_history(engine, is_kept)?;
         memlens_engine::history_kept(engine.library())
+    })
+    .await
+}
+
+/// The notes most like a note, by the vectors of chunks.
+#[tauri::command]
+#[specta::specta]
+pub async fn notes_like(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<AlikeNotes> {
+    work(&shell, move |engine| {
+        memlens_engine::notes_like(engine.library(), folder_id(&folder)?, &path)
+    })
+    .await
+}
+
+/// The statements of a note that other passages make too; null before all notes were compared.
+#[tauri::command]
+#[specta::specta]
+pub async fn said_elsewhere(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+    params: Params,
+) -> Answer<Option<SaidElsewhere>> {
+    work(&shell, move |engine| {
+        let params = params.check()?;
+        let folder = folder_id(&folder)?;
+        Ok(memlens_engine::said_elsewhere(
+            engine.library(),
+            &params,
+            folder,
+            &path,
+        ))
+    })
+    .await
+}
+
+/// The past questions that found, opened or missed a note, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn note_questions(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<NoteQuestions> {
+    work(&shell, move |engine| {
+        memlens_engine::note_questions(engine.library(), folder_id(&folder)?, &path)
     })
     .await
 }

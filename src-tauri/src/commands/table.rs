@@ -84,6 +84,9 @@ window_commands! {
     note::keep_history: "nothing",
     note::note_history: "reads the git repositories of watched folders",
     note::note_links: "reads notes in watched folders",
+    note::note_questions: "reads the library",
+    note::notes_like: "reads the library",
+    note::said_elsewhere: "reads the library",
 
     overview::note_page: "reads files that agents load",
     overview::note_tags: "reads files that agents load",

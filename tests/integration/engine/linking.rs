@@ -2,6 +2,7 @@
 
 use memlens_engine::view::{LinkRow, LinksOfNote};
 use memlens_engine::{EngineError, FolderId, Library, beside_note, followed_link, links_of};
+use memlens_params::Params;
 use memlens_tests::{Notes, fresh, open};
 
 fn folder(library: &Library) -> FolderId {
@@ -170,7 +171,7 @@ fn a_note_outside_is_refused() {
         matches!(refused, Err(EngineError::NoDocument { .. })),
         "{refused:?}"
     );
-    let outside = beside_note(&library, "/etc/passwd", None);
+    let outside = beside_note(&library, "/etc/passwd", None, &Params::default());
     assert!(
         matches!(outside, Err(EngineError::Note { .. })),
         "{outside:?}"

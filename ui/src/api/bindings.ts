@@ -161,6 +161,12 @@ export const commands = {
 	noteHistory: (folder: string, path: string) => __TAURI_INVOKE<NoteHistory>("note_history", { folder, path }),
 	/**  The links of a note to others and of others to it, all of them or the first 200 of each. While `n_unread` is above 0, ask again. */
 	noteLinks: (folder: string, path: string, isAll: boolean) => __TAURI_INVOKE<LinksOfNote>("note_links", { folder, path, isAll }),
+	/**  The past questions that found, opened or missed a note, the newest first. */
+	noteQuestions: (folder: string, path: string) => __TAURI_INVOKE<NoteQuestions>("note_questions", { folder, path }),
+	/**  The notes most like a note, by the vectors of chunks. */
+	notesLike: (folder: string, path: string) => __TAURI_INVOKE<AlikeNotes>("notes_like", { folder, path }),
+	/**  The statements of a note that other passages make too; null before all notes were compared. */
+	saidElsewhere: (folder: string, path: string, params: Params) => __TAURI_INVOKE<SaidElsewhere | null>("said_elsewhere", { folder, path, params }),
 	/**  A page of the notes of a query, from a position in its list on. */
 	notePage: (query: NoteQuery, first: number) => __TAURI_INVOKE<NotePage>("note_page", { query, first }),
 	/**  The tags that hold some words, with the number of notes that a query lists with each in place of its own tag. */
@@ -489,6 +495,32 @@ export type AgreementStep = {
 	limit: number,
 	/**  Number of observations. */
 	n: number,
+};
+
+/**  A note like another. */
+export type AlikeNote = {
+	/**  Id of the watched folder. */
+	folder: string,
+	/**  Path of the note in it. */
+	path: string,
+	/**  Name of the note on screen: the path, prefixed by the folder's name if several folders are watched. */
+	name: string,
+	/**  Cosine of the two chunks, in `[-1, 1]`. */
+	cosine: number,
+	/**  The chunk of the note itself. */
+	own: ChunkLines,
+	/**  The chunk of the other note. */
+	other: ChunkLines,
+};
+
+/**  The notes most like a note, by the cosine of the two of their chunks that are most alike. */
+export type AlikeNotes = {
+	/**  The most similar first; at most 10. */
+	notes: AlikeNote[],
+	/**  Number of chunks of the note. */
+	n_chunks: number,
+	/**  Number of these that were compared, at equal distances in the note. */
+	n_compared: number,
 };
 
 /**  A file that an agent always loads, or would. */
@@ -887,6 +919,16 @@ export type ChangedValue = {
 	label: string,
 	/**  Its value, formatted as text. */
 	value: string,
+};
+
+/**  The place of a chunk in its note. */
+export type ChunkLines = {
+	/**  First line, 1-based. */
+	start_line: number,
+	/**  Last line, 1-based. */
+	end_line: number,
+	/**  Headings above it; empty if it has none. */
+	heading: string,
 };
 
 /**  Result for one chunk of the note. */
@@ -2614,6 +2656,46 @@ export type NoteQuery = {
 	is_reversed?: boolean,
 };
 
+/**  A past question, or an opening of notes, that concerns a note. */
+export type NoteQuestion = {
+	/**  Id of the past question. */
+	id: string,
+	/**  Name of the agent on screen. */
+	agent_name: string,
+	/**  Time in milliseconds since 1970; `None` if the log has no time. */
+	at_ms: number | null,
+	/**  Whether it is an opening of notes, which has no question, instead of a search. */
+	is_opening: boolean,
+	/**  Text of the question; empty for an opening. */
+	question: string,
+	/**  Rank of the note among the logged results, 1-based; `None` if it was not among them, or they are not logged. */
+	rank: number | null,
+	/**  Whether the agent opened the note. */
+	is_opened: boolean,
+	/**  Whether the agent's answer cited the note. */
+	is_cited: boolean,
+	/**  Whether the agent opened or cited it although the logged results do not contain it. */
+	is_missed: boolean,
+	/**  Whether the last replay does not find it any more. */
+	is_lost: boolean,
+};
+
+/**  The past questions about a note. */
+export type NoteQuestions = {
+	/**  The newest first; at most 100. */
+	questions: NoteQuestion[],
+	/**  Number of these without a limit. */
+	n: number,
+	/**  Number of other entries with a name that may be this note's or another's. */
+	n_unclear: number,
+	/**  Number of imported searches and openings of all notes. */
+	n_past: number,
+	/**  Whether past questions were asked again in this session, so that it is known which lost the note. */
+	is_replayed: boolean,
+	/**  Whether the user agreed that agents' logs are read. */
+	is_allowed: boolean,
+};
+
 /**  A note in the list of all notes. */
 export type NoteRow = {
 	/**  Id of the watched folder. */
@@ -3715,6 +3797,28 @@ export type SaidCluster = {
 	last_date: string | null,
 	/**  Number of observations without a date, or with one of 1970 or of the future. */
 	n_undated: number,
+};
+
+/**  What a note says that other passages say too. */
+export type SaidElsewhere = {
+	/**  In the order of the note; at most 100. */
+	statements: SaidOfNote[],
+	/**  Number of these without a limit. */
+	n: number,
+	/**  Whether notes changed since they were compared. */
+	is_stale: boolean,
+};
+
+/**  A statement of a note that other passages make too. */
+export type SaidOfNote = {
+	/**  The statement in the note. */
+	own: Said,
+	/**  Number of other passages that make it, also in the note itself. */
+	n_others: number,
+	/**  Number of other notes that make it. */
+	n_notes: number,
+	/**  Another note that makes it, the one nearest to the representative of all; `None` if only the note itself repeats it. */
+	other: Said | null,
 };
 
 /**  A query set file written from past questions. */

@@ -1,53 +1,96 @@
 import type { Backend } from "../api/backend";
-import type { ErrorInfo, LinksOfNote, NoteHistory } from "../api/bindings";
+import type {
+  AlikeNotes,
+  ErrorInfo,
+  LinksOfNote,
+  NoteHistory,
+  NoteQuestions,
+  Params,
+  SaidElsewhere,
+} from "../api/bindings";
 import { Call } from "../shared/call.svelte";
 import { readStored, writeStored } from "../shared/stored";
 
-type Calls = Pick<Backend, "noteLinks" | "noteHistory">;
+type Calls = Pick<Backend, "noteLinks" | "notesLike" | "saidElsewhere" | "noteQuestions" | "noteHistory">;
 
 /** The sections beside a note that fold. */
-export const SECTIONS = ["links-from", "links-to", "history"] as const;
+export const SECTIONS = ["links-from", "links-to", "alike", "said", "questions", "history"] as const;
 export type SectionId = (typeof SECTIONS)[number];
 
 const STORED_AS = "memlens.folded-beside-note";
+
+/** The sections are shown together; one that takes longer than this follows. */
+const TOGETHER_MS = 400;
 
 function isSections(value: unknown): value is SectionId[] {
   return Array.isArray(value) && value.every((one) => SECTIONS.some((id) => id === one));
 }
 
 /** A note by its folder and its path in it. */
-type NoteKey = { folder: string; path: string };
+export type NoteKey = { folder: string; path: string };
 
 /** What is known beside the open note. */
 export class Beside {
-  readonly #links: Call<[folder: string, path: string, isAll: boolean], LinksOfNote>;
+  readonly #links: Call<[note: NoteKey, isAll: boolean], LinksOfNote>;
+  readonly #alike: Call<[note: NoteKey], AlikeNotes>;
+  readonly #said: Call<[note: NoteKey, params: Params], SaidElsewhere | null>;
+  readonly #questions: Call<[note: NoteKey], NoteQuestions>;
   readonly #history: Call<[folder: string, path: string], NoteHistory>;
   #note = $state.raw<NoteKey | null>(null);
   #isAll = $state(false);
+  #isShown = $state(false);
+  /** The statements were asked for, so that null is an answer. */
+  #isCompared = $state(false);
   #folded = $state.raw<ReadonlySet<SectionId>>(new Set(readStored(STORED_AS, isSections) ?? []));
+  #together: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Calls) {
-    this.#links = new Call((folder, path, isAll) => backend.noteLinks(folder, path, isAll), "drop");
+    this.#links = new Call(({ folder, path }, isAll) => backend.noteLinks(folder, path, isAll), "drop");
+    this.#alike = new Call(({ folder, path }) => backend.notesLike(folder, path), "drop");
+    this.#said = new Call(({ folder, path }, params) => backend.saidElsewhere(folder, path, params), "drop");
+    this.#questions = new Call(({ folder, path }) => backend.noteQuestions(folder, path), "drop");
     this.#history = new Call((folder, path) => backend.noteHistory(folder, path), "drop");
   }
 
-  /** null while nothing is known of the note. */
+  /** Whether the sections can be shown: all are read, or it takes too long to wait for the rest. */
+  get isShown(): boolean {
+    return this.#isShown;
+  }
+  /** null while nothing is known of the note; the same for the others. */
   get links(): LinksOfNote | null {
     return this.#links.data;
   }
   get linksError(): ErrorInfo | null {
     return this.#links.error;
   }
-  /** null while it is not known. */
+  get alike(): AlikeNotes | null {
+    return this.#alike.data;
+  }
+  get alikeError(): ErrorInfo | null {
+    return this.#alike.error;
+  }
+  /** Also null before all notes were compared for the first time. */
+  get said(): SaidElsewhere | null {
+    return this.#said.data;
+  }
+  get saidError(): ErrorInfo | null {
+    return this.#said.error;
+  }
+  /** Whether it is known what is said elsewhere, or that it was not compared. */
+  get isSaidRead(): boolean {
+    return this.#isCompared;
+  }
+  get questions(): NoteQuestions | null {
+    return this.#questions.data;
+  }
+  get questionsError(): ErrorInfo | null {
+    return this.#questions.error;
+  }
   get history(): NoteHistory | null {
     return this.#history.data;
   }
   get historyError(): ErrorInfo | null {
     return this.#history.error;
-  }
-  /** All links are wanted, and not only the first 200. */
-  get isAll(): boolean {
-    return this.#isAll;
   }
 
   isOpen(section: SectionId): boolean {
@@ -63,23 +106,27 @@ export class Beside {
   }
 
   /** Reads what is known beside a note, again if it is the same one; null for no note. */
-  show(note: NoteKey | null): void {
+  show(note: NoteKey | null, params: Params): void {
     const isSame = note?.folder === this.#note?.folder && note?.path === this.#note?.path;
+    this.#note = note;
     if (!isSame) {
-      this.#links.reset();
+      for (const call of [this.#links, this.#alike, this.#said, this.#questions]) call.reset();
       this.#history.reset();
       this.#isAll = false;
+      this.#isShown = false;
+      this.#isCompared = false;
+      clearTimeout(this.#together);
+      if (note !== null) this.#together = setTimeout(() => (this.#isShown = true), TOGETHER_MS);
     }
-    this.#note = note;
-    void this.#readLinks();
+    if (note !== null) void this.#read(note, params);
     this.#readHistory();
   }
 
   /** Reads all links of the note. */
   showAll(): void {
-    if (this.#isAll) return;
+    if (this.#isAll || this.#note === null) return;
     this.#isAll = true;
-    void this.#readLinks();
+    void this.#links.run(this.#note, true).then((isNew) => this.#readRest(isNew));
   }
 
   /** Unless nobody sees it: a repository takes a while. */
@@ -88,12 +135,23 @@ export class Beside {
     if (note !== null && this.isOpen("history")) void this.#history.run(note.folder, note.path);
   }
 
-  /** Until the links of all notes were read. */
-  async #readLinks(): Promise<void> {
-    const note = this.#note;
-    if (note === null) return;
-    while (await this.#links.run(note.folder, note.path, this.#isAll)) {
-      if ((this.links?.n_unread ?? 0) === 0) return;
+  async #read(note: NoteKey, params: Params): Promise<void> {
+    const links = this.#links.run(note, this.#isAll);
+    const said = this.#said.run(note, params).then(() => {
+      if (note === this.#note) this.#isCompared = true;
+    });
+    await Promise.all([links, said, this.#alike.run(note), this.#questions.run(note)]);
+    if (note === this.#note) {
+      clearTimeout(this.#together);
+      this.#isShown = true;
     }
+    await this.#readRest(await links);
+  }
+
+  /** Asks again until the links of all notes were read. */
+  async #readRest(isNew: boolean): Promise<void> {
+    let isCurrent = isNew;
+    while (isCurrent && this.#note !== null && (this.links?.n_unread ?? 0) > 0)
+      isCurrent = await this.#links.run(this.#note, this.#isAll);
   }
 }

@@ -1,16 +1,23 @@
 // What is beside a note: links from it and to it.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import { setupUser } from "../../tests/user";
-import type { LinkRow, LinksOfNote } from "../api/bindings";
+import type { LinkRow, LinksOfNote, NoteQuestion, Said } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
+import AlikeSection from "./AlikeSection.svelte";
 import { Beside } from "./beside.svelte";
 import LinkSections from "./LinkSections.svelte";
+import QuestionsSection from "./QuestionsSection.svelte";
+import SaidSection from "./SaidSection.svelte";
 
 layOut();
 beforeEach(() => localStorage.clear());
+
+const A = { folder: "notes", path: "a.md" };
+const PARAMS = DEFAULTS;
 
 const link = (words: string, change: Partial<LinkRow> = {}): LinkRow => ({
   words,
@@ -28,7 +35,7 @@ async function shown(links: Partial<LinksOfNote>) {
   const beside = new Beside(backend);
   const [onShow, onLine] = [vi.fn(), vi.fn()];
   const { container } = render(LinkSections, { beside, onShow, onLine });
-  beside.show({ folder: "notes", path: "a.md" });
+  beside.show(A, PARAMS);
   await waitFor(() => expect(beside.links).not.toBeNull());
   return { backend, beside, onShow, onLine, container, user: setupUser() };
 }
@@ -61,9 +68,9 @@ test("links open their note at the line, and say why they lead nowhere", async (
   if (first === undefined) throw new Error("each has its line");
   await user.click(first);
   expect(onLine).toHaveBeenCalledWith(7);
-  expect(from.getByText("gone: no note has this name")).toBeInTheDocument();
+  expect(from.getByText("no note has this name: gone")).toBeInTheDocument();
   expect(from.getByText("1 of 3")).toBeInTheDocument();
-  expect(screen.getByText("1 link of these leads to no note.")).toBeInTheDocument();
+  expect(screen.getByText("1 of these leads to no note.")).toBeInTheDocument();
   expect(screen.getByText(/^Also 2 links within this note, and 1 link to web pages/)).toBeInTheDocument();
 });
 
@@ -95,7 +102,7 @@ test("is asked again until the links of all notes were read", async () => {
     backend.links["a.md"] = { n_to: 4 };
     return answer;
   });
-  beside.show({ folder: "notes", path: "a.md" });
+  beside.show(A, PARAMS);
   await waitFor(() => expect(beside.links?.n_to).toBe(4));
   expect(asked).toHaveBeenCalledTimes(2);
 });
@@ -104,7 +111,7 @@ test("another note's links are gone at once, and an error is in their place", as
   const { backend, beside } = await shown({ from: [link("relay")], n_from: 1 });
   expect(await screen.findByRole("button", { name: "Open relay.md" })).toBeInTheDocument();
   backend.failing.noteLinks = { code: "error", message: "cannot read it" };
-  beside.show({ folder: "notes", path: "b.md" });
+  beside.show({ folder: "notes", path: "b.md" }, PARAMS);
   await waitFor(() => expect(screen.queryByRole("button", { name: "Open relay.md" })).toBeNull());
   expect(await screen.findAllByText("Cannot read it.")).toHaveLength(2);
 });
@@ -120,4 +127,155 @@ test("a section that was folded stays so", async () => {
   expect(new Beside(new LibraryBackend()).isOpen("links-to")).toBe(false);
   await user.click(heading);
   expect(localStorage.length).toBe(0);
+});
+
+const said = (path: string, line: number): Said => ({
+  folder: "notes",
+  path,
+  line,
+  end_line: line,
+  text: "The boat is lifted out.",
+  source: "notes",
+  distance: 0,
+  measure: "words",
+});
+
+const question = (id: string, change: Partial<NoteQuestion> = {}): NoteQuestion => ({
+  id,
+  agent_name: "Clerk",
+  at_ms: null,
+  is_opening: false,
+  question: `question ${id}`,
+  rank: null,
+  is_opened: false,
+  is_cited: false,
+  is_missed: false,
+  is_lost: false,
+  ...change,
+});
+
+test("the notes most like it have their cosine and lines, and lead to both chunks", async () => {
+  const backend = new LibraryBackend();
+  backend.alike["a.md"] = {
+    notes: [
+      {
+        folder: "notes",
+        path: "b.md",
+        name: "b.md",
+        cosine: 0.87654,
+        own: { start_line: 3, end_line: 3, heading: "" },
+        other: { start_line: 5, end_line: 9, heading: "" },
+      },
+    ],
+    n_chunks: 90,
+    n_compared: 64,
+  };
+  const beside = new Beside(backend);
+  const [onShow, onLine, user] = [vi.fn(), vi.fn(), setupUser()];
+  const { container } = render(AlikeSection, { beside, onShow, onLine });
+  beside.show(A, PARAMS);
+  await user.click(await screen.findByRole("button", { name: "Open b.md:5, cosine 0.877" }));
+  expect(onShow).toHaveBeenCalledWith({ folder: "notes", path: "b.md", line: 5 });
+  await user.click(screen.getByRole("button", { name: "line 3 of this note" }));
+  expect(onLine).toHaveBeenCalledWith(3);
+  expect(screen.getByText(/64 of its 90 chunks were compared/)).toBeInTheDocument();
+  expect(await violations(container)).toEqual([]);
+});
+
+test("what is said elsewhere leads to both places, and is not nothing before it was compared", async () => {
+  const backend = new LibraryBackend();
+  const beside = new Beside(backend);
+  const [onShow, onLine, user] = [vi.fn(), vi.fn(), setupUser()];
+  render(SaidSection, { beside, onShow, onLine });
+  beside.show(A, PARAMS);
+  expect(await screen.findByText("Statements were not compared yet.")).toBeInTheDocument();
+  backend.said["a.md"] = {
+    statements: [
+      { own: said("a.md", 2), other: said("b.md", 4), n_others: 3, n_notes: 2 },
+      { own: said("a.md", 6), other: null, n_others: 1, n_notes: 0 },
+    ],
+    n: 2,
+    is_stale: true,
+  };
+  beside.show(A, PARAMS);
+  await user.click(await screen.findByRole("button", { name: "Open b.md:4" }));
+  expect(onShow).toHaveBeenCalledWith(said("b.md", 4));
+  await user.click(screen.getByRole("button", { name: "line 6: The boat is lifted out." }));
+  expect(onLine).toHaveBeenCalledWith(6);
+  expect(screen.getByText("×4")).toBeInTheDocument();
+  expect(screen.getByText("and 1 more note")).toBeInTheDocument();
+  expect(screen.getByText("in this note alone")).toBeInTheDocument();
+  expect(screen.getByText("Notes changed since the statements were compared.")).toBeInTheDocument();
+});
+
+describe("past questions", () => {
+  async function asked(change: Parameters<typeof Object.assign>[1]) {
+    const backend = new LibraryBackend();
+    backend.asked["a.md"] = change as object;
+    const beside = new Beside(backend);
+    const onAsked = vi.fn();
+    render(QuestionsSection, { beside, onAsked });
+    beside.show(A, PARAMS);
+    await waitFor(() => expect(beside.questions).not.toBeNull());
+    return { onAsked, user: setupUser() };
+  }
+
+  test("say what became of the note, and lead to their view", async () => {
+    const { onAsked, user } = await asked({
+      questions: [
+        question("1", { rank: 2, is_opened: true, is_lost: true }),
+        question("2", { is_cited: true, is_missed: true }),
+        question("3", { is_opening: true, is_opened: true, question: "" }),
+      ],
+      n: 3,
+      n_past: 9,
+      n_unclear: 1,
+    });
+    expect(await screen.findByText("Found at rank 2, opened, not found any more.")).toBeInTheDocument();
+    expect(screen.getByText("Missed: cited, but not in the results.")).toBeInTheDocument();
+    expect(screen.getByText("Opened without a question.")).toBeInTheDocument();
+    expect(screen.getByText("1 other entry names a note that may be this one.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: /^question 2/ }));
+    expect(onAsked).toHaveBeenCalledWith("2");
+  });
+
+  test.each([
+    [{ n_past: 0, is_allowed: false }, /Memlens may not read their logs/],
+    [{ n_past: 0, is_allowed: true }, "No past question was imported."],
+    [{ n_past: 9 }, "No imported past question found, opened or cited it."],
+  ])("that are none say why: %j", async (change, words) => {
+    await asked(change);
+    expect(await screen.findByText(words)).toBeInTheDocument();
+  });
+});
+
+describe("the sections of a note", () => {
+  test("are shown together once all are read", async () => {
+    const backend = new LibraryBackend();
+    const beside = new Beside(backend);
+    let answer = () => {};
+    vi.spyOn(backend, "notesLike").mockReturnValueOnce(
+      new Promise((resolve) => (answer = () => resolve({ notes: [], n_chunks: 1, n_compared: 1 }))),
+    );
+    beside.show(A, PARAMS);
+    await waitFor(() => expect(beside.questions).not.toBeNull());
+    expect(beside.isShown).toBe(false);
+    answer();
+    await waitFor(() => expect(beside.isShown).toBe(true));
+    beside.show({ folder: "notes", path: "b.md" }, PARAMS);
+    expect([beside.isShown, beside.links, beside.alike]).toEqual([false, null, null]);
+  });
+
+  test("do not wait long for the last of them", () => {
+    vi.useFakeTimers();
+    const backend = new LibraryBackend();
+    vi.spyOn(backend, "notesLike").mockReturnValue(new Promise(() => {}));
+    const beside = new Beside(backend);
+    beside.show(A, PARAMS);
+    vi.advanceTimersByTime(399);
+    expect(beside.isShown).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(beside.isShown).toBe(true);
+    vi.useRealTimers();
+  });
 });

@@ -5,6 +5,7 @@ import { violations } from "../../tests/axe";
 import { LibraryBackend } from "../../tests/fake/library";
 import { setupUser } from "../../tests/user";
 import type { NoteChanged, NoteHistory } from "../api/bindings";
+import { DEFAULTS } from "../api/parameters";
 import { Beside } from "./beside.svelte";
 import HistorySection from "./HistorySection.svelte";
 
@@ -22,7 +23,7 @@ async function shown(history: Partial<NoteHistory>) {
   backend.histories["a.md"] = history;
   const beside = new Beside(backend);
   const { container } = render(HistorySection, { beside });
-  beside.show({ folder: "notes", path: "a.md" });
+  beside.show({ folder: "notes", path: "a.md" }, DEFAULTS);
   await waitFor(() => expect(beside.history).not.toBeNull());
   return { backend, beside, container, user: setupUser() };
 }
@@ -72,7 +73,7 @@ test("nothing is read while the section is folded", async () => {
   const n = () => backend.nCalls("noteHistory");
   expect(n()).toBe(1);
   beside.toggle("history");
-  beside.show({ folder: "notes", path: "b.md" });
+  beside.show({ folder: "notes", path: "b.md" }, DEFAULTS);
   expect(n()).toBe(1);
   beside.toggle("history");
   await waitFor(() => expect(beside.history).not.toBeNull());

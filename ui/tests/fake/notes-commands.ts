@@ -2,6 +2,7 @@
 import { orderedTree } from "../../src/api/trees";
 import type {
   Activity,
+  AlikeNotes,
   Editor,
   FollowedLink,
   FolderTree,
@@ -9,6 +10,9 @@ import type {
   LinkPlace,
   LinksOfNote,
   NoteHistory,
+  NoteQuestions,
+  Params,
+  SaidElsewhere,
   TreeEntry,
   UnreadFolder,
 } from "../../src/api/bindings";
@@ -29,6 +33,17 @@ const NO_LINKS: LinksOfNote = {
   n_failed: 0,
 };
 
+const NONE_ALIKE: AlikeNotes = { notes: [], n_chunks: 1, n_compared: 1 };
+
+const NOT_ASKED: NoteQuestions = {
+  questions: [],
+  n: 0,
+  n_unclear: 0,
+  n_past: 0,
+  is_replayed: false,
+  is_allowed: true,
+};
+
 /** Answers about folders and notes. */
 export class FakeNotes extends FakeEngine {
   /** The links of notes, by the note's path. */
@@ -36,6 +51,10 @@ export class FakeNotes extends FakeEngine {
   /** The histories of notes, by the note's path. */
   histories: Record<string, Partial<NoteHistory>> = {};
   historySaved: HistoryKept = { is_kept: true, n_bytes: 12_400, n_bytes_most: 67_108_864 };
+  /** The notes most like notes, what is said elsewhere, and past questions, by the note's path. */
+  alike: Record<string, Partial<AlikeNotes>> = {};
+  said: Record<string, SaidElsewhere> = {};
+  asked: Record<string, Partial<NoteQuestions>> = {};
   /** Where links lead, by their address; or why they lead nowhere. */
   followed: Record<string, Omit<LinkPlace, "folder"> | string> = {};
   /** What is not read, by the folder's path in any watched folder. */
@@ -109,6 +128,18 @@ export class FakeNotes extends FakeEngine {
 
   noteLinks(folder: string, path: string, isAll: boolean) {
     return this.answer("noteLinks", [folder, path, isAll], () => ({ ...NO_LINKS, ...this.links[path] }));
+  }
+
+  notesLike(folder: string, path: string) {
+    return this.answer("notesLike", [folder, path], () => ({ ...NONE_ALIKE, ...this.alike[path] }));
+  }
+
+  saidElsewhere(folder: string, path: string, params: Params) {
+    return this.answer("saidElsewhere", [folder, path, params], () => this.said[path] ?? null);
+  }
+
+  noteQuestions(folder: string, path: string) {
+    return this.answer("noteQuestions", [folder, path], () => ({ ...NOT_ASKED, ...this.asked[path] }));
   }
 
   followedLink(folder: string, path: string, address: string) {

@@ -34,13 +34,29 @@ fn links_are_printed_with_their_places() {
         (&to["place"]["path"], &to["place"]["line"]),
         (&"house/router.md".into(), &4.into())
     );
+    let [like] = list(&report["alike"]["notes"]).as_slice() else {
+        panic!("one other note: {report}")
+    };
+    assert_eq!(like["path"], "house/router.md");
+    let cosine = like["cosine"].as_f64().expect("a number");
+    let keys = report.as_object().expect("an object").keys();
+    assert_eq!(
+        keys.cloned().collect::<Vec<_>>().join(" "),
+        "alike changed contradictions folder links name path questions said"
+    );
     let printed = memlens.print(&["note", "ana.md"]);
+    let like = format!("{cosine:.3}  house/router.md  lines 1–4, like lines 1–3 of it");
+    assert!(printed.contains(&like), "{like}\n{printed}");
     for line in [
         "Links from it: 2 links to other notes, 1 of them to no note",
         "line 3  the box  house/router.md",
         "line 3  gone  gone.md: no watched folder contains it",
         "Links to it: 1 link in 1 note",
         "house/router.md:4  Ana",
+        "Said more than once: 0 statements",
+        "Contradictions: 0",
+        "Past questions: 0",
+        "no past question was imported; see `memlens recall import`",
     ] {
         assert!(printed.contains(line), "{line}\n{printed}");
     }
