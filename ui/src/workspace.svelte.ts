@@ -9,6 +9,7 @@ import { OverviewController } from "./overview/overview.svelte";
 import { QuerySetRun } from "./compare/query-set.svelte";
 import { FolderAdding } from "./library/folder-adding.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
+import { OtherModelOffer } from "./library/other-model.svelte";
 import { MemoryController } from "./memory/memory-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
@@ -83,6 +84,8 @@ export class Workspace {
   readonly replay: Replay;
   readonly savingPast: QuerySaving;
   readonly copyingPast: MarkdownCopy;
+  /** The offer of a model for other languages. */
+  readonly otherModel: OtherModelOffer;
   /** What the last edit took out of answers to them. */
   readonly lostAnswers: LostAnswersNews;
   /** Why an agent forgot a fact; any view may ask. */
@@ -146,6 +149,7 @@ export class Workspace {
     this.replay = new Replay(backend, () => this.past.refresh());
     this.savingPast = new QuerySaving(backend);
     this.copyingPast = new MarkdownCopy();
+    this.otherModel = new OtherModelOffer(backend);
     this.lostAnswers = new LostAnswersNews(backend);
     this.autopsy = new AutopsyController(backend);
     this.comparing = new CompareController(backend);

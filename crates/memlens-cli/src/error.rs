@@ -161,6 +161,9 @@ pub enum CliError {
     /// No watched folder has this name or path, or several have it.
     #[error("cannot list notes of the folder {given}: {why}")]
     NoFolder { given: String, why: String },
+    /// No note is in this language.
+    #[error("cannot list notes in {given}: {known}")]
+    NoLanguage { given: String, known: String },
     /// The user stopped the command.
     #[error("stopped; finished work is kept, run it again to continue")]
     Stopped,
@@ -215,6 +218,7 @@ impl CliError {
             | CliError::NoMoment { .. }
             | CliError::NoSpan { .. }
             | CliError::NoFolder { .. }
+            | CliError::NoLanguage { .. }
             | CliError::NoTag
             | CliError::TooManyWords { .. }
             | CliError::Engine(

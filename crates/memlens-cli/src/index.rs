@@ -7,8 +7,9 @@ use memlens_document::shown;
 use memlens_engine::view::{ForeignNotes, ModelChanging, Progress};
 use memlens_engine::{
     Choice, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose,
-    Step, changed_model, choose_model, chosen_model, foreign_notes, lower_priority, move_folder,
-    note_agents, put_model_folder, read_model_folder, refuse_library_among,
+    Step, changed_model, choose_model, chosen_model, foreign_notes, is_small_model, lower_priority,
+    move_folder, note_agents, put_model_folder, read_model_folder, refuse_library_among,
+    small_model_sentence,
 };
 use serde::Serialize;
 
@@ -151,16 +152,23 @@ impl Opened {
             (Some(embedder), Err(_)) => embedder,
             (_, in_use) => in_use?,
         };
-        let (mut indexer, notices) = Indexer::open(dir, embedder)?;
-        if let Some(choice) = chosen {
-            if let Choice::Folder(folder) = &choice {
+        let (mut indexer, mut notices) = Indexer::open(dir, embedder)?;
+        if let Some(choice) = &chosen {
+            if let Choice::Folder(folder) = choice {
                 put_model_folder(indexer.store_mut(), folder.clone())?;
             }
-            choose_model(indexer.store_mut(), &choice)?;
+            choose_model(indexer.store_mut(), choice)?;
         }
         // Notes are indexed by the model in use although the one that was chosen earlier cannot be loaded.
         let (changed, unchanged) = match changed_model(indexer.store(), &source, indexer.model()) {
             Ok(changed) => (changed, None),
+            // The small model stands in for a model that ONNX Runtime cannot run.
+            Err(IndexerError::Embed(error))
+                if error.is_of_runtime() && is_small_model(indexer.model()) && chosen.is_none() =>
+            {
+                notices.push(small_model_sentence(&error.to_string()));
+                (None, None)
+            }
             Err(error) => (None, Some(error.into())),
         };
         if let Some(embedder) = changed {
@@ -187,6 +195,7 @@ fn chosen(arguments: &IndexArgs) -> Result<Option<Choice>, CliError> {
         Choice::Known(match name {
             ModelName::Bundled => Model::Bundled,
             ModelName::Multilingual => Model::Multilingual,
+            ModelName::Static => Model::Static,
         })
     }))
 }
@@ -335,14 +344,14 @@ fn notify_of_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError
 
 /// Reports if many notes are probably not in English and the model knows only that, once notes were added.
 fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
-    if indexer.counts().n_added == 0
-        || chosen_model(indexer.store())? != Choice::Known(Model::Bundled)
-    {
+    let is_english =
+        matches!(chosen_model(indexer.store())?, Choice::Known(model) if model.is_english());
+    if indexer.counts().n_added == 0 || !is_english {
         return Ok(());
     }
     if let Some(ForeignNotes { n_foreign, n_seen }) = foreign_notes(indexer.store())? {
         notify(format_args!(
-            "{n_foreign} of {n_seen} notes are probably not in English, the language of the bundled embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
+            "{n_foreign} of {n_seen} notes are probably not in English, the only language of the embedding model; `memlens index --model multilingual` embeds them by a model for other languages"
         ));
     }
     Ok(())

@@ -56,6 +56,9 @@ fn page(models: &EmbeddingModels) -> Document {
             "  {} values, languages: {}, licence {}",
             model.dim, model.languages, model.licence
         ));
+        if let Some(about) = &model.about {
+            page.line(format!("  {about}"));
+        }
         if let Some(folder) = &model.folder {
             page.line(format!("  folder: {folder}"));
         }

@@ -33,9 +33,12 @@ pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), Cli
             false => print(&page(&overview)),
         };
     };
-    let query = query(&library, listed.map(card_of), arguments)?;
-    // Reads the text of every note, for tags.
+    let mut query = query(&library, listed.map(card_of), arguments)?;
+    // Reads the text of every note, for tags and languages.
     let overview = whole_overview(&library, &Params::default())?;
+    if let Some(typed) = &arguments.language {
+        query.language = Some(language_of(&overview, typed)?);
+    }
     let card = overview
         .cards
         .iter()
@@ -93,6 +96,22 @@ fn query(
         has_problem: arguments.problem,
         text,
         ..NoteQuery::default()
+    })
+}
+
+/// The name of a language that notes are in.
+fn language_of(overview: &Overview, typed: &str) -> Result<String, CliError> {
+    let languages = || overview.languages.iter().map(|it| &it.language);
+    let is_named = |language: &&String| language.eq_ignore_ascii_case(typed.trim());
+    languages().find(is_named).cloned().ok_or_else(|| {
+        let known: Vec<&str> = languages().map(String::as_str).collect();
+        CliError::NoLanguage {
+            given: typed.to_owned(),
+            known: match known.is_empty() {
+                true => "no note's language is known".to_owned(),
+                false => format!("the notes are in {}", known.join(", ")),
+            },
+        }
     })
 }
 

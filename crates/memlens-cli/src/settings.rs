@@ -10,7 +10,8 @@ use jiff::civil::Date;
 
 use memlens_engine::{
     EmbedderSource, EngineError, Home, Library, Part, Ranking, Search, default_library,
-    own_ranking, part_of_agent, pipeline, read_params, read_ranking, source_of_library,
+    own_ranking, part_of_agent, pipeline, read_params, read_ranking, small_model_notice,
+    source_of_library,
 };
 use memlens_params::{HookMode, ParameterSet, Params};
 
@@ -48,6 +49,9 @@ pub fn open_to_search(given: Option<PathBuf>) -> Result<&'static Library, CliErr
 fn with_notices(opened: Result<Library, EngineError>) -> Result<Library, CliError> {
     let library = opened?;
     for notice in library.notices() {
+        notify(notice);
+    }
+    if let Some(notice) = small_model_notice(&library.store())? {
         notify(notice);
     }
     Ok(library)

@@ -103,3 +103,5 @@ mod small_disk;
 mod tuning;
 #[path = "command_line/why.rs"]
 mod why;
+#[path = "command_line/without_runtime.rs"]
+mod without_runtime;

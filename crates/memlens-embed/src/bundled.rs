@@ -167,7 +167,7 @@ impl Bundled {
 /// Tokenizes a text like the model's tokenizer, but without truncating at [`MAX_TOKENS`].
 ///
 /// A second tokenizer without truncation would hold the vocabulary twice: 5 MB.
-fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
+pub(crate) fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
     let mut text = tokenizer
         .get_added_vocabulary()
         .extract_and_normalize(tokenizer.get_normalizer(), text);
@@ -181,7 +181,7 @@ fn tokenized(tokenizer: &Tokenizer, text: &str) -> PreTokenizedString {
 }
 
 /// Returns the ids of a text's tokens.
-fn tokens(text: &PreTokenizedString) -> impl Iterator<Item = u32> {
+pub(crate) fn tokens(text: &PreTokenizedString) -> impl Iterator<Item = u32> {
     text.get_splits(OffsetReferential::Normalized, OffsetType::None)
         .into_iter()
         .filter_map(|(_, _, tokens)| tokens.as_deref())
@@ -275,7 +275,7 @@ const COUNT_BYTES: usize = 1 << 16;
 
 /// Cuts `text` after blanks into slices of at least `n_bytes`, except the last. No token contains a blank, so the
 /// slices have the same tokens as the whole text.
-fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
+pub(crate) fn slices(text: &str, n_bytes: usize) -> impl Iterator<Item = &str> {
     slices_by(text, move |rest| {
         let from = rest.ceil_char_boundary(n_bytes);
         rest[from..]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::locations::{NAMED_RUNTIME, RUNTIME};
+
 /// Why there is no embedder or no vector.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
@@ -89,6 +91,25 @@ pub enum EmbedError {
     /// The caller cancelled the call.
     #[error("cannot embed text: cancelled")]
     Cancelled,
+}
+
+impl EmbedError {
+    /// Returns whether ONNX Runtime is missing or cannot be loaded, so that only a model without it can be used.
+    pub fn is_of_runtime(&self) -> bool {
+        match self {
+            EmbedError::NotFound { what, .. } => [RUNTIME, NAMED_RUNTIME].contains(what),
+            EmbedError::LoadRuntime { .. } => true,
+            EmbedError::NoMultilingual { .. }
+            | EmbedError::Telemetry
+            | EmbedError::ReadModel { .. }
+            | EmbedError::OtherModel { .. }
+            | EmbedError::ModelFolder { .. }
+            | EmbedError::UnknownModel { .. }
+            | EmbedError::LoadModel { .. }
+            | EmbedError::Embed { .. }
+            | EmbedError::Cancelled => false,
+        }
+    }
 }
 
 fn missing_said(missing: &[&str]) -> String {

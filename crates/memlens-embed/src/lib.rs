@@ -2,7 +2,7 @@
 //!
 //! [`Embedder`] returns a vector for a text or, as [`TokenVectors`], for each of its tokens. [`Bundled`] is the model
 //! that comes with the program, all-MiniLM-L6-v2 in 8 bits, and [`Multilingual`] the one for other languages than English
-//! that can be fetched, both run by ONNX Runtime. A [`CosineScale`] makes their cosines comparable. [`Locations`] finds that library;
+//! that can be fetched, both run by ONNX Runtime. [`Static`] is a small model without it. A [`CosineScale`] makes their cosines comparable. [`Locations`] finds that library;
 //! [`load_runtime`] loads the library alone, for models that other code runs. [`Hashing`] needs neither model nor
 //! library and is meant for tests. [`forbid_telemetry`] keeps the library from reporting its use; without it no library
 //! is loaded. An [`EmbedderSource`], such as [`bundled()`], creates an embedder for a query or for indexing.
@@ -43,6 +43,7 @@ mod runtime;
 mod scale;
 mod slices;
 mod source;
+mod static_model;
 mod telemetry;
 mod token_vectors;
 mod unigram;
@@ -62,5 +63,6 @@ pub use scale::CosineScale;
 pub use source::{
     EmbedderSource, Purpose, bundled, locations, locations_of, source, source_of_folder,
 };
+pub use static_model::Static;
 pub use telemetry::forbid_telemetry;
 pub use token_vectors::TokenVectors;

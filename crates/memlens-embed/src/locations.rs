@@ -11,7 +11,7 @@ use crate::{EmbedError, Model};
 /// The files that an embedder is loaded from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locations {
-    /// The file of the ONNX Runtime library.
+    /// The file of the ONNX Runtime library; empty if the model needs none.
     pub runtime: PathBuf,
     /// The folder of the model's files.
     pub model: PathBuf,
@@ -26,6 +26,10 @@ const INSTALLED: &str = if cfg!(target_vendor = "apple") {
 } else {
     "../lib/memlens"
 };
+/// The library in errors.
+pub(crate) const RUNTIME: &str = "the ONNX Runtime library";
+/// The library that the environment names, in errors.
+pub(crate) const NAMED_RUNTIME: &str = "the ONNX Runtime library that ORT_DYLIB_PATH names";
 /// Where a checkout has the fetched library.
 const FETCHED_RUNTIME: &str = ".fetched/onnxruntime";
 
@@ -45,7 +49,8 @@ impl Locations {
     /// `.fetched/onnxruntime` of the checkout around the executable.
     /// Bundled model: in `model` beside the executable; in `extra` and `../lib/memlens` and in `model` there; in
     /// `crates/memlens-embed/model` of the checkout around the executable. Multilingual model: the same with
-    /// `multilingual`, and in `.fetched/multilingual` of the checkout.
+    /// `multilingual`, and in `.fetched/multilingual` of the checkout. The small model is with the bundled one, and the library is
+    /// not looked for.
     ///
     /// # Errors
     /// [`EmbedError::NotFound`], which lists the searched paths.
@@ -68,31 +73,9 @@ impl Locations {
         let in_checkout =
             |inside: &'static str| beside.ancestors().map(move |folder| folder.join(inside));
         let resources = || extra.iter().cloned().chain([beside.join(INSTALLED)]);
-        let runtime = match named.map(PathBuf::from) {
-            Some(named) if named.is_file() => named,
-            Some(named) => {
-                let what = "the ONNX Runtime library that ORT_DYLIB_PATH names";
-                return Err(EmbedError::NotFound {
-                    what,
-                    looked: vec![named],
-                });
-            }
-            None => {
-                let folders: Vec<PathBuf> = [beside.to_owned()]
-                    .into_iter()
-                    .chain(resources())
-                    .chain(in_checkout(FETCHED_RUNTIME))
-                    .collect();
-                match folders.iter().find_map(|folder| runtime_in(folder)) {
-                    Some(runtime) => runtime,
-                    None => {
-                        return Err(EmbedError::NotFound {
-                            what: "the ONNX Runtime library",
-                            looked: folders,
-                        });
-                    }
-                }
-            }
+        let runtime = match model.needs_runtime() {
+            true => find_runtime(beside, named, extra)?,
+            false => PathBuf::new(),
         };
         let folder = model.folder();
         let mut folders = vec![beside.join(folder)];
@@ -109,6 +92,34 @@ impl Locations {
             None => Err(model.missing(folders)),
         }
     }
+}
+
+/// Finds the library. See [`Locations::find_model`].
+fn find_runtime(
+    beside: &Path,
+    named: Option<OsString>,
+    extra: &[PathBuf],
+) -> Result<PathBuf, EmbedError> {
+    if let Some(named) = named.map(PathBuf::from) {
+        if named.is_file() {
+            return Ok(named);
+        }
+        return Err(EmbedError::NotFound {
+            what: NAMED_RUNTIME,
+            looked: vec![named],
+        });
+    }
+    let folders: Vec<PathBuf> = [beside.to_owned()]
+        .into_iter()
+        .chain(extra.iter().cloned())
+        .chain([beside.join(INSTALLED)])
+        .chain({ beside.ancestors() }.map(|folder| folder.join(FETCHED_RUNTIME)))
+        .collect();
+    let found = folders.iter().find_map(|folder| runtime_in(folder));
+    found.ok_or(EmbedError::NotFound {
+        what: RUNTIME,
+        looked: folders,
+    })
 }
 
 /// Returns the library in `folder` with the highest version.

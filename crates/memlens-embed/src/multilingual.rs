@@ -32,6 +32,9 @@ pub(crate) const FILES: [ModelFile; 2] = [
     },
 ];
 
+/// Size of [`FILES`] in bytes.
+pub(crate) const N_BYTES: u64 = 68_323_929 + 6_565_083;
+
 /// The model's id: its name, the start of the checksum of the first of [`FILES`], and its two prefixes, of which every
 /// vector depends.
 pub(crate) const ID: &str = "multilingual-e5-small-q4@2f105bbb/query/passage";

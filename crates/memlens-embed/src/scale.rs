@@ -11,7 +11,9 @@ pub struct CosineScale {
 }
 
 impl CosineScale {
-    /// Cosines as they are.
+    /// Cosines as they are: those of the bundled and of the small model. Unrelated texts have cosines of -0.1 to 0.5 by the small
+    /// one, 0.2 to 0.3 in the middle, but a zero there loses more than it gains: nDCG@10 of agent-memory-57 is 0.768 to 0.769 with any
+    /// zero from 0 to 0.2, and that of QMSum falls from 0.707 with 0 to 0.693 with 0.15.
     pub const PLAIN: CosineScale = CosineScale { zero: 0.0 };
 
     /// Returns the scale of the model with this [id](crate::ModelInfo::id); [`CosineScale::PLAIN`] for an unknown one.
@@ -35,6 +37,7 @@ impl CosineScale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::static_model;
 
     #[test]
     fn unrelated_is_0_and_equal_is_1() {
@@ -43,7 +46,9 @@ mod tests {
             assert!((scale.score(cosine) - expected).abs() < 1e-12, "{cosine}");
             assert_eq!(CosineScale::PLAIN.score(cosine), cosine);
         }
-        assert_eq!(CosineScale::for_model("another"), CosineScale::PLAIN);
+        for id in ["another", static_model::ID] {
+            assert_eq!(CosineScale::for_model(id), CosineScale::PLAIN);
+        }
         assert_eq!(CosineScale::for_model(multilingual::ID).zero, 0.75);
     }
 }

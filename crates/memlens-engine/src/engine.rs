@@ -17,8 +17,8 @@ use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
 use memlens_library::{
-    EngineError, Library, changed_model, erase_server_token, forget_served_calls, model_label,
-    served_calls,
+    EngineError, Library, changed_model, erase_server_token, forget_served_calls, is_small_model,
+    model_label, served_calls, small_model_sentence,
 };
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
@@ -439,7 +439,13 @@ impl Shared {
             scanning: work.scanning().cloned(),
             data_dir: self.library.dir().display().to_string(),
             data_bytes: self.library.data_bytes(),
-            notices: work.notices(),
+            notices: {
+                let mut notices = work.notices();
+                let failed = work.change_failed();
+                let failed = failed.filter(|_| is_small_model(lists.vectors.model()));
+                notices.extend(failed.map(small_model_sentence));
+                notices
+            },
             read_only: work.read_only().map(str::to_owned),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }

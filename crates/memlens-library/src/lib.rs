@@ -44,8 +44,9 @@ pub use library::data::{
 };
 pub use library::status::LibraryStatus;
 pub use model_choice::{
-    Choice, changed_model, choose_model, chosen_model, model_label, put_model_folder,
-    read_model_folder, source_of_library,
+    Choice, changed_model, choose_model, chosen_model, is_small_model, model_label,
+    put_model_folder, read_model_folder, small_model_notice, small_model_sentence,
+    source_of_library,
 };
 pub use model_list::{embedding_models, foreign_notes, forget_vectors, plan_model};
 pub use notes::examples::example_questions;

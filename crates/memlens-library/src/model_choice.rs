@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use memlens_embed::{
-    EmbedError, Embedder, EmbedderSource, Model, ModelFolder, ModelInfo, Purpose, locations,
-    locations_of, source, source_of_folder,
+    EmbedError, Embedder, EmbedderSource, Model, ModelFolder, ModelInfo, Purpose, load_runtime,
+    locations, locations_of, source, source_of_folder,
 };
 use memlens_indexer::IndexerError;
 use memlens_store::{Store, kept_setting};
@@ -52,6 +52,17 @@ impl Choice {
             Choice::Known(model) => locations_of(*model).map(drop),
             Choice::Folder(folder) => folder.is_there(),
         }
+    }
+
+    /// Returns why ONNX Runtime cannot run it; `None` if it can, or it needs none.
+    fn runtime_error(&self) -> Option<EmbedError> {
+        let found = match self {
+            Choice::Known(model) if !model.needs_runtime() => return None,
+            Choice::Known(model) => locations_of(*model),
+            Choice::Folder(_) => locations(),
+        };
+        let loaded = found.and_then(|at| load_runtime(&at).map(drop));
+        loaded.err().filter(EmbedError::is_of_runtime)
     }
 
     /// Returns the source of its embedders; `resources` are further folders to search for models.
@@ -205,6 +216,35 @@ pub fn choose_embedding_model(writes: &impl Writes, name: &str) -> Result<(), En
     Ok(())
 }
 
+/// Says that the small model is in use because ONNX Runtime cannot be loaded; `why` is the error.
+pub fn small_model_sentence(why: &str) -> String {
+    let name = Model::Static.info().name;
+    format!(
+        "your notes are embedded by the small model {name}, because the chosen model cannot be loaded: {why}. {}. Once the chosen \
+         model can be loaded, the window or `memlens index` embeds the notes by it",
+        Model::Static.about()
+    )
+}
+
+/// Returns whether this is the id of the small model.
+pub fn is_small_model(id: &str) -> bool {
+    Model::from_id(id) == Some(Model::Static)
+}
+
+/// Says that the notes are searched by the small model although another was chosen, if that cannot be loaded now.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn small_model_notice(store: &Store) -> Result<Option<String>, EngineError> {
+    let in_use = store.embedding_model()?;
+    if !in_use.is_some_and(|(id, _)| is_small_model(&id)) {
+        return Ok(None);
+    }
+    // A model of a later version has an error of its own.
+    let error = chosen_model(store).ok().and_then(|it| it.runtime_error());
+    Ok(error.map(|error| small_model_sentence(&error.to_string())))
+}
+
 /// Returns the embedder of the model that the user chose; `None` if that is `current`, the model in use.
 ///
 /// # Errors
@@ -228,16 +268,27 @@ pub fn changed_model(
 
 /// Returns the source of embedders for the library in `dir`; `resources` are further folders to search for models.
 ///
+/// A library without vectors is indexed by the small model where ONNX Runtime, which the chosen one needs, cannot be loaded; once it
+/// can be, the chosen model replaces it.
+///
 /// It follows the library each time that it loads a model: notes are indexed and questions are embedded by the model of the
 /// stored vectors, until those of the model that the user chose are whole. If the model of the stored vectors is not there any
-/// more, notes are indexed by the chosen one.
+/// more, notes are indexed by the chosen one. A library without vectors whose chosen model needs ONNX Runtime is indexed by the
+/// small model where that cannot be loaded; once it can, the chosen model replaces it.
 pub fn source_of_library(dir: &Path, resources: Vec<PathBuf>) -> EmbedderSource {
     let dir = dir.to_owned();
     std::sync::Arc::new(move |purpose| {
         let load = |choice: &Choice| choice.source(resources.clone())(purpose);
         let Models { in_use, chosen } = models_of(&dir);
         match (purpose, in_use) {
-            (Purpose::Changing, _) | (_, None) => load(&chosen?),
+            (Purpose::Changing, _) => load(&chosen?),
+            (Purpose::Query | Purpose::Indexing, None) => {
+                let loaded = load(&chosen?);
+                loaded.or_else(|error| match error.is_of_runtime() {
+                    true => load(&Choice::Known(Model::Static)).map_err(|_| error),
+                    false => Err(error),
+                })
+            }
             (Purpose::Query, Some(in_use)) => load(&in_use),
             (Purpose::Indexing, Some(in_use)) => match (load(&in_use), chosen) {
                 // Its vectors are of no use without it.

@@ -101,13 +101,16 @@ fn described(choice: &Choice) -> EmbeddingModel {
     let unknown = || "not known".to_owned();
     let (languages, licence, n_bytes, folder) = match choice {
         Choice::Known(model) => {
-            let n_bytes = locations_of(*model).map_or(0, |at| model.n_bytes(&at.model));
+            let n_bytes = locations_of(*model).map(|at| model.n_bytes(&at.model));
             let (languages, licence) = (model.languages(), model.licence());
+            // The files of a model that is not there have a known size, too.
+            let n_bytes = n_bytes.ok().or(model.n_bytes_known());
             (languages.to_owned(), licence.to_owned(), n_bytes, None)
         }
         Choice::Folder(folder) => {
             let path = folder.path.display().to_string();
-            (unknown(), unknown(), folder.n_bytes(), Some(path))
+            let n_bytes = missing.is_none().then(|| folder.n_bytes());
+            (unknown(), unknown(), n_bytes, Some(path))
         }
     };
     EmbeddingModel {
@@ -117,7 +120,11 @@ fn described(choice: &Choice) -> EmbeddingModel {
         dim: info.dim as u32,
         languages,
         licence,
-        file_bytes: missing.is_none().then_some(n_bytes as f64),
+        about: match choice {
+            Choice::Known(model) => Some(model.about().to_owned()),
+            Choice::Folder(_) => None,
+        },
+        file_bytes: n_bytes.map(|n_bytes| n_bytes as f64),
         missing,
         is_in_use: false,
         is_chosen: false,

@@ -37,7 +37,7 @@ pub use vector_scores::{VectorScores, VectorValue};
 use places::{ranges, without};
 
 /// The remark that the model in use does not know the language of the question.
-pub const FOREIGN_REMARK: &str = "The question is probably not in English, the language of the bundled embedding model. The vector list may \
+pub const FOREIGN_REMARK: &str = "The question is probably not in English, the only language of the embedding model. The vector list may \
      rank the wrong notes first, and the BM25 list finds only the words as typed. `memlens index --model multilingual` embeds \
      your notes by a model for other languages.";
 
@@ -171,10 +171,10 @@ fn searched(question: &str, parts: &Parts) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a remark if the lists were made by the bundled model, which knows English, and the question is probably in another
+/// Returns a remark if the lists were made by a model that knows English only, and the question is probably in another
 /// language.
 fn foreign_remark(model: &str, question: &str) -> Option<String> {
-    let is_english_model = Model::from_id(model) == Some(Model::Bundled);
+    let is_english_model = Model::from_id(model).is_some_and(Model::is_english);
     (is_english_model && is_foreign(question)).then(|| FOREIGN_REMARK.to_owned())
 }
 
@@ -297,6 +297,7 @@ mod tests {
             true,
         );
         check(Model::Bundled, "how often do we check the backup?", false);
+        check(Model::Static, chinese, true);
         check(Model::Multilingual, chinese, false);
         assert_eq!(foreign_remark("hashing-64", chinese), None);
     }

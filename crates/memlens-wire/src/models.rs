@@ -18,7 +18,9 @@ pub struct EmbeddingModel {
     pub languages: String,
     /// The licence of its files.
     pub licence: String,
-    /// Size of its files in bytes; `None` if they are not there.
+    /// How it differs from the others; `None` for one of the user's own.
+    pub about: Option<String>,
+    /// Size of its files in bytes, also if they are not there yet; `None` if it is not known.
     pub file_bytes: Option<f64>,
     /// Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded.
     pub missing: Option<String>,

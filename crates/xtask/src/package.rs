@@ -40,10 +40,12 @@ const PROGRAMS: &[(&str, &str)] = &[("memlens-app", "memlens-app"), ("memlens-cl
 /// The model's files that are installed; the script that made it stays in the checkout.
 const MODEL_FILES: &[&str] = &[
     "LICENSE",
+    "LICENSE-potion",
     "SOURCE.md",
     "config.json",
     "model.onnx",
     "special_tokens_map.json",
+    "static.bin",
     "tokenizer.json",
     "tokenizer_config.json",
 ];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use memlens_embed::{Embedder, Hashing, Model};
+use memlens_embed::{EmbedError, Embedder, Hashing, Model};
 use memlens_engine::view::IfTaken;
 use memlens_engine::{
     ChangeStep, Choice, EmbedderSource, EngineError, Indexer, IndexerError, Library, Metric,
@@ -43,7 +43,7 @@ fn source(dir: &Path) -> EmbedderSource {
             let store = Store::open_read_only(&dir).expect("it can be read");
             match memlens_engine::chosen_model(&store).expect("it is known") {
                 Choice::Known(Model::Bundled) => OLD,
-                Choice::Known(Model::Multilingual) | Choice::Folder(_) => NEW,
+                Choice::Known(Model::Multilingual | Model::Static) | Choice::Folder(_) => NEW,
             }
         };
         Ok(embedder(match purpose {
@@ -509,4 +509,34 @@ fn an_empty_library_names_no_model() {
     let library = open(dir.path());
     let search = library.search("relay", &Params::default(), None);
     assert_eq!(search.expect("it can be searched").model, None);
+}
+
+#[test]
+fn the_window_says_that_the_small_model_is_in_use_and_why() {
+    let (notes, dir) = (notes(), scratch());
+    let small = memlens_engine::embedder_source(Model::Static, Vec::new());
+    let source: EmbedderSource = Arc::new(move |purpose| match purpose {
+        Purpose::Changing => Err(EmbedError::NotFound {
+            what: "the ONNX Runtime library",
+            looked: Vec::new(),
+        }),
+        Purpose::Query | Purpose::Indexing => small(purpose),
+    });
+    let mut it = Watched::open_with(dir.path(), source, Watching::default()).adding(&[&notes]);
+    it.wait("the reason is known", |it| {
+        it.engine.state().change_failed.is_some()
+    });
+    let state = it.engine.state();
+    let said = "your notes are embedded by the small model potion-base-2M, 8 bits, because the chosen model cannot be loaded: \
+                cannot find the ONNX Runtime library";
+    assert!(
+        state.notices.iter().any(|notice| notice.starts_with(said)),
+        "{:?}",
+        state.notices
+    );
+    assert_eq!(
+        (state.read_only, state.model.as_str()),
+        (None, "potion-base-2M, 8 bits")
+    );
+    assert!(found(it.engine.library(), "quiet relay")[0].starts_with('n'));
 }

@@ -1461,7 +1461,9 @@ export type EmbeddingModel = {
 	languages: string,
 	/**  The licence of its files. */
 	licence: string,
-	/**  Size of its files in bytes; `None` if they are not there. */
+	/**  How it differs from the others; `None` for one of the user's own. */
+	about: string | null,
+	/**  Size of its files in bytes, also if they are not there yet; `None` if it is not known. */
 	file_bytes: number | null,
 	/**  Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded. */
 	missing: string | null,

@@ -1,7 +1,15 @@
 // What is found in the notes of watched agents while they are indexed, each with the place that shows it.
 //
 // Every figure is counted by the function that its place counts with, so that both are equal.
-import type { AgentsView, FolderState, FolderTree, LoadedFile, PastQuestions } from "../api/bindings";
+import type {
+  AgentsView,
+  FolderState,
+  FolderTree,
+  ForeignNotes,
+  LoadedFile,
+  PastQuestions,
+} from "../api/bindings";
+import { foreignText } from "../library/other-model.svelte";
 import { cutOf, leftOut } from "../agents/load-line";
 import { firstUnsearched, nNotes, nUnsearched } from "../memory/tree-rows";
 import { count, counted } from "../shared/format";
@@ -13,7 +21,8 @@ export type FindingPlace =
   | { kind: "unsearched"; agent: string; folder: string; path: string }
   | { kind: "agents" }
   | { kind: "found-nothing" }
-  | { kind: "contradictions" };
+  | { kind: "contradictions" }
+  | { kind: "embedding" };
 
 export type Finding = { id: string; text: string; place: FindingPlace };
 
@@ -123,6 +132,13 @@ export function pastFindings({
       (lately.n_found_nothing === n_found_nothing ? "" : `, ${all} in all${undated}`)
     : `${all} past questions found nothing` + (undated === "" ? `, none of them in ${days}` : undated);
   return [{ id: "past", text, place: { kind: "found-nothing" } }];
+}
+
+/** Notes in languages that the embedding model does not know. */
+export function foreignFindings(foreign: ForeignNotes | null): Finding[] {
+  return foreign === null
+    ? []
+    : [{ id: "foreign", text: foreignText(foreign), place: { kind: "embedding" } }];
 }
 
 /** Sure contradictions. */

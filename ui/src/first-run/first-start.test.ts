@@ -12,7 +12,14 @@ import App from "../App.svelte";
 import { isAtRest } from "../library/at-rest";
 import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
-import { agentFindings, contradictionFindings, loadFindings, pastFindings, searchFindings } from "./findings";
+import {
+  agentFindings,
+  contradictionFindings,
+  foreignFindings,
+  loadFindings,
+  pastFindings,
+  searchFindings,
+} from "./findings";
 import { stateOf } from "./first-start.svelte";
 
 layOut();
@@ -39,6 +46,13 @@ const agent = (name: string) =>
   screen.getByRole("heading", { name: new RegExp(`^${name} `), level: 3 }).closest("li") as HTMLElement;
 
 describe("findings", () => {
+  test("say how many notes are in other languages, if they are many", () => {
+    expect(foreignFindings(null)).toEqual([]);
+    expect(texts(foreignFindings({ n_foreign: 12, n_seen: 40 }))).toEqual([
+      "12 of 40 notes are probably not in English",
+    ]);
+  });
+
   const CUT = AGENTS.flatMap(({ loaded }) => loaded).find(({ cut }) => cut === "middle") as LoadedFile;
   const folder = (id: string, name: string): FolderState => ({
     id,

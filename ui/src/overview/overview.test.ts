@@ -237,6 +237,15 @@ test("a tag is found by its letters and is a chip", async () => {
   await waitFor(() => expect(options()).toHaveLength(5));
 });
 
+test("notes are listed by language", async () => {
+  const { user } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await chooseOption(user, screen.getByRole("combobox", { name: "Language" }), "German (1)");
+  await waitFor(() => expect(location.hash).toBe("#memory=list&language=German"));
+  await user.click(await screen.findByRole("button", { name: "Remove the filter German" }));
+  expect(screen.getByRole("combobox", { name: "Language" })).toHaveAttribute("data-value", "");
+});
+
 test("the words are a chip, and typing makes no entries in the history", async () => {
   const { user } = await open();
   await user.click(await screen.findByRole("button", { name: "All notes" }));

@@ -8,6 +8,7 @@ const BUNDLED: EmbeddingModel = {
   folder: null,
   dim: 384,
   languages: "English",
+  about: "Finds most in English notes",
   licence: "Apache-2.0, by the sentence-transformers team",
   file_bytes: 24_524_635,
   missing: null,
@@ -23,6 +24,7 @@ const MULTILINGUAL: EmbeddingModel = {
   folder: null,
   dim: 384,
   languages: "about a hundred, English included",
+  about: "Also finds notes by questions in another language; slower, and weaker in English notes",
   licence: "MIT, by Microsoft (intfloat)",
   file_bytes: 74_889_012,
   missing: null,
@@ -70,6 +72,7 @@ export class FakeModels extends FakeNotes {
         label: "mine",
         dim: 512,
         folder: "/home/robin/models/mine",
+        about: null,
       };
       this.models = { ...this.models, models: [...this.models.models, own] };
       return this.models;

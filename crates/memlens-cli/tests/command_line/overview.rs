@@ -137,3 +137,37 @@ fn a_list_that_is_not_known_is_no_empty_list() {
         "{printed}"
     );
 }
+
+#[test]
+fn notes_are_listed_by_language() {
+    let notes = Notes::new(&[
+        (
+            "en.md",
+            "The router is in the hall, and the key to the shed hangs beside it. The relay is quiet at night.",
+        ),
+        (
+            "de.md",
+            "Der Router steht im Flur, und der Schl\u{fc}ssel zum Schuppen h\u{e4}ngt daneben. Nachts ist das Relais still.",
+        ),
+        ("short.md", "ok"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    for typed in ["German", " german"] {
+        let listed = memlens.json(&["overview", "--list", "--language", typed, "--json"]);
+        let notes = list(&listed["notes"]);
+        assert_eq!(
+            (notes.len(), &notes[0]["path"]),
+            (1, &"de.md".into()),
+            "{listed}"
+        );
+        assert_eq!(
+            (&notes[0]["language"], &listed["n_all"]),
+            (&"German".into(), &3.into())
+        );
+    }
+    memlens.refused(
+        &["overview", "--list", "--language", "Klingon"],
+        2,
+        "cannot list notes in Klingon: the notes are in English, German",
+    );
+}
