@@ -119,11 +119,12 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         message
     }
 
-    /// Notes what a message means for the calls that wait.
-    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+    /// Notes what a message means for the calls that wait. Returns false for a call with the id of one that waits: `rmcp` would
+    /// answer only one of them.
+    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
-                self.waiting.ids.lock().insert(request.id.clone());
+                return self.waiting.ids.lock().insert(request.id.clone());
             }
             JsonRpcMessage::Notification(notification) => {
                 // A cancelled call is not answered.
@@ -136,6 +137,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
+        true
     }
 }
 
@@ -194,8 +196,10 @@ where
                 }
             }
             if let Some(message) = self.message() {
-                self.note(&message);
-                return Some(message);
+                if self.note(&message) {
+                    return Some(message);
+                }
+                self.unusable = Some(Unusable::id_in_use(&message).message());
             }
         }
     }

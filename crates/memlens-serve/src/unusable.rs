@@ -1,7 +1,7 @@
 //! Messages that are no requests of the protocol, and the errors that answer them.
 
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
-use rmcp::service::{RoleServer, TxJsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde_json::Value;
 
 /// Longest message in bytes.
@@ -44,6 +44,21 @@ impl Unusable {
     /// The problem of a message with more than [`MESSAGE_BYTES_MAX`] bytes.
     pub fn too_long() -> Unusable {
         let why = format!("the message has more than {MESSAGE_BYTES_MAX} bytes");
+        Unusable::without_id(ErrorCode::INVALID_REQUEST, why)
+    }
+
+    /// The problem of a call with the id of one that is not answered yet. Its error has no id, because that would answer the other.
+    pub fn id_in_use(message: &RxJsonRpcMessage<RoleServer>) -> Unusable {
+        let id = match message {
+            JsonRpcMessage::Request(request) => request.id.to_string(),
+            JsonRpcMessage::Response(_)
+            | JsonRpcMessage::Error(_)
+            | JsonRpcMessage::Notification(_) => String::new(),
+        };
+        let id = memlens_params::brief(&id);
+        let why = format!(
+            "the id {id} is that of a call that is not answered yet; give each call an id of its own"
+        );
         Unusable::without_id(ErrorCode::INVALID_REQUEST, why)
     }
 

@@ -250,6 +250,26 @@ fn a_thousand_calls_at_once_are_all_answered() {
 }
 
 #[test]
+fn a_call_with_the_id_of_one_that_waits_is_an_error() {
+    const N_CALLS: usize = 50;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let call = request(5, "memory_search", json!({"query": QUESTION})).to_string();
+    (0..N_CALLS).for_each(|_| client.send(&call));
+    let answers: Vec<Value> = (0..N_CALLS).map(|_| client.read()).collect();
+    let (refused, answered): (Vec<&Value>, Vec<&Value>) =
+        answers.iter().partition(|answer| answer["id"].is_null());
+    assert!(answered.iter().all(|answer| answer["id"] == 5));
+    assert!(!answered.is_empty() && !refused.is_empty(), "{answers:?}");
+    for answer in refused {
+        let why = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("the id 5 is that of a call"), "{answer}");
+    }
+    client.close();
+}
+
+#[test]
 fn a_client_that_stops_reading_gets_every_answer_once_it_reads_again() {
     // The server keeps 1,024 calls, and the pipes hold some hundred calls and answers.
     const N_CALLS: usize = 4_000;
