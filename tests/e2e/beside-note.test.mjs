@@ -63,7 +63,7 @@ scenario(
     await figureUntil(window, "side-links-to", "301");
     const broken = await window.texts("ul[aria-label='Links from it'] .broken");
     assert.deepEqual(broken, [
-      "no watched folder contains it: gone.md",
+      "the library has no note at this path: gone.md",
       "it leads out of the watched folders, and is not followed: ../../secret.md",
     ]);
   },

@@ -16,7 +16,7 @@ use memlens_store::{FolderId, Snapshot};
 use memlens_wire::{FollowedLink, LinkPlace, LinkRow, LinksOfNote};
 use parking_lot::Mutex;
 
-use names::{From, Leads, Names, heading_line};
+use names::{From, Leads, Names, line_of_part};
 use texts::Texts;
 
 /// How long one call of the window reads notes that were not read before; the next call goes on.
@@ -44,6 +44,8 @@ struct Web {
     links: Vec<Option<Arc<NoteLinks>>>,
     /// The links that lead to each note; empty until all notes are read.
     to: HashMap<u32, Vec<To>>,
+    /// Number of lines of the notes of which a link names one, by folder and path; `None` if the file cannot be read.
+    n_lines: Mutex<HashMap<(FolderId, String), Option<u32>>>,
 }
 
 /// A link to a note.
@@ -141,7 +143,8 @@ fn followed(
         "" => Ok(None),
         part => {
             let links = texts::links_of_note(library, &lists.snapshot, target.folder, target.path)?;
-            heading_line(&links, part)
+            let n_lines = || texts::n_lines(&lists.snapshot, target.folder, target.path);
+            line_of_part(&links, part, n_lines)
         }
     };
     let screen = NoteNames::of(&lists.snapshot.folders);
@@ -224,6 +227,7 @@ impl Web {
             names,
             links,
             to,
+            n_lines: Mutex::default(),
         }
     }
 
@@ -260,14 +264,12 @@ impl Web {
             n_failed: self.n_failed,
         };
         for link in &own.links {
-            self.add_from(
-                &mut found,
-                From { folder, path },
-                &own,
-                link,
-                &screen,
-                limit,
-            );
+            let from = From { folder, path };
+            let row = self.row_from(&mut found, from, &own, link, &screen, &lists.snapshot);
+            found.n_from += u32::from(row.is_some());
+            if found.from.len() < limit {
+                found.from.extend(row);
+            }
         }
         let to = note
             .and_then(|note| self.to.get(&note))
@@ -286,25 +288,25 @@ impl Web {
         Ok(found)
     }
 
-    /// Adds a link of the note to others, or counts it.
-    fn add_from(
+    /// A link of the note to others; `None` if it is only counted.
+    fn row_from(
         &self,
         found: &mut LinksOfNote,
         from: From<'_>,
         own: &NoteLinks,
         link: &WrittenLink,
         screen: &NoteNames,
-        limit: usize,
-    ) {
+        snapshot: &Snapshot,
+    ) -> Option<LinkRow> {
         let (place, problem, n_alike) = match self.names.leads(from, link) {
             Leads::Outside => {
                 found.n_outside += 1;
-                return;
+                return None;
             }
-            Leads::Within(part) => match heading_line(own, &part) {
+            Leads::Within(part) => match self.line_of_part(snapshot, from, own, &part) {
                 Ok(_) => {
                     found.n_within += 1;
-                    return;
+                    return None;
                 }
                 Err(problem) => (
                     Some(place_of(screen, from.folder, from.path, None)),
@@ -317,15 +319,15 @@ impl Web {
                 part,
                 n_alike,
             } => {
-                let target = self.names.note(note);
+                let target = self.names.from(note);
                 let line = match &self.links[note as usize] {
-                    Some(links) => heading_line(links, &part),
-                    // Its headings are not known; a line is one whatever they are.
-                    None => Ok(names::line_of(&part)),
+                    Some(links) => self.line_of_part(snapshot, target, links, &part),
+                    // Its headings are not known, and also a number may be one.
+                    None => Ok(None),
                 };
                 let at = line.as_ref().ok().copied().flatten();
                 (
-                    Some(place_of(screen, target.folder, &target.path, at)),
+                    Some(place_of(screen, target.folder, target.path, at)),
                     line.err(),
                     n_alike,
                 )
@@ -340,10 +342,25 @@ impl Web {
                 (None, Some(why.to_owned()), 0)
             }
         };
-        found.n_from += 1;
-        if found.from.len() < limit {
-            found.from.push(row(link, place, problem, n_alike));
-        }
+        Some(row(link, place, problem, n_alike))
+    }
+
+    /// As [`line_of_part`]; the lines of a note are counted once.
+    fn line_of_part(
+        &self,
+        snapshot: &Snapshot,
+        note: From<'_>,
+        links: &NoteLinks,
+        part: &str,
+    ) -> Result<Option<u32>, String> {
+        let From { folder, path } = note;
+        line_of_part(links, part, || {
+            let mut counted = self.n_lines.lock();
+            let count = || texts::n_lines(snapshot, folder, path);
+            *counted
+                .entry((folder, path.to_owned()))
+                .or_insert_with(count)
+        })
     }
 
     fn row_to(&self, to: &To, screen: &NoteNames) -> Option<LinkRow> {

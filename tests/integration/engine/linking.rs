@@ -63,7 +63,7 @@ fn links_are_listed_from_and_to_a_note() {
         [
             "6 the relay -> otto/relay.md",
             "6 port -> otto/relay.md:5",
-            "8 gone -> - (no watched folder contains it)",
+            "8 gone -> - (the library has no note at this path)",
             "8 out -> - (it leads out of the watched folders, and is not followed)",
             "8 nobody -> - (no note has this name)",
             "8 no -> otto/relay.md (the note has no heading “nothing”)",
@@ -99,6 +99,7 @@ fn a_followed_link_leads_where_the_list_says() {
             "# A\n\n[[b#Deep down]] [x](b.md#L2) [[the other]] [c](c.md) [[b#gone]] [own](#a)\n",
         ),
         ("b.md", "---\ntitle: The other\n---\n# B\n\n## Deep down\n"),
+        ("log.txt", "one\ntwo\n"),
     ]);
     let library = open(fresh(&[notes.path()]).path());
     for (address, place, problem) in [
@@ -108,12 +109,23 @@ fn a_followed_link_leads_where_the_list_says() {
         (
             "c.md",
             None,
-            Some("cannot follow c.md: no watched folder contains it"),
+            Some("cannot follow c.md: the library has no note at this path"),
         ),
         (
             "[[b#gone]]",
             Some("b.md"),
             Some("the note has no heading “gone”"),
+        ),
+        (
+            "b.md#L7",
+            Some("b.md"),
+            Some("the note has no heading or line “L7”"),
+        ),
+        ("log.txt#L2", Some("log.txt:2"), None),
+        (
+            "log.txt#L3",
+            Some("log.txt"),
+            Some("the note has no heading or line “L3”"),
         ),
         ("#a", Some("a.md:1"), None),
     ] {
@@ -129,6 +141,31 @@ fn a_followed_link_leads_where_the_list_says() {
             "{address}"
         );
     }
+}
+
+#[test]
+fn a_line_is_one_that_the_note_has() {
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "[1](log.txt#L2) [2](log.txt#L3) [3](b.md#2026) [4](b.md#4) [5](#L1) [6](#L9)\n",
+        ),
+        ("b.md", "# B\n\n## 2026\n"),
+        ("log.txt", "one\ntwo\n"),
+    ]);
+    let library = open(fresh(&[notes.path()]).path());
+    let from = links(&library, "a.md");
+    assert_eq!(
+        shown(&from.from),
+        [
+            "1 1 -> log.txt:2",
+            "1 2 -> log.txt (the note has no heading or line “L3”)",
+            "1 3 -> b.md:3",
+            "1 4 -> b.md (the note has no heading or line “4”)",
+            "1 6 -> a.md (the note has no heading or line “L9”)",
+        ]
+    );
+    assert_eq!((from.n_from, from.n_within), (5, 1));
 }
 
 #[test]

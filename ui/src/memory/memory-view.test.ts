@@ -305,7 +305,7 @@ describe("a rendered note", () => {
   });
 
   test.each([
-    ["gone.md", "cannot follow gone.md: no watched folder contains it"],
+    ["gone.md", "cannot follow gone.md: the library has no note at this path"],
     ["other.md#nowhere", "the note has no heading “nowhere”"],
   ])("says where %s leads nowhere", async (address, problem) => {
     const { backend, user } = await open_(`[b](${address})\n`);

@@ -26,7 +26,7 @@ fn links_are_printed_with_their_places() {
         (&from["place"]["path"], &from["line"]),
         (&"house/router.md".into(), &3.into())
     );
-    assert_eq!(gone["problem"], "no watched folder contains it");
+    assert_eq!(gone["problem"], "the library has no note at this path");
     let [to] = list(&report["links"]["to"]).as_slice() else {
         panic!("one link: {report}")
     };
@@ -50,7 +50,7 @@ fn links_are_printed_with_their_places() {
     for line in [
         "Links from it: 2 links to other notes, 1 of them to no note",
         "line 3  the box  house/router.md",
-        "line 3  gone  gone.md: no watched folder contains it",
+        "line 3  gone  gone.md: the library has no note at this path",
         "Links to it: 1 link in 1 note",
         "house/router.md:4  Ana",
         "Said more than once: 0 statements",

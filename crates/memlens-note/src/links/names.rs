@@ -1,9 +1,10 @@
 //! Which note a link means. Everything that shows or follows a link asks here.
 //!
 //! An address without a scheme is a path: beside the note, then from its watched folder on, then as an absolute path into any
-//! watched folder, each also with `.md` behind it. A `[[name]]` is such a path if it has a `/`, then the end of a path or a file's
-//! name without `.md`, then a name that a note gives itself in front matter, then a note's first heading. Case does not matter for names. Of
-//! several notes the nearest is meant: in the same watched folder, in the same folder, with the shortest path.
+//! watched folder, each also with `.md` behind it. A `[[name]]` is such a path if it has a `/`, then the end of a path or a
+//! file's name without `.md`, then a name that a note gives itself in front matter, then a note's first heading. Case does not
+//! matter for names. The first of these that finds a note decides; of several notes found so the nearest is meant: in the same
+//! watched folder, in the same folder, with the shortest path.
 //!
 //! Properties checked: a path never leads out of the watched folders; the choice does not depend on the order of notes.
 
@@ -21,7 +22,7 @@ const MARKDOWN: [&str; 3] = [".md", ".markdown", ".mdx"];
 const OUTSIDE: [&str; 3] = ["http", "https", "mailto"];
 
 const NO_NOTE: &str = "no note has this name";
-const NO_PATH: &str = "no watched folder contains it";
+const NO_PATH: &str = "the library has no note at this path";
 const OUT_OF_FOLDERS: &str = "it leads out of the watched folders, and is not followed";
 const REFUSED: &str = "it is neither a path nor a web page, and is not followed";
 
@@ -164,7 +165,13 @@ impl Names {
 
     /// Returns where a link of a note leads.
     pub(super) fn leads(&self, from: From<'_>, link: &WrittenLink) -> Leads {
-        match scheme_of(&link.address) {
+        // In `[[Meeting: Oslo]]` the colon is part of the name.
+        let may_have_scheme = !link.is_wiki
+            || link
+                .address
+                .split_once(':')
+                .is_some_and(|(_, rest)| rest.starts_with("//"));
+        match scheme_of(&link.address).filter(|_| may_have_scheme) {
             Some(scheme) if OUTSIDE.contains(&scheme.as_str()) => return Leads::Outside,
             Some(_) => return Leads::Nowhere(REFUSED),
             None if link.address.starts_with("//") || link.address.starts_with('\\') => {
@@ -246,7 +253,7 @@ impl Names {
         })
     }
 
-    /// The nearest note of this name, and how many others have it.
+    /// The note that this name means, and how many others have it as a file's name, in front matter or as their first heading.
     fn by_name(&self, from: From<'_>, name: &str) -> Option<(u32, u32)> {
         let key = key_of(name.trim_start_matches("./"));
         let ends_so = |note: &&u32| {
@@ -259,17 +266,20 @@ impl Names {
         };
         let file = key.rsplit('/').next().unwrap_or(&key);
         let by_file = self.by_file.get(file).into_iter().flatten();
-        let mut found: Vec<u32> = by_file.filter(ends_so).copied().collect();
-        for names in [&self.by_name, &self.by_heading] {
-            if found.is_empty() {
-                found = names.get(&key).cloned().unwrap_or_default();
-            }
-        }
-        let nearest = found
+        let by_file: Vec<u32> = by_file.filter(ends_so).copied().collect();
+        let notes_of = |names: &HashMap<String, Vec<u32>>| names.get(&key).cloned();
+        let kinds = [
+            by_file,
+            notes_of(&self.by_name).unwrap_or_default(),
+            notes_of(&self.by_heading).unwrap_or_default(),
+        ];
+        let meant = kinds.iter().find(|notes| !notes.is_empty())?;
+        let nearest = meant
             .iter()
             .copied()
             .min_by_key(|note| self.distance(from, *note))?;
-        Some((nearest, found.len() as u32 - 1))
+        let all: HashSet<u32> = kinds.into_iter().flatten().collect();
+        Some((nearest, all.len() as u32 - 1))
     }
 
     /// Order of notes of one name, the nearest first.
@@ -292,20 +302,33 @@ impl Names {
     }
 }
 
-/// The line that a heading, `L12` or `12` names in a note; `None` for its top, and for the mark of a block.
+/// The line of a heading of this name, or else the line that `L12` or `12` names; `None` for the top, and for the mark of a block.
+/// The lines are counted only if they are needed; any line is accepted of a note whose lines cannot be counted.
 ///
 /// # Errors
-/// A sentence if the note has no such heading.
-pub(super) fn heading_line(links: &NoteLinks, part: &str) -> Result<Option<u32>, String> {
+/// A sentence if the note has no such heading or line.
+pub(super) fn line_of_part(
+    links: &NoteLinks,
+    part: &str,
+    n_lines: impl FnOnce() -> Option<u32>,
+) -> Result<Option<u32>, String> {
     if part.is_empty() || part.starts_with('^') {
         return Ok(None);
     }
-    if let Some(line) = line_of(part) {
+    if let Some(line) = heading_line(links, part) {
         return Ok(Some(line));
     }
+    match numbered_line(part) {
+        Some(line) if n_lines().is_none_or(|n_lines| line <= n_lines) => Ok(Some(line)),
+        Some(_) => Err(format!("the note has no heading or line “{part}”")),
+        None => Err(format!("the note has no heading “{part}”")),
+    }
+}
+
+fn heading_line(links: &NoteLinks, part: &str) -> Option<u32> {
     let wanted = heading_name(part);
     let mut n_before: HashMap<String, u32> = HashMap::new();
-    for heading in &links.headings {
+    links.headings.iter().find_map(|heading| {
         let name = heading_name(&heading.words);
         let n = n_before.entry(name.clone()).or_default();
         // Of headings alike the second is `name-1`.
@@ -315,15 +338,12 @@ pub(super) fn heading_line(links: &NoteLinks, part: &str) -> Result<Option<u32>,
             format!("{name}-{n}") == wanted
         };
         *n += 1;
-        if is_it {
-            return Ok(Some(heading.line));
-        }
-    }
-    Err(format!("the note has no heading “{part}”"))
+        is_it.then_some(heading.line)
+    })
 }
 
 /// The line that `L12` or `12` names.
-pub(super) fn line_of(part: &str) -> Option<u32> {
+fn numbered_line(part: &str) -> Option<u32> {
     let digits = part.strip_prefix(['L', 'l']).unwrap_or(part);
     let is_number = !digits.is_empty()
         && digits.len() <= 9

@@ -55,10 +55,19 @@ fn read(snapshot: &Snapshot, document: &DocumentRow) -> Option<NoteLinks> {
     if !is_markdown(&document.path) {
         return Some(NoteLinks::default());
     }
-    let folder = snapshot.folder(document.folder)?;
-    let file = memlens_ingest::find(Path::new(&folder.path), &document.path).ok()??;
+    text(snapshot, document.folder, &document.path).map(|text| links(&text))
+}
+
+fn text(snapshot: &Snapshot, folder: FolderId, path: &str) -> Option<String> {
+    let folder = snapshot.folder(folder)?;
+    let file = memlens_ingest::find(Path::new(&folder.path), path).ok()??;
     let bytes = memlens_ingest::read(&file).ok()?;
-    memlens_ingest::text_of(&bytes).map(|text| links(&text))
+    memlens_ingest::text_of(&bytes)
+}
+
+/// Number of lines of a note; `None` if its file cannot be read now.
+pub(super) fn n_lines(snapshot: &Snapshot, folder: FolderId, path: &str) -> Option<u32> {
+    text(snapshot, folder, path).map(|text| text.lines().count() as u32)
 }
 
 fn is_markdown(path: &str) -> bool {

@@ -92,9 +92,14 @@ fn wikilinks_are_names() {
         "b/c/Boat.md",
         "log.jsonl",
         "x.md",
+        "log.md",
     ]);
-    let named = links("---\naliases: [the box, Boat]\n---\n# Quiet hours\n");
+    let named = links(
+        "---\naliases: [the box, Boat, log, \"Meeting: Oslo\"]\ntitle: Meeting notes: Oslo\n---\n# Quiet hours\n",
+    );
     names.add_names(0, &named);
+    names.add_names(3, &links("---\nname: log\n---\n# Log\n"));
+    names.add_names(5, &links("# Log\n"));
     for (link, to, n_alike) in [
         ("[[router]]", "a/router.md", 0),
         ("[[Router.md|words]]", "a/router.md", 0),
@@ -105,7 +110,18 @@ fn wikilinks_are_names() {
         ("[[The Box]]", "a/router.md", 0),
         ("[[quiet hours]]", "a/router.md", 0),
         // A file's name comes before a name in front matter, and the shorter path first.
-        ("[[boat]]", "b/Boat.md", 1),
+        ("[[boat]]", "b/Boat.md", 2),
+        // Also if only one note has it as its file's name.
+        ("[[log]]", "log.md", 2),
+        ("[[Meeting: Oslo]]", "a/router.md", 0),
+        (
+            "[[Meeting notes: Oslo#Who: all]]",
+            "a/router.md#Who: all",
+            0,
+        ),
+        ("[[Meeting: gone]]", NO_NOTE, 0),
+        ("[[javascript:alert(1)]]", NO_NOTE, 0),
+        ("[[file:///home/r/notes/x.md]]", REFUSED, 0),
         ("[[#Part]]", "within#Part", 0),
         ("[[x#Part]]", "within#Part", 0),
         ("[[gone]]", NO_NOTE, 0),
@@ -157,22 +173,33 @@ fn the_nearest_of_several_is_meant_whatever_their_order() {
 }
 
 #[test]
-fn parts_are_lines_and_headings() {
-    let links = links("# One & two\n\ntext\n\n## Same\n\n## Same\n\n## Größe_2\n");
+fn parts_are_headings_and_then_lines() {
+    let links = links(
+        "# One & two\n\ntext\n\n## Same\n\n## Same\n\n## Größe_2\n\n## 2026\n\n## 3\n\n## L4\n",
+    );
     for (part, line) in [
-        ("", Some(None)),
-        ("^block", Some(None)),
-        ("L3", Some(Some(3))),
-        ("7", Some(Some(7))),
-        ("one--two", Some(Some(1))),
-        ("One & two", Some(Some(1))),
-        ("same", Some(Some(5))),
-        ("same-1", Some(Some(7))),
-        ("same-2", None),
-        ("größe_2", Some(Some(9))),
-        ("L0", None),
-        ("gone", None),
+        ("", Ok(None)),
+        ("^block", Ok(None)),
+        ("L3", Ok(Some(3))),
+        ("7", Ok(Some(7))),
+        ("15", Ok(Some(15))),
+        ("one--two", Ok(Some(1))),
+        ("One & two", Ok(Some(1))),
+        ("same", Ok(Some(5))),
+        ("same-1", Ok(Some(7))),
+        ("größe_2", Ok(Some(9))),
+        // Numbers that are headings.
+        ("2026", Ok(Some(11))),
+        ("3", Ok(Some(13))),
+        ("l4", Ok(Some(15))),
+        ("same-2", Err("the note has no heading “same-2”")),
+        ("L0", Err("the note has no heading “L0”")),
+        ("gone", Err("the note has no heading “gone”")),
+        ("16", Err("the note has no heading or line “16”")),
+        ("L9999", Err("the note has no heading or line “L9999”")),
     ] {
-        assert_eq!(heading_line(&links, part).ok(), line, "{part}");
+        let found = line_of_part(&links, part, || Some(15));
+        assert_eq!(found, line.map_err(str::to_owned), "{part}");
     }
+    assert_eq!(line_of_part(&links, "16", || None), Ok(Some(16)));
 }
