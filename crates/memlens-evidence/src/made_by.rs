@@ -12,16 +12,23 @@ pub fn models<'a>(of_searches: impl IntoIterator<Item = Option<&'a str>>) -> Opt
     (!distinct.is_empty()).then(|| distinct.join(" and "))
 }
 
-/// A notice if the notes were embedded by different models before and now, or if one of the two is not known.
+/// A notice if the notes were embedded by different models before and now, or if only one of the two is known.
 pub(crate) fn difference(before: Option<&str>, now: Option<&str>) -> Option<String> {
-    let named = |model: Option<&str>| model.unwrap_or("a model that was not recorded").to_owned();
-    (before != now).then(|| {
+    let unknown = |unknown: &str, known: &str, model: &str| {
         format!(
-            "the notes were embedded by different models in the two runs: by {} in the first, by {} in the second",
-            named(before),
-            named(now)
+            "it is not known which model embedded the notes of the {unknown} run; {model} embedded those of the {known}, so the figures may not be comparable"
         )
-    })
+    };
+    match (before, now) {
+        (Some(before), Some(now)) => (before != now).then(|| {
+            format!(
+                "the notes were embedded by different models in the two runs: by {before} in the first, by {now} in the second"
+            )
+        }),
+        (None, Some(now)) => Some(unknown("first", "second", now)),
+        (Some(before), None) => Some(unknown("second", "first", before)),
+        (None, None) => None,
+    }
 }
 
 #[cfg(test)]
@@ -45,10 +52,15 @@ mod tests {
             said.ends_with("by a in the first, by b in the second"),
             "{said}"
         );
-        let said = difference(None, Some("b")).expect("one is not known");
-        assert!(
-            said.contains("by a model that was not recorded in the first"),
-            "{said}"
-        );
+        for (one, other, unknown) in [(None, Some("b"), "first"), (Some("b"), None, "second")] {
+            let said = difference(one, other).expect("one is not known");
+            assert!(
+                said.contains(&format!(
+                    "not known which model embedded the notes of the {unknown} run; b"
+                )),
+                "{said}"
+            );
+            assert!(!said.contains("different models"), "{said}");
+        }
     }
 }

@@ -465,7 +465,7 @@ pub fn export_view(
         why: it.fit.why(),
     };
     let model = format!(
-        "tuned here with the embedding model {}; where {} uses another, its scores and thresholds differ",
+        "this library uses the embedding model {}; where {} uses another, its scores and thresholds differ",
         library.lists().vectors.model(),
         export.target.label
     );

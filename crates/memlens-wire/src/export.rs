@@ -30,7 +30,7 @@ pub struct Export {
     pub rows: Vec<ExportRow>,
     /// The settings alone: a config without anything else, or the arguments of a call.
     pub text: String,
-    /// Notice to show to the user with which embedding model the ranking was tuned here; also among the notes of `change`.
+    /// Notice to show to the user: the library's embedding model, where the target may use another; also among the notes of `change`.
     pub model: String,
     /// Change of the target's config; `None` if no config is known, or it cannot be read.
     pub change: Option<ConfigChange>,

@@ -1530,7 +1530,7 @@ export type Export = {
 	rows: ExportRow[],
 	/**  The settings alone: a config without anything else, or the arguments of a call. */
 	text: string,
-	/**  Notice to show to the user with which embedding model the ranking was tuned here; also among the notes of `change`. */
+	/**  Notice to show to the user: the library's embedding model, where the target may use another; also among the notes of `change`. */
 	model: string,
 	/**  Change of the target's config; `None` if no config is known, or it cannot be read. */
 	change: ConfigChange | null,

@@ -37,7 +37,7 @@ export function exported(ranking: Ranking, target: string, agent: string | null,
       target === "call@1" ? `call -n 10 --min-score ${String(least)}\n` : `{"${key}": ${String(least)}}\n`,
     problem: null,
     model:
-      "tuned here with the embedding model all-MiniLM-L6-v2-q8@57d50a19; where Clerk uses another, its scores and thresholds differ",
+      "this library uses the embedding model all-MiniLM-L6-v2-q8@57d50a19; where Clerk uses another, its scores and thresholds differ",
     change:
       target === "call@1"
         ? null

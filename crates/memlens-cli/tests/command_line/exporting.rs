@@ -181,6 +181,12 @@ fn each_parameter_says_what_becomes_of_it() {
         printed.contains("qmd query \"QUESTION\" -n 8 --min-score 0.2 --no-rerank\n"),
         "{printed}"
     );
+    // Defaults are exported as well, which nobody tuned.
+    let printed = home.run(&["export", "--target", "qmd"]).1;
+    assert!(
+        printed.contains("this library uses the embedding model ") && !printed.contains("tuned"),
+        "{printed}"
+    );
 }
 
 #[test]
