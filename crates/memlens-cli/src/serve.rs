@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use memlens_engine::tool_server::lasting;
 use memlens_engine::{
-    Engine, Event, Home, Library, Ranking, Watching, known_agent, part_of_agent, saved_ranking,
-    watched_folders,
+    Engine, Event, Home, Library, Ranking, Watching, folders_of_library, known_agent,
+    part_of_agent, saved_ranking,
 };
 use memlens_params::ParameterSet as _;
 use memlens_serve::{HttpServer, Serving, Stop, Token, serve_stdio};
@@ -154,16 +154,23 @@ fn listen(dir: &Path, address: SocketAddr) -> Result<HttpServer, CliError> {
 /// Prints the token of the library, or that of an agent.
 fn token(library: Option<PathBuf>, is_new: bool, agent: Option<&str>) -> Result<(), CliError> {
     let dir = library_dir(library)?;
-    // Fails if there is no library.
-    watched_folders(&dir)?;
+    let agent = agent.map(known_agent).transpose()?;
+    let folders = folders_of_library(&dir)?;
     let token = if is_new {
         Token::replace(&dir)
     } else {
         Token::of_library(&dir)
     };
     let token = token.map_err(memlens_serve::ServeError::from)?;
-    match agent {
-        Some(id) => print_line(token.of_agent(known_agent(id)?.id).text()),
-        None => print_line(token.text()),
+    let Some(agent) = agent else {
+        return print_line(token.text());
+    };
+    let mut of_agents = folders.iter().filter_map(|folder| folder.agent.as_deref());
+    if !of_agents.any(|id| id == agent.id) {
+        notify(format_args!(
+            "no watched folder belongs to {}, so a client with this token gets no notes; `memlens agents add {}` watches its folders",
+            agent.name, agent.id
+        ));
     }
+    print_line(token.of_agent(agent.id).text())
 }

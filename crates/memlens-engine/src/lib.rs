@@ -64,11 +64,11 @@ pub use memlens_files::{start_private, with_users_umask};
 pub use memlens_handover::{
     AgentConfig, ConfigChange, Evidence, Export, Finding, FolderToAdd, LoadedView, Measured,
     OwnRanking, add_agent_folders, agents, always_loaded, always_text, always_view, config_of,
-    cut_said, export, export_made, export_only, folders_to_add, known_agent, loaded, made,
-    note_agents, own_ranking, own_ranking_of, part_of_agent, pipelines_of, preset, preset_schema,
-    read_agent_config, read_evidence, read_params, read_ranking, removed_lines_said, saved_ranking,
-    target, target_infos, tool_server, unloaded_lines_said, values_in_file, watched_folders,
-    with_load_cap,
+    cut_said, export, export_made, export_only, folders_of_library, folders_to_add, known_agent,
+    loaded, made, note_agents, own_ranking, own_ranking_of, part_of_agent, pipelines_of, preset,
+    preset_schema, read_agent_config, read_evidence, read_params, read_ranking, removed_lines_said,
+    saved_ranking, saved_ranking_at, target, target_infos, tool_server, unloaded_lines_said,
+    values_in_file, watched_folders, with_load_cap,
 };
 pub use memlens_indexer::{
     ChangeStep, Counts, Indexer, IndexerError, Observer, Step, Watching, refuse_library_among,

@@ -183,11 +183,18 @@ pub fn add_agent_folders(
 /// # Errors
 /// [`EngineError::Store`].
 pub fn watched_folders(dir: &Path) -> Result<Vec<Folder>, EngineError> {
-    match Store::open_read_only(dir) {
-        Ok(store) => Ok(store.folders()?),
-        Err(StoreError::Missing { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
+    match folders_of_library(dir) {
+        Err(EngineError::Store(StoreError::Missing { .. })) => Ok(Vec::new()),
+        found => found,
     }
+}
+
+/// The watched folders of the library in `dir`.
+///
+/// # Errors
+/// [`EngineError::Store`], also if there is no library.
+pub fn folders_of_library(dir: &Path) -> Result<Vec<Folder>, EngineError> {
+    Ok(Store::open_read_only(dir)?.folders()?)
 }
 
 /// Stores the agent of each watched folder; returns whether anything changed. What was stored before stays if nothing

@@ -14,8 +14,9 @@ pub mod tool_server;
 
 pub use agent_config::{AgentConfig, read_agent_config};
 pub use agents::{
-    Finding, FolderToAdd, LoadedView, add_agent_folders, agents, folders_to_add, known_agent,
-    loaded, note_agents, part_of_agent, watched_folders, with_load_cap,
+    Finding, FolderToAdd, LoadedView, add_agent_folders, agents, folders_of_library,
+    folders_to_add, known_agent, loaded, note_agents, part_of_agent, watched_folders,
+    with_load_cap,
 };
 pub use always::{always_loaded, always_text, always_view};
 pub use evidence::{Evidence, Measured};
@@ -25,5 +26,5 @@ pub use made::{export_made, made};
 pub use own_ranking::{OwnRanking, own_ranking, own_ranking_of, pipelines_of};
 pub use preset::{
     in_file as values_in_file, preset_schema, read_evidence, read_params, read_ranking,
-    saved_ranking,
+    saved_ranking, saved_ranking_at,
 };

@@ -9,7 +9,7 @@ use memlens_library::{EngineError, Library};
 use memlens_params::print::json_schema_of;
 use memlens_params::{ParameterSet, Params, TypedSet, Value, Values, VectorUnit, brief};
 use memlens_rank::{AnyPipeline, NATIVE};
-use memlens_store::StoredPreset;
+use memlens_store::{Store, StoredPreset};
 use memlens_wire::Preset;
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -233,7 +233,18 @@ pub fn presets(library: &Library) -> Result<Vec<Preset>, EngineError> {
 /// # Errors
 /// [`EngineError::Preset`] if there is none of this name, or it is no longer valid; [`EngineError::Store`].
 pub fn saved_ranking(library: &Library, name: &str) -> Result<Ranking, EngineError> {
-    let stored = library.store().presets()?;
+    ranking_among(&library.store().presets()?, name)
+}
+
+/// The ranking of a preset in the library in `dir`, which need not be open.
+///
+/// # Errors
+/// As [`saved_ranking`]; [`EngineError::Store`] if there is no library.
+pub fn saved_ranking_at(dir: &Path, name: &str) -> Result<Ranking, EngineError> {
+    ranking_among(&Store::open_read_only(dir)?.presets()?, name)
+}
+
+fn ranking_among(stored: &[StoredPreset], name: &str) -> Result<Ranking, EngineError> {
     if let Some(stored) = stored.iter().find(|stored| stored.name == name) {
         return Ok(Ranking::native(&parameters(&stored.name, &stored.params)?));
     }

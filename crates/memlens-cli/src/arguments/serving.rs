@@ -54,7 +54,7 @@ pub enum ServeAct {
         #[arg(long, value_parser = PossibleValuesParser::new(tool_server_agents()))]
         agent: String,
     },
-    /// Print the token that clients of --http send, as "Authorization: Bearer TOKEN"; it is made on first use
+    /// Print the token that clients of --http send, as "Authorization: Bearer TOKEN"; it is made on first use, after a folder is indexed
     Token {
         /// Make a new one; clients with the old one, or with an agent's token, are refused once the server is started again
         #[arg(long)]

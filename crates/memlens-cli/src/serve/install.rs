@@ -6,7 +6,9 @@ use memlens_document::{Document, dim, strong};
 use memlens_engine::tool_server::{
     self, ToolServerChange, Wanted, connected, disconnected, is_unserved, lasting,
 };
-use memlens_engine::{EngineError, Home, Launch, ToolServerConfig, read_ranking, watched_folders};
+use memlens_engine::{
+    EngineError, Home, Launch, ToolServerConfig, read_ranking, saved_ranking_at, watched_folders,
+};
 
 use crate::arguments::InstallArgs;
 use crate::error::CliError;
@@ -18,7 +20,11 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
     let home = Home::of_process().ok_or(CliError::NoHome)?;
     let config = config_of(&arguments.agent);
     let launch = launch(library.clone(), arguments)?;
-    let folders = watched_folders(&library_dir(library)?)?;
+    let dir = library_dir(library)?;
+    if let Some(name) = &arguments.saved_preset {
+        saved_ranking_at(&dir, name)?;
+    }
+    let folders = watched_folders(&dir)?;
     let unserved = is_unserved(&folders, config, arguments.all_folders);
     let change = connected(&home, config, &launch);
     if arguments.write {

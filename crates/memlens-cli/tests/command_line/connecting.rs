@@ -159,6 +159,30 @@ fn an_agent_that_is_connected_starts_what_the_entry_says() {
 }
 
 #[test]
+fn a_preset_that_the_library_does_not_have_is_refused() {
+    let home = home();
+    let memlens = Memlens::of(&[&home]);
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    let serve = at.run(&["serve", "--mcp", "--saved-preset", "nope"]);
+    assert!(
+        serve.0 == Some(2) && serve.2.contains("it has Rensei"),
+        "{serve:?}"
+    );
+    let install = ["serve", "install", "--agent", "codex", "--all-folders"];
+    for write in [&[][..], &["--write"]] {
+        let unknown = at.run(&[&install[..], &["--saved-preset", "nope"], write].concat());
+        assert_eq!(unknown, serve);
+        assert_eq!(written(&home, ".codex/config.toml"), CONFIGS[1].2);
+    }
+    let known = at.run(&[&install[..], &["--saved-preset", "Rensei", "--write"]].concat());
+    assert_eq!(known.0, Some(0), "{known:?}");
+    assert!(written(&home, ".codex/config.toml").contains("--saved-preset=Rensei"));
+}
+
+#[test]
 fn an_entry_with_other_arguments_is_replaced_and_named() {
     let before = "{\"mcpServers\": {\"memlens\": {\"command\": \"/opt/memlens\", \"args\": [\"serve\", \"--mcp\", \"--preset\", \"mine.json\"], \"env\": {\"A\": \"1\"}}}}\n";
     let starts = "started: /opt/memlens serve --mcp --preset mine.json";

@@ -447,10 +447,15 @@ fn a_token_of_an_agent_gives_its_own_folders() {
     memlens.print(&["recall", "calls", "on"]);
     let server = Server::start(&memlens, &[]);
     let token = |agent| {
-        memlens
-            .print(&["serve", "token", "--agent", agent])
-            .trim()
-            .to_owned()
+        let run = memlens.run(&["serve", "token", "--agent", agent]);
+        let expected = match agent {
+            "codex" => {
+                "memlens: no watched folder belongs to Codex, so a client with this token gets no notes; `memlens agents add codex` watches its folders\n"
+            }
+            _ => "",
+        };
+        assert_eq!((run.status, run.err.as_str()), (0, expected), "{agent}");
+        run.out.trim().to_owned()
     };
     let search = |token: &str| {
         let query = json!({"query": "plum tree"});
@@ -503,11 +508,13 @@ fn a_token_of_an_agent_gives_its_own_folders() {
     let body = request("memory_status", json!({}));
     let refused = server.post_as(&token("hermes"), &[], "/mcp", &body);
     assert_eq!(refused.status, 401, "{refused:?}");
-    let unknown = memlens.run(&["serve", "token", "--agent", "nobody"]);
+    let before = memlens.print(&["serve", "token"]);
+    let unknown = memlens.run(&["serve", "token", "--new", "--agent", "nobody"]);
     assert!(
         unknown.status != 0 && unknown.err.contains("no agent has the id nobody"),
         "{unknown:?}"
     );
+    assert_eq!(memlens.print(&["serve", "token"]), before);
 }
 
 #[test]
@@ -626,6 +633,31 @@ fn the_token_is_private_and_is_erased_with_the_library() {
     drop(server);
     memlens.print(&["erase", "--yes"]);
     assert!(!path.exists());
+}
+
+#[test]
+fn there_is_no_token_without_a_library() {
+    let memlens = Memlens::new();
+    let absent = memlens.library().join("absent");
+    for dir in [memlens.library(), absent.as_path()] {
+        let message = format!(
+            "there is no library in {}: index a folder first",
+            dir.display()
+        );
+        for more in [&[][..], &["--new"], &["--agent", "codex"]] {
+            let arguments = [&["--library", text(dir), "serve", "token"], more].concat();
+            let output = std::process::Command::new(env!("CARGO_BIN_EXE_memlens"))
+                .args(&arguments)
+                .output()
+                .expect("it can be started");
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!("memlens: {message}\n")
+            );
+        }
+    }
+    assert!(!absent.exists() && !memlens.library().join("serve-token").exists());
 }
 
 #[test]
