@@ -159,11 +159,13 @@ where
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
-            let written = write_line(&write, &message).await;
-            if let Some(id) = id {
-                waiting.remove(&id);
-            }
-            written
+            // Before the client can read the answer, because its next call may have the same id.
+            let free_id = || {
+                if let Some(id) = &id {
+                    waiting.remove(id);
+                }
+            };
+            write_line(&write, &message, free_id).await
         }
     }
 
@@ -171,9 +173,9 @@ where
         loop {
             if let Some(error) = self.unusable.take() {
                 let write = self.write.clone();
-                self.refusing = Some(tokio::spawn(
-                    async move { write_line(&write, &error).await },
-                ));
+                self.refusing = Some(tokio::spawn(async move {
+                    write_line(&write, &error, || ()).await
+                }));
             }
             if let Some(refusing) = &mut self.refusing {
                 let written = refusing.await;
@@ -209,13 +211,17 @@ where
     }
 }
 
+/// Writes a message; `before` is called when no other message is being written.
 async fn write_line<W: AsyncWrite + Unpin>(
     write: &tokio::sync::Mutex<W>,
     message: &TxJsonRpcMessage<RoleServer>,
+    before: impl FnOnce(),
 ) -> io::Result<()> {
-    let mut line = to_json(message)?;
-    line.push(b'\n');
+    let line = to_json(message);
     let mut write = write.lock().await;
+    before();
+    let mut line = line?;
+    line.push(b'\n');
     write.write_all(&line).await?;
     write.flush().await
 }
