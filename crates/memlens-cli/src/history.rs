@@ -55,7 +55,16 @@ fn page(history: &NoteHistory) -> Document {
     for change in &history.changes {
         let what = match &change.origin {
             ChangeOrigin::Seen => dim("seen by Memlens"),
-            ChangeOrigin::Commit { id, subject } => dim(format!("commit {id}  ")) + subject,
+            ChangeOrigin::Commit {
+                id,
+                subject,
+                is_merge,
+            } => {
+                dim(format!(
+                    "{} {id}  ",
+                    if *is_merge { "merge" } else { "commit" }
+                )) + subject
+            }
         };
         let size = format!("  +{} -{}  ", change.n_added, change.n_removed);
         page.line(strong(moment(change.at_ms)) + dim(size) + what);
@@ -67,7 +76,7 @@ fn page(history: &NoteHistory) -> Document {
     }
     if history.changes.is_empty() {
         page.line(if history.is_kept {
-            "No change of this note is known. Changes are saved from the time a note is first indexed."
+            "No change of this note is known. Memlens saves the changes that it reads while that is switched on."
         } else {
             "No change of this note is known, and none is saved: turn it on with `memlens history --keep on`."
         });

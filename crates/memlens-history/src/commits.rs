@@ -9,6 +9,17 @@ use gix_hash::ObjectId;
 use crate::repository::Repository;
 use crate::{Budget, Commit, Limits, slashes};
 
+/// A note's file in a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteVersion<'t> {
+    /// The commit has no such file.
+    Absent,
+    /// The file is no text.
+    NoText,
+    /// Its text.
+    Text(&'t str),
+}
+
 /// A commit in which a note is another than in the commit before.
 #[derive(Debug, Clone, Copy)]
 pub struct NoteCommit<'t> {
@@ -16,10 +27,12 @@ pub struct NoteCommit<'t> {
     pub commit: &'t Commit,
     /// The first line of its message, at most 200 characters.
     pub subject: &'t str,
-    /// The note's text in the commit before; `None` if that has no such file, or one that is no text.
-    pub before: Option<&'t str>,
-    /// The note's text in this commit; `None` if that has no such file, or one that is no text.
-    pub after: Option<&'t str>,
+    /// Whether it has several parents, so that its changes are those of the merged branches too.
+    pub is_merge: bool,
+    /// The note in the first parent.
+    pub before: NoteVersion<'t>,
+    /// The note in this commit.
+    pub after: NoteVersion<'t>,
 }
 
 /// How far the commits of a note were read.
@@ -27,7 +40,7 @@ pub struct NoteCommit<'t> {
 pub enum NoteCommits {
     /// The note is in no repository, or the newest commit does not have it.
     None,
-    /// All of the history was read, or the caller had enough.
+    /// All of the history by first parents was read, or the caller had enough.
     Read,
     /// Older commits are not known: why, as a clause such as `its clone is shallow`.
     Cut(String),
@@ -35,7 +48,8 @@ pub enum NoteCommits {
 
 /// Calls `each` with the commits that changed a note, the newest first, until it breaks.
 ///
-/// A commit is compared with its first parent. The note is followed under its present name alone: the oldest of the commits is the
+/// A commit is compared with its first parent, and only first parents are followed: the commits of a merged branch are not among
+/// them, and their changes are those of the merge. The note is followed under its present name alone: the oldest of the commits is the
 /// one that added the file under this name, which may have had another one before. The repository is the one of the nearest folder
 /// around the note, which is `top` or a folder in it.
 pub fn note_commits(
@@ -67,14 +81,15 @@ fn read(
         budget.next_commit()?;
         let (commit, _, tree, parents) = repository.commit(id)?;
         let blob = repository.blob_at(&tree, path)?;
-        Ok::<_, String>((commit, blob, parents.first().copied()))
+        let is_merge = parents.len() > 1;
+        Ok::<_, String>((commit, is_merge, blob, parents.first().copied()))
     };
     let text = |blob: Option<ObjectId>| match blob {
         Some(blob) => repository.text(&blob),
         None => Ok(None),
     };
     let mut id = repository.head;
-    let (mut commit, mut blob, mut parent) = at(id)?;
+    let (mut commit, mut is_merge, mut blob, mut parent) = at(id)?;
     if blob.is_none() {
         return Ok(NoteCommits::None);
     }
@@ -83,15 +98,16 @@ fn read(
             Some(parent) => Some(at(parent)?),
             None => None,
         };
-        let blob_before = former.as_ref().and_then(|(_, blob, _)| *blob);
+        let blob_before = former.as_ref().and_then(|(_, _, blob, _)| *blob);
         if blob != blob_before {
-            let (before, after) = (text(blob_before)?, text(blob)?);
+            let (text_before, text_after) = (text(blob_before)?, text(blob)?);
             let subject = repository.subject(&id)?;
             let change = NoteCommit {
                 commit: &commit,
                 subject: &subject,
-                before: before.as_deref(),
-                after: after.as_deref(),
+                is_merge,
+                before: version(blob_before, text_before.as_deref()),
+                after: version(blob, text_after.as_deref()),
             };
             if each(change).is_break() {
                 return Ok(NoteCommits::Read);
@@ -101,6 +117,14 @@ fn read(
             return Ok(NoteCommits::Read);
         };
         id = next;
-        (commit, blob, parent) = former;
+        (commit, is_merge, blob, parent) = former;
+    }
+}
+
+fn version(blob: Option<ObjectId>, text: Option<&str>) -> NoteVersion<'_> {
+    match (blob, text) {
+        (None, _) => NoteVersion::Absent,
+        (Some(_), None) => NoteVersion::NoText,
+        (Some(_), Some(text)) => NoteVersion::Text(text),
     }
 }

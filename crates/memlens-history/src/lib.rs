@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-pub use commits::{NoteCommit, NoteCommits, note_commits};
+pub use commits::{NoteCommit, NoteCommits, NoteVersion, note_commits};
 use gix_hash::ObjectId;
 use repository::Repository;
 

@@ -417,7 +417,11 @@ fn commits(dir: &Path, limits: &Limits, n_most: usize) -> (Vec<String>, NoteComm
         limits,
         &AtomicBool::new(false),
         |it| {
-            let n = |text: Option<&str>| text.map_or(-1, |text| text.lines().count() as i64);
+            let n = |version: NoteVersion<'_>| match version {
+                NoteVersion::Absent => "-".to_owned(),
+                NoteVersion::NoText => "binary".to_owned(),
+                NoteVersion::Text(text) => text.lines().count().to_string(),
+            };
             seen.push(format!(
                 "{} {} {}->{}",
                 day_of(it.commit),
@@ -446,12 +450,7 @@ fn the_commits_of_a_note_are_those_that_changed_its_bytes() {
         &[(NOTE, Some("three\n"))],
     ]);
     let dir = repository.path();
-    let all = [
-        "5 step -1->1",
-        "4 step 2->-1",
-        "3 step 1->2",
-        "1 step -1->1",
-    ];
+    let all = ["5 step -->1", "4 step 2->-", "3 step 1->2", "1 step -->1"];
     let read = |n_most| commits(dir, &Limits::default(), n_most);
     assert_eq!(
         read(9),
@@ -473,6 +472,38 @@ fn the_commits_of_a_note_are_those_that_changed_its_bytes() {
 }
 
 #[test]
+fn a_version_that_is_no_text_is_not_taken_for_an_empty_one() {
+    let repository = repository(&[
+        &[(NOTE, Some("one\n"))],
+        &[(NOTE, Some("\0\u{1}\u{2}"))],
+        &[(NOTE, Some("two\n"))],
+    ]);
+    let seen = commits(repository.path(), &Limits::default(), 9).0;
+    assert_eq!(
+        seen,
+        ["2 step binary->1", "1 step 1->binary", "0 step -->1"]
+    );
+}
+
+#[test]
+fn the_commits_of_a_merged_branch_are_changes_of_the_merge() {
+    let repository = repository(&[&[(NOTE, Some("one\n"))]]);
+    let dir = repository.path();
+    git(dir, 1, &["checkout", "-q", "-b", "side"]);
+    commit(dir, 1, &[(NOTE, Some("one\ntwo\n"))]);
+    git(dir, 2, &["checkout", "-q", "main"]);
+    git(dir, 2, &["merge", "-q", "--no-ff", "-m", "merge", "side"]);
+    let mut seen = Vec::new();
+    let file = dir.join(NOTE);
+    let stop = AtomicBool::new(false);
+    note_commits(dir, &file, &Limits::default(), &stop, |it| {
+        seen.push((day_of(it.commit), it.is_merge));
+        std::ops::ControlFlow::Continue(())
+    });
+    assert_eq!(seen, [(2, true), (0, false)]);
+}
+
+#[test]
 fn a_note_without_commits_and_a_damaged_repository_say_so() {
     let repository = repository(&[&[("other.md", Some("x"))]]);
     let dir = repository.path();
@@ -480,7 +511,7 @@ fn a_note_without_commits_and_a_damaged_repository_say_so() {
     let read = || commits(dir, &Limits::default(), 9);
     assert_eq!(read(), (Vec::new(), NoteCommits::None));
     commit(dir, 1, &[(NOTE, Some("two\n"))]);
-    assert_eq!(read().0, ["1 step -1->1"]);
+    assert_eq!(read().0, ["1 step -->1"]);
     for object in walk(&dir.join(".git/objects")) {
         fs::remove_file(object).expect("it is there");
     }

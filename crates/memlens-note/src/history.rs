@@ -1,32 +1,27 @@
 //! What a note said before: the changes that the library saw, and the commits of the repository that holds the note.
 //!
-//! Properties checked: a diff names the lines of the note; no repository outside of the watched folder is read.
+//! Properties checked: no repository outside of the watched folder is read.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::{Component, Path};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use memlens_history::{Limits, NoteCommits, note_commits};
+use memlens_history::{Limits, NoteCommits, NoteVersion, note_commits};
 use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library, Writes};
-use memlens_store::{ChangedTexts, FolderId, NOTE_CHANGES_BYTES, NoteChange, Passage};
+use memlens_store::{
+    ChangedTexts, FolderId, LineDiff, LineKind, NOTE_CHANGES_BYTES, NoteChange, NumberedLine,
+    line_diff,
+};
 use memlens_wire::{ChangeOrigin, HistoryKept, NoteChanged, NoteHistory};
-use similar::{ChangeTag, DiffTag, TextDiff};
 
 use crate::named;
 
 /// Commits of a note that are listed.
 const COMMITS_MOST: usize = 50;
-/// Lines of one diff that are shown.
-const LINES_MOST: usize = 400;
-/// Lines around a change.
-const CONTEXT: usize = 2;
 /// Bytes of both texts of a diff together.
 const DIFF_BYTES: usize = 1 << 20;
-/// After this, a diff is found more coarsely.
-const DIFF_TIME: Duration = Duration::from_millis(200);
 
 /// The changes of a note, the newest first: all that are saved, and its newest [`COMMITS_MOST`] commits.
 ///
@@ -117,17 +112,13 @@ fn is_confined(path: &str) -> bool {
 }
 
 fn seen_change(change: &NoteChange) -> NoteChanged {
-    let lines = |passages: &[Passage]| -> Vec<Line> {
-        let lines = passages.iter().flat_map(|passage| {
-            let numbers = passage.start_line..;
-            numbers.zip(passage.text.lines().map(str::to_owned))
-        });
-        lines.collect()
-    };
     let shown = match &change.texts {
-        ChangedTexts::Saved(passages) => diff(&lines(&passages.before), &lines(&passages.after)),
-        ChangedTexts::TooLong => Shown::lacking("the texts were too long to be saved"),
-        ChangedTexts::Damaged => Shown::lacking("the saved texts are damaged"),
+        ChangedTexts::Saved(diff) => Shown::of_diff(diff),
+        ChangedTexts::TooLong => Shown::lacking("the lines were too long to be saved"),
+        ChangedTexts::Damaged => Shown::lacking("the saved lines are damaged"),
+        ChangedTexts::Unread => Shown::lacking(
+            "the note could not be read, and what changed until it was read again is not known",
+        ),
     };
     shown.of(ChangeOrigin::Seen, change.at_ms)
 }
@@ -144,13 +135,9 @@ fn commits(top: &Path, file: &Path, stop: &AtomicBool) -> (Vec<NoteChanged>, Opt
         let origin = ChangeOrigin::Commit {
             id: it.commit.id.clone(),
             subject: it.subject.to_owned(),
+            is_merge: it.is_merge,
         };
-        let n_bytes = it.before.map_or(0, str::len) + it.after.map_or(0, str::len);
-        let shown = if n_bytes > DIFF_BYTES {
-            Shown::lacking("the note is too long to be compared")
-        } else {
-            diff(&numbered(it.before), &numbered(it.after))
-        };
+        let shown = Shown::of_versions(it.before, it.after);
         commits.push(shown.of(origin, it.commit.at_ms));
         ControlFlow::Continue(())
     });
@@ -164,12 +151,14 @@ fn commits(top: &Path, file: &Path, stop: &AtomicBool) -> (Vec<NoteChanged>, Opt
     (commits, end)
 }
 
-/// A line with its number.
-type Line = (u32, String);
-
-fn numbered(text: Option<&str>) -> Vec<Line> {
-    let lines = text.unwrap_or_default().lines().map(str::to_owned);
-    (1..).zip(lines).collect()
+fn numbered(text: &str) -> Vec<NumberedLine> {
+    let lines = (1..).zip(text.lines());
+    lines
+        .map(|(number, text)| NumberedLine {
+            number,
+            text: text.to_owned(),
+        })
+        .collect()
 }
 
 /// A diff as it is shown.
@@ -190,6 +179,55 @@ impl Shown {
         }
     }
 
+    fn of_versions(before: NoteVersion<'_>, after: NoteVersion<'_>) -> Shown {
+        let text = |version| match version {
+            NoteVersion::Absent => Some(""),
+            NoteVersion::NoText => None,
+            NoteVersion::Text(text) => Some(text),
+        };
+        let (Some(before), Some(after)) = (text(before), text(after)) else {
+            return Shown::lacking("one of both versions is no text");
+        };
+        if before.len() + after.len() > DIFF_BYTES {
+            return Shown::lacking("the note is too long to be compared");
+        }
+        let diff = line_diff(&numbered(before), &numbered(after));
+        if diff.is_empty() {
+            return Shown::lacking("only the ends of lines changed");
+        }
+        Shown::of_diff(&diff)
+    }
+
+    fn of_diff(diff: &LineDiff) -> Shown {
+        let mut text = String::new();
+        for part in &diff.parts {
+            let _ = writeln!(text, "@@ line {} @@", part.line);
+            for (kind, line) in &part.lines {
+                let sign = match kind {
+                    LineKind::Added => '+',
+                    LineKind::Removed => '-',
+                    LineKind::Same => ' ',
+                };
+                let _ = writeln!(text, "{sign}{line}");
+            }
+        }
+        let n_shown: usize = diff.parts.iter().map(|part| part.lines.len()).sum();
+        let lacks = match (diff.is_cut, diff.is_by_chunk) {
+            (true, _) => Some(format!("only {n_shown} lines are shown")),
+            (false, true) => Some(
+                "a string of JSON is compared in its chunks, of which neighbours may share lines"
+                    .to_owned(),
+            ),
+            (false, false) => None,
+        };
+        Shown {
+            diff: text,
+            n_added: diff.n_added,
+            n_removed: diff.n_removed,
+            lacks,
+        }
+    }
+
     fn of(self, origin: ChangeOrigin, at_ms: i64) -> NoteChanged {
         NoteChanged {
             origin,
@@ -202,94 +240,39 @@ impl Shown {
     }
 }
 
-/// The difference of two versions, in parts with [`CONTEXT`] lines around each change.
-fn diff(before: &[Line], after: &[Line]) -> Shown {
-    fn texts(lines: &[Line]) -> Vec<&str> {
-        lines.iter().map(|(_, text)| text.as_str()).collect()
-    }
-    let (old, new) = (texts(before), texts(after));
-    let found = TextDiff::configure()
-        .deadline(Instant::now() + DIFF_TIME)
-        .diff_slices(&old, &new);
-    let mut shown = Shown {
-        diff: String::new(),
-        n_added: 0,
-        n_removed: 0,
-        lacks: None,
-    };
-    let mut n_lines = 0;
-    for part in found.grouped_ops(CONTEXT) {
-        let Some(first) = part.first() else { continue };
-        let only_removes = part
-            .iter()
-            .all(|op| matches!(op.tag(), DiffTag::Delete | DiffTag::Equal));
-        let line = if only_removes {
-            before.get(first.old_range().start)
-        } else {
-            after.get(first.new_range().start)
-        };
-        if let Some((line, _)) = line {
-            let _ = writeln!(shown.diff, "@@ line {line} @@");
-        }
-        for change in part.iter().flat_map(|op| found.iter_changes(op)) {
-            if n_lines == LINES_MOST {
-                shown.lacks = Some(format!("only {LINES_MOST} lines are shown"));
-                return shown;
-            }
-            n_lines += 1;
-            let sign = match change.tag() {
-                ChangeTag::Insert => {
-                    shown.n_added += 1;
-                    '+'
-                }
-                ChangeTag::Delete => {
-                    shown.n_removed += 1;
-                    '-'
-                }
-                ChangeTag::Equal => ' ',
-            };
-            let _ = writeln!(shown.diff, "{sign}{}", change.value());
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shown(before: &str, after: &str) -> Shown {
-        diff(&numbered(Some(before)), &numbered(Some(after)))
-    }
-
     #[test]
-    fn a_diff_names_lines_of_the_later_version_or_of_the_former_if_lines_only_went() {
-        let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
+    fn versions_that_cannot_be_compared_by_lines_say_so() {
+        let shown = |before, after| Shown::of_versions(before, after);
+        let text = NoteVersion::Text;
+        let one = shown(text("a\nb\n"), text("a\nc\n"));
+        assert_eq!(one.diff, "@@ line 1 @@\n a\n-b\n+c\n");
+        assert_eq!((one.n_added, one.n_removed, one.lacks), (1, 1, None));
+        let binary = shown(text("a\n"), NoteVersion::NoText);
+        assert_eq!((binary.diff.as_str(), binary.n_removed), ("", 0));
         assert_eq!(
-            shown(old, "a\nb\nc\nd\nE\nf\ng\nh\ni\nj\n").diff,
-            "@@ line 3 @@\n c\n d\n-e\n+E\n f\n g\n"
+            binary.lacks.as_deref(),
+            Some("one of both versions is no text")
         );
-        let went = shown(old, "b\nc\nd\ne\nf\ng\nh\nj\n");
+        let ends = shown(text("a\r\nb\r\n"), text("a\nb"));
         assert_eq!(
-            went.diff,
-            "@@ line 1 @@\n-a\n b\n c\n@@ line 7 @@\n g\n h\n-i\n j\n"
+            ends.lacks.as_deref(),
+            Some("only the ends of lines changed")
         );
-        assert_eq!((went.n_added, went.n_removed, went.lacks), (0, 2, None));
-        assert_eq!(shown(old, old).diff, "");
-    }
-
-    #[test]
-    fn numbers_are_those_of_the_note_where_only_some_chunks_are_known() {
-        let before = [(10, "x".to_owned()), (40, "y".to_owned())];
-        let after = [(12, "x".to_owned()), (42, "z".to_owned())];
-        assert_eq!(diff(&before, &after).diff, "@@ line 12 @@\n x\n-y\n+z\n");
-    }
-
-    #[test]
-    fn a_long_diff_says_that_it_is_cut() {
         let long: String = (0..1000).map(|line| format!("line {line}\n")).collect();
-        let cut = shown("", &long);
+        let cut = shown(NoteVersion::Absent, text(&long));
+        assert_eq!(cut.n_added, 1000);
         assert_eq!(cut.lacks.as_deref(), Some("only 400 lines are shown"));
-        assert_eq!(cut.n_added as usize, LINES_MOST);
+    }
+
+    #[test]
+    fn a_path_stays_in_its_folder() {
+        for path in ["../a.md", "a/../../b.md", "/etc/a.md"] {
+            assert!(!is_confined(path), "{path}");
+        }
+        assert!(is_confined("a/b..md"));
     }
 }

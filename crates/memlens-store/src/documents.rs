@@ -295,6 +295,8 @@ impl Store {
                             .attempt("remove a document")?;
                     }
                     Change::Fail(problem) => {
+                        note_changes::record_unread(&transaction, problem.folder, &problem.path)
+                            .attempt("save the change of a note")?;
                         remove(&transaction, problem.folder, &problem.path, &mut applied)?;
                         note(&transaction, problem)?;
                     }

@@ -33,6 +33,7 @@ mod error;
 mod feedback;
 mod folders;
 mod judgments;
+mod line_diff;
 mod lock;
 mod made;
 pub use made::kept_setting;
@@ -71,10 +72,11 @@ pub use error::StoreError;
 pub use feedback::{Imported, NewFeedback, StoredFeedback, Thumb, Voted};
 pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
+pub use line_diff::{DiffPart, LineDiff, LineKind, NumberedLine, line_diff};
 pub use missed::ListedDocument;
 pub use model_change::{LackingNote, ModelVectors};
 pub use note_changes::{
-    BYTES_MOST as NOTE_CHANGES_BYTES, CHANGES_OF_NOTE, ChangedTexts, NoteChange, Passage, Passages,
+    BYTES_MOST as NOTE_CHANGES_BYTES, CHANGES_OF_NOTE, ChangedTexts, NoteChange,
 };
 pub use observations::{NewObservation, Observations, StoredObservation};
 pub use past::logs::ReadLog;

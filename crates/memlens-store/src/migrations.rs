@@ -448,7 +448,7 @@ const EIGHTEENTH: &str = "
 ALTER TABLE past_questions ADD COLUMN served TEXT;
 ";
 
-// What changes of notes were seen, with the texts of changed chunks. Triggers keep the sum of their sizes.
+// What changes of notes were seen, with their lines. Triggers keep the sum of their sizes.
 const NINETEENTH: &str = "
 CREATE TABLE note_changes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,32 +1,36 @@
-//! What changes of a note the library saw: the texts of its changed chunks before and after, compressed.
+//! What changes of a note the library saw: its changed lines with a few around them, compressed.
 //!
 //! A change is saved when other bytes of a note are indexed. It goes when the note's file is deleted, when its folder is no
 //! longer watched, when [`Store::keep_note_changes`] is set to `false`, or when a bound is passed: [`CHANGES_OF_NOTE`] of one
-//! note and [`BYTES_MOST`] of all, of which the newest stay. A change of more than [`TEXT_BYTES`] is saved without its texts.
+//! note and [`BYTES_MOST`] of all, of which the newest stay. A change that is too long is saved without its lines.
 //!
-//! Properties checked: chunks that both versions have are in neither list; the sum of the sizes in `meta` is that of the rows;
+//! Properties checked: lines that both versions have are in no change, however the note is cut into chunks; the sum of the sizes in `meta` is that of the rows;
 //! a row that is not as it was saved is reported without texts.
 
-use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::ops::Range;
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use serde::{Deserialize, Serialize};
 
 use crate::damage::is_as_saved;
 use crate::error::Attempt;
+use crate::line_diff::{LineDiff, Piece, line_diff, lines_of};
 use crate::rest::now_ms;
-use crate::{FolderId, NewDocument, Store, StoreError};
+use crate::{FolderId, NewChunk, NewDocument, Store, StoreError};
 
 /// Changes of one note that are saved at most.
 pub const CHANGES_OF_NOTE: i64 = 100;
 /// Bytes of all saved changes together, compressed.
 pub const BYTES_MOST: i64 = 64 << 20;
-/// Bytes of the texts of one change, before and after together, beyond which they are not saved.
-pub const TEXT_BYTES: usize = 256 << 10;
+/// Bytes of both versions together, beyond which they are not compared.
+const COMPARED_BYTES: usize = 2 << 20;
+/// Bytes of the lines of one change, beyond which they are not saved.
+const SAVED_BYTES: usize = 256 << 10;
+/// What is saved in place of a change whose former version was damaged in the library: no diff has these bytes.
+const DAMAGED: &[u8] = &[0];
 /// Rows that are deleted in one step while [`BYTES_MOST`] is passed.
 const ROWS_AT_ONCE: i64 = 32;
 
@@ -36,59 +40,34 @@ const OFF: &str = "off";
 /// Sum of the sizes of all saved changes; triggers keep it.
 const N_BYTES: &str = "note_changes_bytes";
 
-/// A chunk that only one of two versions of a note has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passage {
-    /// First line in its version, 1-based.
-    pub start_line: u32,
-    /// Last line in its version, 1-based.
-    pub end_line: u32,
-    /// Its text.
-    pub text: String,
+fn pack(diff: &LineDiff) -> Vec<u8> {
+    let plain = postcard::to_stdvec(diff).expect("texts can always be written");
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let written = packed.write_all(&plain).and_then(|()| packed.finish());
+    written.expect("memory can always be written")
 }
 
-/// What a change did to the chunks of a note.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Passages {
-    /// Chunks that only the former version has, by line.
-    pub before: Vec<Passage>,
-    /// Chunks that only the later version has, by line.
-    pub after: Vec<Passage>,
-}
-
-impl Passages {
-    fn n_bytes(&self) -> usize {
-        let all = self.before.iter().chain(&self.after);
-        all.map(|passage| passage.text.len()).sum()
-    }
-
-    fn pack(&self) -> Vec<u8> {
-        let plain = postcard::to_stdvec(self).expect("texts can always be written");
-        let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
-        let written = packed.write_all(&plain).and_then(|()| packed.finish());
-        written.expect("memory can always be written")
-    }
-
-    /// `None` for bytes that [`Passages::pack`] did not write.
-    fn unpack(packed: &[u8]) -> Option<Passages> {
-        let mut plain = Vec::new();
-        // Line numbers and lengths take less than the texts do, but for many empty ones.
-        let most = 4 * TEXT_BYTES as u64;
-        let read = DeflateDecoder::new(packed)
-            .take(most)
-            .read_to_end(&mut plain);
-        read.ok()?;
-        postcard::from_bytes(&plain).ok()
-    }
+/// `None` for bytes that [`pack`] did not write.
+fn unpack(packed: &[u8]) -> Option<LineDiff> {
+    let mut plain = Vec::new();
+    // Kinds and lengths of lines take less than this beside their texts.
+    let most = 2 * SAVED_BYTES as u64;
+    let read = DeflateDecoder::new(packed)
+        .take(most)
+        .read_to_end(&mut plain);
+    read.ok()?;
+    postcard::from_bytes(&plain).ok()
 }
 
 /// The texts of a saved change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangedTexts {
     /// They are saved.
-    Saved(Passages),
-    /// They were longer than [`TEXT_BYTES`] together.
+    Saved(LineDiff),
+    /// A version was too long to be compared, or the changed lines were too long to be saved.
     TooLong,
+    /// The note could not be read then, so what changed until it was read again is not known.
+    Unread,
     /// They are not what was saved: the disk or the file is damaged.
     Damaged,
 }
@@ -125,8 +104,10 @@ impl Store {
                         let texts = match packed.ok().filter(|_| is_sound) {
                             None => ChangedTexts::Damaged,
                             Some(None) => ChangedTexts::TooLong,
-                            Some(Some(packed)) => Passages::unpack(packed)
-                                .map_or(ChangedTexts::Damaged, ChangedTexts::Saved),
+                            Some(Some([])) => ChangedTexts::Unread,
+                            Some(Some(packed)) => {
+                                unpack(packed).map_or(ChangedTexts::Damaged, ChangedTexts::Saved)
+                            }
                         };
                         Ok(NoteChange {
                             at_ms: row.get(0)?,
@@ -206,82 +187,130 @@ pub(crate) fn record(transaction: &Transaction<'_>, next: &NewDocument) -> rusql
     let Some((document, _)) = found.filter(|(_, hash)| hash[..] != next.hash[..]) else {
         return Ok(());
     };
-    let is_off: bool = transaction
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM settings WHERE key = ?1 AND value = ?2)")?
-        .query_row([SETTING, OFF], |row| row.get(0))?;
-    if is_off {
+    if is_off(transaction)? {
         return Ok(());
     }
-    let passages = passages(former(transaction, document)?, next);
-    if passages == Passages::default() {
-        // Only what no chunk holds is different, such as blank lines.
-        return Ok(());
-    }
-    let packed = (passages.n_bytes() <= TEXT_BYTES).then(|| passages.pack());
+    let content = match former(transaction, document)? {
+        None => Some(DAMAGED.to_vec()),
+        Some(former) => {
+            let pieces: Vec<Piece<'_>> = former.iter().map(FormerChunk::piece).collect();
+            let later: Vec<Piece<'_>> = next.chunks.iter().map(piece).collect();
+            match compared(&pieces, &later) {
+                // Only what no chunk holds is different, such as front matter.
+                Some(diff) if diff.is_empty() => return Ok(()),
+                Some(diff) if diff.n_bytes() <= SAVED_BYTES => Some(pack(&diff)),
+                Some(_) | None => None,
+            }
+        }
+    };
     let at_ms = next
         .first_sight
         .as_ref()
         .map_or_else(now_ms, |sight| sight.at_ms);
+    insert(transaction, next.folder, &next.path, at_ms, content)
+}
+
+/// The difference of two versions; `None` if they are too long.
+fn compared(former: &[Piece<'_>], later: &[Piece<'_>]) -> Option<LineDiff> {
+    let n_bytes: usize = former.iter().chain(later).map(|it| it.text.len()).sum();
+    if n_bytes > COMPARED_BYTES {
+        return None;
+    }
+    let ((before, is_cut), (after, is_cut_now)) = (lines_of(former), lines_of(later));
+    let mut diff = line_diff(&before, &after);
+    diff.is_by_chunk = is_cut || is_cut_now;
+    Some(diff)
+}
+
+/// Saves that a note that the library holds cannot be read now.
+pub(crate) fn record_unread(
+    transaction: &Transaction<'_>,
+    folder: FolderId,
+    path: &str,
+) -> rusqlite::Result<()> {
+    let is_known: bool = transaction
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM documents WHERE folder = ?1 AND path = ?2)")?
+        .query_row(params![folder.0, path], |row| row.get(0))?;
+    if !is_known || is_off(transaction)? {
+        return Ok(());
+    }
+    insert(transaction, folder, path, now_ms(), Some(Vec::new()))
+}
+
+fn is_off(transaction: &Transaction<'_>) -> rusqlite::Result<bool> {
+    transaction
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM settings WHERE key = ?1 AND value = ?2)")?
+        .query_row([SETTING, OFF], |row| row.get(0))
+}
+
+/// Saves a change, and forgets the oldest ones of its note beyond [`CHANGES_OF_NOTE`].
+fn insert(
+    transaction: &Transaction<'_>,
+    folder: FolderId,
+    path: &str,
+    at_ms: i64,
+    content: Option<Vec<u8>>,
+) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "INSERT INTO note_changes (folder, path, at_ms, content, checksum) VALUES (?1, ?2, ?3, ?4, crc32(?1, ?2, ?3, ?4))",
         )?
-        .execute(params![next.folder.0, next.path, at_ms, packed])?;
+        .execute(params![folder.0, path, at_ms, content])?;
     transaction
         .prepare_cached(
             "DELETE FROM note_changes WHERE folder = ?1 AND path = ?2 AND id <= (
                  SELECT id FROM note_changes WHERE folder = ?1 AND path = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
         )?
-        .execute(params![next.folder.0, next.path, CHANGES_OF_NOTE])
+        .execute(params![folder.0, path, CHANGES_OF_NOTE])
         .map(drop)
 }
 
-/// The chunks of a document that are as they were saved, by line.
-fn former(transaction: &Transaction<'_>, document: i64) -> rusqlite::Result<Vec<Passage>> {
+/// A chunk of the version that is replaced.
+struct FormerChunk {
+    start_line: u32,
+    bytes: Range<u32>,
+    text: String,
+}
+
+impl FormerChunk {
+    fn piece(&self) -> Piece<'_> {
+        Piece {
+            start_line: self.start_line,
+            bytes: self.bytes.clone(),
+            text: &self.text,
+        }
+    }
+}
+
+fn piece(chunk: &NewChunk) -> Piece<'_> {
+    Piece {
+        start_line: chunk.start_line,
+        bytes: chunk.bytes.clone(),
+        text: &chunk.text,
+    }
+}
+
+/// The chunks of a document by their first byte; `None` if one is not as it was saved.
+fn former(
+    transaction: &Transaction<'_>,
+    document: i64,
+) -> rusqlite::Result<Option<Vec<FormerChunk>>> {
     let mut statement = transaction.prepare_cached(
-        "SELECT text, hash, start_line, end_line FROM chunks WHERE document = ?1 ORDER BY start_byte",
+        "SELECT text, hash, start_line, start_byte, end_byte FROM chunks WHERE document = ?1 ORDER BY start_byte",
     )?;
     let mut rows = statement.query([document])?;
     let mut former = Vec::new();
     while let Some(row) = rows.next()? {
-        if is_as_saved(row)? {
-            former.push(Passage {
-                text: row.get(0)?,
-                start_line: row.get(2)?,
-                end_line: row.get(3)?,
-            });
+        if !is_as_saved(row)? {
+            return Ok(None);
         }
+        former.push(FormerChunk {
+            text: row.get(0)?,
+            start_line: row.get(2)?,
+            bytes: row.get(3)?..row.get(4)?,
+        });
     }
-    Ok(former)
-}
-
-/// What only one of two versions has; a text that both have equally often is in neither list, wherever it stands.
-fn passages(former: Vec<Passage>, next: &NewDocument) -> Passages {
-    let mut n_left: HashMap<&str, usize> = HashMap::new();
-    for chunk in &next.chunks {
-        *n_left.entry(&chunk.text).or_default() += 1;
-    }
-    let mut before = Vec::new();
-    for passage in former {
-        match n_left.get_mut(passage.text.as_str()).filter(|n| **n > 0) {
-            Some(n) => *n -= 1,
-            None => before.push(passage),
-        }
-    }
-    // The last ones of equal texts are those that are more.
-    let mut after: Vec<Passage> = Vec::new();
-    for chunk in next.chunks.iter().rev() {
-        if let Some(n) = n_left.get_mut(chunk.text.as_str()).filter(|n| **n > 0) {
-            *n -= 1;
-            after.push(Passage {
-                start_line: chunk.start_line,
-                end_line: chunk.end_line,
-                text: chunk.text.clone(),
-            });
-        }
-    }
-    after.reverse();
-    Passages { before, after }
+    Ok(Some(former))
 }
 
 /// Forgets the oldest changes while all together are larger than `most` bytes.

@@ -15,6 +15,8 @@ pub enum ChangeOrigin {
         id: String,
         /// The first line of its message, at most 200 characters.
         subject: String,
+        /// Whether it merges branches, so that the change is what these brought in.
+        is_merge: bool,
     },
 }
 
@@ -25,9 +27,9 @@ pub struct NoteChanged {
     pub origin: ChangeOrigin,
     /// When the later version was read, or the time of the commit; milliseconds since 1970.
     pub at_ms: f64,
-    /// Lines that the change added, among those that are shown.
+    /// Number of lines that the change added, shown or not; 0 if it is not known.
     pub n_added: u32,
-    /// Lines that the change removed, among those that are shown.
+    /// Number of lines that the change removed, shown or not; 0 if it is not known.
     pub n_removed: u32,
     /// Changed lines with their surroundings: each begins with `+`, `-` or a blank, and each part with `@@ line N @@`, which
     /// is a line of the later version, or of the former one if the part only removes.
@@ -43,7 +45,8 @@ pub struct NoteHistory {
     pub changes: Vec<NoteChanged>,
     /// Whether changes that the library sees are saved.
     pub is_kept: bool,
-    /// Why older commits are not listed: lower case, without a full stop; `None` if all are, or there is no repository.
+    /// Why older commits are not listed: lower case, without a full stop; `None` if all by first parents are, or there is no
+    /// repository.
     pub commits_end: Option<String>,
 }
 

@@ -909,7 +909,9 @@ export type ChangeOrigin =
 /**  The first 8 digits of its id. */
 id: string; 
 /**  The first line of its message, at most 200 characters. */
-subject: string };
+subject: string; 
+/**  Whether it merges branches, so that the change is what these brought in. */
+is_merge: boolean };
 
 /**  A parameter with a non-default value. */
 export type ChangedValue = {
@@ -2593,9 +2595,9 @@ export type NoteChanged = {
 	origin: ChangeOrigin,
 	/**  When the later version was read, or the time of the commit; milliseconds since 1970. */
 	at_ms: number,
-	/**  Lines that the change added, among those that are shown. */
+	/**  Number of lines that the change added, shown or not; 0 if it is not known. */
 	n_added: number,
-	/**  Lines that the change removed, among those that are shown. */
+	/**  Number of lines that the change removed, shown or not; 0 if it is not known. */
 	n_removed: number,
 	/**
 	 *  Changed lines with their surroundings: each begins with `+`, `-` or a blank, and each part with `@@ line N @@`, which
@@ -2612,7 +2614,10 @@ export type NoteHistory = {
 	changes: NoteChanged[],
 	/**  Whether changes that the library sees are saved. */
 	is_kept: boolean,
-	/**  Why older commits are not listed: lower case, without a full stop; `None` if all are, or there is no repository. */
+	/**
+	 *  Why older commits are not listed: lower case, without a full stop; `None` if all by first parents are, or there is no
+	 *  repository.
+	 */
 	commits_end: string | null,
 };
 

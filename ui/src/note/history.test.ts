@@ -31,7 +31,12 @@ async function shown(history: Partial<NoteHistory>) {
 const list = () => screen.findByRole("list", { name: "Changes of this note" });
 
 test("a change opens to what it removed and added, and another closes it", async () => {
-  const commit = { kind: "commit", id: "0a1b2c3d", subject: "Say when the pump runs" } as const;
+  const commit = {
+    kind: "commit",
+    id: "0a1b2c3d",
+    subject: "Say when the pump runs",
+    is_merge: false,
+  } as const;
   const { user, container } = await shown({
     changes: [changed(), changed({ origin: commit, diff: "", lacks: "the note is too long to be compared" })],
     commits_end: "its clone is shallow",
@@ -61,9 +66,7 @@ test("many changes are listed after a click", async () => {
 
 test("a note without changes says since when they are saved, or that they are not", async () => {
   await shown({});
-  expect(
-    await screen.findByText(/Changes are saved from the time a note is first indexed/),
-  ).toBeInTheDocument();
+  expect(await screen.findByText(/Memlens saves the changes that it reads/)).toBeInTheDocument();
   await shown({ is_kept: false });
   expect(await screen.findByText(/Saving them is switched off in Settings/)).toBeInTheDocument();
 });

@@ -65,15 +65,40 @@ fn a_changed_note_shows_what_it_said_until_that_is_switched_off() {
 }
 
 #[test]
+fn one_line_of_a_long_note_is_one_line_whatever_its_chunks() {
+    let lines = |changed: &str| -> String {
+        let line = |at| match at {
+            103 => format!("{changed}\n"),
+            at => format!("- 2026-02-02 entry {at} about the pump and the pond\n"),
+        };
+        (1..=200).map(line).collect()
+    };
+    let notes = Notes::new(&[("log.md", &lines("- the pump runs at night"))]);
+    let memlens = Memlens::of(&[&notes]);
+    notes.write("log.md", &lines("- the pump runs at noon"));
+    assert_eq!(memlens.run(&["index"]).status, 0);
+    let report = memlens.json(&["history", "log.md", "--json"]);
+    let change = &list(&report["changes"])[0];
+    assert_eq!(
+        (&change["n_added"], &change["n_removed"], &change["lacks"]),
+        (&json!(1), &json!(1), &json!(null)),
+        "{change}"
+    );
+    let diff = change["diff"].as_str().expect("it is text");
+    assert!(diff.starts_with("@@ line 101 @@\n"), "{diff}");
+    assert_eq!(diff.lines().count(), 7, "{diff}");
+}
+
+#[test]
 fn a_note_that_is_not_watched_is_refused() {
     let notes = Notes::new(&[("a.md", "The router.")]);
     let memlens = Memlens::of(&[&notes]);
     for typed in ["../outside.md", "nowhere/else.md"] {
         let run = memlens.run(&["history", typed]);
-        assert_eq!((run.status, run.out.as_str()), (2, ""), "{run:?}");
+        assert_eq!((run.status, run.out.as_str()), (1, ""), "{run:?}");
         assert!(
             run.err
-                .starts_with(&format!("memlens: cannot find the note {typed}: ")),
+                .starts_with(&format!("memlens: cannot show the note {typed}: ")),
             "{run:?}"
         );
     }

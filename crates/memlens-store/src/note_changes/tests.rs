@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::line_diff::LineKind;
 use crate::versions::FirstSight;
 use crate::{Change, EmbeddingId, NewChunk, Severity, StoredProblem};
 
@@ -36,15 +37,26 @@ fn notes() -> Notes {
 }
 
 impl Notes {
-    /// Indexes a note of these chunks, one line each, as read at a moment.
-    fn put(&mut self, path: &str, texts: &[&str], at_ms: i64) {
-        let chunks = texts.iter().enumerate().map(|(at, text)| {
-            let line = at as u32 + 1;
+    /// Indexes a note of these lines, as read at a moment, in chunks of one line each.
+    fn put(&mut self, path: &str, lines: &[&str], at_ms: i64) {
+        self.put_cut(path, lines, 1, 0, at_ms);
+    }
+
+    /// The same in chunks of some lines, which share some with the one before.
+    fn put_cut(&mut self, path: &str, lines: &[&str], n_lines: usize, n_shared: usize, at_ms: i64) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        let chunks = (0..lines.len()).step_by(n_lines).map(|first| {
+            let from = first.saturating_sub(n_shared);
+            let to = (first + n_lines).min(lines.len());
+            let bytes = starts[from]..starts[to];
             NewChunk {
-                text: (*text).to_owned(),
-                start_line: line,
-                end_line: line,
-                bytes: line * 10..line * 10 + 5,
+                text: text[bytes.clone()].to_owned(),
+                start_line: from as u32 + 1,
+                end_line: to as u32,
+                bytes: bytes.start as u32..bytes.end as u32,
                 heading: String::new(),
                 agent: None,
                 date: None,
@@ -58,7 +70,7 @@ impl Notes {
         let document = NewDocument {
             folder: self.folder,
             path: path.to_owned(),
-            hash: *blake3::hash(texts.join("\n").as_bytes()).as_bytes(),
+            hash: *blake3::hash(text.as_bytes()).as_bytes(),
             size: 1,
             modified_ms: 1,
             changed_ns: 1,
@@ -112,23 +124,24 @@ impl Notes {
     }
 }
 
-fn passage(line: u32, text: &str) -> Passage {
-    Passage {
-        start_line: line,
-        end_line: line,
-        text: text.to_owned(),
-    }
-}
-
-fn saved(change: &NoteChange) -> &Passages {
-    let ChangedTexts::Saved(passages) = &change.texts else {
+fn saved(change: &NoteChange) -> &LineDiff {
+    let ChangedTexts::Saved(diff) = &change.texts else {
         panic!("{:?}", change.texts)
     };
-    passages
+    diff
+}
+
+/// The lines of one kind.
+fn lines(diff: &LineDiff, kind: LineKind) -> Vec<&str> {
+    let lines = diff.parts.iter().flat_map(|part| &part.lines);
+    lines
+        .filter(|(one, _)| *one == kind)
+        .map(|(_, text)| &**text)
+        .collect()
 }
 
 #[test]
-fn a_change_holds_the_chunks_of_one_version_alone() {
+fn a_change_holds_the_lines_of_one_version_alone() {
     let mut notes = notes();
     notes.put("a.md", &["one", "two", "two", "three"], 5);
     assert_eq!(notes.changes("a.md"), []);
@@ -139,20 +152,37 @@ fn a_change_holds_the_chunks_of_one_version_alone() {
         changes.iter().map(|it| it.at_ms).collect::<Vec<_>>(),
         [9, 7]
     );
-    assert_eq!(saved(&changes[0]).before, [passage(4, "three")]);
-    assert_eq!(saved(&changes[0]).after, [passage(4, "THREE")]);
-    // One of the two equal chunks is left, and which one does not matter to a reader.
-    assert_eq!(saved(&changes[1]).before, [passage(3, "two")]);
-    assert_eq!(saved(&changes[1]).after, [passage(1, "new")]);
+    let of = |at: usize, kind| lines(saved(&changes[at]), kind);
+    assert_eq!(of(0, LineKind::Removed), ["three"]);
+    assert_eq!(of(0, LineKind::Added), ["THREE"]);
+    assert_eq!(of(1, LineKind::Removed), ["two"]);
+    assert_eq!(of(1, LineKind::Added), ["new"]);
     assert!(notes.n_bytes() > 0);
 }
 
 #[test]
-fn bytes_that_are_the_same_or_texts_that_only_moved_are_no_change() {
+fn lines_in_several_chunks_and_moved_borders_of_chunks_are_no_change() {
+    let mut notes = notes();
+    let former: Vec<String> = (0..40).map(|line| format!("entry {line}")).collect();
+    let former: Vec<&str> = former.iter().map(String::as_str).collect();
+    let mut later = former.clone();
+    later.insert(1, "entry of a new day");
+    notes.put_cut("a.md", &former, 7, 3, 1);
+    notes.put_cut("a.md", &later, 7, 3, 2);
+    let changes = notes.changes("a.md");
+    let diff = saved(&changes[0]);
+    assert_eq!((diff.n_added, diff.n_removed), (1, 0));
+    assert_eq!(lines(diff, LineKind::Added), ["entry of a new day"]);
+    assert_eq!(diff.parts[0].line, 1);
+    notes.put_cut("a.md", &later, 5, 2, 3);
+    assert_eq!(notes.changes("a.md").len(), 1);
+}
+
+#[test]
+fn bytes_that_are_the_same_are_no_change() {
     let mut notes = notes();
     notes.put("a.md", &["one", "two"], 5);
     notes.put("a.md", &["one", "two"], 6);
-    notes.put("a.md", &["two", "one"], 7);
     assert_eq!(notes.changes("a.md"), []);
 }
 
@@ -177,9 +207,14 @@ fn the_changes_of_a_note_go_with_its_file_and_stay_while_it_cannot_be_read() {
         .store
         .confirm_folder(notes.folder, now_ms())
         .expect("it can be saved");
-    assert_eq!(notes.changes("b.md").len(), 1);
+    assert_eq!(notes.changes("b.md").len(), 2);
+    assert_eq!(
+        notes.changes("b.md")[0].texts,
+        ChangedTexts::Unread,
+        "what changes now is not known"
+    );
     notes.store.forget_documents().expect("they can be removed");
-    assert_eq!(notes.changes("b.md").len(), 1);
+    assert_eq!(notes.changes("b.md").len(), 2);
     // Deleted while it had no document.
     notes
         .store
@@ -228,8 +263,8 @@ fn switched_off_nothing_is_left_or_saved_and_switched_on_it_begins_again() {
         .expect("it can be saved");
     notes.put("a.md", &["four"], 8);
     assert_eq!(
-        saved(&notes.changes("a.md")[0]).before,
-        [passage(1, "three")]
+        lines(saved(&notes.changes("a.md")[0]), LineKind::Removed),
+        ["three"]
     );
     notes.store.erase_all().expect("it can be erased");
     assert_eq!(notes.n_bytes(), 0);
@@ -264,7 +299,7 @@ fn the_newest_changes_stay_within_the_bounds() {
 #[test]
 fn a_change_that_is_too_long_or_damaged_says_so() {
     let mut notes = notes();
-    let long = "x".repeat(TEXT_BYTES);
+    let long = "x".repeat(SAVED_BYTES + 1);
     notes.put("a.md", &["one"], 1);
     notes.put("a.md", &["two"], 2);
     notes.put("a.md", &[&long], 3);
@@ -285,46 +320,70 @@ fn a_change_that_is_too_long_or_damaged_says_so() {
             texts: ChangedTexts::TooLong
         }
     );
-    assert_eq!(saved(&changes[1]).after, [passage(1, "two")]);
+    assert_eq!(lines(saved(&changes[1]), LineKind::Added), ["two"]);
     assert_eq!(notes.changes("b.md")[0].texts, ChangedTexts::Damaged);
+}
+
+#[test]
+fn a_former_version_that_is_damaged_is_not_compared() {
+    let mut notes = notes();
+    notes.put("a.md", &["one", "two"], 1);
+    notes
+        .store
+        .connection
+        .execute("UPDATE chunks SET text = 'other' WHERE start_line = 1", [])
+        .expect("it can be damaged");
+    notes.put("a.md", &["one", "three"], 2);
+    assert_eq!(notes.changes("a.md")[0].texts, ChangedTexts::Damaged);
 }
 
 proptest! {
     #[test]
     fn what_was_packed_is_unpacked_and_no_bytes_panic(
-        texts in proptest::collection::vec((0..9u32, ".{0,40}"), 0..6),
+        before in proptest::collection::vec("[ab]{0,3}", 0..9),
+        after in proptest::collection::vec("[ab]{0,3}", 0..9),
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
     ) {
-        let before: Vec<Passage> = texts.iter().map(|(line, text)| passage(*line, text)).collect();
-        let passages = Passages { after: before.clone(), before };
-        prop_assert_eq!(Passages::unpack(&passages.pack()), Some(passages));
-        let _ = Passages::unpack(&bytes);
+        let numbered = |lines: &[String]| -> Vec<crate::NumberedLine> {
+            (1..)
+                .zip(lines)
+                .map(|(number, text)| crate::NumberedLine { number, text: text.clone() })
+                .collect()
+        };
+        let diff = line_diff(&numbered(&before), &numbered(&after));
+        prop_assert_eq!(unpack(&pack(&diff)), Some(diff));
+        let _ = unpack(&bytes);
     }
 
-    /// The former chunks without `before` are the later ones without `after`.
+    /// The former lines without the removed ones are the later ones without the added ones, however both are cut.
     #[test]
-    fn both_lists_together_turn_one_version_into_the_other(
-        former in proptest::collection::vec("[ab]", 0..8),
-        later in proptest::collection::vec("[abc]", 0..8),
+    fn a_change_turns_one_version_into_the_other(
+        former in proptest::collection::vec("[ab]", 1..8),
+        later in proptest::collection::vec("[abc]", 1..8),
+        cut in 1..4usize,
+        shared in 0..3usize,
     ) {
         let mut notes = notes();
-        for (version, at_ms) in [(&former, 1), (&later, 2)] {
-            notes.put("a.md", &version.iter().map(String::as_str).collect::<Vec<_>>(), at_ms);
+        fn of(all: &[String]) -> Vec<&str> {
+            all.iter().map(String::as_str).collect()
         }
+        notes.put_cut("a.md", &of(&former), cut, shared, 1);
+        notes.put_cut("a.md", &of(&later), 2, 1, 2);
         let changes = notes.changes("a.md");
-        let passages = changes.first().map(|it| saved(it).clone()).unwrap_or_default();
-        let without = |all: &[String], part: &[Passage]| {
+        let diff = changes.first().map(|it| saved(it).clone()).unwrap_or_default();
+        let without = |all: &[String], part: &[&str]| {
             let mut left = all.to_vec();
             for one in part {
-                let at = left.iter().position(|text| *text == one.text).expect("it is of this version");
+                let at = left.iter().position(|text| text == one).expect("it is of this version");
                 left.remove(at);
             }
             left.sort();
             left
         };
-        prop_assert_eq!(without(&former, &passages.before), without(&later, &passages.after));
-        for one in &passages.before {
-            prop_assert!(!passages.after.iter().any(|it| it.text == one.text));
-        }
+        prop_assert_eq!(
+            without(&former, &lines(&diff, LineKind::Removed)),
+            without(&later, &lines(&diff, LineKind::Added))
+        );
+        prop_assert_eq!(diff.n_added as usize, lines(&diff, LineKind::Added).len());
     }
 }
