@@ -75,7 +75,7 @@ fn one_line_of_a_long_note_is_one_line_whatever_its_chunks() {
     };
     let notes = Notes::new(&[("log.md", &lines("- the pump runs at night"))]);
     let memlens = Memlens::of(&[&notes]);
-    notes.write("log.md", &lines("- the pump runs at noon"));
+    notes.write("log.md", lines("- the pump runs at noon"));
     assert_eq!(memlens.run(&["index"]).status, 0);
     let report = memlens.json(&["history", "log.md", "--json"]);
     let change = &list(&report["changes"])[0];
