@@ -66,7 +66,11 @@ fn page(history: &NoteHistory) -> Document {
                 )) + subject
             }
         };
-        let size = format!("  +{} -{}  ", change.n_added, change.n_removed);
+        // Without a diff it is not known how many lines changed.
+        let size = match change.diff.as_str() {
+            "" => "  ".to_owned(),
+            _ => format!("  +{} -{}  ", change.n_added, change.n_removed),
+        };
         page.line(strong(moment(change.at_ms)) + dim(size) + what);
         page.note_text(&change.diff);
         if let Some(why) = &change.lacks {

@@ -90,6 +90,19 @@ fn one_line_of_a_long_note_is_one_line_whatever_its_chunks() {
 }
 
 #[test]
+fn a_note_that_could_not_be_read_has_no_figures() {
+    let notes = Notes::new(&[("a.md", "The router."), ("b.md", "The pump.")]);
+    let memlens = Memlens::of(&[&notes]);
+    notes.write("a.md", "a\0b");
+    memlens.run(&["index"]);
+    notes.write("a.md", "The router again.");
+    assert_eq!(memlens.run(&["index"]).status, 0);
+    let printed = memlens.print(&["history", "a.md"]);
+    assert!(printed.contains("the note could not be read"), "{printed}");
+    assert!(!printed.contains("+0"), "{printed}");
+}
+
+#[test]
 fn a_note_that_is_not_watched_is_refused() {
     let notes = Notes::new(&[("a.md", "The router.")]);
     let memlens = Memlens::of(&[&notes]);
