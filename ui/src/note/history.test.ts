@@ -57,6 +57,18 @@ test("a change opens to what it removed and added, and another closes it", async
   expect(screen.getByText("Older commits are not listed: its clone is shallow.")).toBeInTheDocument();
 });
 
+test("an opened change stays open while the history is read again", async () => {
+  const { backend, beside, user } = await shown({ changes: [changed()] });
+  await user.click(within(await list()).getByRole("button"));
+  const before = beside.history;
+  backend.histories["a.md"] = { changes: [changed({ at_ms: Date.UTC(2026, 10, 21) }), changed()] };
+  beside.show({ folder: "notes", path: "a.md" }, DEFAULTS);
+  await waitFor(() => expect(beside.history).not.toBe(before));
+  expect(await screen.findByRole("region", { name: "What changed" })).toBeInTheDocument();
+  const rows = within(await list()).getAllByRole("button");
+  expect(rows.map((row) => row.getAttribute("aria-expanded"))).toEqual(["false", "true"]);
+});
+
 test("many changes are listed after a click", async () => {
   const { user } = await shown({ changes: Array.from({ length: 9 }, () => changed()) });
   expect(within(await list()).getAllByRole("button")).toHaveLength(5);
