@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MODEL_FILES, PROGRAMS, build, notices, release, run_bundler};
 use crate::error::{Error, Result};
+use crate::openclaw_plugin;
 use crate::project::Project;
 use crate::setup::{self, Install, Purpose};
 use crate::ui;
@@ -58,6 +59,7 @@ pub fn make(project: &Project, scratch: &Path, target: Target) -> Result<PathBuf
         Target::Windows => visual_c(env::var_os("VCToolsRedistDir").map(PathBuf::from))?,
     };
     ui::build(project)?;
+    openclaw_plugin::build(project)?;
     build(project)?;
     let third_party = scratch.join("third-party.txt");
     std::fs::create_dir_all(scratch).map_err(|source| Error::Write {
@@ -69,6 +71,7 @@ pub fn make(project: &Project, scratch: &Path, target: Target) -> Result<PathBuf
         command_line: release(project).join(format!("memlens{}", env::consts::EXE_SUFFIX)),
         model: project.root.join("crates/memlens-embed/model"),
         libraries: [runtime.library].into_iter().chain(visual_c).collect(),
+        openclaw_plugin: openclaw_plugin::folder(project),
         texts: vec![
             ("LICENSE.txt", project.root.join("LICENSE")),
             ("third-party.txt", third_party),
@@ -113,6 +116,7 @@ struct Files {
     model: PathBuf,
     /// ONNX Runtime and what it needs.
     libraries: Vec<PathBuf>,
+    openclaw_plugin: PathBuf,
     texts: Vec<(&'static str, PathBuf)>,
 }
 
@@ -129,6 +133,10 @@ impl Files {
         for library in &self.libraries {
             let name = library.file_name().unwrap_or_default().to_string_lossy();
             resource(library, name.into_owned());
+        }
+        for file in openclaw_plugin::FILES {
+            let from = self.openclaw_plugin.join(file);
+            resource(&from, format!("openclaw-plugin/{file}"));
         }
         for (name, text) in &self.texts {
             resource(text, (*name).to_owned());
@@ -162,6 +170,7 @@ mod tests {
                 "/p/libonnxruntime.1.2.3.dylib".into(),
                 "/p/msvcp140.dll".into(),
             ],
+            openclaw_plugin: "/p/plugin".into(),
             texts: vec![("LICENSE.txt", "/p/LICENSE".into())],
         }
     }
@@ -175,6 +184,10 @@ mod tests {
             let library = &resources["/p/libonnxruntime.1.2.3.dylib"];
             assert_eq!(library, "libonnxruntime.1.2.3.dylib");
             assert_eq!(resources["/p/msvcp140.dll"], "msvcp140.dll");
+            assert_eq!(
+                resources["/p/plugin/dist/index.js"],
+                "openclaw-plugin/dist/index.js"
+            );
             assert_eq!(resources["/p/LICENSE"], "LICENSE.txt");
         }
     }
