@@ -179,6 +179,7 @@ fn nothing_is_stored_without_consent() {
     watched.wait("it is stored", |it| listed(it).len() == 1);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_in_place_of_the_file_is_not_followed() {
     let (notes, dir) = (notes(), scratch());

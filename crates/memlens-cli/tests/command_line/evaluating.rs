@@ -421,12 +421,14 @@ fn a_note_is_the_same_however_it_is_named_and_wherever_the_set_is() {
     let memlens = Memlens::new();
     let indexed = memlens.run(&["index", text(&files.at("notes"))]);
     assert_eq!(indexed.status, 0, "{indexed:?}");
+    #[cfg(unix)]
     std::os::unix::fs::symlink(files.at("notes"), files.at("link")).expect("links can be made");
     let absolute = files.at("notes/a.md");
     for (set, path) in [
         ("queries.jsonl", text(&absolute)),
         ("queries.jsonl", "notes/a.md"),
         ("queries.jsonl", "./notes/../notes/a.md"),
+        #[cfg(unix)]
         ("queries.jsonl", "link/a.md"),
         ("notes/.queries.jsonl", text(&absolute)),
         ("notes/.queries.jsonl", "a.md"),
