@@ -9,12 +9,12 @@
 //! Properties checked: a path never leads out of the watched folders; the choice does not depend on the order of notes.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Component, Path};
 
 use memlens_files::composed;
 use memlens_ingest::{NoteLinks, WrittenLink};
-use memlens_store::{FolderId, Snapshot, StoredProblem};
+use memlens_store::{Folder, FolderId, Snapshot, StoredProblem};
 
 /// Extensions that a name may leave out.
 const MARKDOWN: [&str; 3] = [".md", ".markdown", ".mdx"];
@@ -27,23 +27,31 @@ const OUT_OF_FOLDERS: &str = "it leads out of the watched folders, and is not fo
 const REFUSED: &str = "it is neither a path nor a web page, and is not followed";
 
 /// The notes of the library by their names.
+#[derive(Default)]
 pub(super) struct Names {
     /// Id and path of each watched folder.
     folders: Vec<(FolderId, String)>,
-    /// By folder and path.
-    notes: Vec<Note>,
+    /// By number; `None` for a number that is free.
+    notes: Vec<Option<Note>>,
+    /// The free numbers.
+    free: Vec<u32>,
     at: HashMap<(FolderId, String), u32>,
     /// By the file's name, with and without its extension.
-    by_file: HashMap<String, Vec<u32>>,
+    by_file: ByKey,
     /// By the names in front matter.
-    by_name: HashMap<String, Vec<u32>>,
-    by_heading: HashMap<String, Vec<u32>>,
+    by_name: ByKey,
+    by_heading: ByKey,
 }
+
+/// The numbers of the notes of each key.
+type ByKey = HashMap<String, Vec<u32>>;
 
 /// A note of a watched folder.
 pub(super) struct Note {
     pub(super) folder: FolderId,
     pub(super) path: String,
+    /// How often it was added and not removed.
+    n_added: u32,
 }
 
 /// The note that contains a link.
@@ -77,82 +85,132 @@ impl Names {
     /// All notes that are indexed, or that have a problem. They have no names but those of their files until
     /// [`Names::add_names`].
     pub(super) fn of(snapshot: &Snapshot, problems: &[StoredProblem]) -> Names {
-        let documents = snapshot.documents.iter();
-        let indexed = documents.map(|document| (document.folder, document.path.as_str()));
-        let with_problem = problems
-            .iter()
-            .map(|problem| (problem.folder, problem.path.as_str()));
-        let folders = snapshot
-            .folders
-            .iter()
-            .map(|folder| (folder.id, folder.path.as_str()));
-        Names::among(folders, indexed.chain(with_problem))
-    }
-
-    fn among<'a>(
-        folders: impl Iterator<Item = (FolderId, &'a str)>,
-        notes: impl Iterator<Item = (FolderId, &'a str)>,
-    ) -> Names {
-        let mut names = Names {
-            folders: folders.map(|(id, path)| (id, plain(path))).collect(),
-            notes: Vec::new(),
-            at: HashMap::new(),
-            by_file: HashMap::new(),
-            by_name: HashMap::new(),
-            by_heading: HashMap::new(),
-        };
-        for (folder, path) in notes {
-            names.add(folder, path);
+        let mut names = Names::new(&snapshot.folders);
+        for document in snapshot.documents.iter() {
+            names.add(document.folder, &document.path);
+        }
+        for problem in problems {
+            names.add(problem.folder, &problem.path);
         }
         names
     }
 
-    fn add(&mut self, folder: FolderId, path: &str) {
-        let note = self.notes.len() as u32;
-        let key = (folder, path.to_owned());
-        if self.at.contains_key(&key) {
-            return;
+    /// Without notes.
+    pub(super) fn new(folders: &[Folder]) -> Names {
+        let folders = folders.iter();
+        Names {
+            folders: folders.map(|it| (it.id, plain(&it.path))).collect(),
+            ..Names::default()
         }
+    }
+
+    /// Whether these are the watched folders.
+    pub(super) fn has_folders(&self, folders: &[Folder]) -> bool {
+        let folders = folders.iter().map(|it| (it.id, plain(&it.path)));
+        folders.eq(self.folders.iter().cloned())
+    }
+
+    /// Adds a note and returns its number, which it has until it is removed as often as it was added.
+    pub(super) fn add(&mut self, folder: FolderId, path: &str) -> u32 {
+        let key = (folder, path.to_owned());
+        if let Some(note) = self.at.get(&key) {
+            if let Some(known) = &mut self.notes[*note as usize] {
+                known.n_added += 1;
+            }
+            return *note;
+        }
+        let note = self.free.pop().unwrap_or_else(|| {
+            self.notes.push(None);
+            self.notes.len() as u32 - 1
+        });
         self.at.insert(key, note);
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let keys = HashSet::from([key_of(name), key_of(without_extension(name))]);
-        for key in keys {
+        for key in file_keys(path) {
             self.by_file.entry(key).or_default().push(note);
         }
-        self.notes.push(Note {
+        self.notes[note as usize] = Some(Note {
             folder,
             path: path.to_owned(),
+            n_added: 1,
         });
+        note
+    }
+
+    /// Removes a note if it was not added another time. Its other names must have been removed.
+    pub(super) fn remove(&mut self, note: u32) {
+        let Some(known) = &mut self.notes[note as usize] else {
+            return;
+        };
+        known.n_added -= 1;
+        if known.n_added > 0 {
+            return;
+        }
+        let Some(known) = self.notes[note as usize].take() else {
+            return;
+        };
+        for key in file_keys(&known.path) {
+            remove(&mut self.by_file, &key, note);
+        }
+        self.at.remove(&(known.folder, known.path));
+        self.free.push(note);
     }
 
     /// Adds what a note calls itself.
     pub(super) fn add_names(&mut self, note: u32, links: &NoteLinks) {
-        let keys: HashSet<String> = links.names.iter().map(|name| key_of(name)).collect();
-        for key in keys {
+        for key in name_keys(links) {
             self.by_name.entry(key).or_default().push(note);
         }
-        if let Some(heading) = links
-            .headings
-            .first()
-            .filter(|heading| !heading.words.is_empty())
-        {
-            self.by_heading
-                .entry(key_of(&heading.words))
-                .or_default()
-                .push(note);
+        if let Some(key) = heading_key(links) {
+            self.by_heading.entry(key).or_default().push(note);
         }
     }
 
-    pub(super) fn n_notes(&self) -> usize {
-        self.notes.len()
+    /// Removes what [`Names::add_names`] added of the same text.
+    pub(super) fn remove_names(&mut self, note: u32, links: &NoteLinks) {
+        for key in name_keys(links) {
+            remove(&mut self.by_name, &key, note);
+        }
+        if let Some(key) = heading_key(links) {
+            remove(&mut self.by_heading, &key, note);
+        }
     }
 
+    /// What a link can name a note by. `links` is the text of the note, as far as it is known.
+    pub(super) fn note_keys(&self, note: u32, links: Option<&NoteLinks>) -> BTreeSet<String> {
+        let mut keys = file_keys(&self.note(note).path);
+        if let Some(links) = links {
+            keys.extend(name_keys(links));
+            keys.extend(heading_key(links));
+        }
+        keys
+    }
+
+    /// Of each note to which a link can lead, whatever notes there are, one key of [`Names::note_keys`] at least.
+    pub(super) fn link_keys(&self, from: From<'_>, link: &WrittenLink) -> BTreeSet<String> {
+        let mut keys = BTreeSet::new();
+        let Address::Named { name, .. } = Address::of(link) else {
+            return keys;
+        };
+        if link.is_wiki {
+            let key = name_key(&name);
+            keys.insert(file_of(&key).to_owned());
+            keys.insert(key);
+        }
+        if !link.is_wiki || name.contains('/') {
+            let places = self.places(from, &name);
+            let paths = places.iter().flat_map(|(_, path)| with_endings(path));
+            keys.extend(paths.map(|path| key_of(file_of(&path))));
+        }
+        keys
+    }
+
+    /// The note of a number that [`Names::add`] returned.
     pub(super) fn note(&self, note: u32) -> &Note {
-        &self.notes[note as usize]
+        let note = self.notes[note as usize].as_ref();
+        note.expect("the note was not removed")
     }
 
     pub(super) fn from(&self, note: u32) -> From<'_> {
-        let Note { folder, path } = self.note(note);
+        let Note { folder, path, .. } = self.note(note);
         From {
             folder: *folder,
             path,
@@ -163,37 +221,22 @@ impl Names {
         self.at.get(&(folder, path.to_owned())).copied()
     }
 
+    /// Order of notes: by the path of their folder, then by their own.
+    pub(super) fn order(&self, note: u32) -> (usize, &str) {
+        let Note { folder, path, .. } = self.note(note);
+        let mut folders = self.folders.iter();
+        let folder = folders.position(|(id, _)| id == folder);
+        (folder.unwrap_or(usize::MAX), path)
+    }
+
     /// Returns where a link of a note leads.
     pub(super) fn leads(&self, from: From<'_>, link: &WrittenLink) -> Leads {
-        // In `[[Meeting: Oslo]]` the colon is part of the name.
-        let may_have_scheme = !link.is_wiki
-            || link
-                .address
-                .split_once(':')
-                .is_some_and(|(_, rest)| rest.starts_with("//"));
-        match scheme_of(&link.address).filter(|_| may_have_scheme) {
-            Some(scheme) if OUTSIDE.contains(&scheme.as_str()) => return Leads::Outside,
-            Some(_) => return Leads::Nowhere(REFUSED),
-            None if link.address.starts_with("//") || link.address.starts_with('\\') => {
-                return Leads::Nowhere(REFUSED);
-            }
-            None => {}
-        }
-        let (name, part) = link.address.split_once('#').unwrap_or((&link.address, ""));
-        let (name, part) = match link.is_wiki {
-            // Of `[[note#heading#heading below]]` the last one is meant.
-            true => (
-                name.trim().to_owned(),
-                part.rsplit('#').next().unwrap_or(part).trim().to_owned(),
-            ),
-            false => (
-                decoded(name.split('?').next().unwrap_or(name)),
-                decoded(part),
-            ),
+        let (name, part) = match Address::of(link) {
+            Address::Outside => return Leads::Outside,
+            Address::Refused => return Leads::Nowhere(REFUSED),
+            Address::Within(part) => return Leads::Within(part),
+            Address::Named { name, part } => (name, part),
         };
-        if name.is_empty() {
-            return Leads::Within(part);
-        }
         let found = match link.is_wiki && !name.contains('/') {
             true => self.by_name(from, &name).ok_or(NO_NOTE),
             false => match self.by_path(from, &name) {
@@ -214,13 +257,26 @@ impl Names {
     }
 
     fn is(&self, note: u32, from: From<'_>) -> bool {
-        let Note { folder, path } = self.note(note);
+        let Note { folder, path, .. } = self.note(note);
         *folder == from.folder && path == from.path
     }
 
     fn by_path(&self, from: From<'_>, name: &str) -> Result<u32, &'static str> {
+        let places = self.places(from, name);
+        if places.is_empty() {
+            return Err(OUT_OF_FOLDERS);
+        }
+        let mut keys = places
+            .iter()
+            .flat_map(|(folder, path)| with_endings(path).map(|path| (*folder, path)));
+        keys.find_map(|key| self.at.get(&key).copied())
+            .ok_or(NO_PATH)
+    }
+
+    /// Where a path in a note may lead, the first choice first; empty if it leads out of the watched folders.
+    fn places(&self, from: From<'_>, name: &str) -> Vec<(FolderId, String)> {
         let home = self.folders.iter().find(|(id, _)| *id == from.folder);
-        let above = from.path.rsplit_once('/').map_or("", |(above, _)| above);
+        let above = folder_of(from.path);
         let absolute = match home {
             _ if name.starts_with('/') => joined("", name),
             Some((_, home)) => joined(&format!("{home}/{above}"), name),
@@ -230,16 +286,7 @@ impl Names {
             .iter()
             .flat_map(|absolute| self.in_folders(absolute));
         let from_top = joined("", name).map(|path| (from.folder, path));
-        let places: Vec<(FolderId, String)> = in_folders.chain(from_top).collect();
-        if places.is_empty() {
-            return Err(OUT_OF_FOLDERS);
-        }
-        let endings = |path: &str| [path.to_owned(), format!("{path}.md")];
-        let mut keys = places
-            .iter()
-            .flat_map(|(folder, path)| endings(path).map(|path| (*folder, path)));
-        keys.find_map(|key| self.at.get(&key).copied())
-            .ok_or(NO_PATH)
+        in_folders.chain(from_top).collect()
     }
 
     /// A watched folder may be in another, so a path may have a place in several.
@@ -255,7 +302,7 @@ impl Names {
 
     /// The note that this name means, and how many others have it as a file's name, in front matter or as their first heading.
     fn by_name(&self, from: From<'_>, name: &str) -> Option<(u32, u32)> {
-        let key = key_of(name.trim_start_matches("./"));
+        let key = name_key(name);
         let ends_so = |note: &&u32| {
             let path = key_of(&self.note(**note).path);
             let ends = |path: &str| {
@@ -264,10 +311,9 @@ impl Names {
             };
             ends(&path) || ends(without_extension(&path))
         };
-        let file = key.rsplit('/').next().unwrap_or(&key);
-        let by_file = self.by_file.get(file).into_iter().flatten();
+        let by_file = self.by_file.get(file_of(&key)).into_iter().flatten();
         let by_file: Vec<u32> = by_file.filter(ends_so).copied().collect();
-        let notes_of = |names: &HashMap<String, Vec<u32>>| names.get(&key).cloned();
+        let notes_of = |names: &ByKey| names.get(&key).cloned();
         let kinds = [
             by_file,
             notes_of(&self.by_name).unwrap_or_default(),
@@ -284,13 +330,9 @@ impl Names {
 
     /// Order of notes of one name, the nearest first.
     fn distance<'a>(&'a self, from: From<'_>, note: u32) -> impl Ord + use<'a> {
-        let Note { folder, path } = self.note(note);
-        let above = |path: &str| {
-            path.rsplit_once('/')
-                .map_or(String::new(), |(above, _)| above.to_owned())
-        };
+        let Note { folder, path, .. } = self.note(note);
         let is_in_folder = *folder == from.folder;
-        let is_beside = is_in_folder && above(path) == above(from.path);
+        let is_beside = is_in_folder && folder_of(path) == folder_of(from.path);
         let n_steps = path.matches('/').count();
         (
             Reverse(is_in_folder),
@@ -299,6 +341,62 @@ impl Names {
             *folder,
             path.as_str(),
         )
+    }
+}
+
+fn remove(names: &mut ByKey, key: &str, note: u32) {
+    if let Some(notes) = names.get_mut(key) {
+        notes.retain(|it| *it != note);
+        if notes.is_empty() {
+            names.remove(key);
+        }
+    }
+}
+
+/// What a link says about its target.
+enum Address {
+    /// A web page or mail address.
+    Outside,
+    /// Neither a path nor a web page.
+    Refused,
+    /// A heading or line of its own note.
+    Within(String),
+    /// A path or name, with a heading or line.
+    Named { name: String, part: String },
+}
+
+impl Address {
+    fn of(link: &WrittenLink) -> Address {
+        // In `[[Meeting: Oslo]]` the colon is part of the name.
+        let may_have_scheme = !link.is_wiki
+            || link
+                .address
+                .split_once(':')
+                .is_some_and(|(_, rest)| rest.starts_with("//"));
+        match scheme_of(&link.address).filter(|_| may_have_scheme) {
+            Some(scheme) if OUTSIDE.contains(&scheme.as_str()) => return Address::Outside,
+            Some(_) => return Address::Refused,
+            None if link.address.starts_with("//") || link.address.starts_with('\\') => {
+                return Address::Refused;
+            }
+            None => {}
+        }
+        let (name, part) = link.address.split_once('#').unwrap_or((&link.address, ""));
+        let (name, part) = match link.is_wiki {
+            // Of `[[note#heading#heading below]]` the last one is meant.
+            true => (
+                name.trim().to_owned(),
+                part.rsplit('#').next().unwrap_or(part).trim().to_owned(),
+            ),
+            false => (
+                decoded(name.split('?').next().unwrap_or(name)),
+                decoded(part),
+            ),
+        };
+        match name.is_empty() {
+            true => Address::Within(part),
+            false => Address::Named { name, part },
+        }
     }
 }
 
@@ -358,6 +456,42 @@ fn heading_name(heading: &str) -> String {
         .filter(|sign| sign.is_alphanumeric() || matches!(sign, '-' | '_' | ' '))
         .map(|sign| if sign == ' ' { '-' } else { sign })
         .collect()
+}
+
+/// The keys of a file: its name, with and without its extension.
+fn file_keys(path: &str) -> BTreeSet<String> {
+    let name = file_of(path);
+    BTreeSet::from([key_of(name), key_of(without_extension(name))])
+}
+
+/// The keys of the names in front matter.
+fn name_keys(links: &NoteLinks) -> BTreeSet<String> {
+    links.names.iter().map(|name| key_of(name)).collect()
+}
+
+/// The key of the first heading.
+fn heading_key(links: &NoteLinks) -> Option<String> {
+    let first = links.headings.first();
+    let first = first.filter(|heading| !heading.words.is_empty());
+    first.map(|heading| key_of(&heading.words))
+}
+
+/// The key of what is in `[[ ]]`.
+fn name_key(name: &str) -> String {
+    key_of(name.trim_start_matches("./"))
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(above, _)| above)
+}
+
+fn file_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A path may be written without `.md`.
+fn with_endings(path: &str) -> [String; 2] {
+    [path.to_owned(), format!("{path}.md")]
 }
 
 /// What names are compared by.

@@ -7,12 +7,22 @@ const LOGS: FolderId = FolderId(2);
 
 /// Names of these notes, which are in the first folder unless they begin with `logs:`.
 fn names(paths: &[&'static str]) -> Names {
-    let folders = [(NOTES, "/home/r/notes"), (LOGS, "/home/r/logs")];
-    let notes = paths.iter().map(|path| match path.strip_prefix("logs:") {
-        Some(path) => (LOGS, path),
-        None => (NOTES, *path),
-    });
-    Names::among(folders.into_iter(), notes)
+    let folder = |id, path: &str| Folder {
+        id,
+        path: path.to_owned(),
+        name: path.to_owned(),
+        is_paused: false,
+        mount: None,
+        agent: None,
+    };
+    let mut names = Names::new(&[folder(NOTES, "/home/r/notes"), folder(LOGS, "/home/r/logs")]);
+    for path in paths {
+        match path.strip_prefix("logs:") {
+            Some(path) => names.add(LOGS, path),
+            None => names.add(NOTES, path),
+        };
+    }
+    names
 }
 
 /// Path, part and number of other notes; or why the link leads nowhere.
