@@ -74,6 +74,8 @@ mod losing;
 mod model_changes;
 #[path = "engine/named_sets.rs"]
 mod named_sets;
+#[path = "engine/note_commits.rs"]
+mod note_commits;
 #[path = "engine/opening.rs"]
 mod opening;
 #[path = "engine/opposing.rs"]

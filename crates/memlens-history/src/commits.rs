@@ -42,8 +42,51 @@ pub enum NoteCommits {
     None,
     /// All of the history by first parents was read, or the caller had enough.
     Read,
-    /// Older commits are not known: why, as a clause such as `its clone is shallow`.
+    /// The limits end before the history: why, as a clause such as `only its newest 5000 commits were read`.
+    Limited(String),
+    /// Older commits are not known, but may be as soon as the repository is another: why, as a clause such as `its clone is shallow`.
     Cut(String),
+}
+
+/// A note and the repository around it, with the newest commit of the moment when it was opened.
+pub struct NoteRepository {
+    repository: Repository,
+    /// Path of the note in it.
+    path: String,
+}
+
+impl NoteRepository {
+    /// The repository of the nearest folder around a note, which is `top` or a folder in it; `None` if there is none, or it has no commit.
+    ///
+    /// # Errors
+    /// Why it cannot be read, as a clause about it.
+    pub fn around(top: &Path, file: &Path) -> Result<Option<NoteRepository>, String> {
+        let Some(repository) = Repository::around(top, file)? else {
+            return Ok(None);
+        };
+        let path = slashes(file, &repository.root);
+        Ok(path.map(|path| NoteRepository { repository, path }))
+    }
+
+    /// Id of its newest commit.
+    pub fn head(&self) -> String {
+        self.repository.head.to_string()
+    }
+
+    /// As [`note_commits`].
+    pub fn commits(
+        &self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        mut each: impl FnMut(NoteCommit<'_>) -> ControlFlow<()>,
+    ) -> NoteCommits {
+        let mut budget = Budget::new(limits, stop);
+        match read(&self.repository, &self.path, &mut budget, &mut each) {
+            Ok(read) => read,
+            Err(why) if budget.is_spent.get() => NoteCommits::Limited(why),
+            Err(why) => NoteCommits::Cut(why),
+        }
+    }
 }
 
 /// Calls `each` with the commits that changed a note, the newest first, until it breaks.
@@ -57,18 +100,13 @@ pub fn note_commits(
     file: &Path,
     limits: &Limits,
     stop: &AtomicBool,
-    mut each: impl FnMut(NoteCommit<'_>) -> ControlFlow<()>,
+    each: impl FnMut(NoteCommit<'_>) -> ControlFlow<()>,
 ) -> NoteCommits {
-    let repository = match Repository::around(top, file) {
-        Ok(Some(repository)) => repository,
-        Ok(None) => return NoteCommits::None,
-        Err(why) => return NoteCommits::Cut(why),
-    };
-    let Some(path) = slashes(file, &repository.root) else {
-        return NoteCommits::None;
-    };
-    let mut budget = Budget::new(limits, stop);
-    read(&repository, &path, &mut budget, &mut each).unwrap_or_else(NoteCommits::Cut)
+    match NoteRepository::around(top, file) {
+        Ok(Some(repository)) => repository.commits(limits, stop, each),
+        Ok(None) => NoteCommits::None,
+        Err(why) => NoteCommits::Cut(why),
+    }
 }
 
 fn read(

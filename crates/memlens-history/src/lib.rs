@@ -9,12 +9,13 @@
 mod commits;
 mod repository;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-pub use commits::{NoteCommit, NoteCommits, NoteVersion, note_commits};
+pub use commits::{NoteCommit, NoteCommits, NoteRepository, NoteVersion, note_commits};
 use gix_hash::ObjectId;
 use repository::Repository;
 
@@ -402,6 +403,8 @@ struct Budget<'q> {
     stop: &'q AtomicBool,
     started: Instant,
     n_commits: usize,
+    /// Whether a limit ended the reading.
+    is_spent: Cell<bool>,
 }
 
 impl<'q> Budget<'q> {
@@ -411,6 +414,7 @@ impl<'q> Budget<'q> {
             stop,
             started: Instant::now(),
             n_commits: 0,
+            is_spent: Cell::new(false),
         }
     }
 
@@ -421,6 +425,7 @@ impl<'q> Budget<'q> {
     fn next_commit(&mut self) -> Result<(), String> {
         self.go_on()?;
         if self.n_commits >= self.limits.commits {
+            self.is_spent.set(true);
             return Err(format!(
                 "only its newest {} commits were read",
                 self.n_commits
@@ -437,6 +442,7 @@ impl<'q> Budget<'q> {
             return Err("reading it was cancelled".to_owned());
         }
         if self.started.elapsed() >= self.limits.time {
+            self.is_spent.set(true);
             let seconds = self.limits.time.as_secs();
             return Err(format!("it was not read within {seconds} s"));
         }

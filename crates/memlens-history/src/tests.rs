@@ -466,8 +466,17 @@ fn the_commits_of_a_note_are_those_that_changed_its_bytes() {
         commits(dir, &few, 9),
         (
             all[..3].iter().map(|it| (*it).to_owned()).collect(),
-            NoteCommits::Cut(why)
+            NoteCommits::Limited(why)
         )
+    );
+    let no_time = Limits {
+        time: Duration::ZERO,
+        ..Limits::default()
+    };
+    let why = "it was not read within 0 s".to_owned();
+    assert_eq!(
+        commits(dir, &no_time, 9),
+        (Vec::new(), NoteCommits::Limited(why))
     );
 }
 

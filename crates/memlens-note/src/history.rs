@@ -1,13 +1,16 @@
 //! What a note said before: the changes that the library saw, and the commits of the repository that holds the note.
 //!
+//! Commits are read again only if the repository has another newest commit.
+//!
 //! Properties checked: no repository outside of the watched folder is read.
 
+mod commits;
+
 use std::fmt::Write;
-use std::ops::ControlFlow;
 use std::path::{Component, Path};
 use std::sync::atomic::AtomicBool;
 
-use memlens_history::{Limits, NoteCommits, NoteVersion, note_commits};
+use memlens_history::NoteVersion;
 use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library, Writes};
 use memlens_store::{
@@ -17,13 +20,12 @@ use memlens_store::{
 use memlens_wire::{ChangeOrigin, HistoryKept, NoteChanged, NoteHistory};
 
 use crate::named;
+use commits::commits_of;
 
-/// Commits of a note that are listed.
-const COMMITS_MOST: usize = 50;
 /// Bytes of both texts of a diff together.
 const DIFF_BYTES: usize = 1 << 20;
 
-/// The changes of a note, the newest first: all that are saved, and its newest [`COMMITS_MOST`] commits.
+/// The changes of a note, the newest first: all that are saved, and its newest 50 commits.
 ///
 /// # Errors
 /// [`EngineError::Store`]; [`EngineError::NotWatched`].
@@ -51,14 +53,14 @@ pub fn note_history(
         )
     };
     let mut changes: Vec<NoteChanged> = seen.iter().map(seen_change).collect();
-    let (commits, commits_end) = commits(Path::new(&top), &note_path(&top, path), stop);
-    changes.extend(commits);
+    let commits = commits_of(library, Path::new(&top), &note_path(&top, path), stop);
+    changes.extend(commits.changes.iter().cloned());
     // Stable, so that changes of one moment stay in their order.
     changes.sort_by(|a, b| b.at_ms.total_cmp(&a.at_ms));
     Ok(NoteHistory {
         changes,
         is_kept,
-        commits_end,
+        commits_end: commits.end.clone(),
     })
 }
 
@@ -121,34 +123,6 @@ fn seen_change(change: &NoteChange) -> NoteChanged {
         ),
     };
     shown.of(ChangeOrigin::Seen, change.at_ms)
-}
-
-/// The newest commits of a note, and why older ones are not listed.
-fn commits(top: &Path, file: &Path, stop: &AtomicBool) -> (Vec<NoteChanged>, Option<String>) {
-    let mut commits = Vec::new();
-    let mut has_more = false;
-    let read = note_commits(top, file, &Limits::default(), stop, |it| {
-        if commits.len() == COMMITS_MOST {
-            has_more = true;
-            return ControlFlow::Break(());
-        }
-        let origin = ChangeOrigin::Commit {
-            id: it.commit.id.clone(),
-            subject: it.subject.to_owned(),
-            is_merge: it.is_merge,
-        };
-        let shown = Shown::of_versions(it.before, it.after);
-        commits.push(shown.of(origin, it.commit.at_ms));
-        ControlFlow::Continue(())
-    });
-    let end = match read {
-        NoteCommits::Cut(why) => Some(why),
-        NoteCommits::Read if has_more => {
-            Some(format!("only its newest {COMMITS_MOST} commits are listed"))
-        }
-        NoteCommits::Read | NoteCommits::None => None,
-    };
-    (commits, end)
 }
 
 fn numbered(text: &str) -> Vec<NumberedLine> {
