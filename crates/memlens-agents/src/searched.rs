@@ -186,11 +186,16 @@ impl Searched {
     pub fn share(&self, member: &str, folder: &Path) -> Option<Share> {
         let member = member.trim().to_lowercase();
         let index = self.indexes.iter().find(|it| it.member == member)?;
-        let is_added = |root: &Root| {
-            matches!(root.kind, RootKind::Folder { .. }) && folder.starts_with(&root.folder)
-        };
-        if index.roots.iter().any(is_added) {
-            return Some(Share::Whole);
+        let mut is_partly_added = false;
+        for root in &index.roots {
+            if let RootKind::Folder { pattern, .. } = &root.kind
+                && folder.starts_with(&root.folder)
+            {
+                if pattern.as_ref().is_none_or(Pattern::takes_all_notes) {
+                    return Some(Share::Whole);
+                }
+                is_partly_added = true;
+            }
         }
         let own: Vec<&Path> = index.own_folders().collect();
         let others = self.indexes.iter().flat_map(Index::own_folders);
@@ -206,7 +211,7 @@ impl Searched {
             match (
                 around(&own) > around(&others),
                 holds(&others),
-                holds(&roots),
+                is_partly_added || holds(&roots),
             ) {
                 (true, false, _) => Share::Whole,
                 (true, true, _) | (false, _, true) => Share::Part,

@@ -64,7 +64,7 @@ pub(crate) enum Refused {
     NoFolderOfMember {
         program: String,
         member: String,
-        /// Watched folders that hold its notes and those of other agents.
+        /// Watched folders that hold its notes and others.
         mixed: Vec<String>,
     },
     /// The library's folder is missing.
@@ -74,13 +74,13 @@ pub(crate) enum Refused {
     Engine(#[from] EngineError),
 }
 
-/// What an error adds about folders with notes of several agents.
+/// What an error adds about folders with notes of the agent and others.
 fn shared(mixed: &[String]) -> String {
     if mixed.is_empty() {
         return String::new();
     }
     let mixed = mixed.join(", ");
-    format!(" (these hold notes of other agents too: {mixed})")
+    format!(" (these also hold notes that are not for it: {mixed})")
 }
 
 /// Answers a question with the results of the served ranking, in the form of OpenClaw's `memory_search`.

@@ -183,8 +183,8 @@ impl Folders {
     }
 }
 
-/// The folders that are for one of a program's own agents alone. A folder with notes of several of them is for none, because it is
-/// served as a whole.
+/// The folders that are for one of a program's own agents alone. A folder with notes that are not for the agent is left out,
+/// because a folder is served as a whole.
 fn of_member(
     served: &Served,
     program: &str,

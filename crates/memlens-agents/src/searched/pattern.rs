@@ -32,6 +32,11 @@ impl Pattern {
         &self.text
     }
 
+    /// Whether every note below the folder matches, except hidden ones. False if that is not certain.
+    pub fn takes_all_notes(&self) -> bool {
+        matches!(self.text.as_str(), "**" | "**/*" | "**/*.md")
+    }
+
     pub fn matches(&self, path: &str) -> bool {
         let Some(matcher) = &self.matcher else {
             return false;
