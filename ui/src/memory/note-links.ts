@@ -7,7 +7,7 @@ export type LinkKind = "outside" | "inside" | "refused";
 const OUTSIDE = new Set(["http", "https", "mailto"]);
 
 /** A single letter is a drive and no scheme, but no note is there that a link could name. */
-const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /** The longest address that is followed, in characters. */
 const ADDRESS_CHARS_MAX = 2_048;
@@ -20,9 +20,9 @@ const ADDRESS_CHARS_MAX = 2_048;
  */
 export function linkKind(address: string): LinkKind {
   if (address.length > ADDRESS_CHARS_MAX) return "refused";
-  // Browsers leave these out of an address before they read its scheme.
+  // Browsers leave these out of an address before they read its scheme. A name with a space is no scheme.
   // eslint-disable-next-line no-control-regex
-  const read = address.replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
+  const read = address.replace(/[\u0000-\u001f\u007f-\u009f]/g, "").trim();
   const scheme = SCHEME.exec(read)?.[1]?.toLowerCase();
   if (scheme !== undefined) return OUTSIDE.has(scheme) ? "outside" : "refused";
   return read === "" || /^[/\\]{2}/.test(read) ? "refused" : "inside";

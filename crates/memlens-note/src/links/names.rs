@@ -512,13 +512,11 @@ fn without_extension(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// The scheme of an address, in lower case, without what browsers leave out before they read it. A single letter is a drive.
+/// The scheme of an address, in lower case, without what browsers leave out before they read it. A name with a space is no
+/// scheme: `<Meeting notes: Oslo.md>` is a path.
 fn scheme_of(address: &str) -> Option<String> {
-    let read: String = address
-        .chars()
-        .filter(|sign| !sign.is_control() && *sign != ' ')
-        .collect();
-    let (scheme, _) = read.split_once(':')?;
+    let read: String = address.chars().filter(|sign| !sign.is_control()).collect();
+    let (scheme, _) = read.trim_start().split_once(':')?;
     let is_scheme = scheme.starts_with(|sign: char| sign.is_ascii_alphabetic())
         && scheme
             .chars()

@@ -59,11 +59,14 @@ fn addresses_are_paths() {
     let names = names(&[
         "people/signe.md",
         "people/a b.md",
+        "people/Meeting notes: Oslo.md",
         "top.md",
         "logs:day.jsonl",
     ]);
     for (address, to) in [
         ("a%20b.md", "people/a b.md"),
+        ("<Meeting notes: Oslo.md>", "people/Meeting notes: Oslo.md"),
+        ("< javascript:alert(1)>", REFUSED),
         ("../top.md#x", "top.md#x"),
         ("../top", "top.md"),
         ("top.md?raw=1", "top.md"),
