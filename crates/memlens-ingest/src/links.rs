@@ -114,7 +114,12 @@ fn kind_of(tag: &Tag<'_>) -> Option<OpenKind> {
         ..
     } = tag
     {
-        return Some(link(link_type, dest_url));
+        // The parser leaves out the scheme that `<ana@example.org>` does not name.
+        let address = match link_type {
+            LinkType::Email => &format!("mailto:{dest_url}"),
+            _ => dest_url.as_ref(),
+        };
+        return Some(link(link_type, address));
     }
     if let Tag::Image {
         link_type,

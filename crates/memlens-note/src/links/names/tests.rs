@@ -98,6 +98,14 @@ fn addresses_are_paths() {
 }
 
 #[test]
+fn bare_addresses_lead_out() {
+    let names = names(&["a.md"]);
+    for text in ["<ana@example.org>", "<https://example.org>"] {
+        assert_eq!(leads(&names, "a.md", text).0, "outside", "{text}");
+    }
+}
+
+#[test]
 fn wikilinks_are_names() {
     let mut names = names(&[
         "a/router.md",
