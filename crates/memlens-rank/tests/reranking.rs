@@ -157,7 +157,7 @@ fn late_interaction_mixes_what_stands_out_and_keeps_the_span() {
         formulas[..2],
         [
             "mix = 0.7 · \u{2212}1.342 + 0.3 · 1.732",
-            "late = mix \u{2212}0.420 on the span of fused scores"
+            "late = 0.2000 + 0.6000 · (\u{2212}0.420 \u{2212} (\u{2212}0.486)) / 1.252"
         ]
     );
     // If all scores are equal, nothing moves.

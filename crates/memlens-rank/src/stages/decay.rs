@@ -146,7 +146,7 @@ impl Reason for Decay {
         };
         let of_age = format!(
             "age = e^(\u{2212}ln 2 · {} / {})",
-            number(days, 1),
+            number(days, 3),
             self.half_life_days
         );
         let mut lines = vec![(of_age, self.factor)];

@@ -51,6 +51,49 @@ pub struct LateMix {
     pub z_max_sim: f64,
     /// The mix, before it is mapped to the span of the fused scores.
     pub mix: f64,
+    /// The least and the greatest mix of the scored rows.
+    pub mixes: (f64, f64),
+    /// The least and the greatest fused score of the scored rows.
+    pub fused: (f64, f64),
+}
+
+impl LateMix {
+    /// The mix, mapped linearly to the span of the fused scores. The best fused score if all mixes are equal.
+    fn value(&self) -> f64 {
+        let ((mix_low, mix_high), (low, high)) = (self.mixes, self.fused);
+        if mix_high > mix_low {
+            low + (high - low) * ((self.mix - mix_low) / (mix_high - mix_low))
+        } else {
+            high
+        }
+    }
+
+    /// The formula of the value, without it.
+    fn formula(&self) -> String {
+        let ((mix_low, mix_high), (low, high)) = (self.mixes, self.fused);
+        if mix_high > mix_low {
+            format!(
+                "late = {} + {} · ({} \u{2212} {}) / {}",
+                number(low, 4),
+                number(high - low, 4),
+                number(self.mix, 3),
+                as_operand(mix_low),
+                number(mix_high - mix_low, 3),
+            )
+        } else {
+            "late = best fused score, because all mixes are equal".to_owned()
+        }
+    }
+}
+
+/// A number after an operator: a negative one is in parentheses.
+fn as_operand(value: f64) -> String {
+    let text = number(value, 3);
+    if text.starts_with('\u{2212}') {
+        format!("({text})")
+    } else {
+        text
+    }
 }
 
 /// How a model's score was blended: `(1 - share) * base + share * value`. A row without a model score gets `base -
@@ -245,31 +288,30 @@ fn blended(base: f64, value: f64, share: f64) -> f64 {
     (1.0 - share) * base + share * value
 }
 
-/// Mixes fused scores and MaxSim by their z-scores, and maps the mix linearly to the span of the fused scores. If all
-/// mixes are equal, every value is the best fused score.
+/// Mixes fused scores and MaxSim by their z-scores; see [`LateMix::value`].
 fn late(scored: &[(f64, f64)]) -> Vec<(f64, Option<LateMix>)> {
     let fused: Vec<f64> = scored.iter().map(|(fused, _)| *fused).collect();
     let max_sim: Vec<f64> = scored.iter().map(|(_, max_sim)| *max_sim).collect();
-    let mixes: Vec<LateMix> = z_scores(&fused)
+    let z_scores: Vec<(f64, f64)> = z_scores(&fused)
         .into_iter()
         .zip(z_scores(&max_sim))
-        .map(|(z_fused, z_max_sim)| LateMix {
-            z_fused,
-            z_max_sim,
-            mix: LATE_FUSED_WEIGHT * z_fused + LATE_MAX_SIM_WEIGHT * z_max_sim,
-        })
         .collect();
-    let (low, high) = span(fused.iter().copied());
-    let (mix_low, mix_high) = span(mixes.iter().map(|mix| mix.mix));
-    mixes
+    let mix = |(z_fused, z_max_sim): (f64, f64)| {
+        LATE_FUSED_WEIGHT * z_fused + LATE_MAX_SIM_WEIGHT * z_max_sim
+    };
+    let mixes = span(z_scores.iter().copied().map(mix));
+    let fused = span(fused.into_iter());
+    z_scores
         .into_iter()
-        .map(|late| {
-            let value = if mix_high > mix_low {
-                low + (high - low) * ((late.mix - mix_low) / (mix_high - mix_low))
-            } else {
-                high
+        .map(|(z_fused, z_max_sim)| {
+            let late = LateMix {
+                z_fused,
+                z_max_sim,
+                mix: mix((z_fused, z_max_sim)),
+                mixes,
+                fused,
             };
-            (value, Some(late))
+            (late.value(), Some(late))
         })
         .collect()
 }
@@ -423,13 +465,7 @@ impl Rerank {
                     ),
                     late.mix,
                 ),
-                (
-                    format!(
-                        "late = mix {} on the span of fused scores",
-                        number(late.mix, 3)
-                    ),
-                    self.value,
-                ),
+                (late.formula(), self.value),
             ],
             (RerankScale::Logit, _) => {
                 let negative = number(-raw, 3);

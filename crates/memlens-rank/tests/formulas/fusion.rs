@@ -89,7 +89,7 @@ fn a_formula_holds_the_very_numbers_that_it_computes_with() {
     let age = formula.iter().find(|line| line.stage == StageId::DECAY);
     assert_eq!(
         age.unwrap().expression,
-        "age = e^(\u{2212}ln 2 · 1.0 / 0.5)"
+        "age = e^(\u{2212}ln 2 · 1.000 / 0.5)"
     );
 }
 
