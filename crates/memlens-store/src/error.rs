@@ -16,6 +16,12 @@ pub enum StoreError {
         /// Error of the file system.
         source: std::io::Error,
     },
+    /// A file is where the folder should be.
+    #[error("cannot use {} as a library: it is a file; name a folder", path.display())]
+    NotAFolder {
+        /// Path of the file.
+        path: PathBuf,
+    },
     /// A file of the library is a pipe or a device.
     #[error("cannot open the library: {} is a pipe or a device, not a file; remove it and try again", path.display())]
     NoFile {

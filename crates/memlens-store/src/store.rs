@@ -73,6 +73,7 @@ impl Store {
     /// (likewise), [`StoreError::Folder`] if the folder cannot be used or written, [`StoreError::OfAnotherUser`] and
     /// [`StoreError::OpenToOthers`] for a library that another user could have prepared.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
+        refuse_file(dir)?;
         memlens_files::make_folder(dir).map_err(|source| StoreError::Folder {
             path: dir.to_owned(),
             source,
@@ -133,6 +134,7 @@ impl Store {
     /// [`StoreError::Missing`] if there is none; [`StoreError::Newer`] and [`StoreError::Damaged`]
     /// as in [`Store::open`], and its errors if it must be brought up to date.
     pub fn open_read_only(dir: &Path) -> Result<Store, StoreError> {
+        refuse_file(dir)?;
         let path = Store::path(dir);
         let missing = || StoreError::Missing {
             path: dir.to_owned(),
@@ -385,6 +387,16 @@ pub fn n_bytes(dir: &Path) -> u64 {
         .iter()
         .map(|path| path.metadata().map_or(0, |metadata| metadata.len()))
         .sum()
+}
+
+/// Refuses a file where the library's folder should be.
+fn refuse_file(dir: &Path) -> Result<(), StoreError> {
+    match dir.is_file() {
+        true => Err(StoreError::NotAFolder {
+            path: dir.to_owned(),
+        }),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a library that contains a pipe or a device: opening one may block forever.

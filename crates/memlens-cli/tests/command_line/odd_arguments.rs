@@ -444,11 +444,11 @@ fn odd_libraries_are_refused() {
         (&none, &["status"][..], "there is no library in"),
         (&none, &["search", "hall"], "there is no library in"),
         (&none, &["erase", "--yes"], "there is no library in"),
-        (&file, &["status"], "there is no library in"),
+        (&file, &["status"], "it is a file; name a folder"),
         (
             &file,
             &["index", text(place.notes.path())],
-            "cannot use library folder",
+            "it is a file; name a folder",
         ),
     ] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_memlens"))
