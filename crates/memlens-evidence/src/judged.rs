@@ -117,6 +117,7 @@ impl<'a> NoteFinder<'a> {
                 set: memlens_params::brief(set).into_owned(),
                 n,
                 examples: some_of(&missing, EXAMPLES),
+                base: self.by_name.is_none().then(|| self.base.clone()),
             });
         }
         let are = if n_missing == 1 { "is" } else { "are" };

@@ -212,7 +212,8 @@ pub enum EngineError {
     },
     /// No note that a query set judges is in the library.
     #[error(
-        "cannot measure by {set}: none of the {n} judged notes is in this library ({examples}); index the folder that holds them, or correct the paths"
+        "cannot measure by {set}: none of the {n} judged notes is in this library ({examples}){}; index the folder that holds them, or correct the paths",
+        looked_up_in(base.as_deref())
     )]
     NoneJudgedHere {
         /// The query set, as the user named it.
@@ -221,6 +222,8 @@ pub enum EngineError {
         n: usize,
         /// Some of them, as the set names them.
         examples: String,
+        /// The folder from which the set's paths begin; `None` if it names notes by their ids.
+        base: Option<PathBuf>,
     },
     /// No pipeline has this name.
     #[error("cannot rank as {named}: {why}")]
@@ -556,4 +559,11 @@ impl From<&EngineError> for memlens_wire::ErrorInfo {
             message: error.to_string(),
         }
     }
+}
+
+/// Where paths of a query set were looked up, as the end of a clause.
+fn looked_up_in(base: Option<&Path>) -> String {
+    base.map_or_else(String::new, |base| {
+        format!("; their paths begin in {}", base.display())
+    })
 }

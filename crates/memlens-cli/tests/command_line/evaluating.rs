@@ -480,8 +480,9 @@ fn without_a_judged_note_in_the_library_there_is_no_figure() {
     let out = files.at("out.json");
     let said = format!(
         "memlens: cannot measure by {}: none of the 4 judged notes is in this library (a.md, b.md, c.md, and 1 more); \
-         index the folder that holds them, or correct the paths",
-        set.display()
+         their paths begin in {}; index the folder that holds them, or correct the paths",
+        set.display(),
+        set.parent().expect("it is in a folder").display()
     );
     for arguments in [
         &["eval", text(&set)][..],
