@@ -40,17 +40,16 @@ impl Edition {
 
     /// Returns the edition of a version such as `2026.9.6` or `2026.7`; `None` if it is not a valid version.
     pub fn of(version: &str) -> Option<Edition> {
-        let mut numbers = version.trim_start_matches('v').split('.');
-        let year: u32 = numbers.next()?.parse().ok()?;
-        let month: u32 = match numbers.next() {
-            Some(month) => month.parse().ok()?,
-            None => 12,
-        };
-        Some(match (year, month) {
+        Some(match year_and_month(version)? {
             (..2026, _) | (2026, ..3) => Edition::V2026_2,
             (2026, 3..8) => Edition::V2026_7,
             _ => Edition::V2026_8,
         })
+    }
+
+    /// Whether a version is older than all whose search is known. [`Edition::of`] takes the oldest edition for it.
+    pub fn is_before_known(version: &str) -> bool {
+        year_and_month(version).is_some_and(|it| it < (2026, 2))
     }
 
     /// Returns the pipeline of the edition.
@@ -61,4 +60,15 @@ impl Edition {
             Edition::V2026_8 => &V2026_8,
         }
     }
+}
+
+/// The first two numbers of a version; of a year alone, its last month. `None` if it is not a valid version.
+fn year_and_month(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.trim_start_matches('v').split('.');
+    let year = numbers.next()?.parse().ok()?;
+    let month = match numbers.next() {
+        Some(month) => month.parse().ok()?,
+        None => 12,
+    };
+    Some((year, month))
 }

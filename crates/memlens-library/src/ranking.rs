@@ -121,6 +121,9 @@ pub fn pipeline(named: &str) -> Result<&'static dyn AnyPipeline, EngineError> {
         (NATIVE_NAME, None) => Ok(&NATIVE),
         ("octopus", None) => Ok(&octopus::KNOWN_STEPS),
         ("openclaw", None) => Ok(Edition::V2026_8.pipeline()),
+        ("openclaw", Some(version)) if Edition::is_before_known(version) => Err(unknown(
+            "the search of OpenClaw is known from version 2026.2 on".to_owned(),
+        )),
         ("openclaw", Some(version)) => {
             Edition::of(version).map(Edition::pipeline).ok_or_else(|| {
                 unknown("a version of OpenClaw is written like openclaw@2026.9".to_owned())
@@ -182,6 +185,8 @@ mod tests {
             "",
             "openclaw@",
             "openclaw@latest",
+            "openclaw@2025.12",
+            "openclaw@2026.1.30",
             "memlens@1",
             "octopus@1",
             "qmd9",
