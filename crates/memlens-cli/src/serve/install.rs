@@ -15,6 +15,10 @@ use crate::error::CliError;
 use crate::output::{notify, print};
 use crate::settings::library_dir;
 
+/// What an entry for all watched folders lacks if there are none.
+const NO_FOLDER: &str =
+    "No folder is watched yet, so the server does not start until you run `memlens index FOLDER`.";
+
 /// Shows the entry and where it belongs; with `--write`, adds it.
 pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), CliError> {
     let home = Home::of_process().ok_or(CliError::NoHome)?;
@@ -52,6 +56,9 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             notify(format_args!("the entry that was there started: {starts}"));
         }
         notify(effect(config));
+        if folders.is_empty() {
+            notify(NO_FOLDER);
+        }
         return Ok(());
     }
     let path = config.place(&home);
@@ -90,6 +97,8 @@ pub fn install(library: Option<PathBuf>, arguments: &InstallArgs) -> Result<(), 
             "No watched folder belongs to {}: run `memlens agents add {}` first, or serve all watched folders with --all-folders.",
             agent.name, config.id()
         ));
+    } else if folders.is_empty() {
+        page.line(NO_FOLDER);
     }
     print(&page)
 }

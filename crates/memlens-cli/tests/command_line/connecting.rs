@@ -63,6 +63,7 @@ fn the_entry_is_added_once_and_removed_and_everything_else_stays() {
         memlens: &memlens,
         home: &home,
     };
+    let no_folder = "No folder is watched yet, so the server does not start";
     for (agent, path, before) in CONFIGS {
         fs::set_permissions(home.at(path), fs::Permissions::from_mode(0o600))
             .expect("it can be set");
@@ -74,6 +75,7 @@ fn the_entry_is_added_once_and_removed_and_everything_else_stays() {
             out.contains(text(&home.at(path))) && out.contains("With --write"),
             "{out}"
         );
+        assert!(out.contains(no_folder), "{out}");
         assert_eq!(
             (written(&home, path).as_str(), n_files(&home, path)),
             (before, n_before)
@@ -87,6 +89,7 @@ fn the_entry_is_added_once_and_removed_and_everything_else_stays() {
             err.contains("backup: ") && err.contains("checked with version"),
             "{err}"
         );
+        assert!(err.contains(no_folder), "{err}");
         assert!(after.contains("--mcp"), "{after}");
         for line in before
             .lines()
