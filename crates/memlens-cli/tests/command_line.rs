@@ -47,6 +47,9 @@ mod full_disk;
 mod history;
 #[path = "command_line/hook.rs"]
 mod hook;
+#[cfg(unix)]
+#[path = "command_line/http_server.rs"]
+mod http_server;
 #[path = "command_line/indexing.rs"]
 mod indexing;
 #[cfg(unix)]
@@ -94,6 +97,9 @@ mod serving;
 #[cfg(unix)]
 #[path = "command_line/serving_http.rs"]
 mod serving_http;
+#[cfg(unix)]
+#[path = "command_line/serving_rerank.rs"]
+mod serving_rerank;
 #[path = "command_line/sharing.rs"]
 mod sharing;
 #[cfg(target_os = "linux")]
