@@ -8,6 +8,7 @@ import type {
   DriftAnswer,
   Drifted,
   DriftReport,
+  DriftSide,
   DriftTotals,
   Editor,
   ErrorInfo,
@@ -18,6 +19,7 @@ import type {
   Metric,
   NearestSetting,
   NewSetFrom,
+  NoteDrift,
   NoteQuery,
   OppositionPair,
   Params,
@@ -201,6 +203,19 @@ export class FakeBackend extends FakeSearch {
 
   drift(params: Params) {
     return this.answer("drift", [params], () => this.#drift());
+  }
+
+  noteDrift(folder: string, path: string) {
+    return this.answer("noteDrift", [folder, path], (): NoteDrift | null => {
+      if (!this.#hasDrifted) return null;
+      const is = (side: DriftSide) => side.folder === folder && side.path === path;
+      const ofNote = (all: readonly Drifted[]) => all.filter(({ a, b }) => is(a) || is(b));
+      return {
+        contradictions: ofNote(this.drifting.contradictions).filter(({ sure }) => sure),
+        changed: ofNote(this.drifting.changed),
+        is_stale: this.isDriftStale ?? false,
+      };
+    });
   }
 
   driftNow(params: Params) {

@@ -78,11 +78,11 @@ pub use memlens_library::{
     LibraryStatus, Place, Ranking, RowReport, SaidPlace, Search, SearchReport, StageReport,
     StepReport, Timing, TraceForm, answers_outside, changed_model, choose_model, chosen_model,
     clusters, compare, contents, data_size, drift, drift_report, embedding_models, erase,
-    folded_sentence, foreign_notes, heat, is_small_model, location, opened_cluster, oppositions,
-    pipeline, pipelines, plan_model, prepare_memory, providers, put_model_folder, rank_given,
-    read_model_folder, refuse_agent_place, report, rerank_calls, rows_json, saved_questions,
-    sent_texts, small_model_notice, small_model_sentence, source_of_library, stage_looks,
-    trace_text, unread,
+    folded_sentence, foreign_notes, heat, is_small_model, location, note_drift, opened_cluster,
+    oppositions, pipeline, pipelines, plan_model, prepare_memory, providers, put_model_folder,
+    rank_given, read_model_folder, refuse_agent_place, report, rerank_calls, rows_json,
+    saved_questions, sent_texts, small_model_notice, small_model_sentence, source_of_library,
+    stage_looks, trace_text, unread,
 };
 pub use memlens_note::{
     beside_note, followed_link, history_kept, links_of, note_history, note_history_at,

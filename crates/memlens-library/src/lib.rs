@@ -27,8 +27,8 @@ pub mod writes;
 pub use clustering::Clustering;
 pub use clustering::clusters::clusters;
 pub use clustering::drift::{
-    add_opposition, dismiss_contradiction, drift, drift_report, oppositions, remove_opposition,
-    resolve_contradiction, switch_opposition,
+    add_opposition, dismiss_contradiction, drift, drift_report, note_drift, oppositions,
+    remove_opposition, resolve_contradiction, switch_opposition,
 };
 pub use clustering::opened::{SaidPlace, opened_cluster};
 pub use emulation::outside::{answers_outside, notes_outside};

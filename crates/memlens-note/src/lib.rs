@@ -11,11 +11,11 @@ mod said;
 use std::path::Path;
 
 use memlens_library::notes::note_names::NoteNames;
-use memlens_library::{EngineError, Library, Place, drift_report};
+use memlens_library::{EngineError, Library, Place, note_drift};
 use memlens_params::Params;
 use memlens_past::questions_of;
 use memlens_store::FolderId;
-use memlens_wire::{BesideNote, DriftSide, Drifted, NoteQuestions};
+use memlens_wire::{BesideNote, NoteQuestions};
 
 pub use alike::notes_like;
 pub use history::{history_kept, keep_history, note_history, note_history_at};
@@ -41,16 +41,11 @@ pub fn beside_note(
     let lists = library.lists();
     let (folder, path) = (place.folder, place.path.as_str());
     let links = links::whole_links_of(library, folder, path)?;
-    // Compares all statements first, if notes changed since.
-    let drift = drift_report(library, params, None)?;
-    let id = folder.0.to_string();
-    let is_own = |side: &DriftSide| side.folder == id && side.path == path;
-    let of_note = |all: Vec<Drifted>| -> Vec<Drifted> {
-        let with_side = all.into_iter().filter(|it| is_own(&it.a) || is_own(&it.b));
-        with_side.collect()
-    };
-    let mut contradictions = of_note(drift.contradictions);
-    contradictions.retain(|it| it.sure);
+    library.aggregate()?;
+    let drift = note_drift(library, folder, path)?;
+    let (contradictions, changed) = drift.map_or_else(Default::default, |drift| {
+        (drift.contradictions, drift.changed)
+    });
     Ok(BesideNote {
         folder: folder.0.to_string(),
         path: path.to_owned(),
@@ -59,7 +54,7 @@ pub fn beside_note(
         alike: notes_like(library, folder, path)?,
         said: said_elsewhere(library, params, folder, path),
         contradictions,
-        changed: of_note(drift.changed),
+        changed,
         questions: note_questions(library, folder, path)?,
     })
 }

@@ -145,6 +145,17 @@ pub struct DriftAnswer {
     pub is_stale: bool,
 }
 
+/// The contradictions and changes of one note.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct NoteDrift {
+    /// Sure contradictions with a side in it, newest first.
+    pub contradictions: Vec<Drifted>,
+    /// Facts with a side in it that changed, newest first.
+    pub changed: Vec<Drifted>,
+    /// Whether anything has changed since all notes were compared.
+    pub is_stale: bool,
+}
+
 /// How many contradictions and changes there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Type)]
 pub struct DriftTotals {

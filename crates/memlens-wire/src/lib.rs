@@ -49,7 +49,7 @@ pub use compare::{
 };
 pub use drift::{
     AggregationProgress, AggregationStep, Disagreement, DriftAnswer, DriftCompared, DriftKind,
-    DriftReason, DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide,
+    DriftReason, DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide, NoteDrift,
 };
 pub use evergreen::Evergreen;
 pub use export::{

@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use memlens_engine::acts;
 use memlens_engine::view::{
-    AlikeNotes, FollowedLink, HistoryKept, LinksOfNote, NoteHistory, NoteQuestions, SaidElsewhere,
+    AlikeNotes, FollowedLink, HistoryKept, LinksOfNote, NoteDrift, NoteHistory, NoteQuestions,
+    SaidElsewhere,
 };
 use memlens_params::{ParameterSet, Params};
 use tauri::State;
@@ -109,6 +110,20 @@ pub async fn said_elsewhere(
             folder,
             &path,
         ))
+    })
+    .await
+}
+
+/// The sure contradictions and the changes with a side in a note; null before all notes were compared.
+#[tauri::command]
+#[specta::specta]
+pub async fn note_drift(
+    shell: State<'_, Shell>,
+    folder: String,
+    path: String,
+) -> Answer<Option<NoteDrift>> {
+    work(&shell, move |engine| {
+        memlens_engine::note_drift(engine.library(), folder_id(&folder)?, &path)
     })
     .await
 }

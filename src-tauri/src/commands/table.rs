@@ -82,6 +82,7 @@ window_commands! {
     note::followed_link: "reads notes in watched folders",
     note::history_kept: "nothing",
     note::keep_history: "nothing",
+    note::note_drift: "reads the library",
     note::note_history: "reads the git repositories of watched folders",
     note::note_links: "reads notes in watched folders",
     note::note_questions: "reads the library",

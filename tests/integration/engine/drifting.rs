@@ -1,7 +1,7 @@
 //! Contradictions among notes: found in one pass, dated, and a veto against agreement.
 
 use memlens_engine::view::{DriftKind, DriftReport, Drifted, NewerSide};
-use memlens_engine::{Library, acts, drift_report};
+use memlens_engine::{Library, acts, drift_report, note_drift};
 use memlens_params::{AgreementMeasure, Params};
 use memlens_tests::{Notes, fresh, index, open};
 
@@ -600,4 +600,62 @@ fn what_changed_or_was_forgotten_since_the_pass_is_not_shown() {
     assert!(matches!(n_found(&it), None | Some(0)));
     it.engine.erase_all().expect("it can be erased");
     assert!(matches!(n_found(&it), None | Some(0)));
+}
+
+#[test]
+fn beside_a_note_are_its_contradictions_of_the_last_pass() {
+    let notes = Notes::new(&[
+        (
+            "a.md",
+            "---\ndate: 2026-01-05\n---\n- The push relay listens on port 8093.\n",
+        ),
+        ("b.md", "- The push relay listens on port 8443.\n"),
+        (
+            "c.md",
+            "---\ndate: 2026-02-05\n---\n- The push relay listens on port 8500.\n",
+        ),
+        ("koi.md", "The koi eat at noon.\n"),
+    ]);
+    let dir = fresh(&[notes.path()]);
+    let library = open(dir.path());
+    let folder = library.lists().snapshot.folders[0].id;
+    let beside = |path: &str| note_drift(&library, folder, path).expect("it can be read");
+    assert_eq!(beside("a.md"), None);
+    let report = report(&library);
+    let all = |path: &str, drifted: &[Drifted]| -> Vec<Drifted> {
+        let of_note = drifted
+            .iter()
+            .filter(|it| it.a.path == path || it.b.path == path);
+        of_note.cloned().collect()
+    };
+    assert_eq!((report.contradictions.len(), report.changed.len()), (2, 1));
+    for path in ["a.md", "b.md", "c.md", "koi.md", "gone.md"] {
+        let found = beside(path).expect("they were compared");
+        assert_eq!(
+            found.contradictions,
+            all(path, &report.contradictions),
+            "{path}"
+        );
+        assert_eq!(found.changed, all(path, &report.changed), "{path}");
+        assert!(!found.is_stale);
+    }
+    let [one, _] = beside("b.md")
+        .expect("they were compared")
+        .contradictions
+        .try_into()
+        .expect("two");
+    acts::dismiss_contradiction(&library.to_write(), &one.id, true).expect("it can be marked");
+    assert_eq!(
+        beside("b.md")
+            .expect("they were compared")
+            .contradictions
+            .len(),
+        1
+    );
+    // A note that changed since has no side in the last pass.
+    notes.write("c.md", "Nothing.\n");
+    index(dir.path(), &[notes.path()]);
+    library.refresh().expect("it can be read again");
+    let found = beside("a.md").expect("they were compared");
+    assert!(found.is_stale && found.changed.is_empty());
 }

@@ -157,6 +157,8 @@ export const commands = {
 	historyKept: () => __TAURI_INVOKE<HistoryKept>("history_kept"),
 	/**  Sets whether changes of notes are saved; `false` also forgets those that are saved. */
 	keepHistory: (isKept: boolean) => __TAURI_INVOKE<HistoryKept>("keep_history", { isKept }),
+	/**  The sure contradictions and the changes with a side in a note; null before all notes were compared. */
+	noteDrift: (folder: string, path: string) => __TAURI_INVOKE<NoteDrift | null>("note_drift", { folder, path }),
 	/**  The changes of a note that are known, the newest first. */
 	noteHistory: (folder: string, path: string) => __TAURI_INVOKE<NoteHistory>("note_history", { folder, path }),
 	/**  The links of a note to others and of others to it, all of them or the first 200 of each. While `n_unread` is above 0, ask again. */
@@ -2606,6 +2608,16 @@ export type NoteChanged = {
 	diff: string,
 	/**  Why the diff is empty or incomplete: lower case, without a full stop; `None` if it is whole. */
 	lacks: string | null,
+};
+
+/**  The contradictions and changes of one note. */
+export type NoteDrift = {
+	/**  Sure contradictions with a side in it, newest first. */
+	contradictions: Drifted[],
+	/**  Facts with a side in it that changed, newest first. */
+	changed: Drifted[],
+	/**  Whether anything has changed since all notes were compared. */
+	is_stale: boolean,
 };
 
 /**  What is known of a note's former versions. */

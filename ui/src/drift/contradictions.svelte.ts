@@ -7,6 +7,7 @@ import type {
   DriftReport,
   DriftSide,
   ErrorInfo,
+  NoteDrift,
   Params,
 } from "../api/bindings";
 import { Actions, Call } from "../shared/call.svelte";
@@ -45,6 +46,25 @@ export type OfNote = {
   /** null if it is not known. */
   newer: "own" | "other" | null;
 };
+
+/** What contradicts a note and what changed, as seen from it. */
+export function ofNote(drift: NoteDrift, folder: string, path: string): OfNote[] {
+  const seen = ({ a, b, kind, newer }: Drifted, isChanged: boolean): OfNote => {
+    const isA = a.folder === folder && a.path === path;
+    const isOwnNewer = newer === (isA ? "a" : "b");
+    return {
+      own: isA ? a : b,
+      other: isA ? b : a,
+      kind,
+      isChanged,
+      newer: newer === null ? null : isOwnNewer ? "own" : "other",
+    };
+  };
+  return [
+    ...drift.contradictions.map((drifted) => seen(drifted, false)),
+    ...drift.changed.map((drifted) => seen(drifted, true)),
+  ];
+}
 
 /** A side that was shown, so that the focus can return to it. */
 export type ShownSide = { at: number; letter: "A" | "B" };
@@ -237,25 +257,6 @@ export class Contradictions {
   }
   showMore(): void {
     this.#nShown += PAGE;
-  }
-
-  /**
-   * The sure contradictions and changes of which a side is in the note, of those that are listed. Other notes that repeat a side
-   * have none here.
-   */
-  ofNote(folder: string, path: string): OfNote[] {
-    if (this.report === null) return [];
-    const is = (side: DriftSide) => side.folder === folder && side.path === path;
-    const { contradictions, changed } = this.report;
-    const all = [...contradictions.filter(({ sure }) => sure), ...changed];
-    return all.flatMap((drifted, at): OfNote[] => {
-      const { a, b, kind, newer } = drifted;
-      if (!is(a) && !is(b)) return [];
-      const [own, other] = is(a) ? [a, b] : [b, a];
-      const isChanged = at >= all.length - changed.length;
-      const isOwnNewer = newer === (own === a ? "a" : "b");
-      return [{ own, other, kind, isChanged, newer: newer === null ? null : isOwnNewer ? "own" : "other" }];
-    });
   }
 
   /** Reads what the last pass found; without a pass so far, makes one. */

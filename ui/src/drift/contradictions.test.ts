@@ -8,7 +8,9 @@ import { LibraryBackend } from "../../tests/fake/library";
 import { layOut } from "../../tests/layout";
 import { chooseOption } from "../../tests/choose-option";
 import { setupUser } from "../../tests/user";
+import { DEFAULTS } from "../api/parameters";
 import App from "../App.svelte";
+import { openDocument } from "../open-document.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 import { PAGE } from "./contradictions.svelte";
 
@@ -137,7 +139,7 @@ describe("the list of contradictions", () => {
   });
 
   test("are beside a note that has a side, as far as they are known, and follow the passes", async () => {
-    const { backend, user, list } = await open();
+    const { backend, user, list, workspace } = await open();
     await user.click(await list.findByRole("button", { name: "Show reference/home-server.md:12 (A)" }));
     const beside = () => screen.queryByRole("region", { name: "Contradicted or changed" });
     await waitFor(() =>
@@ -160,10 +162,38 @@ describe("the list of contradictions", () => {
     backend.drifting = DRIFT;
     backend.changeState({ clustering: 9 });
     await waitFor(() => expect(beside()).not.toBeNull());
+    // Also where the library did not change: the user marked a pair.
+    await workspace.contradictions.mark("dismissed", "port", true, DEFAULTS);
+    await waitFor(() => expect(beside()).toBeNull());
+    await workspace.contradictions.mark("dismissed", "port", false, DEFAULTS);
+    await waitFor(() => expect(beside()).not.toBeNull());
     const nPasses = backend.nCalls("driftNow");
     await user.click(screen.getByRole("button", { name: "All contradictions" }));
     expect(await screen.findByRole("article", { name: "Contradictions" })).toBeInTheDocument();
     expect(backend.nCalls("driftNow")).toBe(nPasses);
+  });
+
+  test("are beside a note although the list was never opened, with what went wrong", async () => {
+    const backend = new LibraryBackend();
+    await backend.driftNow(DEFAULTS);
+    const workspace = new Workspace(backend);
+    workspace.show("memory");
+    render(App, { context: workspaceContext(workspace) });
+    await screen.findByRole("treeitem", { name: /^people/ });
+    openDocument.ask("notes", "reference/home-server.md", 12);
+    const beside = () => screen.queryByRole("region", { name: "Contradicted or changed" });
+    await waitFor(() => expect(beside()).toHaveTextContent(/8093.*8443/));
+    expect(backend.nCalls("drift")).toBe(0);
+    expect(beside()).not.toHaveTextContent("Notes changed");
+    backend.isDriftStale = true;
+    backend.changeState({ generation: 12 });
+    await waitFor(() =>
+      expect(beside()).toHaveTextContent("Notes changed since the statements were compared."),
+    );
+    backend.failing.noteDrift = { code: "store", message: "cannot read the library" };
+    backend.changeState({ generation: 13 });
+    await waitFor(() => expect(beside()).toHaveTextContent("Cannot read the library."));
+    expect(beside()).not.toHaveTextContent("8443");
   });
 
   test("opens a side in the editor at its line, and says why it cannot", async () => {

@@ -3,6 +3,7 @@ import type {
   AlikeNotes,
   ErrorInfo,
   LinksOfNote,
+  NoteDrift,
   NoteHistory,
   NoteQuestions,
   Params,
@@ -11,7 +12,10 @@ import type {
 import { Call } from "../shared/call.svelte";
 import { readStored, writeStored } from "../shared/stored";
 
-type Calls = Pick<Backend, "noteLinks" | "notesLike" | "saidElsewhere" | "noteQuestions" | "noteHistory">;
+type Calls = Pick<
+  Backend,
+  "noteLinks" | "notesLike" | "saidElsewhere" | "noteDrift" | "noteQuestions" | "noteHistory"
+>;
 
 /** The sections beside a note that fold. */
 export const SECTIONS = ["links-from", "links-to", "alike", "said", "questions", "history"] as const;
@@ -34,6 +38,7 @@ export class Beside {
   readonly #links: Call<[note: NoteKey, isAll: boolean], LinksOfNote>;
   readonly #alike: Call<[note: NoteKey], AlikeNotes>;
   readonly #said: Call<[note: NoteKey, params: Params], SaidElsewhere | null>;
+  readonly #drift: Call<[note: NoteKey], NoteDrift | null>;
   readonly #questions: Call<[note: NoteKey], NoteQuestions>;
   readonly #history: Call<[folder: string, path: string], NoteHistory>;
   #note = $state.raw<NoteKey | null>(null);
@@ -48,6 +53,7 @@ export class Beside {
     this.#links = new Call(({ folder, path }, isAll) => backend.noteLinks(folder, path, isAll), "drop");
     this.#alike = new Call(({ folder, path }) => backend.notesLike(folder, path), "drop");
     this.#said = new Call(({ folder, path }, params) => backend.saidElsewhere(folder, path, params), "drop");
+    this.#drift = new Call(({ folder, path }) => backend.noteDrift(folder, path), "drop");
     this.#questions = new Call(({ folder, path }) => backend.noteQuestions(folder, path), "drop");
     this.#history = new Call((folder, path) => backend.noteHistory(folder, path), "drop");
   }
@@ -80,6 +86,13 @@ export class Beside {
   get isSaidRead(): boolean {
     return this.#isCompared;
   }
+  /** What contradicts the note or was changed; also null before all notes were compared for the first time. */
+  get drift(): NoteDrift | null {
+    return this.#drift.data;
+  }
+  get driftError(): ErrorInfo | null {
+    return this.#drift.error;
+  }
   get questions(): NoteQuestions | null {
     return this.#questions.data;
   }
@@ -102,7 +115,7 @@ export class Beside {
     if (!folded.delete(section)) folded.add(section);
     this.#folded = folded;
     writeStored(STORED_AS, folded.size === 0 ? null : [...folded]);
-    if (section === "history") this.#readHistory();
+    if (section === "history") void this.#readHistory();
   }
 
   /** Reads what is known beside a note, again if it is the same one; null for no note. */
@@ -110,8 +123,8 @@ export class Beside {
     const isSame = note?.folder === this.#note?.folder && note?.path === this.#note?.path;
     this.#note = note;
     if (!isSame) {
-      for (const call of [this.#links, this.#alike, this.#said, this.#questions]) call.reset();
-      this.#history.reset();
+      const [links, alike, said, drift] = [this.#links, this.#alike, this.#said, this.#drift];
+      for (const call of [links, alike, said, drift, this.#questions, this.#history]) call.reset();
       this.#isAll = false;
       this.#isShown = false;
       this.#isCompared = false;
@@ -119,7 +132,11 @@ export class Beside {
       if (note !== null) this.#together = setTimeout(() => (this.#isShown = true), TOGETHER_MS);
     }
     if (note !== null) void this.#read(note, params);
-    this.#readHistory();
+  }
+
+  /** Reads again what contradicts the note: the user may have marked a pair. */
+  readDrift(): void {
+    if (this.#note !== null) void this.#drift.run(this.#note);
   }
 
   /** Reads all links of the note. */
@@ -130,9 +147,9 @@ export class Beside {
   }
 
   /** Unless nobody sees it: a repository takes a while. */
-  #readHistory(): void {
+  async #readHistory(): Promise<void> {
     const note = this.#note;
-    if (note !== null && this.isOpen("history")) void this.#history.run(note.folder, note.path);
+    if (note !== null && this.isOpen("history")) await this.#history.run(note.folder, note.path);
   }
 
   async #read(note: NoteKey, params: Params): Promise<void> {
@@ -140,12 +157,14 @@ export class Beside {
     const said = this.#said.run(note, params).then(() => {
       if (note === this.#note) this.#isCompared = true;
     });
-    await Promise.all([links, said, this.#alike.run(note), this.#questions.run(note)]);
+    const others = [this.#alike.run(note), this.#drift.run(note), this.#questions.run(note)];
+    const all = Promise.all([links, said, ...others, this.#readHistory()]);
+    void links.then((isNew) => this.#readRest(isNew));
+    await all;
     if (note === this.#note) {
       clearTimeout(this.#together);
       this.#isShown = true;
     }
-    await this.#readRest(await links);
   }
 
   /** Asks again until the links of all notes were read. */

@@ -250,20 +250,34 @@ describe("past questions", () => {
 });
 
 describe("the sections of a note", () => {
-  test("are shown together once all are read", async () => {
+  test.each(["notesLike", "noteHistory", "noteDrift"] as const)(
+    "are shown together once all are read: %s",
+    async (last) => {
+      const backend = new LibraryBackend();
+      const beside = new Beside(backend);
+      let answer = () => {};
+      const read = backend[last].bind(backend) as (folder: string, path: string) => Promise<never>;
+      vi.spyOn(backend, last).mockImplementationOnce(async (...args) => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return await read(...args);
+      });
+      beside.show(A, PARAMS);
+      await waitFor(() => expect(beside.questions).not.toBeNull());
+      expect(beside.isShown).toBe(false);
+      answer();
+      await waitFor(() => expect(beside.isShown).toBe(true));
+      beside.show({ folder: "notes", path: "b.md" }, PARAMS);
+      expect([beside.isShown, beside.links, beside.alike, beside.history]).toEqual([false, null, null, null]);
+    },
+  );
+
+  test("do not wait for a history that is folded", async () => {
     const backend = new LibraryBackend();
     const beside = new Beside(backend);
-    let answer = () => {};
-    vi.spyOn(backend, "notesLike").mockReturnValueOnce(
-      new Promise((resolve) => (answer = () => resolve({ notes: [], n_chunks: 1, n_compared: 1 }))),
-    );
+    beside.toggle("history");
     beside.show(A, PARAMS);
-    await waitFor(() => expect(beside.questions).not.toBeNull());
-    expect(beside.isShown).toBe(false);
-    answer();
     await waitFor(() => expect(beside.isShown).toBe(true));
-    beside.show({ folder: "notes", path: "b.md" }, PARAMS);
-    expect([beside.isShown, beside.links, beside.alike]).toEqual([false, null, null]);
+    expect(backend.nCalls("noteHistory")).toBe(0);
   });
 
   test("do not wait long for the last of them", () => {

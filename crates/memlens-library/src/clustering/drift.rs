@@ -19,10 +19,10 @@ use jiff::civil::Date;
 use memlens_contradict::{Apart, Side};
 use memlens_ingest::date_of_path;
 use memlens_params::Params;
-use memlens_store::{DocumentId, Snapshot};
+use memlens_store::{DocumentId, FolderId, Snapshot};
 use memlens_wire::{
     DriftAnswer, DriftCompared, DriftReason, DriftReport, DriftSide, DriftTotals, Drifted,
-    NewerSide,
+    NewerSide, NoteDrift,
 };
 
 use crate::clock;
@@ -102,6 +102,124 @@ pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineEr
     })
 }
 
+/// Returns the sure contradictions and the changes with a side in a note, newest first, as the last pass found them; `None` before
+/// the first pass. They are those of [`drift`], also where that lists no more.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn note_drift(
+    library: &Library,
+    folder: FolderId,
+    path: &str,
+) -> Result<Option<NoteDrift>, EngineError> {
+    let Some(clustering) = library.clustering() else {
+        return Ok(None);
+    };
+    let lists = library.lists();
+    let snapshot = &lists.snapshot;
+    let mut drift = NoteDrift {
+        contradictions: Vec::new(),
+        changed: Vec::new(),
+        is_stale: library.needs_aggregation(),
+    };
+    if let Some(at) = snapshot.find(folder, path) {
+        let wanted = Wanted {
+            since: None,
+            note: Some(snapshot.documents[at].id),
+        };
+        let marked = Marked::read(&library.store())?;
+        let found = Found::new(&clustering, snapshot, &marked, wanted);
+        drift.contradictions = found.contradictions;
+        drift.contradictions.retain(|drifted| drifted.sure);
+        drift.changed = found.changed;
+    }
+    Ok(Some(drift))
+}
+
+/// Which contradictions are reported.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Of which a side is of this day or a later one.
+    since: Option<Date>,
+    /// Of which a side is in this note.
+    note: Option<DocumentId>,
+}
+
+/// What the last pass found in notes that are still as they were then, newest first.
+struct Found {
+    contradictions: Vec<Drifted>,
+    changed: Vec<Drifted>,
+    dismissed: Vec<Drifted>,
+    resolved: Vec<Drifted>,
+}
+
+impl Found {
+    /// `snapshot` is the library now.
+    fn new(
+        clustering: &Clustering,
+        snapshot: &Snapshot,
+        marked: &Marked,
+        Wanted { since, note }: Wanted,
+    ) -> Found {
+        let current: Option<HashMap<DocumentId, i64>> =
+            (clustering.generation != snapshot.generation).then(|| {
+                let documents = snapshot.documents.iter();
+                documents
+                    .map(|document| (document.id, document.checksum))
+                    .collect()
+            });
+        let is_current = |observation: u32| {
+            let (document, checksum) = clustering.document_of(observation);
+            current
+                .as_ref()
+                .is_none_or(|current| current.get(&document) == Some(&checksum))
+        };
+        let tomorrow = tomorrow();
+        let (mut changed, mut contradictions) = (Vec::new(), Vec::new());
+        let (mut dismissed, mut resolved) = (Vec::new(), Vec::new());
+        for opposed in &clustering.contradictions().opposed {
+            let sides = [opposed.a, opposed.b];
+            let is_in = |note| sides.iter().any(|id| clustering.document_of(*id).0 == note);
+            if !note.is_none_or(is_in) || !sides.iter().all(|id| is_current(*id)) {
+                continue;
+            }
+            let dates = sides.map(|id| clustering.day_of(id, tomorrow));
+            let is_recent = |since: Date| dates.iter().flatten().any(|date| *date >= since);
+            if !since.is_none_or(is_recent) {
+                continue;
+            }
+            let newer = newer_of(clustering, opposed, tomorrow);
+            let drifted = drifted(clustering, opposed, (dates, newer), &is_current);
+            let is_dismissed = marked.dismissed.has(&drifted.id);
+            let resolved_id = drifted.resolved_id.as_deref();
+            let is_resolved = resolved_id.is_some_and(|id| marked.resolved.has(id));
+            let entry = (dates.iter().flatten().max().copied(), drifted);
+            if is_dismissed {
+                dismissed.push(entry);
+            } else if is_resolved {
+                resolved.push(entry);
+            } else if is_change(opposed, newer) {
+                changed.push(entry);
+            } else {
+                contradictions.push(entry);
+            }
+        }
+        Found {
+            contradictions: newest_first(contradictions),
+            changed: newest_first(changed),
+            dismissed: newest_first(dismissed),
+            resolved: newest_first(resolved),
+        }
+    }
+}
+
+/// The entries, sure ones first, then by their day.
+fn newest_first(mut entries: Vec<(Option<Date>, Drifted)>) -> Vec<Drifted> {
+    // Stable: equals stay in the order of the pass, those without a date come last.
+    entries.sort_by_key(|(date, drifted)| (!drifted.sure, std::cmp::Reverse(*date)));
+    entries.into_iter().map(|(_, drifted)| drifted).collect()
+}
+
 /// Reports what the last pass found in notes that are still as they were then. `snapshot` is the library now.
 fn report_of(
     clustering: &Clustering,
@@ -110,62 +228,18 @@ fn report_of(
     params: &Params,
     since: Option<Date>,
 ) -> DriftReport {
-    let current: Option<HashMap<DocumentId, i64>> = (clustering.generation != snapshot.generation)
-        .then(|| {
-            let documents = snapshot.documents.iter();
-            documents
-                .map(|document| (document.id, document.checksum))
-                .collect()
-        });
-    let is_current = |observation: u32| {
-        let (document, checksum) = clustering.document_of(observation);
-        current
-            .as_ref()
-            .is_none_or(|current| current.get(&document) == Some(&checksum))
-    };
-    let pass = clustering.contradictions();
-    let tomorrow = tomorrow();
-    let (mut changed, mut contradictions) = (Vec::new(), Vec::new());
-    let (mut dismissed, mut resolved) = (Vec::new(), Vec::new());
-    for opposed in &pass.opposed {
-        if !is_current(opposed.a) || !is_current(opposed.b) {
-            continue;
-        }
-        let dates = [opposed.a, opposed.b].map(|id| clustering.day_of(id, tomorrow));
-        let is_recent = |since: Date| dates.iter().flatten().any(|date| *date >= since);
-        if !since.is_none_or(is_recent) {
-            continue;
-        }
-        let newer = newer_of(clustering, opposed, tomorrow);
-        let drifted = drifted(clustering, opposed, (dates, newer), &is_current);
-        let is_dismissed = marked.dismissed.has(&drifted.id);
-        let resolved_id = drifted.resolved_id.as_deref();
-        let is_resolved = resolved_id.is_some_and(|id| marked.resolved.has(id));
-        let entry = (dates.iter().flatten().max().copied(), drifted);
-        if is_dismissed {
-            dismissed.push(entry);
-        } else if is_resolved {
-            resolved.push(entry);
-        } else if is_change(opposed, newer) {
-            changed.push(entry);
-        } else {
-            contradictions.push(entry);
-        }
-    }
-    let newest_first = |mut entries: Vec<(Option<Date>, Drifted)>| -> Vec<Drifted> {
-        // Stable: equals stay in the order of the pass, those without a date come last.
-        entries.sort_by_key(|(date, drifted)| (!drifted.sure, std::cmp::Reverse(*date)));
-        entries.into_iter().map(|(_, drifted)| drifted).collect()
-    };
+    let wanted = Wanted { since, note: None };
+    let found = Found::new(clustering, snapshot, marked, wanted);
+    let counts = &clustering.contradictions().counts;
     let agreed = clustering.agreed(params);
     DriftReport {
-        contradictions: newest_first(contradictions),
-        changed: newest_first(changed),
-        dismissed: newest_first(dismissed),
-        resolved: newest_first(resolved),
+        contradictions: found.contradictions,
+        changed: found.changed,
+        dismissed: found.dismissed,
+        resolved: found.resolved,
         clusters: agreed.n_clusters,
         corroborated_count: agreed.corroborated_count,
-        compared: compared(&pass.counts, clustering.observations.len() as u32),
+        compared: compared(counts, clustering.observations.len() as u32),
         elapsed_ms: clustering.took.as_secs_f64() * 1000.0,
     }
 }
