@@ -85,9 +85,6 @@ impl<'a> ClustersReport<'a> {
     }
 }
 
-/// Number of bits of a SimHash.
-const FINGERPRINT_BITS: u32 = 64;
-
 /// Compares all observations and prints those that are stated more than once.
 pub fn run(library: Option<PathBuf>, arguments: &ClustersArgs) -> Result<(), CliError> {
     let params = params(&arguments.settings)?;
@@ -165,10 +162,7 @@ fn distance(said: &Said) -> String {
         // The number of bits is in the JSON.
         AgreementMeasure::Simhash => match said.distance as u32 {
             0 => "equal word fingerprints".to_owned(),
-            bits => {
-                let alike = 100 * FINGERPRINT_BITS.saturating_sub(bits) / FINGERPRINT_BITS;
-                format!("word fingerprints {alike} % alike")
-            }
+            bits => format!("word fingerprints {} alike", memlens_rank::alike(bits)),
         },
         AgreementMeasure::Words => {
             format!("{} word overlap", memlens_rank::share(1.0 - said.distance))

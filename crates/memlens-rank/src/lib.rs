@@ -53,4 +53,4 @@ pub use stages::{
     ListedPart, NATIVE, Repeats, Rerank, RerankState, Threshold, chars_read, cluster_level,
 };
 pub use trace::{Entry, StageTrace, Status, Trace};
-pub use words::{number, share};
+pub use words::{alike, number, share};

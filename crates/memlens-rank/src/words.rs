@@ -23,6 +23,16 @@ pub fn share(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
+/// Number of bits of a SimHash, the fingerprint of a text's words.
+const FINGERPRINT_BITS: u32 = 64;
+
+/// Formats the share of equal bits of two fingerprints that differ in this number of bits. It is rounded down, so that "at least"
+/// holds and each number of bits is another share.
+pub fn alike(n_bits: u32) -> String {
+    let n_equal = FINGERPRINT_BITS.saturating_sub(n_bits);
+    format!("{} %", 100 * n_equal / FINGERPRINT_BITS)
+}
+
 /// Formats a factor of a formula, with four places.
 pub(crate) fn times(value: f64) -> String {
     number(value, 4)

@@ -348,16 +348,16 @@ fn corroboration_adds_by_the_logarithm() {
     let stage = StageId::CORROBORATION;
     assert_eq!(
         sentence(&saying(&[SAME; 54]), &["max_results=100"], stage, 0),
-        "+0.317: 53 other observations say the same, 8 of them count (SimHash within 3 bits)"
+        "+0.317: 53 other observations say the same, 8 of them count (word fingerprints at least 95 % alike)"
     );
     let set = saying(&[SAME, "a word of another kind", SAME, SAME]);
     assert_eq!(
         sentence(&set, &[], stage, 0),
-        "+0.158: 2 other observations say the same (SimHash within 3 bits)"
+        "+0.158: 2 other observations say the same (word fingerprints at least 95 % alike)"
     );
     assert_eq!(
         sentence(&set, &["corroboration_by=sources"], stage, 3),
-        "+0.100: 1 other source says the same (SimHash within 3 bits)"
+        "+0.100: 1 other source says the same (word fingerprints at least 95 % alike)"
     );
     assert_eq!(
         sentence(&set, &["agreement_measure=words"], stage, 1),
@@ -374,7 +374,7 @@ fn corroboration_adds_by_the_logarithm() {
     assert_eq!(note(&copies, &by_sources), "0 corroborated");
     assert_eq!(
         sentence(&set, &["near_duplicates=collapse"], stage, 3),
-        "already said by rank 1 (SimHash within 3 bits)"
+        "already said by rank 1 (word fingerprints at least 95 % alike)"
     );
     let trace = rank(&set, &params_of(&["near_duplicates=collapse"]), &NATIVE);
     assert_eq!(trace.kept(), [0, 1]);

@@ -3036,9 +3036,9 @@ export type Params = {
 	corroboration_by: CorroborationBy,
 	/** Keeps or drops near-duplicates of a better row. */
 	near_duplicates: NearDuplicates,
-	/** Compares observations by SimHash (unreliable on short texts) or by word overlap. */
+	/** Compares observations by the fingerprints of their words (SimHash, unreliable on short texts) or by word overlap. */
 	agreement_measure: AgreementMeasure,
-	/** Maximum number of differing SimHash bits for two observations to count as the same. */
+	/** Maximum number of differing bits of the word fingerprints (SimHash) of two observations that count as the same. At 3 of 64 bits, fingerprints are 95 % alike. */
 	simhash_distance: number,
 	/** Minimum word overlap for two observations to count as the same. */
 	word_overlap: number,

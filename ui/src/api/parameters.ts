@@ -462,7 +462,7 @@ export const PARAMETERS: Parameter[] = [
       ]
     },
     "default": "simhash",
-    "sentence": "Compares observations by SimHash (unreliable on short texts) or by word overlap.",
+    "sentence": "Compares observations by the fingerprints of their words (SimHash, unreliable on short texts) or by word overlap.",
     "needs": null
   },
   {
@@ -482,7 +482,7 @@ export const PARAMETERS: Parameter[] = [
       "log": false
     },
     "default": 3.0,
-    "sentence": "Maximum number of differing SimHash bits for two observations to count as the same.",
+    "sentence": "Maximum number of differing bits of the word fingerprints (SimHash) of two observations that count as the same. At 3 of 64 bits, fingerprints are 95 % alike.",
     "needs": {
       "parameter": "agreement_measure",
       "one_of": [

@@ -1,13 +1,12 @@
 // The limit from which on two statements count as the same, by one of two measures, and its words.
 import type { AgreementStep, Params } from "../api/bindings";
+import { alike, FINGERPRINT_BITS } from "../shared/alike";
 import { counted, percent, unrounded } from "../shared/format";
 
 export type Measure = Params["agreement_measure"];
 
 /** The measure that decides, and the limit of each. */
 export type Limits = Pick<Params, "agreement_measure" | "simhash_distance" | "word_overlap">;
-
-const FINGERPRINT_BITS = 64;
 
 export const MEASURES: readonly { id: Measure; label: string; about: string }[] = [
   {
@@ -57,11 +56,6 @@ export function limitText(measure: Measure, limit: number): string {
 export function exactLimit(measure: Measure, limit: number): string {
   if (measure === "words") return `at least ${unrounded(limit)} of the words in both`;
   return `at most ${counted(limit, "bit")} of ${FINGERPRINT_BITS} apart`;
-}
-
-/** The share of equal bits of two fingerprints, rounded down, so that "at least" holds and each number of bits is another share. */
-function alike(bits: number): string {
-  return `${Math.floor((100 * (FINGERPRINT_BITS - bits)) / FINGERPRINT_BITS)} %`;
 }
 
 /** How near a statement is to another, by both measures. */

@@ -559,7 +559,7 @@ describe("states", () => {
     }));
     workspace.search.open(workspace.search.columns?.order[1] ?? -1);
     const [supporter, ...others] = await screen.findAllByRole("button", {
-      name: /^2 helper MEMORY\.md:3–4 Look first/,
+      name: /^96 % helper MEMORY\.md:3–4 Look first/,
     });
     expect(others).toHaveLength(1);
     const journey = screen.getByRole("region", { name: "Journey of the opened row" });

@@ -12,7 +12,7 @@ use crate::pipeline::{Context, Outcome, Row, Stage};
 use crate::reason::{Effect, Reason, Record, Term, record};
 use crate::stages::SWITCHED_OFF;
 use crate::trace::Entry;
-use crate::words::{number, ranks_text, scored, setting, share, times};
+use crate::words::{alike, number, ranks_text, scored, setting, share, times};
 use crate::{Candidate, CellValue};
 
 /// The greatest number of others that count. At the default gain they add at most 0.317.
@@ -281,8 +281,10 @@ impl Corroboration {
     fn clustering_text(&self) -> String {
         let limit = self.limit;
         match self.measure {
-            AgreementMeasure::Simhash if limit == 1.0 => "SimHash within 1 bit".to_owned(),
-            AgreementMeasure::Simhash => format!("SimHash within {} bits", number(limit, 0)),
+            AgreementMeasure::Simhash if limit == 0.0 => "equal word fingerprints".to_owned(),
+            AgreementMeasure::Simhash => {
+                format!("word fingerprints at least {} alike", alike(limit as u32))
+            }
             AgreementMeasure::Words => format!("word overlap of at least {}", share(limit)),
         }
     }
