@@ -13,6 +13,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { showOverview } from "../driver/overview.mjs";
 import { memoryOf, processesOfProgram, processorTimeOf } from "../driver/processes.mjs";
 import { QUESTION } from "../driver/scenario.mjs";
 import { Scratch } from "../driver/scratch.mjs";
@@ -27,6 +28,10 @@ const SETTLED_AFTER_MS = 30_000;
 const CARET_GONE_AFTER_MS = 2_000;
 const IDLE_SECONDS = 20;
 const MB = 1e6;
+/** Frames of each way to scroll the list of notes. */
+const N_FRAMES = 300;
+/** Pixels that it is scrolled in a frame: about as by a fast wheel. */
+const SCROLLED_PX = 120;
 /** What the figures with the second library are named by. */
 const MANY = "window among 50,000 files";
 
@@ -40,6 +45,7 @@ try {
   await use(many);
   await measureStarts(MANY);
   await measureIdlenessAmongMany();
+  await measureScrolling();
 } finally {
   await scratch.remove();
 }
@@ -78,6 +84,29 @@ async function measureIdlenessAmongMany() {
     progress(`${SETTLED_AFTER_MS / 1000} s until all has settled`);
     await pause(SETTLED_AFTER_MS);
     await tellIdle([[MANY, await window.processIds()]]);
+  } finally {
+    await window.close();
+  }
+}
+
+/** The list of all notes is scrolled evenly, and then jumps from place to place, as by its scroll bar. */
+async function measureScrolling() {
+  const window = await MemlensWindow.openIndexed(scratch);
+  try {
+    await showOverview(window);
+    await window.click("button", "All notes");
+    await window.until(
+      "notes are listed",
+      () => document.querySelector("[role='listbox'][aria-label='Notes'] [role='option'] b") !== null,
+    );
+    for (const [how, isJumping] of [
+      ["is scrolled", false],
+      ["jumps", true],
+    ]) {
+      progress(`${N_FRAMES} frames while the list ${how}`);
+      const frames = await window.run(framesOfScrolling, N_FRAMES, isJumping ? null : SCROLLED_PX);
+      print(`${MANY}: a frame while the list ${how}`, "ms", circumstances(), frames);
+    }
   } finally {
     await window.close();
   }
@@ -237,6 +266,24 @@ async function inputToPaint(id, n_changes) {
   }
   slider.dispatchEvent(new Event("change", { bubbles: true }));
   return { toRows, toPaint };
+}
+
+/** Scrolls the list of notes in each frame, by some pixels or to another place; milliseconds of each frame. */
+async function framesOfScrolling(nFrames, byPx) {
+  const list = document.querySelector("[role='listbox'][aria-label='Notes']");
+  const height = list.scrollHeight - list.clientHeight;
+  list.scrollTop = 0;
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame();
+  let before = await frame();
+  const frames = [];
+  for (let at = 1; at <= nFrames; at++) {
+    list.scrollTop = byPx === null ? (height * ((at * 89) % 144)) / 144 : at * byPx;
+    const now = await frame();
+    frames.push(now - before);
+    before = now;
+  }
+  return frames;
 }
 
 async function callToAnswer(search, ranking, n_calls) {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use memlens_engine::{EmbedderSource, Indexer, Library, drift_report};
 use memlens_params::Params;
@@ -116,6 +117,31 @@ pub fn compare_all(scratch: &Path) {
         assert!(is_new, "save {save} changed the library");
     }
     again.print();
+    drop(indexer);
+    follow_meanwhile(&notes, &library, &source);
+}
+
+/// Saves notes while nothing is compared, and while one pass over all observations follows the other.
+fn follow_meanwhile(notes: &Path, library: &Path, source: &EmbedderSource) {
+    let name = "a saved note can be found among 10,000 observations";
+    crate::follow(notes, library, source, name);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                let opened = Library::open(library, source.clone());
+                let opened = opened.expect("the library is sound");
+                opened.aggregate().expect("they can be compared");
+            }
+        });
+        crate::follow(
+            notes,
+            library,
+            source,
+            "a saved note can be found while 10,000 observations are compared",
+        );
+        is_over.store(true, Ordering::Relaxed);
+    });
 }
 
 fn list(random: &mut Random) -> String {

@@ -6,11 +6,13 @@
 //!
 //! `--make DIR` only makes notes and library there, for others to measure, and `--make-many DIR` those of many short notes.
 //! `--make-scale DIR CHUNKS` makes such of any size with vectors in neighbourhoods, and `--measure-scale DIR` measures it
-//! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone, `--overview` the overview and the list of notes.
+//! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone, `--overview` the overview and the list of notes,
+//! `--links` the links of notes, `--save` how long a saved note takes.
 
 mod comparing;
 mod evidence;
 mod judged;
+mod linking;
 mod mixed;
 mod neighbours;
 mod notes;
@@ -42,6 +44,7 @@ use memlens_retrieve::DEPTH_MAX;
 
 use crate::comparing::compare_all;
 use crate::evidence::with_evidence;
+use crate::linking::link_all;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
 use crate::overviewing::overview_all;
@@ -69,6 +72,10 @@ const MEASURE_SERVING: &str = "--measure-serving";
 const COMPARE: &str = "--compare";
 /// Measures the overview and the list of notes, and nothing else.
 const OVERVIEW: &str = "--overview";
+/// Measures the links of notes, and nothing else.
+const LINKS: &str = "--links";
+/// Measures how long a saved note takes, and nothing else.
+const SAVE: &str = "--save";
 /// Number of times that all notes are indexed again while the user works.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
@@ -116,6 +123,9 @@ fn main() {
     if behind(OVERVIEW).is_some() {
         return overview_all(scratch.path());
     }
+    if behind(LINKS).is_some() {
+        return link_all(scratch.path());
+    }
     let (folder, library) = places(scratch.path());
     let made = Command::new(env::current_exe().expect("this program has a path"))
         .arg(MAKE)
@@ -132,19 +142,17 @@ fn main() {
         .expect("`cargo xtask setup` was run")
         .info()
         .clone();
+    if behind(SAVE).is_some() {
+        return follow_with_and_without_history(&folder, &library, &stand_in_source(&real, &model));
+    }
     open(&library, &real);
     let sets = search(&library, &real, &questions, scratch.path());
     rank_sets(&sets);
-    follow(
-        &folder,
-        &library,
-        &real,
-        &model,
-        "a saved note can be found",
-    );
+    follow_with_and_without_history(&folder, &library, &stand_in_source(&real, &model));
     write_meanwhile(&folder, &library, &real, &model);
     compare_all(scratch.path());
     overview_all(scratch.path());
+    link_all(scratch.path());
     walk_many(scratch.path());
     follow_among_many(scratch.path(), &real, &model);
 }
@@ -574,10 +582,21 @@ fn follow_among_many(scratch: &Path, real: &EmbedderSource, model: &ModelInfo) {
     follow(
         &folder,
         &library,
-        real,
-        model,
+        &stand_in_source(real, model),
         "a saved note can be found among 100,000 chunks",
     );
+}
+
+/// Saves notes with their history saved, and then without.
+fn follow_with_and_without_history(folder: &Path, library: &Path, source: &EmbedderSource) {
+    for (keeps, name) in [
+        (true, "a saved note can be found"),
+        (false, "a saved note can be found, no history saved"),
+    ] {
+        let engine = Engine::open(library, source.clone(), Arc::new(|_| {}));
+        acts::keep_history(&engine.expect("it can be written"), keeps).expect("it can be set");
+        follow(folder, library, source, name);
+    }
 }
 
 /// A number that no earlier run had: the seconds since 1970.
@@ -587,8 +606,7 @@ fn this_run() -> u64 {
 }
 
 /// Saves notes while the engine watches, and waits for each until a search finds it.
-fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInfo, name: &str) {
-    let source = stand_in_source(real, model);
+fn follow(folder: &Path, library: &Path, source: &EmbedderSource, name: &str) {
     let (happened, activities) = mpsc::channel();
     let listener = Arc::new(move |event| {
         if let Event::Activity(activity) = event {
@@ -596,7 +614,8 @@ fn follow(folder: &Path, library: &Path, real: &EmbedderSource, model: &ModelInf
             let _ = happened.send((Instant::now(), activity));
         }
     });
-    let engine = Engine::open(library, source, listener).expect("the library can be written");
+    let engine = Engine::open(library, source.clone(), listener);
+    let engine = engine.expect("the library can be written");
     // No word of notes that were saved by an earlier run.
     let run = this_run();
     let mut files: Vec<PathBuf> = Notes::files(folder);

@@ -81,8 +81,7 @@ pub fn measure(dir: &Path) {
     follow(
         &folder,
         &library,
-        &source,
-        model.info(),
+        &crate::stand_in_source(&source, model.info()),
         "a saved note can be found",
     );
     index_beside_a_reader(&folder, &library, &source);

@@ -74,6 +74,18 @@ const READINGS: &[Reading] = &[
         Target::AtMost(500.0),
     ),
     aimed(
+        "a saved note can be found, no history saved",
+        95,
+        Target::AtMost(1000.0),
+    ),
+    reported("a saved note can be found among 10,000 observations", 95),
+    aimed(
+        "a saved note can be found while 10,000 observations are compared",
+        95,
+        Target::AtMost(1000.0),
+    ),
+    reported("links of a note, after a saved note", 95),
+    aimed(
         "save a preset while notes are indexed",
         95,
         Target::AtMost(100.0),
