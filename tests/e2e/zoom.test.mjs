@@ -227,6 +227,13 @@ const SCENES = {
     await window.press(`five rungs${KEY.enter}`);
     await window.until("there is a verdict", () => document.querySelector(".autopsy .headline") !== null);
   },
+  "Tune before anything is judged": async (window) => {
+    await window.show("Tune");
+    await window.until(
+      "questions are offered",
+      () => document.querySelectorAll(".tune .none .question").length > 0,
+    );
+  },
   Tune: async (window) => {
     const [first] = await answered(window);
     await window.click(`[data-chunk='${first.chunk}'] .path`);

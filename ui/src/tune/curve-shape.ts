@@ -56,6 +56,11 @@ export function valueScale(
   return scale.domain(first === last ? [first, first + 1] : [first, last]).range([LEFT, RIGHT]);
 }
 
+/** Whether the mean is the same, to three decimals, at every value that was tried. */
+export function isFlat({ means }: Curve): boolean {
+  return Math.max(...means) - Math.min(...means) < 0.0005;
+}
+
 /** The path of the means. */
 export function linePath({ values, means }: Curve, x: (value: number) => number, { y }: MetricScale): string {
   const path = line<number>()

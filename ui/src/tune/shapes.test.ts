@@ -3,7 +3,17 @@ import { expect, test } from "vitest";
 import type { Curve, QueryFigure, Sensitivity } from "../api/bindings";
 import { CLERK } from "../../tests/fake/agent-pipeline";
 import { OWN, pipelineOf } from "../parameters/pipeline";
-import { FLOOR, fallOf, LEFT, metricScale, nearest, placeAfterKey, RIGHT, valueScale } from "./curve-shape";
+import {
+  FLOOR,
+  fallOf,
+  isFlat,
+  LEFT,
+  metricScale,
+  nearest,
+  placeAfterKey,
+  RIGHT,
+  valueScale,
+} from "./curve-shape";
 import { lineNear } from "./histograms";
 import { changed, changeOf, figure, isMetric, wayOf } from "./metrics";
 import { linesSaid, placeOf, stateSaid } from "./places";
@@ -17,6 +27,11 @@ const curve = (values: number[], means: number[]): Curve => ({
 });
 const sensitivity = (curves: Curve[], present: number, pinned: number | null): Sensitivity => ({
   ...{ metric: "ndcg@10", n_queries: 10, present, pinned, curves, n_rankings: 1, micros: 1 },
+});
+
+test("a curve that is the same to three decimals everywhere is flat", () => {
+  expect(isFlat(curve([1, 2], [0.6, 0.6004]))).toBe(true);
+  expect(isFlat(curve([1, 2], [0.6, 0.601]))).toBe(false);
 });
 
 test("all curves share one scale, which shows what is compared and lets deep falls leave it", () => {

@@ -47,6 +47,9 @@ test("the judgments are measured first; a stored set shows what it holds", async
   const opened = await open();
   await region("Metrics");
   expect(lastWish(opened.backend).set).toBe("judgments");
+  expect(
+    await screen.findByText("nDCG@10 of every query is the same as by the pinned settings."),
+  ).toBeInTheDocument();
   await pickSet(opened, "agent-memory-57");
   expect(
     await screen.findByText("97 queries, 54 gold ranges, 3 not judged, 40 nonsense"),
@@ -468,6 +471,15 @@ test("without any set, 40 nonsense questions can be made at once", async () => {
   expect(argsOf(backend, "newQuerySet")).toEqual([
     ["Nonsense", { kind: "nonsense", beside: null }, "refuse"],
   ]);
+  // No metric is defined for them, so no slider is at its best.
+  expect(
+    await screen.findByText(/nDCG@10 needs judged queries.*only nonsense: 40 queries/),
+  ).toBeInTheDocument();
+  expect(screen.getByText("No query is judged, so none can win or lose.")).toBeInTheDocument();
+  await slider(/Line for Min score/);
+  expect(screen.queryByRole("slider", { name: /along/ })).toBeNull();
+  expect(screen.queryByText("at its best")).toBeNull();
+  expect(backend.nCalls("sensitivity")).toBe(0);
 });
 
 test("the calibrator is opened from the min score slider in Search", async () => {

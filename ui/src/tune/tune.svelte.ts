@@ -143,6 +143,11 @@ export class Tune {
     return chosen !== null && chosen.n_judged + chosen.n_nonsense > 0 ? chosen : null;
   }
 
+  /** Whether no query of the measured set has an answer that counts: then no metric is defined, and no curve. */
+  get isUnjudged(): boolean {
+    return this.metrics.answer?.n_judged === 0;
+  }
+
   /** Whether the curves of this set wait for the user. */
   areCurvesHeld({ id, n_judged }: QuerySetInfo): boolean {
     return n_judged > CURVE_QUERIES_MAX && this.#curvesOf !== id;
@@ -184,7 +189,8 @@ export class Tune {
     // One after the other: the first prepares the set for all.
     if (current !== committed || !this.metrics.isCurrent) return;
     this.calibration.want({ wish, state });
-    if (!this.areCurvesHeld(set)) this.sensitivity.want(measure);
+    if (this.isUnjudged) this.sensitivity.clear();
+    else if (!this.areCurvesHeld(set)) this.sensitivity.want(measure);
   }
 
   /** Follows the progress while something is under way, until the returned function is called. */
