@@ -12,6 +12,7 @@ use memlens_engine::{
     tuning, why_typed,
 };
 use memlens_params::{ParameterSet, Params, Value};
+use memlens_rank::number;
 use memlens_tests::{Notes, fresh, hashing};
 
 pub(crate) const ANIMALS: [&str; 30] = [
@@ -490,6 +491,33 @@ fn a_line_keeps_what_ranking_with_it_keeps() {
     assert_eq!(
         (other.n_relevant, other.n_not_relevant),
         (found.n_relevant, found.n_not_relevant)
+    );
+    // A suggestion that lowers a metric says so, with its name.
+    let suggested = found.suggested.expect("there is one");
+    let there = with("min_score", Value::Number(suggested.line));
+    let figures = tuning::measure_set(library, &wish(&set, &there), &ours(), Metric::Ndcg10)
+        .unwrap()
+        .unwrap();
+    for row in &figures.rows {
+        let thousandths = |mean: Option<f64>| (mean.unwrap_or(0.0) * 1e3).round();
+        let lowered = thousandths(row.pinned) > thousandths(row.now);
+        let named = format!("{} {}", row.label, number(row.pinned.unwrap_or(0.0), 3));
+        assert_eq!(found.sentence.contains(&named), lowered, "{row:?}");
+    }
+    // On a few queries no threshold is suggested, as auto-tune chooses nothing on them.
+    let few = queries()
+        .lines()
+        .take(4)
+        .fold(String::new(), |all, line| all + line + "\n");
+    let few = here.import(&few).info.id;
+    let answer = tuning::calibrate(library, &wish(&few, &ours())).expect("it can be");
+    let Some(CalibrationAnswer::Line(found_few)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!((found_few.n_queries, found_few.suggested), (4, None));
+    assert_eq!(
+        found_few.sentence,
+        "No line is suggested: that needs 20 judged queries; this set has 4."
     );
     let line = &found.lines[found.lines.len() / 2];
     let there = with("min_score", Value::Number(line.line));

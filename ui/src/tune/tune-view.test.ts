@@ -126,10 +126,12 @@ test("another metric is measured and drawn", async () => {
 });
 
 test("the calibrator's line is moved by keys, shows its figures, and sets min score", async () => {
-  const { workspace, user, container } = await open();
-  const line = await slider(/Line for Min score/);
+  const opened = await open();
+  const { workspace, user, container } = opened;
+  await pickSet(opened, "agent-memory-57");
   const card = within(await region("Min score calibrator"));
-  expect(card.getByRole("columnheader", { name: "0.60 line" })).toBeInTheDocument();
+  expect(await card.findByRole("columnheader", { name: "0.60 line" })).toBeInTheDocument();
+  const line = await slider(/Line for Min score/);
   line.focus();
   await user.keyboard("{ArrowLeft}{ArrowLeft}");
   expect(card.getByRole("columnheader", { name: "0.58 line" })).toBeInTheDocument();
@@ -138,6 +140,23 @@ test("the calibrator's line is moved by keys, shows its figures, and sets min sc
   expect(workspace.parameters.current.min_score).toBe(0.58);
   await user.click(card.getByRole("button", { name: "Suggested: 0.60" }));
   expect(card.getByRole("button", { name: "Set min score to 0.60" })).toBeEnabled();
+});
+
+test("on fewer queries than a conclusion needs, no line is suggested, and the user's is at a risk that is said", async () => {
+  const { workspace, user } = await open();
+  const line = await slider(/Line for Min score/);
+  const card = within(await region("Min score calibrator"));
+  expect(
+    card.getByText("No line is suggested: that needs 20 judged queries; this set has 12."),
+  ).toBeInTheDocument();
+  expect(card.queryByRole("button", { name: /Suggested/ })).toBeNull();
+  // Metrics has Precision and Recall, which count otherwise.
+  expect(card.queryByText(/^(Precision|Recall)$/)).toBeNull();
+  expect(card.getByRole("row", { name: /Relevant rows kept \d+\/\d+ \d+\/\d+/ })).toBeInTheDocument();
+  line.focus();
+  await user.keyboard("{ArrowRight}");
+  await user.click(card.getByRole("button", { name: /^Set min score to 0.46 anyway$/ }));
+  expect(workspace.parameters.current.min_score).toBe(0.46);
 });
 
 test("an emulated agent is measured by its own parameters, and has no line to set", async () => {

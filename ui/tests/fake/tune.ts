@@ -29,6 +29,7 @@ import type {
   TuneRow,
   Value,
 } from "../../src/api/bindings";
+import { QUERIES_MIN } from "../../src/api/bindings";
 import { PARAMETERS } from "../../src/api/parameters";
 import { positionOf, valueAt } from "../../src/parameters/slider-scale";
 import { METRIC_IDS, METRICS } from "../../src/tune/metrics";
@@ -337,6 +338,7 @@ export class TuneMemory {
   calibrate(wish: SetWish): CalibrationAnswer {
     if (wish.ranking.pipeline !== "memlens") return { kind: "none", why: "Clerk 1.2 has no min score" };
     const present = Number(wish.ranking.values["min_score"] ?? 0.1);
+    const nQueries = this.#judged(wish).length;
     const nBins = 26;
     const edges = Array.from({ length: nBins + 1 }, (_, bin) => 0.45 + bin * 0.025);
     const hump = (middle: number, width: number, most: number) =>
@@ -359,15 +361,17 @@ export class TuneMemory {
       };
     };
     return {
-      ...{ kind: "line", parameter: "min_score", label: "Min score", n_queries: 54, depth: 10, edges },
+      ...{ kind: "line", parameter: "min_score", label: "Min score", n_queries: nQueries, depth: 10, edges },
       ...{ relevant, not_relevant: notRelevant, nonsense },
       ...{ n_relevant: sum(relevant), n_not_relevant: sum(notRelevant), n_nonsense: sum(nonsense) },
       present: figures(present),
-      suggested: figures(0.6),
+      suggested: nQueries < QUERIES_MIN ? null : figures(0.6),
       lines: Array.from({ length: 61 }, (_, step) => figures(Number((0.45 + step * 0.01).toFixed(2)))),
       separates: false,
       sentence:
-        "the humps overlap: no line keeps nonsense out without losing relevant rows. At 0.60, 27 of 40 nonsense questions still return something, and 82 % of the relevant rows stay",
+        nQueries < QUERIES_MIN
+          ? `no line is suggested: that needs ${QUERIES_MIN} judged queries; this set has ${nQueries}`
+          : "the humps overlap: no line keeps nonsense out without losing relevant rows. At 0.60, 27 of 40 nonsense questions still return something, and 82 % of the relevant rows stay",
     };
   }
 

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use memlens_eval::{AtLine, Calibration};
+use memlens_eval::{AtLine, Calibration, Metric, QUERIES_MIN};
 use memlens_library::search::native;
 use memlens_params::{Parameter, ParameterKind, ParameterSet, Params, Value, Values};
+use memlens_rank::number;
 use memlens_wire::{self, CalibrationAnswer, LineFigures};
 
 use super::prepared::{Prepared, PreparedQuery};
+use super::sensitivity::{Meter, mean_and_error};
 
 /// Number of best rows inspected per judged query: as many as a user or an agent reads.
 const DEPTH: usize = 10;
@@ -65,13 +67,27 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
     let histogram = scores.histogram(present);
     let reach = histogram.edges.first().zip(histogram.edges.last());
     let (low, high) = reach.map_or((min, max), |(low, high)| (low.max(min), high.min(max)));
+    let n_queries = prepared.judged().count();
+    // As in auto-tune, the best of many lines on a few queries is best by chance.
+    let is_enough = n_queries >= QUERIES_MIN;
     let suggested = scores
         .suggested()
-        .filter(|at| (min..=max).contains(&at.line));
+        .filter(|at| is_enough && (min..=max).contains(&at.line));
+    let about = if is_enough || n_queries == 0 {
+        scores.sentence()
+    } else {
+        format!(
+            "No line is suggested: that needs {QUERIES_MIN} judged queries; this set has {n_queries}."
+        )
+    };
+    let lower = suggested
+        .as_ref()
+        .and_then(|at| lower_with(prepared, values, parameter, at.line));
+    let below = kept_below(prepared, values, parameter, present);
     CalibrationAnswer::Line(Box::new(memlens_wire::Calibration {
         parameter: parameter.id.to_owned(),
         label: parameter.label.to_owned(),
-        n_queries: prepared.judged().count() as u32,
+        n_queries: n_queries as u32,
         depth: DEPTH as u32,
         edges: histogram.edges,
         relevant: histogram.relevant,
@@ -87,11 +103,38 @@ pub(crate) fn calibrate(prepared: &Prepared, values: &Values) -> CalibrationAnsw
             .map(|line| line_figures(scores.at(line)))
             .collect(),
         separates: scores.separates(),
-        sentence: match kept_below(prepared, values, parameter, present) {
-            Some(below) => format!("{} {below}", scores.sentence()),
-            None => scores.sentence(),
-        },
+        sentence: [Some(about), lower, below]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
     }))
+}
+
+/// Metrics that are lower with a threshold than with the current one, in a sentence; `None` if none is. The threshold is
+/// chosen by rows, which a metric counts otherwise: query by query, and by their ranks.
+fn lower_with(
+    prepared: &Prepared,
+    values: &Values,
+    parameter: &Parameter,
+    line: f64,
+) -> Option<String> {
+    let moved = values.clone().with([(parameter.id, Value::Number(line))]);
+    let moved = moved.ok()?;
+    let lower: Vec<String> = Metric::ALL
+        .into_iter()
+        .filter_map(|metric| {
+            let meter = Meter { prepared, metric };
+            let mean = |values| mean_and_error(&meter.of_each(values)).0;
+            let (now, then) = (mean(values), mean(&moved));
+            let is_lower = (now * 1e3).round() > (then * 1e3).round();
+            is_lower.then(|| {
+                let (now, then) = (number(now, 3), number(then, 3));
+                format!("{} {now} \u{2192} {then}", metric.label())
+            })
+        })
+        .collect();
+    (!lower.is_empty()).then(|| format!("It lowers {}.", lower.join(", ")))
 }
 
 /// How many rows this ranking keeps below its threshold, in a sentence; `None` if it keeps none. OpenClaw brings rows back
