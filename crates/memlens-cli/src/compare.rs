@@ -82,7 +82,7 @@ fn of_one(comparison: &Comparison) -> Document {
             + ", B "
             + strong(&b.label)
             + format!(
-                ": {} in both, {} entered, {} left, overlap {}",
+                ": {} in both, {} entered, {} left, agreement of order {}",
                 comparison.n_both,
                 comparison.n_entered,
                 comparison.n_left,
@@ -113,7 +113,13 @@ fn of_one(comparison: &Comparison) -> Document {
             was.into(),
             score_text(row.score).into(),
             score_text(other.and_then(|other| other.score)).into(),
-            place(row),
+            place(row)
+                + row
+                    .put_below_by
+                    .as_ref()
+                    .map_or_else(Text::default, |stage| {
+                        Text::from("  ") + dim(format!("put below lower scores by {stage}"))
+                    }),
         ]);
     }
     let left = |row: &&ComparedRow| {
@@ -242,7 +248,7 @@ fn of_set(report: &SetComparison) -> Document {
             + ", B "
             + strong(&report.b.named)
             + format!(
-                ", {} queries, mean overlap {}",
+                ", {} queries, mean agreement of order {}",
                 report.n_queries,
                 number(report.overlap, 2)
             ),

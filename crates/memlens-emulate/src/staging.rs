@@ -64,9 +64,14 @@ pub fn in_order(
     places
 }
 
-/// Keeps the first `limit` rows; `of` names them.
-pub fn counted<P>(context: &Context<'_, P>, rows: &[Row], limit: u32, of: &'static str) -> Outcome {
-    let reasons = (1..=rows.len() as u32).map(|rank| Counted { rank, limit, of });
+/// Keeps the first `limit` rows; `then` says what happens to them, such as "notes are returned".
+pub fn counted<P>(
+    context: &Context<'_, P>,
+    rows: &[Row],
+    limit: u32,
+    then: &'static str,
+) -> Outcome {
+    let reasons = (1..=rows.len() as u32).map(|rank| Counted { rank, limit, then });
     Outcome::applied(context.decided(reasons))
 }
 
@@ -77,8 +82,8 @@ struct Counted {
     rank: u32,
     /// Number of rows that are kept.
     limit: u32,
-    /// The noun for the rows.
-    of: &'static str,
+    /// What happens to the rows that are kept, after their number.
+    then: &'static str,
 }
 
 impl Reason for Counted {
@@ -90,7 +95,10 @@ impl Reason for Counted {
         }
     }
     fn sentence(&self) -> String {
-        format!("place {} of the {} {}", self.rank, self.limit, self.of)
+        format!(
+            "place {}: the first {} {}",
+            self.rank, self.limit, self.then
+        )
     }
     fn terms(&self) -> Vec<(&'static str, f64)> {
         vec![

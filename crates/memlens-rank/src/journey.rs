@@ -290,6 +290,23 @@ impl Trace {
         ))
     }
 
+    /// Returns the name of the last stage that put a row below another one that was below it before; `None` if no stage
+    /// did, or one of them was dropped first.
+    pub fn put_below(&self, slot: u32, other: u32) -> Option<&'static str> {
+        let entry_of =
+            |stage: &StageTrace, slot| stage.entries.iter().position(|it| it.slot == slot);
+        self.stages.iter().rev().find_map(|stage| {
+            let row = &stage.entries[entry_of(stage, slot)?];
+            let other = &stage.entries[entry_of(stage, other)?];
+            let was_above = row.rank_before? < other.rank_before?;
+            let is_above = row.rank_after? < other.rank_after?;
+            (was_above && !is_above).then(|| match row.detail.placer() {
+                Placer::Named(name) => name,
+                Placer::Nothing | Placer::Stage => stage.label,
+            })
+        })
+    }
+
     /// Returns the name of the last stage that placed one of two rows regardless of its score.
     fn placed_by(&self, slot: u32, other: u32) -> &'static str {
         let placer = |stage: &StageTrace| {
@@ -387,7 +404,7 @@ mod tests {
     #[test]
     fn what_placed_a_row_is_the_stage_a_name_or_an_earlier_stage() {
         type Explain = fn(&Context<'_>, &[Row]) -> Outcome;
-        let check = |explain: Explain, expected: &str| {
+        let check = |explain: Explain, expected: &str, put_below: &str| {
             let stage = |id, explain| Stage {
                 id,
                 explain,
@@ -406,18 +423,23 @@ mod tests {
             assert_eq!(trace.kept(), [0, 1]);
             let neighbour = trace.journey(0).neighbour;
             assert_eq!(neighbour.as_deref(), Some(expected));
+            assert_eq!(trace.put_below(1, 0), Some(put_below));
+            assert_eq!(trace.put_below(0, 1), None);
         };
         check(
             |context, rows| placed(context, rows, Placer::Stage),
             "rank 2 scores 1.000 more; Diversity placed it",
+            "Diversity",
         );
         check(
             |context, rows| placed(context, rows, Placer::Named("the order of slots")),
             "rank 2 scores 1.000 more; the order of slots placed it",
+            "the order of slots",
         );
         check(
             |context, rows| placed(context, rows, Placer::Nothing),
             "rank 2 scores 1.000 more; an earlier stage placed it",
+            "Diversity",
         );
     }
 }

@@ -59,6 +59,8 @@ pub struct ComparedRow {
     pub score: Option<f64>,
     /// Reason why the row was dropped; `None` if it was returned.
     pub reason: Option<String>,
+    /// Stage that put the row below one with a lower score; `None` if its place follows from the scores.
+    pub put_below_by: Option<String>,
     /// 0-based index of the overlapping row on the other side; `None` if no row overlaps.
     pub other: Option<u32>,
 }

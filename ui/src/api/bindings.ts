@@ -1088,6 +1088,8 @@ export type ComparedRow = {
 	score: number | null,
 	/**  Reason why the row was dropped; `None` if it was returned. */
 	reason: string | null,
+	/**  Stage that put the row below one with a lower score; `None` if its place follows from the scores. */
+	put_below_by: string | null,
 	/**  0-based index of the overlapping row on the other side; `None` if no row overlaps. */
 	other: number | null,
 };

@@ -3,15 +3,17 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import type { UserEvent } from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { violations } from "../../tests/axe";
+import { REORDERED } from "../../tests/fake/compare";
 import { FakeBackend, type FakeOptions } from "../../tests/fake-backend";
 import { setupUser } from "../../tests/user";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
-async function open(options: FakeOptions = {}) {
+async function open(options: FakeOptions = {}, arrange: (backend: FakeBackend) => void = () => undefined) {
   const backend = new FakeBackend({
     ...{ nChunks: 60, startQuery: "relay quiet hours", tune: "judged", ...options },
   });
+  arrange(backend);
   const workspace = new Workspace(backend);
   const user = setupUser();
   const { container } = render(App, { context: workspaceContext(workspace) });
@@ -217,4 +219,24 @@ test("a set that is deleted while it is chosen takes its figures with it", async
   await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Delete" }));
   expect(await overSet().findByRole("button", { name: "Query set: Judgments" })).toBeInTheDocument();
   await waitFor(() => expect(overSet().queryByRole("table")).toBeNull());
+});
+
+test("a row whose place contradicts its score says which stage put it there", async () => {
+  await open({ startQuery: REORDERED });
+  const b = within(await screen.findByRole("list", { name: "B: Parameters as set now" }));
+  expect(b.getAllByText(/put below lower scores by MMR/)).toHaveLength(1);
+});
+
+test("a comparison that embeds an agent's chunks shows how far it is, and can be cancelled", async () => {
+  let finish: () => void = () => undefined;
+  const { backend, user } = await open({}, (backend) => {
+    backend.oneCompareGate = new Promise((resolve) => (finish = resolve));
+    backend.progress({ job: "emulation", progress: { n_done: 40, n_all: 369 } });
+  });
+  expect(await screen.findByText(/Embedding the chunks as Shelf cuts them: 40 of 369/)).toBeInTheDocument();
+  expect(screen.queryByText(/Type a question/)).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  expect(backend.calls.some(({ name, args }) => name === "stop" && args[0] === "emulation")).toBe(true);
+  finish();
+  expect(await screen.findByRole("list", { name: "A: Shelf 1" })).toBeInTheDocument();
 });

@@ -12,6 +12,7 @@ const row = (rank: number | null, other: number | null = null): ComparedRow => (
   rank,
   score: null,
   reason: null,
+  put_below_by: null,
   other,
 });
 const side = (rows: ComparedRow[]): ComparedSide => ({

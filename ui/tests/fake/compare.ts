@@ -62,12 +62,16 @@ function side(query: string, chunks: FakeChunk[], ranking: Ranking): ComparedSid
           rank: isKept ? place + 1 : null,
           score: columns.score[slot] ?? null,
           reason: isKept ? null : `rank ${place + 1} > ${nKept}`,
+          put_below_by: query === REORDERED && place === 2 ? "MMR" : null,
           other: null,
         },
       ];
     }),
   };
 }
+
+/** A question whose third row MMR put below lower scores. */
+export const REORDERED = "relay without repeats";
 
 export function compared(query: string, chunks: FakeChunk[], a: Ranking, b: Ranking): Comparison {
   const [left, right] = [side(query, chunks, a), side(query, chunks, b)];

@@ -56,6 +56,8 @@ export class FakeSearch extends FakeModels {
   #nVotes = 0;
   /** While it is set, a comparison over a query set does not end by itself. */
   compareGate: Promise<void> | null = null;
+  /** Holds back the comparison of one question. */
+  oneCompareGate: Promise<void> | null = null;
   /** What was judged at places. */
   #judgedPlaces = new Set<string>();
   /** Of the headings of the notes. */
@@ -128,7 +130,10 @@ export class FakeSearch extends FakeModels {
   }
 
   compare(query: string, a: Ranking, b: Ranking, scope: ScopeArgument | null) {
-    return this.answer("compare", [query, a, b, scope], () => compared(query, this.chunks, a, b));
+    return this.answer("compare", [query, a, b, scope], async () => {
+      await this.oneCompareGate;
+      return compared(query, this.chunks, a, b);
+    });
   }
 
   compareQueries(set: string, a: Ranking, b: Ranking) {

@@ -332,7 +332,7 @@ impl Reason for Paged {
     fn sentence(&self) -> String {
         let (rank, limit) = (self.rank, self.limit);
         match self.offset {
-            0 => format!("place {rank} of the {limit} notes that are returned"),
+            0 => format!("place {rank}: the first {limit} notes are returned"),
             offset => {
                 format!("place {rank}; {offset} are passed over, and {limit} returned")
             }

@@ -199,7 +199,7 @@ impl Reason for Trimmed {
     }
     fn sentence(&self) -> String {
         format!(
-            "place {} of the {} memories that are reranked",
+            "place {}: the first {} memories are reranked",
             self.rank, self.limit
         )
     }

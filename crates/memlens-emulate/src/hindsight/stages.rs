@@ -146,7 +146,7 @@ pub fn candidates(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
     let arms = Arms::of(context);
     let is_boosted = arms.ranks.iter().any(|(_, boost, _)| *boost != Boost::None);
     if !is_boosted || context.params.reranking == Reranking::Interleave {
-        return counted(context, rows, limit, "memories that are reranked");
+        return counted(context, rows, limit, "memories are reranked");
     }
     let worth: Vec<f64> = rows
         .iter()
@@ -264,10 +264,5 @@ pub fn score(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
 }
 
 pub fn limit(context: &Context<'_, Hindsight>, rows: &[Row]) -> Outcome {
-    counted(
-        context,
-        rows,
-        context.params.limit,
-        "memories that are shown",
-    )
+    counted(context, rows, context.params.limit, "memories are shown")
 }

@@ -47,7 +47,7 @@ pub fn floor(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
 
 pub fn candidates(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
     let limit = context.params.top_n.saturating_mul(RERANKED_TIMES);
-    counted(context, rows, limit, "chunks that are reranked")
+    counted(context, rows, limit, "chunks are reranked")
 }
 
 /// Orders the rows by the reranker's scores, if all of them are known.
@@ -84,7 +84,7 @@ pub fn rerank(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
 }
 
 pub fn limit(context: &Context<'_, Octopus>, rows: &[Row]) -> Outcome {
-    counted(context, rows, context.params.top_n, "chunks that are left")
+    counted(context, rows, context.params.top_n, "chunks are left")
 }
 
 #[cfg(test)]

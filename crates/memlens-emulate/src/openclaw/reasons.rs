@@ -498,7 +498,7 @@ impl Reason for Counted {
     }
     fn sentence(&self) -> String {
         format!(
-            "place {} of the {} that the agent is given",
+            "place {}: the agent is given {}",
             self.rank, self.max_results
         )
     }

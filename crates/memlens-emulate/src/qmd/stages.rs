@@ -236,7 +236,7 @@ pub fn candidates(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
         context,
         rows,
         context.params.candidate_limit,
-        "candidates that are read",
+        "candidates are read",
     )
 }
 
@@ -294,12 +294,7 @@ pub fn threshold(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
 }
 
 pub fn limit(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {
-    counted(
-        context,
-        rows,
-        context.params.limit,
-        "notes that are returned",
-    )
+    counted(context, rows, context.params.limit, "notes are returned")
 }
 
 pub fn snippet(context: &Context<'_, Qmd>, rows: &[Row]) -> Outcome {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use memlens_eval::rank_biased_overlap;
+use memlens_rank::{Columns, Trace};
 use memlens_wire::{ComparedRow, ComparedSide, Comparison};
 
 use crate::EngineError;
@@ -75,6 +76,7 @@ fn side(search: &Search, ranking: &Ranking) -> Result<(ComparedSide, Vec<Span>),
                 rank: (at < n_kept).then_some(at as u32 + 1),
                 score: columns.score[*slot as usize],
                 reason: journey.dropped.map(|(_, why)| why),
+                put_below_by: put_below_by(&trace, &columns, &slots[..at], *slot),
                 other: None,
             })
         })
@@ -105,6 +107,16 @@ fn side(search: &Search, ranking: &Ranking) -> Result<(ComparedSide, Vec<Span>),
         rows,
     };
     Ok((side, spans))
+}
+
+/// The stage that put a row below the nearest of the rows `above` it whose score is lower as it is displayed; `None` if
+/// there is none.
+fn put_below_by(trace: &Trace, columns: &Columns, above: &[u32], slot: u32) -> Option<String> {
+    let shown = |slot: u32| columns.score[slot as usize].map(|score| (score * 1e3).round());
+    let score = shown(slot)?;
+    let is_lower = |other: &u32| shown(*other).is_some_and(|other| other < score);
+    let other = above.iter().copied().rfind(is_lower)?;
+    trace.put_below(slot, other).map(str::to_owned)
 }
 
 /// Lines of a note that form a row of an answer.
@@ -197,6 +209,7 @@ mod tests {
             rank: None,
             score: None,
             reason: None,
+            put_below_by: None,
             other: None,
         }
     }
