@@ -389,6 +389,11 @@ proptest! {
         for pair in trace.stages.windows(2).skip(2) {
             prop_assert_eq!(pair[0].n_out, pair[1].n_in, "{:?}", pair[1].id);
         }
+        // Fusion counts the rows of the lists, so that it adds up with them; the others are only there to be explained.
+        let fusion = trace.stage(StageId::FUSION).unwrap();
+        let n_listed = fusion.entries.iter().filter(|entry| !entry.is_dropped).count() as u32;
+        prop_assert_eq!(fusion.n_out, n_listed);
+        prop_assert!(n_listed == 0 || fusion.n_in == n_listed, "{}", fusion.n_in);
     }
 
     #[test]

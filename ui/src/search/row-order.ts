@@ -44,15 +44,18 @@ export function moveOf(rank: number | null, pinned: number | null): Move | null 
   return { kind: "same" };
 }
 
-/** How many rows each stage dropped, in the pipeline's order; stages that dropped none are left out. */
-export function dropsByStage(columns: Columns): { stage: StageId; n: number }[] {
+/**
+ * How many rows each stage dropped, in the pipeline's order; stages that dropped none are left out. `isCounted` is false for rows
+ * that no list holds: they are only there to be explained, and the stage does not count them.
+ */
+export function dropsByStage(columns: Columns): { stage: StageId; n: number; isCounted: boolean }[] {
   const counts = new Map<StageId, number>();
   for (const stage of columns.dropped_by) {
     if (stage !== null) counts.set(stage, (counts.get(stage) ?? 0) + 1);
   }
-  return columns.stages.flatMap(({ id }) => {
+  return columns.stages.flatMap(({ id, n_dropped }) => {
     const n = counts.get(id);
-    return n === undefined ? [] : [{ stage: id, n }];
+    return n === undefined ? [] : [{ stage: id, n, isCounted: n_dropped > 0 }];
   });
 }
 

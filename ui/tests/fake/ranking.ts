@@ -265,14 +265,7 @@ export function rank(set: FakeSet, params: Params): Columns {
         break;
       case "fusion": {
         const nBoth = vectorRank.filter((rank, slot) => rank !== null && bm25Rank[slot] !== null).length;
-        summary(
-          "fusion",
-          params.fusion_on ? applied : off("off"),
-          listed(vectorRank) + listed(bm25Rank),
-          nIn,
-          11,
-          `${nBoth} in both`,
-        );
+        summary("fusion", params.fusion_on ? applied : off("off"), nIn, nIn, 11, `${nBoth} in both`);
         break;
       }
       case "repeats":

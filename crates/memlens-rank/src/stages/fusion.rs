@@ -165,8 +165,14 @@ fn fusion(context: &Context<'_>, rows: &[Row]) -> Outcome {
         .iter()
         .filter(|(vector, text)| vector.rank.is_some() && text.rank.is_some())
         .count();
+    let n_listed = sides
+        .iter()
+        .filter(|(vector, text)| vector.rank.is_some() || text.rank.is_some())
+        .count() as u32;
     Outcome {
         status: plan.status,
+        // Rows of neither list are only there to be explained: they did not reach the stage, so it does not count them.
+        counts: Some((n_listed, n_listed)),
         note: Some(alone.map_or_else(|| format!("{n_both} in both"), str::to_owned)),
         ..Outcome::applied(reasons)
     }
