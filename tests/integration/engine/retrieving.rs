@@ -430,6 +430,27 @@ fn a_query_without_letters_goes_by_vectors_and_says_so() {
 }
 
 #[test]
+fn a_question_of_which_no_word_is_in_any_note_says_so() {
+    let folder = Notes::new(&[("a.md", "The relay is quiet."), ("b.md", "It rains.")]);
+    let dir = fresh(&[folder.path()]);
+    let library = open(dir.path());
+    let notices = |query: &str, join| {
+        let params = Params {
+            bm25_join: join,
+            ..Params::default()
+        };
+        let search = library.search(query, &params, None).expect("it can be");
+        search.notices.clone()
+    };
+    let said = "No word of the question is in your notes; these rows are by meaning alone.";
+    assert_eq!(notices("zzqx blorf", Bm25Join::Or), [said]);
+    // One word is enough, also if a row must hold all.
+    for join in [Bm25Join::Or, Bm25Join::And] {
+        assert_eq!(notices("zzqx relays", join), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn signs_of_query_languages_are_words_or_nothing() {
     let folder = Notes::new(&[
         ("a.md", "Not this and that."),

@@ -21,6 +21,7 @@ pub(crate) fn of_retrieval(
     let mut notices = of_lists(query, retrieved);
     notices.extend(of_parts(&retrieved.set));
     if let Some(params) = native(params) {
+        notices.extend(of_unknown_words(retrieved));
         notices.extend(of_lengths(&params));
         if uses_clusters(&params)
             && let Some(clustering) = clustering
@@ -70,6 +71,24 @@ fn of_lists(query: &str, retrieved: &Retrieved) -> Vec<String> {
             .map(|(list, why)| format!("The list {} is missing: {why}.", list.0))
             .collect(),
     }
+}
+
+/// That no note holds a word of the question, which alone does not keep the vectors from finding rows.
+fn of_unknown_words(retrieved: &Retrieved) -> Option<String> {
+    let Retrieved {
+        set,
+        words,
+        n_words_left_out,
+        ..
+    } = retrieved;
+    let is_unknown = !words.is_empty()
+        && *n_words_left_out == 0
+        && words.iter().all(|word| word.n_chunks == 0)
+        && set.list(ListId::BM25).is_some_and(|list| list.n_hits == 0);
+    let finds_by_meaning = set.list(ListId::VECTOR).is_some_and(|list| list.n_hits > 0);
+    (is_unknown && finds_by_meaning).then(|| {
+        "No word of the question is in your notes; these rows are by meaning alone.".to_owned()
+    })
 }
 
 /// What is searched of a question that is not searched as a whole.
