@@ -193,3 +193,30 @@ it("a choice goes one way and back without losing where it began", () => {
   selection.toggle(2, 7);
   expect(selection.among(order)).toEqual([4, 7]);
 });
+
+describe("whose memory a row is of", () => {
+  it("is shown in every row of an agent, unless all rows are of one", async () => {
+    const { backend, workspace, rows } = await open();
+    const agent = { id: "openclaw", name: "OpenClaw" };
+    const folders = workspace.library.state?.folders ?? [];
+    const marks = () => rows().map((row) => row.querySelector(".whose")?.textContent ?? null);
+    const expected = () =>
+      rows().map((row) => {
+        const slot = Number(row.id.slice(4));
+        return workspace.search.rowOf(slot)?.folder === "notes" ? "OpenClaw" : null;
+      });
+    backend.changeState({
+      folders: folders.map((one) => (one.id === "notes" ? { ...one, agent } : one)),
+    });
+    await waitFor(() => expect(marks()).toContain("OpenClaw"));
+    expect(marks()).toEqual(expected());
+    expect(marks()).toContain(null);
+    // Every folder that holds a row.
+    const [first] = folders;
+    if (first === undefined) throw new Error("there are folders");
+    backend.changeState({
+      folders: [...folders, { ...first, id: "agents" }].map((one) => ({ ...one, agent })),
+    });
+    await waitFor(() => expect(marks()).not.toContain("OpenClaw"));
+  });
+});
