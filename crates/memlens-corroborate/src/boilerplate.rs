@@ -25,10 +25,11 @@ const WORDS_MIN: usize = 20;
 const NOTES_COMPARED: usize = 12;
 
 /// Prefixes of lines that only grant, restrict or name a licence.
-const NOTICES: [&str; 19] = [
+const NOTICES: [&str; 20] = [
     "licensed under",
     "license:",
     "mit license",
+    "the mit license (mit)",
     "mit or apache",
     "apache license",
     "dual licensed",
@@ -252,6 +253,8 @@ mod tests {
                 "MIT license (LICENSE-MIT or https://opensource.org/licenses/MIT)",
                 true,
             ),
+            ("The MIT License (MIT)", true),
+            ("The MIT license is what we chose for the plugin", false),
             ("We licensed under the MIT license", false),
             ("Copyright questions go to Anna", false),
             ("The relay listens on port 8093", false),

@@ -11,6 +11,10 @@ describe("a message as a sentence", () => {
     ["3 times in this session:", "3 times in this session:"],
     ["  spaced  ", "spaced."],
     ["“x” is not known", "“x” is not known."],
+    [
+      "run `memlens index --model multilingual` to embed `a`",
+      "Run “memlens index --model multilingual” to embed `a`.",
+    ],
     ["", ""],
   ])("%j", (message, expected) => expect(sentence(message)).toBe(expected));
 });
