@@ -1,7 +1,11 @@
 // The way from anywhere in the window to a line of a note: a search result asks, the Memory view answers.
 
 /** A line of a note that someone wants to see. */
-export type DocumentRequest = { folder: string; path: string; /** 1-based */ line: number };
+export type DocumentRequest = {
+  folder: string;
+  path: string;
+  /** 1-based; null for the top */ line: number | null;
+};
 
 /** The last request. */
 export class OpenDocument {
@@ -13,7 +17,7 @@ export class OpenDocument {
   }
 
   /** Asks for a line to be shown; the caller switches to the Memory view. */
-  ask(folder: string, path: string, line: number): void {
+  ask(folder: string, path: string, line: number | null): void {
     this.#asked = { folder, path, line };
   }
 

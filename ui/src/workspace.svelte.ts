@@ -5,6 +5,7 @@ import { Applying } from "./export/applying.svelte";
 import { AutopsyController } from "./autopsy/autopsy.svelte";
 import { CompareController } from "./compare/compare-controller.svelte";
 import { Contradictions } from "./drift/contradictions.svelte";
+import { addressOf, CONTRADICTIONS, type MemoryPlace, placeOf } from "./overview/address";
 import { OverviewController } from "./overview/overview.svelte";
 import { QuerySetRun } from "./compare/query-set.svelte";
 import { FolderAdding } from "./library/folder-adding.svelte";
@@ -34,6 +35,7 @@ import { Revival } from "./search/revival.svelte";
 import { SearchController } from "./search/search-controller.svelte";
 import { TraceCopying } from "./search/trace-copying.svelte";
 import { WhyNotController } from "./why-not/why-not.svelte";
+import { openDocument } from "./open-document.svelte";
 import { Session, type ViewId } from "./session.svelte";
 import { EDITOR_CHOICE_ID } from "./shared/editor";
 import { BriefNotice } from "./shared/brief-notice.svelte";
@@ -41,6 +43,7 @@ import { MarkdownCopy } from "./shared/markdown-copy.svelte";
 import { Theme } from "./shared/theme.svelte";
 import { Zoom } from "./shared/zoom.svelte";
 import { Tune } from "./tune/tune.svelte";
+import { addressOfView, enter, followHistory, viewOf } from "./view-history";
 
 /** A dialog that any view may open. */
 export type DialogId = "keys" | "problems" | "activity";
@@ -214,14 +217,49 @@ export class Workspace {
   /** Brings the query box up, from any view. */
   askForQuery(): void {
     this.#isStarting = false;
-    this.#view = "search";
+    this.#go("search");
     this.#isQueryWished = true;
     this.#nQueryWishes++;
   }
 
   show(view: ViewId): void {
-    this.#view = view;
+    this.#go(view);
     this.#isQueryWished = false;
+  }
+
+  /** Shows a view, with an entry in the window's history once the window can be used. */
+  #go(view: ViewId): void {
+    this.#view = view;
+    const address = view === "memory" ? addressOf(this.#memoryPlace) : addressOfView(view);
+    if (this.#isReady) enter(address);
+    else history.replaceState(null, "", `#${address}`);
+  }
+
+  /** What the Memory view shows, or is asked to. */
+  get #memoryPlace(): MemoryPlace {
+    const { asked } = openDocument;
+    if (asked !== null) return { kind: "note", ...asked };
+    if (this.contradictions.visibility === "open") return CONTRADICTIONS;
+    const { note } = this.memory;
+    if (note.kind === "none") return this.overview.place;
+    const { folder, path } = note.kind === "open" ? note.note.document : note;
+    return { kind: "note", folder, path, line: null };
+  }
+
+  /** Shows what the window's history came to. */
+  #arrive(): void {
+    const view = viewOf(location.hash);
+    this.#isQueryWished = false;
+    this.#view = view;
+    if (view !== "memory") return;
+    const place = placeOf(location.hash);
+    if (place.kind === "note") openDocument.ask(place.folder, place.path, place.line);
+    else if (place.kind === "contradictions") this.contradictions.open();
+    else {
+      this.contradictions.close();
+      this.memory.close();
+      this.overview.arrive(place);
+    }
   }
 
   /** Shows a section of the settings, by the id of its heading. */
@@ -259,7 +297,7 @@ export class Workspace {
     this.pipelines.use({ pipeline, values: withFixes(values, fixes) });
     this.queries.remember(question);
     this.#isStarting = false;
-    this.#view = "search";
+    this.#go("search");
     const watched = agentsOf(this.library.state?.folders ?? []).find(({ id }) => id === agent);
     const ofAgent =
       watched === undefined ? null : ({ kind: "agent", agent: watched.id, label: watched.name } as const);
@@ -270,7 +308,7 @@ export class Workspace {
   /** Shows a past question among all. */
   showPast(id: string): void {
     this.past.openAmongAll(id);
-    this.#view = "past";
+    this.#go("past");
   }
 
   /** Shows the first question that lost a note, then and now. */
@@ -307,6 +345,7 @@ export class Workspace {
       this.lostAnswers.follow(),
       this.session.follow(),
       this.whose.follow(),
+      followHistory(() => this.#arrive()),
       () => this.search.close(),
     ];
     void this.#open();

@@ -10,6 +10,13 @@ export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: FullQuery
 /** A note that was opened from one of these. */
 export type NotePlace = { kind: "note"; folder: string; path: string; line: number | null };
 
+/** The list of contradictions. */
+export type ContradictionsPlace = { kind: "contradictions" };
+
+/** What the Memory view can show. */
+export type MemoryPlace = OverviewPlace | NotePlace | ContradictionsPlace;
+
+export const CONTRADICTIONS: ContradictionsPlace = { kind: "contradictions" };
 export const CARDS: OverviewPlace = { kind: "cards" };
 
 const CARD_IDS: readonly CardId[] = [
@@ -40,7 +47,8 @@ export const ALL_NOTES: FullQuery = {
 };
 
 /** Returns the part of the address behind `#`. */
-export function addressOf(place: OverviewPlace | NotePlace): string {
+export function addressOf(place: MemoryPlace): string {
+  if (place.kind === "contradictions") return "memory=contradictions";
   if (place.kind === "cards") return "memory=cards";
   if (place.kind === "note") {
     const { folder, path, line } = place;
@@ -69,8 +77,9 @@ export function isDay(text: string): boolean {
 }
 
 /** Returns the place of an address; the cards for one that names none. What is not known in it is left out. */
-export function placeOf(hash: string): OverviewPlace | NotePlace {
+export function placeOf(hash: string): MemoryPlace {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  if (parts.get("memory") === "contradictions") return CONTRADICTIONS;
   if (parts.get("memory") === "note") {
     const [folder, path, line] = [parts.get("folder"), parts.get("path"), Number(parts.get("line"))];
     if (folder === null || path === null) return CARDS;

@@ -11,10 +11,12 @@ import type {
 } from "../api/bindings";
 import { Call } from "../shared/call.svelte";
 import { NewestOnly } from "../shared/newest-only";
+import { enter } from "../view-history";
 import {
   addressOf,
   ALL_NOTES,
   CARDS,
+  type ContradictionsPlace,
   type FullQuery,
   type NotePlace,
   placeOf,
@@ -25,8 +27,6 @@ type Calls = Pick<Backend, "overview" | "notePage" | "noteTags" | "timeline">;
 
 /** Rows that the engine sends at once. */
 export const PAGE_ROWS = 200;
-/** Buttons of a mouse that go back and forward. */
-const [BACK_BUTTON, FORWARD_BUTTON] = [3, 4];
 
 /** The cards of the memory, its timeline, and the list of notes behind them. */
 export class OverviewController {
@@ -55,7 +55,7 @@ export class OverviewController {
     this.#counting = new Call((query) => backend.timeline(query), "drop");
     this.#tagging = new Call((query, find) => backend.noteTags(query, find), "drop");
     const place = placeOf(location.hash);
-    if (place.kind !== "note") this.#place = place;
+    if (place.kind !== "note" && place.kind !== "contradictions") this.#place = place;
   }
 
   get overview(): Overview | null {
@@ -100,40 +100,9 @@ export class OverviewController {
     return this.#nLists;
   }
 
-  /**
-   * Follows back and forward, by the keys and buttons for them too, until the returned function is called. `show` shows a note, or
-   * for null what the overview shows.
-   */
-  follow(show: (note: NotePlace | null) => void): () => void {
-    const onpopstate = () => {
-      const place = placeOf(location.hash);
-      if (place.kind === "note") return show(place);
-      this.#take(place);
-      show(null);
-    };
-    const onkeydown = (event: KeyboardEvent) => {
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      // In a box, such keys may go by words.
-      if (event.target instanceof Element && event.target.matches("input, textarea, select")) return;
-      if (event.key === "ArrowLeft") history.back();
-      else if (event.key === "ArrowRight") history.forward();
-      else return;
-      event.preventDefault();
-    };
-    const onmouseup = (event: MouseEvent) => {
-      if (event.button === BACK_BUTTON) history.back();
-      else if (event.button === FORWARD_BUTTON) history.forward();
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("popstate", onpopstate);
-    window.addEventListener("keydown", onkeydown);
-    window.addEventListener("mouseup", onmouseup);
-    return () => {
-      window.removeEventListener("popstate", onpopstate);
-      window.removeEventListener("keydown", onkeydown);
-      window.removeEventListener("mouseup", onmouseup);
-    };
+  /** Shows a place of the window's history. */
+  arrive(place: OverviewPlace): void {
+    this.#take(place);
   }
 
   /** Reads the cards, again until every text was read, and the list. */
@@ -148,18 +117,18 @@ export class OverviewController {
 
   /** Shows a place, with an entry in the window's history. */
   go(place: OverviewPlace): void {
-    history.pushState(null, "", `#${addressOf(place)}`);
+    enter(addressOf(place));
     this.#take(place);
   }
 
-  /** Makes an entry in the window's history for a note that is opened from here. */
-  enter(folder: string, path: string, line: number | null): void {
-    history.pushState(null, "", `#${addressOf({ kind: "note", folder, path, line })}`);
+  /** Makes an entry in the window's history for what is shown in place of the cards or the list. */
+  enter(place: NotePlace | ContradictionsPlace): void {
+    enter(addressOf(place));
   }
 
-  /** Makes the address that of the cards or the list again after a note. */
-  leaveNote(): void {
-    if (placeOf(location.hash).kind === "note") history.pushState(null, "", `#${addressOf(this.#place)}`);
+  /** Makes the address that of the cards or the list again. */
+  leave(): void {
+    enter(addressOf(this.#place));
   }
 
   showCards(): void {

@@ -189,7 +189,7 @@ test("days are chosen on the timeline with the pointer", async () => {
   chart.setPointerCapture = () => {};
   await fireEvent.pointerDown(chart, { button: 0, clientX: 0, pointerId: 1 });
   await fireEvent.pointerMove(chart, { clientX: 10_000, pointerId: 1 });
-  expect(location.hash).toBe("");
+  expect(location.hash).toBe("#memory=cards");
   await fireEvent.pointerUp(chart, { clientX: 10_000, pointerId: 1 });
   await waitFor(() => expect(options()).toHaveLength(2));
   expect(location.hash).toBe("#memory=list&from=2024-01-01&to=2026-02-28");
