@@ -14,6 +14,8 @@ mod autopsy_cases;
 mod autopsy_loaded;
 #[path = "engine/autopsy_ranked.rs"]
 mod autopsy_ranked;
+#[path = "engine/autopsy_used.rs"]
+mod autopsy_used;
 #[path = "engine/autopsy_whose.rs"]
 mod autopsy_whose;
 #[path = "engine/autopsy_written.rs"]

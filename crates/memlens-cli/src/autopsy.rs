@@ -50,6 +50,9 @@ fn until(typed: &str) -> Result<f64, CliError> {
         })
 }
 
+/// Width of a step's name, the longest of which is "Loaded at start".
+const STEP_WIDTH: usize = 15;
+
 fn page(autopsy: &Autopsy) -> Document {
     let mut page = Document::new();
     page.line(strong(&autopsy.headline));
@@ -65,9 +68,13 @@ fn page(autopsy: &Autopsy) -> Document {
             StepOutcome::Failed => "✗",
             StepOutcome::Unknown => "?",
         };
-        page.line(Text::from(format!("{mark} {:<9}", step.step.label())) + &step.proof);
+        let name = step.step.label();
+        page.line(Text::from(format!("{mark} {name:<STEP_WIDTH$} ")) + &step.proof);
         for asked in &step.questions {
-            page.item(11, dim(format!("“{}” {}", asked.question, asked.came)));
+            page.item(
+                STEP_WIDTH + 3,
+                dim(format!("“{}” {}", asked.question, asked.came)),
+            );
         }
     }
     if !autopsy.advice.is_empty() {

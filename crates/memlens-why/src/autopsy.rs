@@ -350,6 +350,7 @@ struct Findings<'a> {
     cause: Option<Cause>,
     ranked: Option<&'a Ranked>,
     works: Option<WorkingQuestion>,
+    given: Option<&'a Given<'a>>,
     /// Number of questions about the fact.
     n_about: usize,
     /// Whether the agent may have loaded the line at the start of the session, so that no later step is known to have lost it.
@@ -412,6 +413,7 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
         cause: loading.cause.or(indexed.cause),
         ranked: ranked.as_ref(),
         works,
+        given: Some(&given),
         n_about: about.iter().filter(|it| it.is_about()).count(),
         may_be_loaded,
     };

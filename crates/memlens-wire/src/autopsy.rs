@@ -24,8 +24,8 @@ pub enum Verdict {
     AskedBadly,
     /// The fact was found, and lost on its way to the results.
     RankedOut,
-    /// The agent received the fact, and its answer did not use it.
-    GivenUnused,
+    /// The agent received the fact. Whether its answer used it is not known, unless the agent opened or cited it.
+    Given,
     /// There is too little evidence for a verdict.
     Unknown,
 }
@@ -55,7 +55,7 @@ impl AutopsyStep {
     pub fn label(self) -> &'static str {
         match self {
             AutopsyStep::Written => "Written",
-            AutopsyStep::LoadCap => "Load cap",
+            AutopsyStep::LoadCap => "Loaded at start",
             AutopsyStep::Indexed => "Indexed",
             AutopsyStep::Asked => "Asked",
             AutopsyStep::Ranked => "Ranked",

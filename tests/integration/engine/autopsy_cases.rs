@@ -190,9 +190,9 @@ fn an_agent_that_asked_nothing_or_other_things_never_asked() {
 }
 
 #[test]
-fn a_line_that_is_always_loaded_was_given_and_not_used() {
+fn a_line_that_is_always_loaded_was_given() {
     for asked in [None, Some(("how long does the soup simmer", json!([])))] {
-        check(Verdict::GivenUnused, |planted| {
+        check(Verdict::Given, |planted| {
             Some(Case {
                 notes: notes(&[(planted.loaded?, LINE)]),
                 asked: asked.clone(),
@@ -211,9 +211,8 @@ fn what_was_returned_was_given_and_used_or_not() {
             is_cited,
         })
     };
-    check(Verdict::GivenUnused, |planted| returned(planted, false));
-    // A fact that was used was not lost.
-    check(Verdict::Unknown, |planted| returned(planted, true));
+    check(Verdict::Given, |planted| returned(planted, false));
+    check(Verdict::Given, |planted| returned(planted, true));
 }
 
 #[test]
@@ -261,7 +260,7 @@ fn a_line_past_the_cap_is_not_loaded() {
             is_cited: false,
         })
     });
-    check(Verdict::GivenUnused, |planted| {
+    check(Verdict::Given, |planted| {
         let is_whole = matches!(planted.agent, "gemini-cli" | "hermes");
         is_whole.then(|| Case {
             notes: notes(&[(planted.loaded.expect("it loads one"), &long(420, 255))]),
@@ -283,17 +282,17 @@ fn what_was_returned_under_a_former_name_was_given() {
         scene.of_session(FACT)
     };
     let former = renamed(LINE, "memory/heating.md");
-    assert_eq!(former.verdict, Verdict::GivenUnused, "{former:#?}");
+    assert_eq!(former.verdict, Verdict::Given, "{former:#?}");
     let said = "under its former name memory/heating.md, at rank 1";
     assert!(former.summary.contains(said), "{}", former.summary);
     // The same line in a note that still exists.
     let copy = renamed(LINE, "memory/soup.md");
-    assert_eq!(copy.verdict, Verdict::GivenUnused, "{copy:#?}");
+    assert_eq!(copy.verdict, Verdict::Given, "{copy:#?}");
     let said = "as the same line of memory/soup.md, at rank 1";
     assert!(copy.summary.contains(said), "{}", copy.summary);
     // Another line of a deleted note proves nothing.
     let other = renamed("- The boiler is green.", "memory/heating.md");
-    assert_ne!(other.verdict, Verdict::GivenUnused, "{other:#?}");
+    assert_ne!(other.verdict, Verdict::Given, "{other:#?}");
 }
 
 #[test]
@@ -341,7 +340,7 @@ fn a_setting_keeps_a_note_from_being_loaded() {
         );
     }
     let on = off("claude-code", claude, (".claude/settings.json", "{}"));
-    assert_eq!(on.verdict, Verdict::GivenUnused, "{on:#?}");
+    assert_eq!(on.verdict, Verdict::Given, "{on:#?}");
 }
 
 #[test]
@@ -350,7 +349,7 @@ fn instructions_that_a_setting_leaves_out_are_not_loaded() {
     scene.log(&[]);
     scene.home.write(".claude/CLAUDE.md", LINE);
     let loaded = scene.of_session(FACT);
-    assert_eq!(loaded.verdict, Verdict::GivenUnused, "{loaded:#?}");
+    assert_eq!(loaded.verdict, Verdict::Given, "{loaded:#?}");
     for (settings, why) in [
         (
             r#"{"claudeMdExcludes": ["**/CLAUDE.md"]}"#,

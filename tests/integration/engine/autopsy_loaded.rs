@@ -72,10 +72,10 @@ fn what_sessions_of_another_project_load_is_not_given() {
     );
     check(&other, Verdict::NeverAsked, Some(AutopsyStep::Asked));
     let own = scene.of_session("the cat likes rain");
-    check(&own, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&own, Verdict::Given, None);
     let scene = claude("beta");
     let own = scene.of_session(FACT);
-    check(&own, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&own, Verdict::Given, None);
     let other = scene.of_session("the cat likes rain");
     load_cap(&other, StepOutcome::Passed, "only in sessions in ~/alpha");
     // Without a session nothing says where it was.
@@ -94,15 +94,12 @@ fn what_sessions_of_another_project_load_is_not_given() {
     ));
     scene.log_at(&quiet.display().to_string(), &[]);
     let quiet = scene.autopsy(FACT, Some("of-beta"), None);
-    check(&quiet, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&quiet, Verdict::Given, None);
 }
 
 #[test]
 fn instructions_of_another_project_are_not_given() {
-    for (project, verdict) in [
-        ("alpha", Verdict::NeverAsked),
-        ("beta", Verdict::GivenUnused),
-    ] {
+    for (project, verdict) in [("alpha", Verdict::NeverAsked), ("beta", Verdict::Given)] {
         let scene = claude(project);
         let fact = "- Of the well the lid is loose.\n";
         scene.home.write("beta/CLAUDE.md", fact);
@@ -117,7 +114,7 @@ fn instructions_of_another_project_are_not_given() {
             .write(".claude/CLAUDE.md", "- The roof was mended in May.\n");
         for session in [Some("7f3a"), None] {
             let all = scene.autopsy("the roof was mended in May", session, None);
-            check(&all, Verdict::GivenUnused, Some(AutopsyStep::Used));
+            check(&all, Verdict::Given, None);
         }
     }
 }
@@ -153,8 +150,8 @@ fn gemini_cli_loads_the_memory_of_its_project_only() {
     check(&other, Verdict::NeverAsked, Some(AutopsyStep::Asked));
     check(
         &scene.of_session("the cat likes rain"),
-        Verdict::GivenUnused,
-        Some(AutopsyStep::Used),
+        Verdict::Given,
+        None,
     );
     assert_eq!(scene.autopsy(FACT, None, None).verdict, Verdict::Unknown);
 }
@@ -181,15 +178,15 @@ fn each_agent_of_openclaw_loads_its_own_workspace_only() {
         StepOutcome::Passed,
         "only in sessions of its agent work",
     );
-    assert_ne!(other.verdict, Verdict::GivenUnused, "{other:#?}");
+    assert_ne!(other.verdict, Verdict::Given, "{other:#?}");
     check(
         &scene.of_session("the cat likes rain"),
-        Verdict::GivenUnused,
-        Some(AutopsyStep::Used),
+        Verdict::Given,
+        None,
     );
     // Without a session it is about the agent whose workspace it is.
     let open = scene.autopsy(FACT, None, None);
-    check(&open, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&open, Verdict::Given, None);
 }
 
 #[test]
@@ -210,11 +207,7 @@ fn codex_loads_its_memory_only_in_sessions_that_switch_it_on() {
     scene
         .home
         .write(".codex/config.toml", "[features]\nmemories = true\n");
-    check(
-        &scene.of_session(FACT),
-        Verdict::GivenUnused,
-        Some(AutopsyStep::Used),
-    );
+    check(&scene.of_session(FACT), Verdict::Given, None);
 }
 
 #[test]
@@ -261,11 +254,7 @@ fn what_is_loaded_now_may_not_have_been_written_then() {
     assert_eq!(open.verdict, Verdict::Unknown, "{open:#?}");
     let scene = Scene::claude(&[("MEMORY.md", LINE)]);
     scene.log(&[scene.asked("weather", Some(json!([])))]);
-    check(
-        &scene.of_session(FACT),
-        Verdict::GivenUnused,
-        Some(AutopsyStep::Used),
-    );
+    check(&scene.of_session(FACT), Verdict::Given, None);
 }
 
 #[test]
@@ -315,11 +304,7 @@ fn what_claude_code_removes_is_not_loaded() {
         );
     }
     for fact in ["deploy with the blue script", "the roof leaks"] {
-        check(
-            &scene.of_session(fact),
-            Verdict::GivenUnused,
-            Some(AutopsyStep::Used),
-        );
+        check(&scene.of_session(fact), Verdict::Given, None);
     }
 }
 
@@ -333,11 +318,7 @@ fn a_blocked_entry_is_not_past_a_cap() {
     check(&blocked, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
     assert_eq!(blocked.headline, "Hermes blocks it when it loads the note.");
     // An entry that is there twice is loaded once.
-    check(
-        &scene.of_session("MEMORY.md:5"),
-        Verdict::GivenUnused,
-        Some(AutopsyStep::Used),
-    );
+    check(&scene.of_session("MEMORY.md:5"), Verdict::Given, None);
 }
 
 #[test]
@@ -347,7 +328,7 @@ fn a_line_may_be_loaded_in_part() {
     let scene = Scene::claude(&[("MEMORY.md", &long), ("other.md", OTHER)]);
     scene.log(&[]);
     let beginning = scene.of_session("the zebra ate nine melons");
-    check(&beginning, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&beginning, Verdict::Given, None);
     let end = scene.of_session("the octopus left town quietly");
     check(&end, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
     load_cap(
@@ -377,7 +358,7 @@ fn of_a_line_of_the_digest_only_its_beginning_is_loaded() {
     let scene = Scene::openclaw(&[("AGENTS.md", &text), ("memory/other.md", OTHER)]);
     scene.log(&[]);
     let beginning = scene.of_session("you must never forget the copper whistle");
-    check(&beginning, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&beginning, Verdict::Given, None);
     let end = scene.of_session("the lantern hangs in the chapel");
     check(&end, Verdict::PastLoadCap, Some(AutopsyStep::LoadCap));
     load_cap(&end, StepOutcome::Failed, "It does not load this part");

@@ -136,7 +136,7 @@ fn what_was_given_was_used_or_not() {
     let given = scene.asked("router", Some(held.clone()));
     scene.log(std::slice::from_ref(&given));
     let unused = scene.of_session(FACT);
-    check(&unused, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&unused, Verdict::Given, None);
     check_proof(
         &unused,
         AutopsyStep::Given,
@@ -179,7 +179,7 @@ fn what_was_given_was_lost_by_no_cap() {
     let held = json!([{"path": "MEMORY.md", "lines": [251, 251], "score": null}]);
     scene.log(&[scene.asked("router", Some(held))]);
     let given = scene.of_session(FACT);
-    check(&given, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&given, Verdict::Given, None);
     check_proof(
         &given,
         AutopsyStep::LoadCap,

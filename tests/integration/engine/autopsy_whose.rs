@@ -339,11 +339,11 @@ fn a_path_in_an_answer_is_of_the_workspace_of_the_agent_that_asked() {
         StepOutcome::Passed,
         "{main:#?}"
     );
-    assert_ne!(main.verdict, Verdict::GivenUnused, "{main:#?}");
+    assert_ne!(main.verdict, Verdict::Given, "{main:#?}");
     let said = "no watched note is there under that name now";
     check_proof(&main, AutopsyStep::Given, StepOutcome::Unknown, said);
     let lab = members.ask(BULB, None, Some("w1"));
-    assert_eq!(lab.verdict, Verdict::GivenUnused, "{lab:#?}");
+    assert_eq!(lab.verdict, Verdict::Given, "{lab:#?}");
     // A log that does not say which agent asked proves nothing about either.
     members.log(
         "events.jsonl",

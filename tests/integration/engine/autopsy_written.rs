@@ -224,14 +224,14 @@ fn a_note_that_was_given_under_a_former_name_was_given() {
         json!([{"path": "memory/old/home-server.md", "lines": null, "at_ms": null}]).to_string();
     scene.log(&[question]);
     let alike = scene.of_session(FACT);
-    assert_ne!(alike.verdict, Verdict::GivenUnused, "{alike:#?}");
+    assert_ne!(alike.verdict, Verdict::Given, "{alike:#?}");
     let said = "memory/old/home-server.md, which may be this note, at rank 1; no watched note is there under that name now";
     check_proof(&alike, AutopsyStep::Given, StepOutcome::Unknown, said);
     // The text that was returned proves it.
     held[0]["line_hashes"] = json!([memlens_agents::line_hash(LINE)]);
     scene.log(&[scene.asked("router", Some(held))]);
     let given = scene.of_session(FACT);
-    check(&given, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&given, Verdict::Given, None);
     check_proof(
         &given,
         AutopsyStep::Given,
@@ -287,7 +287,7 @@ fn what_an_agent_opened_without_a_search_was_given() {
         "whether it was shown this line is not known",
     );
     let whole = opened(json!({"path": path, "lines": null, "at_ms": null}));
-    check(&whole, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&whole, Verdict::Given, None);
     check_proof(
         &whole,
         AutopsyStep::Given,
@@ -323,7 +323,7 @@ fn what_a_note_held_at_the_time_is_not_known_from_its_lines_of_now() {
         (&json!([]), opened.clone()),
     ] {
         let autopsy = after(returned.clone(), opened);
-        assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
+        assert_ne!(autopsy.verdict, Verdict::Given, "{autopsy:#?}");
         assert_ne!(
             step(&autopsy, AutopsyStep::Given).outcome,
             StepOutcome::Passed
@@ -339,7 +339,7 @@ fn what_a_note_held_at_the_time_is_not_known_from_its_lines_of_now() {
     let hashes = [memlens_agents::line_hash(LINE)];
     let text = json!([{"path": note, "lines": null, "score": null, "line_hashes": hashes}]);
     let shown = after(text.clone(), json!([]));
-    check(&shown, Verdict::GivenUnused, Some(AutopsyStep::Used));
+    check(&shown, Verdict::Given, None);
     let used = after(text, opened);
     check_proof(
         &used,
@@ -378,7 +378,7 @@ fn what_was_opened_elsewhere_was_not_given() {
         StepOutcome::Failed,
         "but not this line",
     );
-    assert_ne!(autopsy.verdict, Verdict::GivenUnused, "{autopsy:#?}");
+    assert_ne!(autopsy.verdict, Verdict::Given, "{autopsy:#?}");
 }
 
 /// Commits all of a folder at a moment, such as `2019-06-01T12:00:00Z`.

@@ -4663,8 +4663,8 @@ export type Verdict =
 "asked_badly" | 
 /**  The fact was found, and lost on its way to the results. */
 "ranked_out" | 
-/**  The agent received the fact, and its answer did not use it. */
-"given_unused" | 
+/**  The agent received the fact. Whether its answer used it is not known, unless the agent opened or cited it. */
+"given" | 
 /**  There is too little evidence for a verdict. */
 "unknown";
 

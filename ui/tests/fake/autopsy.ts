@@ -59,7 +59,7 @@ export function autopsied({ fact, agent }: AutopsyQuestion): Autopsy {
       },
       step("ranked", "failed", "Lost at minScore by 0.040: score 0.310, minScore 0.35."),
       step("given", "failed", "No. It is in none of the three answers."),
-      step("used", "unknown", "Unknown, and it does not matter here: the note was never given."),
+      step("used", "unknown", "Nothing shows that Clerk was given it."),
     ],
     advice: [
       "Set minScore from 0.35 to 0.31: it comes in at rank 5.",

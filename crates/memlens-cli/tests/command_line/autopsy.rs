@@ -102,8 +102,8 @@ fn a_fact_is_followed_to_where_it_was_lost() {
         &[FACT, "--agent", "openclaw", "--session", "quiet"],
         "never_asked",
     );
-    check(&[FACT, "--session", "given"], "given_unused");
-    check(&[FACT, "--session", "giv"], "given_unused");
+    check(&[FACT, "--session", "given"], "given");
+    check(&[FACT, "--session", "giv"], "given");
     let lost = check(
         &[FACT, "--agent", "openclaw", "--session", "lost"],
         "ranked_out",
@@ -119,7 +119,7 @@ fn a_fact_is_followed_to_where_it_was_lost() {
             "--at",
             &format!("{}T10:00:00Z", days_ago(8)),
         ],
-        "given_unused",
+        "given",
     );
     check(&[FACT, "--at", &days_ago(4)], "never_asked");
 }
@@ -140,17 +140,17 @@ fn it_is_printed_for_people_and_for_reports() {
     };
     let output = print(&[]);
     for said in [
-        "OpenClaw was given it, and did not use it.",
+        "OpenClaw was given it; whether it used it is not known.",
         "memory/home-server.md:5  - After restarting the router wait four minutes.",
-        "✓ Given    Yes, at rank 1 of the answer to “restarting the router”",
-        "✗ Used     No.",
+        "✓ Given           Yes, at rank 1 of the answer to “restarting the router”",
+        "? Used            Not known: OpenClaw neither opened nor cited it afterwards. What it answers in its own words is not read.",
     ] {
         assert!(output.contains(said), "{said} is not in {output}");
     }
     let report = print(&["--markdown"]);
     assert!(
         report.starts_with(&format!("# Why was “{FACT}” forgotten?\n"))
-            && report.contains("| Used | failed |"),
+            && report.contains("| Used | unknown |"),
         "{report}"
     );
     let blank = print(&["--markdown", "--no-text"]);

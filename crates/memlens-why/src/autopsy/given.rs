@@ -15,6 +15,8 @@ use super::{Case, asked_then, owner, step as proof};
 
 /// Number of questions that are listed.
 const N_QUESTIONS_SHOWN: usize = 20;
+/// Why a log without an opening or a citation does not show that a line was not used.
+const OWN_ANSWERS: &str = "What it answers in its own words is not read.";
 
 /// An answer that contained the fact's line.
 struct By<'a> {
@@ -186,6 +188,11 @@ impl<'a> Given<'a> {
         self.is_loaded || self.is_logged()
     }
 
+    /// Whether a log shows that it opened or cited it after a question: `opened` or `cited`.
+    pub fn used_how(&self) -> Option<&'static str> {
+        self.used.first().map(|(_, how)| *how)
+    }
+
     /// Whether a log shows that it had it.
     pub fn is_logged(&self) -> bool {
         !self.by.is_empty() || !self.used.is_empty() || self.opening().is_some()
@@ -318,9 +325,12 @@ impl<'a> Given<'a> {
 
     /// What follows if no answer contained the note.
     fn in_no_answer(&self, case: &Case<'_>) -> (StepOutcome, String) {
-        let mut questions = case.asked.questions.iter();
+        let questions = || case.asked.questions.iter();
+        // A failed search returned nothing.
+        let is_unlogged = |past: &Past| past.asked.returned.is_none() && !past.asked.has_failed;
+        let n_unlogged = questions().filter(|past| is_unlogged(past)).count();
         match (case.asked.questions.len(), self.n_answers) {
-            (1.., 0) if questions.all(|past| past.asked.has_failed) => (
+            (1.., 0) if n_unlogged == 0 => (
                 StepOutcome::Failed,
                 "No. Each search failed, so nothing was returned.".to_owned(),
             ),
@@ -331,6 +341,13 @@ impl<'a> Given<'a> {
             (_, 0) => (
                 StepOutcome::Unknown,
                 "No answer is logged, so this cannot be known.".to_owned(),
+            ),
+            (_, n) if n_unlogged > 0 => (
+                StepOutcome::Unknown,
+                format!(
+                    "Not known: it is in no logged answer ({n}), and of {} no answer is logged.",
+                    counted_searches(n_unlogged)
+                ),
             ),
             (_, 1) => (
                 StepOutcome::Failed,
@@ -361,22 +378,27 @@ impl<'a> Given<'a> {
                 ),
             );
         }
-        if !self.by.is_empty() {
-            return say(
-                StepOutcome::Failed,
-                format!("No. {} neither opened nor cited it afterwards.", case.who()),
-            );
-        }
-        if self.is_loaded || self.opening().is_some() {
-            return say(
-                StepOutcome::Failed,
-                "No log shows that it used the line.".to_owned(),
-            );
-        }
-        say(
-            StepOutcome::Unknown,
-            "Unknown, and it does not matter here: nothing shows that it was given.".to_owned(),
-        )
+        // Logs hold what was opened and cited; what the agent answered in its own words is not read.
+        let who = case.who();
+        let said = if !self.by.is_empty() {
+            format!("Not known: {who} neither opened nor cited it afterwards. {OWN_ANSWERS}")
+        } else if self.opening().is_some() {
+            format!("Not known: {who} opened it. {OWN_ANSWERS}")
+        } else if self.is_loaded && case.asked.is_logged {
+            format!("Not known: no log shows that {who} opened or cited it. {OWN_ANSWERS}")
+        } else if self.is_loaded {
+            format!("Not known: no log of {who} is read.")
+        } else {
+            format!("Nothing shows that {who} was given it.")
+        };
+        say(StepOutcome::Unknown, said)
+    }
+}
+
+fn counted_searches(n: usize) -> String {
+    match n {
+        1 => "1 other search".to_owned(),
+        n => format!("{n} other searches"),
     }
 }
 

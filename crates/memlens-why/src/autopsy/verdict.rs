@@ -7,6 +7,7 @@ use memlens_wire::{Autopsy, AutopsyStep, Fix, StepOutcome, StepProof, Verdict, W
 
 use super::disk::gaps_said;
 use super::fact::Fact;
+use super::given::Given;
 use super::ranked::{Best, lost};
 use super::words::{content_words, times};
 use super::{Case, Findings, to_fact_place};
@@ -23,10 +24,12 @@ pub(super) fn autopsy(
         cause,
         ranked,
         works,
+        given,
         n_about,
         may_be_loaded,
     } = findings;
-    let verdict = verdict(fact, &steps, n_about, may_be_loaded);
+    let given = given.filter(|given| given.is_given());
+    let verdict = verdict(fact, &steps, n_about, may_be_loaded, given);
     let cause = cause.filter(|_| matches!(verdict, Verdict::PastLoadCap | Verdict::NotIndexed));
     let best = ranked.and_then(|it| it.best.as_ref());
     let ranking = best.map_or_else(|| case.ranking(), |best| best.ranking.clone());
@@ -40,22 +43,20 @@ pub(super) fn autopsy(
         Verdict::NeverAsked | Verdict::AskedBadly | Verdict::RankedOut
     );
     let works = works.filter(|_| is_to_be_asked);
-    let is_used = steps
-        .iter()
-        .any(|it| it.step == AutopsyStep::Used && it.outcome == StepOutcome::Passed);
     Autopsy {
         fact: fact.typed.clone(),
         agent: case.agent_id().map(str::to_owned),
         label: case
             .pipelines
             .label(case.agent_id().unwrap_or_default(), &ranking),
-        headline: headline(case, fact, verdict, is_used, cause.as_ref(), best),
-        summary: summary(case, fact, &steps, verdict, best, n_about),
+        headline: headline(case, fact, verdict, given, cause.as_ref(), best),
+        summary: summary(case, fact, &steps, verdict, best, n_about, given),
         place: fact.found.as_ref().map(to_fact_place),
         advice: advice(
             case,
             fact,
             verdict,
+            given,
             cause.as_ref(),
             best.filter(|_| is_to_be_set),
             works.as_ref(),
@@ -72,9 +73,19 @@ pub(super) fn autopsy(
 }
 
 /// The first step that lost it. A line that may have been loaded need not have been searched for.
-fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize, may_be_loaded: bool) -> Verdict {
+fn verdict(
+    fact: &Fact,
+    steps: &[StepProof],
+    n_about: usize,
+    may_be_loaded: bool,
+    given: Option<&Given<'_>>,
+) -> Verdict {
     let Some(lost) = steps.iter().find(|it| it.outcome == StepOutcome::Failed) else {
-        return Verdict::Unknown;
+        // No log shows that a line was not used, so no step after it was given is known to have lost it.
+        return match given {
+            Some(_) => Verdict::Given,
+            None => Verdict::Unknown,
+        };
     };
     match lost.step {
         AutopsyStep::Written if fact.found.is_none() => Verdict::NeverWritten,
@@ -87,8 +98,7 @@ fn verdict(fact: &Fact, steps: &[StepProof], n_about: usize, may_be_loaded: bool
         AutopsyStep::Asked if n_about == 0 => Verdict::NeverAsked,
         AutopsyStep::Asked => Verdict::AskedBadly,
         AutopsyStep::Ranked => Verdict::RankedOut,
-        AutopsyStep::Given => Verdict::Unknown,
-        AutopsyStep::Used => Verdict::GivenUnused,
+        AutopsyStep::Given | AutopsyStep::Used => Verdict::Unknown,
     }
 }
 
@@ -96,7 +106,7 @@ fn headline(
     case: &Case<'_>,
     fact: &Fact,
     verdict: Verdict,
-    is_used: bool,
+    given: Option<&Given<'_>>,
     cause: Option<&Cause>,
     best: Option<&Best>,
 ) -> String {
@@ -131,8 +141,15 @@ fn headline(
             format!("{who} asked, and the note was not in the answer.")
         }
         Verdict::RankedOut => format!("{who} asked, but the note was ranked out."),
-        Verdict::GivenUnused => format!("{who} was given it, and did not use it."),
-        Verdict::Unknown if is_used => format!("{who} was given it, and used it."),
+        Verdict::Given => match given.and_then(Given::used_how) {
+            Some(how) => format!("{who} was given it, and {how} its note."),
+            None if given.is_some_and(Given::is_logged) => {
+                format!("{who} was given it; whether it used it is not known.")
+            }
+            None => {
+                format!("{who} loads it when a session begins; whether it used it is not known.")
+            }
+        },
         Verdict::Unknown if fact.found.is_none() => {
             let gaps = gaps_said(case.library, &fact.gaps).unwrap_or_default();
             format!("It was not found, but not everything was read: {gaps}.")
@@ -148,6 +165,7 @@ fn summary(
     verdict: Verdict,
     best: Option<&Best>,
     n_about: usize,
+    given: Option<&Given<'_>>,
 ) -> Text {
     let who = case.who();
     let proof_of = |step: AutopsyStep| {
@@ -187,10 +205,13 @@ fn summary(
                 "It is in the notes, and {who} asked about it {n_times}. "
             )) + end
         }
-        Verdict::GivenUnused => proof_of(AutopsyStep::Given),
+        Verdict::Given if given.is_some_and(Given::is_logged) => {
+            proof_of(AutopsyStep::Given) + " " + proof_of(AutopsyStep::Used)
+        }
+        Verdict::Given => proof_of(AutopsyStep::Used),
         Verdict::Unknown => {
             let unknown = steps.iter().find(|it| it.outcome == StepOutcome::Unknown);
-            unknown.map_or_else(|| proof_of(AutopsyStep::Used), |it| it.proof.clone())
+            unknown.map_or_else(|| proof_of(AutopsyStep::Given), |it| it.proof.clone())
         }
     }
 }
@@ -199,6 +220,7 @@ fn advice(
     case: &Case<'_>,
     fact: &Fact,
     verdict: Verdict,
+    given: Option<&Given<'_>>,
     cause: Option<&Cause>,
     best: Option<&Best>,
     works: Option<&WorkingQuestion>,
@@ -218,16 +240,20 @@ fn advice(
         }
         Verdict::AskedBadly => advice
             .push("Write the words into the note that are asked for, or ask in its words.".into()),
-        Verdict::GivenUnused => advice.push(
-            format!("The memory did its part. Look at what {who} was instructed to do with what it finds.")
+        Verdict::Given if case.asked.is_logged && given.and_then(Given::used_how).is_none() => advice.push(
+            format!("Look at what {who} answered. If it did not use this, look at what it was instructed to do with what it finds.")
                 .into(),
         ),
         Verdict::Unknown if fact.found.is_none() => advice
             .push("Make these places readable, or search again without cancelling.".into()),
-        Verdict::Unknown if !case.asked.is_logged => advice.push(
+        Verdict::Given | Verdict::Unknown if !case.asked.is_logged => advice.push(
             "Read the agent's logs: the view Past questions, or `memlens recall import`.".into(),
         ),
-        Verdict::PastLoadCap | Verdict::NotIndexed | Verdict::RankedOut | Verdict::Unknown => {}
+        Verdict::PastLoadCap
+        | Verdict::NotIndexed
+        | Verdict::RankedOut
+        | Verdict::Given
+        | Verdict::Unknown => {}
     }
     if let Some(best) = best {
         let set = |fix: &Fix| format!("{} from {} to {}", fix.label, fix.from, fix.to);
