@@ -58,8 +58,12 @@ fn page(autopsy: &Autopsy) -> Document {
     page.line(strong(&autopsy.headline));
     page.line(&autopsy.summary);
     if let Some(place) = &autopsy.place {
-        let at = format!("{}:{}  ", place.path, place.line);
-        page.line(dim(Text::from(at) + note(&place.text)));
+        let at = format!("{}:{}", place.path, place.line);
+        page.line(dim(match place.text.as_str() {
+            // An ignore rule or a dot leaves the note out.
+            "" => Text::from(at + "  (its text is not shown)"),
+            text => Text::from(at + "  ") + note(text),
+        }));
     }
     page.gap();
     for step in &autopsy.steps {

@@ -364,7 +364,9 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     let sight = first_sight(case, fact, found)?;
     let written = written::step(case, found, &sight, history.as_ref(), &places)?;
     let is_later = written.outcome == StepOutcome::Failed;
-    let loading = load_cap::step(case, fact, found).at_the_time(case, found, &places);
+    let indexed = indexed::step(case, found)?;
+    let loading = load_cap::step(case, fact, found, indexed.step.outcome);
+    let loading = loading.at_the_time(case, found, &places);
     // A line that may have been written later may not have been there to load.
     let is_loaded = loading.is_loaded && written.outcome == StepOutcome::Passed;
     let may_be_loaded = !is_later && (loading.may_be_loaded || (loading.is_loaded && !is_loaded));
@@ -372,7 +374,6 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     let is_written = written.outcome == StepOutcome::Passed;
     let given = Given::of(case, found, &places, former, is_loaded, is_written)
         .or_perhaps_loaded(may_be_loaded);
-    let indexed = indexed::step(case, found)?;
     // A search that does not matter is not repeated.
     let is_searched = indexed.is_in_library && indexed.cause.is_none() && !is_loaded;
     let about = about::about(case, fact, &case.asked.questions);
@@ -388,12 +389,13 @@ fn followed(case: &Case<'_>, fact: &Fact, found: &Found) -> Result<Autopsy, Engi
     } else {
         Ranked::of(case, &about, found, is_searched)?
     };
+    let is_left_out = indexed.cause.is_some();
     let mut steps = vec![
         written,
         loading.step,
         indexed.step,
         asked::step(case, &about, ranked.as_ref()),
-        ranked::step(case, found, ranked.as_ref(), &given),
+        ranked::step(case, found, ranked.as_ref(), &given, is_left_out),
         given.step(case),
         given.used_step(case),
     ];

@@ -383,7 +383,7 @@ fn what_the_index_does_not_hold_was_not_indexed() {
         // Memlens leaves it out; OpenClaw does not read ignore files.
         let autopsy = scene.of_session(fact);
         check(&autopsy, Verdict::NeverAsked, Some(AutopsyStep::Asked));
-        let said = "OpenClaw indexes it by its own rules. Memlens cannot search it: It is left out of the library";
+        let said = "OpenClaw indexes it by its own rules. The emulation of OpenClaw reads it. Memlens's own index does not hold it. It is left out of the library";
         check_proof(&autopsy, AutopsyStep::Indexed, StepOutcome::Passed, said);
         let place = scene.of_session(fact).place.expect("it stands there");
         assert_eq!(
@@ -496,10 +496,22 @@ fn an_agent_that_asked_nothing_never_asked() {
         StepOutcome::Failed,
         "searched once in this session, for other things",
     );
-    assert_eq!(other.headline, "OpenClaw never asked about it.");
+    assert_eq!(
+        other.headline,
+        "OpenClaw never asked about it in this session."
+    );
     assert!(other.fix.is_none() && !format!("{:?}", other.advice).contains("minScore"));
     // Another session's question counts within the day before the moment; not two days before, nor after it.
     let at = |at_ms: i64| scene.autopsy(FACT, None, Some(at_ms as f64));
+    // What was read of the logs may not reach that day.
+    let open = at(AT_MS);
+    check(&open, Verdict::Unknown, None);
+    let said = "what was read of the logs does not show what OpenClaw did in the day before";
+    check_proof(&open, AutopsyStep::Asked, StepOutcome::Unknown, said);
+    let mut later = scene.asked("how long does the tea stand", Some(json!([])));
+    later.session = "tea".to_owned();
+    later.at_ms = Some(AT_MS + DAY_MS);
+    scene.log(&[later]);
     never(&at(AT_MS));
     let in_time = at(AT_MS - 2 * DAY_MS + MINUTE_MS);
     assert_eq!(in_time.closest.as_deref(), Some("router"), "{in_time:#?}");

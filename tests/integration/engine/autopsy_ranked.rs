@@ -98,8 +98,8 @@ fn what_a_ranking_lost_comes_back_with_the_smallest_change() {
     check_proof(
         &autopsy,
         AutopsyStep::Given,
-        StepOutcome::Failed,
-        "not in the answer",
+        StepOutcome::Unknown,
+        "it is in no logged answer (1), and of 1 other search no answer is logged",
     );
     let fix = autopsy
         .fix
@@ -160,14 +160,13 @@ fn what_was_given_was_used_or_not() {
         json!([{"path": "memory/home-server.md", "lines": [3, 3], "at_ms": null}]).to_string();
     scene.log(&[used]);
     let used = scene.of_session(FACT);
-    check(&used, Verdict::Unknown, None);
+    check(&used, Verdict::Given, None);
     check_proof(
         &used,
         AutopsyStep::Used,
         StepOutcome::Passed,
         "it was cited after “router”",
     );
-    assert!(used.headline.contains("used it"), "{}", used.headline);
 }
 
 #[test]

@@ -136,7 +136,10 @@ fn the_agent_is_the_one_whose_memory_the_note_is() {
     both.log(".openclaw/agents/main/sessions/o1.jsonl", "openclaw", &[]);
     let never = both.ask(FACT, None, None);
     check(&never, Verdict::NeverAsked, Some(AutopsyStep::Asked));
-    assert_eq!(never.headline, "OpenClaw never asked.");
+    assert_eq!(
+        never.headline,
+        "No log that was read shows that OpenClaw asked about it."
+    );
     assert!(step(&never, AutopsyStep::Asked).questions.is_empty());
     // A session is of its agent, whosever note the fact is in.
     let of_session = both.ask(FACT, None, Some("7f3a"));

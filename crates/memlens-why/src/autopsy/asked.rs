@@ -29,6 +29,8 @@ pub(super) struct Asked {
     pub openings: Vec<Past>,
     /// Whether a log was read that would contain them.
     pub is_logged: bool,
+    /// Whether what was read of the logs covers that time, so that a question of it would be known.
+    pub is_time_read: bool,
     /// Names of other agents whose logs were read.
     pub others: Vec<String>,
     /// Description of their time: "in this session".
@@ -104,6 +106,11 @@ impl Asked {
             is_read = wanted.is_session_read;
         }
         Ok(Asked {
+            is_time_read: match since_ms.zip(at_ms) {
+                None => true,
+                Some(_) if !questions.is_empty() || !openings.is_empty() => true,
+                Some(time) => is_time_read(library, wanted, time)?,
+            },
             is_logged: is_read || !questions.is_empty() || !openings.is_empty(),
             others: others.into_iter().collect(),
             questions,
@@ -148,6 +155,35 @@ impl Asked {
     }
 }
 
+/// Whether logs of the agent hold calls before and after a time, from and to in milliseconds since 1970. A log that was deleted, or
+/// is not read yet, leaves one side empty.
+///
+/// # Errors
+/// [`EngineError::Store`].
+fn is_time_read(
+    library: &Library,
+    wanted: &Wanted,
+    (from_ms, to_ms): (i64, i64),
+) -> Result<bool, EngineError> {
+    let (mut is_before, mut is_after) = (false, false);
+    for kinds in [PastKinds::Searches, PastKinds::Openings] {
+        let filter = PastFilter {
+            kinds,
+            agent: wanted.agent.clone(),
+            ..PastFilter::default()
+        };
+        for past in past::list(library, &filter)? {
+            let members = wanted.member.as_ref().zip(past.member.as_ref());
+            if members.is_some_and(|(wanted, asked)| wanted != asked) {
+                continue;
+            }
+            is_before |= past.asked.at_ms.is_some_and(|at_ms| at_ms < from_ms);
+            is_after |= past.asked.at_ms.is_some_and(|at_ms| at_ms > to_ms);
+        }
+    }
+    Ok(is_before && is_after)
+}
+
 /// The step; `ranked` is the result of each question about the fact.
 pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) -> StepProof {
     let asked = &case.asked;
@@ -172,6 +208,12 @@ pub(super) fn step(case: &Case<'_>, about: &[About], ranked: Option<&Ranked>) ->
             format!(
                 "No question about it is known {when}. Which agent should have known it is not known either: name it with --agent."
             ),
+        );
+    }
+    if asked.questions.is_empty() && !asked.is_time_read {
+        return say(
+            StepOutcome::Unknown,
+            format!("Not known: what was read of the logs does not show what {who} did {when}."),
         );
     }
     if asked.questions.is_empty() {
@@ -257,6 +299,20 @@ fn by_words(
     if let Some(gap) = case.ranking_gap() {
         let said = format!(
             "{n_times} {when}, without a word of the fact; whether that can find it is not known: {gap}."
+        );
+        return (StepOutcome::Unknown, said.into());
+    }
+    // Only a search by the agent's own ranking and model shows that meaning does not reach it.
+    let is_asked_again = case.is_emulated()
+        && ranked.is_some_and(|ranked| {
+            ranked
+                .best
+                .as_ref()
+                .is_some_and(|best| best.inexact().is_none())
+        });
+    if !is_asked_again && !case.searches_files() {
+        let said = format!(
+            "{n_times} {when}, without a word of the fact; whether its meaning can find it is not known."
         );
         return (StepOutcome::Unknown, said.into());
     }

@@ -58,10 +58,7 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
         // What Memlens lacks does not matter if the agent has it.
         (Own::Holds(written), lost) => {
             let but = lost.map_or_else(String::new, |cause| {
-                format!(
-                    " Memlens cannot search it: {}",
-                    cause.sentence(&found.place)
-                )
+                format!(" {}", not_in_own(&cause, found))
             });
             let said = format!("It is in {who}'s own index{}.{but}", since(written));
             (StepOutcome::Passed, None, said)
@@ -81,9 +78,13 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
                     .indexes(agent, case.member.as_deref(), place.folder, &place.path)
             }) =>
         {
+            let emulation = match case.is_emulated() {
+                true => format!(" The emulation of {who} reads it."),
+                false => String::new(),
+            };
             let said = format!(
-                "{who} indexes it by its own rules. Memlens cannot search it: {}",
-                cause.sentence(&found.place)
+                "{who} indexes it by its own rules.{emulation} {}",
+                not_in_own(&cause, found)
             );
             (StepOutcome::Passed, None, said)
         }
@@ -115,6 +116,11 @@ pub(super) fn step(case: &Case<'_>, found: &Found) -> Result<Indexed, EngineErro
     })
 }
 
+fn not_in_own(cause: &Cause, found: &Found) -> String {
+    let why = cause.sentence(&found.place);
+    format!("Memlens's own index does not hold it. {why}")
+}
+
 /// Result for a line that Memlens's index contains and the file no longer holds.
 fn of_gone(who: &str, is_without_index: bool) -> (StepOutcome, String) {
     let held = "Memlens's index still holds it as of the last indexing; the file no longer does.";
@@ -141,10 +147,7 @@ fn of_searched_files(who: &str, cause: &Cause, found: &Found) -> (StepOutcome, S
     } else {
         (StepOutcome::Passed, "it searches the files themselves")
     };
-    let said = format!(
-        "{who} has no index: {finds}. Memlens cannot search it: {}",
-        cause.sentence(&found.place)
-    );
+    let said = format!("{who} has no index: {finds}. {}", not_in_own(cause, found));
     (outcome, said)
 }
 

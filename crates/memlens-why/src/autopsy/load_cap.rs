@@ -81,8 +81,9 @@ impl Loading {
     }
 }
 
-/// The step about whether the line is loaded, beyond a limit, or in a note that is not loaded.
-pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
+/// The step about whether the line is loaded, beyond a limit, or in a note that is not loaded. `indexed` is whether a search of the
+/// agent can find it.
+pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found, indexed: StepOutcome) -> Loading {
     let who = case.who();
     let Some(home) = case.library.home() else {
         return Loading::new(
@@ -99,7 +100,7 @@ pub(super) fn step(case: &Case<'_>, fact: &Fact, found: &Found) -> Loading {
         .filter(|file| is_note(case, found, file))
         .collect();
     if of_note.is_empty() {
-        return not_loaded(case, fact, home, found);
+        return not_loaded(case, fact, home, found, indexed);
     }
     if found.is_gone {
         return Loading::in_some(format!(
@@ -150,7 +151,13 @@ fn is_note(case: &Case<'_>, found: &Found, file: &LoadedFile) -> bool {
 }
 
 /// The step for a note that is not among the memory files that are loaded.
-fn not_loaded(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Loading {
+fn not_loaded(
+    case: &Case<'_>,
+    fact: &Fact,
+    home: &Home,
+    found: &Found,
+    indexed: StepOutcome,
+) -> Loading {
     let who = case.who();
     if let Some(loading) = instructions(case, fact, home, found) {
         return loading;
@@ -178,8 +185,12 @@ fn not_loaded(case: &Case<'_>, fact: &Fact, home: &Home, found: &Found) -> Loadi
             ),
         );
     }
+    let by = match indexed {
+        StepOutcome::Passed => "by search or by opening it",
+        StepOutcome::Failed | StepOutcome::Unknown => "by opening it",
+    };
     Loading::passed(format!(
-        "Nothing was cut: {who} does not load this note at the start of a session, and reaches it by search or by opening it.{without}"
+        "Nothing was cut: {who} does not load this note at the start of a session, and reaches it {by}.{without}"
     ))
 }
 

@@ -337,12 +337,13 @@ fn rank_with(
     Ok(journey.and_then(|journey| journey.rank))
 }
 
-/// The step about where the fact was lost, and by how much.
+/// The step about where the fact was lost, and by how much. `is_left_out` is whether no search of the agent can find the line.
 pub(super) fn step(
     case: &Case<'_>,
     found: &Found,
     ranked: Option<&Ranked>,
     given: &Given<'_>,
+    is_left_out: bool,
 ) -> StepProof {
     let say = |outcome, said: String| proof(AutopsyStep::Ranked, outcome, said);
     if let Some((outcome, said)) = of_answers(given) {
@@ -351,8 +352,10 @@ pub(super) fn step(
     let Some(ranked) = ranked else {
         let said = if given.is_loaded() {
             "It is loaded when a session begins, so no search has to find it."
-        } else {
+        } else if is_left_out {
             "What is not in the index is not ranked."
+        } else {
+            "Not known: Memlens's own index does not hold it, so no question was asked again."
         };
         return say(StepOutcome::Unknown, said.to_owned());
     };
@@ -370,7 +373,8 @@ pub(super) fn step(
         }
         return say(
             StepOutcome::Unknown,
-            "No question was asked that could find it, so no ranking lost it.".to_owned(),
+            "No question is known that could find it, so no ranking is known to have lost it."
+                .to_owned(),
         );
     };
     let past = &case.asked.questions[best.at];

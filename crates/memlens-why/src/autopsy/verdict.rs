@@ -133,8 +133,16 @@ fn headline(
             }
             _ => "It is written, but not in the index.".to_owned(),
         },
-        Verdict::NeverAsked if case.asked.questions.is_empty() => format!("{who} never asked."),
-        Verdict::NeverAsked => format!("{who} never asked about it."),
+        Verdict::NeverAsked if case.session.is_none() => {
+            format!(
+                "No log that was read shows that {} asked about it.",
+                case.who()
+            )
+        }
+        Verdict::NeverAsked if case.asked.questions.is_empty() => {
+            format!("{who} never asked in this session.")
+        }
+        Verdict::NeverAsked => format!("{who} never asked about it in this session."),
         Verdict::AskedBadly => format!("{who} asked, but in words that cannot find it."),
         // What searches another index or with another model does not show what lost it.
         Verdict::RankedOut if best.is_some_and(|it| it.why.kept && it.inexact().is_some()) => {

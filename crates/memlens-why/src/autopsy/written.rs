@@ -206,6 +206,11 @@ fn by_git(history: Option<&NoteHistory>, needed: &str) -> Result<Decided, String
             first,
         }) => {
             let lacks = format!("{} of {}", lacking.id, moment(lacking.at_ms));
+            // Before the first commit that holds it, it may have been there without a commit.
+            let outcome = match is_proven {
+                true => StepOutcome::Failed,
+                false => StepOutcome::Unknown,
+            };
             let said = match (first, is_proven) {
                 (Some(first), is_proven) => {
                     let holds = format!("{} of {}", first.id, moment(first.at_ms));
@@ -226,7 +231,7 @@ fn by_git(history: Option<&NoteHistory>, needed: &str) -> Result<Decided, String
                     ));
                 }
             };
-            Ok((StepOutcome::Failed, said.into()))
+            Ok((outcome, said.into()))
         }
     }
 }
