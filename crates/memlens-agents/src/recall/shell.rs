@@ -198,12 +198,16 @@ impl Place<'_> {
                 pattern,
                 mut paths,
                 output,
+                is_inverted,
             } = searched(program, words);
             if paths.is_empty() && !is_fed {
                 paths.push(".".to_owned());
             }
             paths.retain(|path| self.holds(path));
-            if let Some(pattern) = pattern.filter(|_| !paths.is_empty()) {
+            if is_inverted {
+                let paths = paths.iter().flat_map(|path| braces(path));
+                actions.extend(paths.filter_map(|path| self.unmatched(path, output)));
+            } else if let Some(pattern) = pattern.filter(|_| !paths.is_empty()) {
                 actions.push(Action::Searches {
                     pattern,
                     paths,
@@ -217,25 +221,52 @@ impl Place<'_> {
                 if !self.holds(&path) {
                     continue;
                 }
-                actions.push(match self.pattern(&path) {
-                    Some((folder, pattern)) => Action::ReadsAmong {
-                        folder,
-                        pattern,
-                        part,
-                    },
-                    None => Action::Reads {
-                        path: match path.starts_with(['~', '$']) {
-                            true => path,
-                            false => self.folders.whole(&path, self.from),
-                        },
-                        part,
-                    },
-                });
+                actions.push(self.reading(path, part));
             }
         } else if matches!(program, "find" | "fd" | "fdfind" | "ls") {
             actions.extend(self.listed(program, words));
         }
         actions
+    }
+
+    /// What a searcher shows of a path by what does not match: some lines of a note, or names. `None` if that is not known.
+    fn unmatched(&self, path: String, output: Output) -> Option<Action> {
+        let all = || (self.folders.settled(&path, self.from), "**".to_owned());
+        match output {
+            Output::Names => {
+                let (folder, pattern) = self.pattern(&path).unwrap_or_else(all);
+                Some(Action::Lists { folder, pattern })
+            }
+            Output::Lines if is_file_name(&path) => Some(self.reading(path, Part::Unknown)),
+            Output::Lines => {
+                let (folder, pattern) = self.pattern(&path).unwrap_or_else(all);
+                let part = Part::Unknown;
+                Some(Action::ReadsAmong {
+                    folder,
+                    pattern,
+                    part,
+                })
+            }
+            Output::Changed => None,
+        }
+    }
+
+    /// The reading of a path, which may hold wildcards.
+    fn reading(&self, path: String, part: Part) -> Action {
+        match self.pattern(&path) {
+            Some((folder, pattern)) => Action::ReadsAmong {
+                folder,
+                pattern,
+                part,
+            },
+            None => Action::Reads {
+                path: match path.starts_with(['~', '$']) {
+                    true => path,
+                    false => self.folders.whole(&path, self.from),
+                },
+                part,
+            },
+        }
     }
 
     /// What a command that lists files does: it names them, or has each read by another command.
@@ -346,8 +377,17 @@ fn read_each(places: Vec<(String, String)>, command: &[&str]) -> Vec<Action> {
     let program = program.rsplit('/').next().unwrap_or(program);
     if SEARCHERS.contains(&program) {
         let Searched {
-            pattern, output, ..
+            pattern,
+            output,
+            is_inverted,
+            ..
         } = searched(program, words);
+        if is_inverted {
+            return match output {
+                Output::Lines => read_among(places, Part::Unknown),
+                Output::Names | Output::Changed => Vec::new(),
+            };
+        }
         let paths: Vec<String> = places.into_iter().map(|(folder, _)| folder).collect();
         return pattern
             .filter(|_| !paths.is_empty())
@@ -363,7 +403,10 @@ fn read_each(places: Vec<(String, String)>, command: &[&str]) -> Vec<Action> {
     if !READERS.contains(&program) || is_edit(program, words) {
         return Vec::new();
     }
-    let part = part_read(program, words);
+    read_among(places, part_read(program, words))
+}
+
+fn read_among(places: Vec<(String, String)>, part: Part) -> Vec<Action> {
     let places = places.into_iter();
     places
         .map(|(folder, pattern)| Action::ReadsAmong {
@@ -458,17 +501,17 @@ struct Searched {
     pattern: Option<String>,
     paths: Vec<String>,
     output: Output,
+    /// Whether it shows what does not match, so that its answer is none to the pattern.
+    is_inverted: bool,
 }
 
 fn searched(program: &str, words: &[&str]) -> Searched {
     let mut patterns: Vec<&str> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
     let mut output = Output::Lines;
-    let values = if program == "rg" {
-        RG_VALUES
-    } else {
-        GREP_VALUES
-    };
+    let mut is_inverted = false;
+    let is_rg = program == "rg";
+    let values = if is_rg { RG_VALUES } else { GREP_VALUES };
     let mut words = words.iter();
     let mut is_all_names = false;
     while let Some(word) = words.next() {
@@ -483,6 +526,11 @@ fn searched(program: &str, words: &[&str]) -> Searched {
                 patterns.push(pattern);
             } else if TAKES_VALUE.contains(word) {
                 words.next();
+            } else if is_inverting(long) {
+                is_inverted = true;
+                if long.starts_with('f') {
+                    output = Output::Names;
+                }
             } else if let Some(shown) = shown_by(word) {
                 output = shown;
             }
@@ -490,7 +538,13 @@ fn searched(program: &str, words: &[&str]) -> Searched {
             for (at, letter) in word.char_indices().skip(1) {
                 let rest = &word[at + letter.len_utf8()..];
                 match letter {
-                    'l' | 'L' | 'c' => output = Output::Names,
+                    'l' | 'c' => output = Output::Names,
+                    // `rg -L` follows links.
+                    'L' if !is_rg => {
+                        is_inverted = true;
+                        output = Output::Names;
+                    }
+                    'v' => is_inverted = true,
                     'q' | 'h' => output = Output::Changed,
                     // `-rne pattern`, `-epattern`
                     'e' => patterns.extend(match rest {
@@ -516,15 +570,28 @@ fn searched(program: &str, words: &[&str]) -> Searched {
         pattern,
         paths: others.into_iter().map(str::to_owned).collect(),
         output,
+        is_inverted,
     }
+}
+
+/// Whether a long option without its dashes, perhaps shortened, shows what does not match.
+fn is_inverting(option: &str) -> bool {
+    let is_short_for =
+        |whole: &str, least: &str| option.starts_with(least) && whole.starts_with(option);
+    is_short_for("invert-match", "inv") || is_short_for("files-without-matches", "files-witho")
+}
+
+/// Whether a path ends in the name of a file with an ending, not of a folder.
+fn is_file_name(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.rfind('.')
+        .is_some_and(|dot| dot > 0 && dot + 1 < name.len())
 }
 
 /// What a long option of a searcher makes of its output.
 fn shown_by(option: &str) -> Option<Output> {
     match option {
-        "--files-with-matches" | "--files-without-match" | "--count" | "--count-matches" => {
-            Some(Output::Names)
-        }
+        "--files-with-matches" | "--count" | "--count-matches" => Some(Output::Names),
         "--quiet" | "--silent" | "--no-filename" | "--json" => Some(Output::Changed),
         _ => None,
     }

@@ -27,6 +27,7 @@ pub(super) fn filtered(
         left: Vec::new(),
         named: Vec::new(),
         of_search: None,
+        is_inverted: SEARCHERS.contains(&program) && searched(program, words).is_inverted,
     };
     for action in actions {
         filter.take(action, folders);
@@ -46,6 +47,8 @@ struct Filter<'w> {
     named: Vec<(String, String)>,
     /// The notes whose lines it searches, with an empty path for an unknown note; `None` if it searches none.
     of_search: Option<Vec<String>>,
+    /// Whether it searches for the lines that do not match.
+    is_inverted: bool,
 }
 
 impl Filter<'_> {
@@ -66,6 +69,18 @@ impl Filter<'_> {
                     self.left.push(Action::Lists { folder, pattern });
                 }
             }
+            // Some lines are left, and they are no answer to its pattern.
+            Action::ReadsAmong {
+                folder, pattern, ..
+            } if self.is_inverted => self.left.push(Action::ReadsAmong {
+                folder,
+                pattern,
+                part: Part::Unknown,
+            }),
+            Action::Reads { path, .. } if self.is_inverted => self.left.push(Action::Reads {
+                path,
+                part: Part::Unknown,
+            }),
             // With several notes it is unknown whose lines are left.
             Action::ReadsAmong { .. } if self.is_searcher() => {
                 self.of_search.get_or_insert_default().push(String::new());

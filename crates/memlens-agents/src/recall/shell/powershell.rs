@@ -479,7 +479,7 @@ fn read(given: &Given, fed: Fed) -> Vec<String> {
 
 fn search(given: &Given, fed: Fed) -> Vec<String> {
     let mut searcher = words("grep", []);
-    for (switch, option) in [("quiet", "-q"), ("raw", "-h")] {
+    for (switch, option) in [("quiet", "-q"), ("raw", "-h"), ("notmatch", "-v")] {
         if given.has(switch) {
             searcher.push(option.to_owned());
         }
@@ -594,6 +594,8 @@ fn findstr(tokens: &[Token]) -> Vec<String> {
             patterns.push(text[at + 3..].to_owned());
         } else if lower == "/m" {
             searcher.push("-l".to_owned());
+        } else if lower == "/v" {
+            searcher.push("-v".to_owned());
         } else if is_cmd_option(&text) {
         } else if patterns.is_empty() {
             patterns.extend(text.split_whitespace().map(str::to_owned));

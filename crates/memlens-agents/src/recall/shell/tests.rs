@@ -240,6 +240,87 @@ fn searches_and_readings_below_a_memory_folder_are_found() {
     }
 }
 
+/// What does not match is no answer to the pattern: the lines were read, and the names were listed.
+#[test]
+fn a_search_for_what_does_not_match_is_no_question() {
+    let note = "/home/iris/.codex/memories/a.md";
+    let read = format!("{note} Unknown");
+    for line in [
+        format!("grep -v koi {note}"),
+        format!("grep -niv -e koi {note}"),
+        format!("grep --invert-match koi {note}"),
+        format!("grep --invert koi {note}"),
+        format!("rg -v koi {note}"),
+        format!("ag -v koi {note}"),
+        format!("cat {note} | grep -v koi"),
+        format!("grep -ve koi {note} | head -5"),
+    ] {
+        assert_eq!(described(&line), [read.as_str()], "{line}");
+    }
+    for line in [
+        format!("grep -L koi {note}"),
+        "grep -rL koi ~/.codex/memories".to_owned(),
+        "grep --files-without-match koi -r ~/.codex/memories".to_owned(),
+        "rg --files-without-match koi ~/.codex/memories".to_owned(),
+        "ag --files-without-matches koi ~/.codex/memories".to_owned(),
+        "grep -rlv koi ~/.codex/memories".to_owned(),
+    ] {
+        assert_eq!(described(&line), ["lists"], "{line}");
+    }
+    for (line, action) in [
+        (
+            "grep -rv koi ~/.codex/memories",
+            "Unknown of ** below /home/iris/.codex/memories",
+        ),
+        (
+            "grep -v koi ~/.codex/memories/*.md",
+            "Unknown of *.md below /home/iris/.codex/memories",
+        ),
+        (
+            "find ~/.codex/memories -name '*.md' | xargs grep -v koi",
+            "Unknown of **/*.md below /home/iris/.codex/memories",
+        ),
+        (
+            "find ~/.codex/memories -name '*.md' -exec grep -v koi {} +",
+            "Unknown of **/*.md below /home/iris/.codex/memories",
+        ),
+        (
+            "rg --files-without-match koi ~/.codex/memories | xargs cat",
+            "Whole of ** below /home/iris/.codex/memories",
+        ),
+        // What it leaves of another search's answer is as that search printed it.
+        (
+            "rg pond ~/.codex/memories | grep -v koi",
+            "pond in ~/.codex/memories Lines",
+        ),
+        // It follows links.
+        (
+            "rg -L koi ~/.codex/memories",
+            "koi in ~/.codex/memories Lines",
+        ),
+    ] {
+        assert_eq!(described(line), [action], "{line}");
+    }
+    let none: [&str; 0] = [];
+    for line in [
+        "grep -qv koi ~/.codex/memories/a.md",
+        "find ~/.codex/memories -name '*.md' -exec grep -L koi {} +",
+    ] {
+        assert_eq!(described(line), none, "{line}");
+    }
+    let read = r"C:\Users\iris\.codex\memories\a.md".replace('\\', "/");
+    for line in [
+        r"Select-String -NotMatch koi C:\Users\iris\.codex\memories\a.md",
+        r"Get-Content C:\Users\iris\.codex\memories\a.md | sls koi -NotMatch",
+        r"findstr /n /V koi C:\Users\iris\.codex\memories\a.md",
+    ] {
+        let actions = described_on_windows(line);
+        assert_eq!(actions.len(), 1, "{line}: {actions:?}");
+        let action = actions[0].replace('\\', "/");
+        assert_eq!(action, format!("{read} Unknown"), "{line}");
+    }
+}
+
 #[test]
 fn commands_of_powershell_are_found() {
     for (line, actions) in [
