@@ -76,6 +76,9 @@ pub enum Error {
     /// Published agents load something else than predicted; each difference was printed.
     #[error("the agents differ from what Memlens predicts: {0} differences above")]
     Agents(usize),
+    /// The command line prints something else under wine than on Linux; each difference was printed.
+    #[error("memlens under wine differs from memlens on this machine: {0} differences above")]
+    Smoke(usize),
 }
 
 /// The result of a task or of a part of one.

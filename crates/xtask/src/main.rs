@@ -62,7 +62,7 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Ask the published agents what they load at the start of a session, and print where that differs from Memlens's prediction
     CheckAgents(check_agents::CheckAgentsArgs),
-    /// Check on Debian that Memlens compiles for macOS and Windows; downloads a compiler
+    /// Check on Debian that Memlens compiles for macOS and Windows, and run its Windows command line under wine; downloads both
     #[cfg(unix)]
     CheckPlatforms(check_platforms::CheckPlatformsArgs),
 }

@@ -38,7 +38,7 @@ pub struct PackageArgs {
 const PROGRAMS: &[(&str, &str)] = &[("memlens-app", "memlens-app"), ("memlens-cli", "memlens")];
 
 /// The model's files that are installed; the script that made it stays in the checkout.
-const MODEL_FILES: &[&str] = &[
+pub const MODEL_FILES: &[&str] = &[
     "LICENSE",
     "LICENSE-potion",
     "SOURCE.md",

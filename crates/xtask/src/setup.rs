@@ -7,7 +7,7 @@ mod python;
 mod runtime;
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use runtime::Runtime;
 
@@ -70,6 +70,11 @@ pub fn pip() -> Result<std::process::Command> {
 /// The pinned ONNX Runtime in the form that may be redistributed, whatever library the user has set.
 pub fn redistributable_runtime(project: &Project) -> Result<Runtime> {
     runtime::redistributable(project)
+}
+
+/// ONNX Runtime's library for Windows, fetched into `folder` unless it is there.
+pub fn windows_runtime(folder: &Path) -> Result<PathBuf> {
+    runtime::for_windows(folder)
 }
 
 /// Whether this session can show a window.

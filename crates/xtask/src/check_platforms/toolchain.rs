@@ -1,4 +1,4 @@
-//! The compiler of Debian's unstable suite, the C compilers of both targets, and the sandbox in which they run.
+//! The compiler of Debian's unstable suite, the C compilers of both targets, wine, and the sandbox in which they run.
 
 use std::env;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::project::Project;
 
 /// Packages that are unpacked, with all that they need. Debian's packages do not name the shell and the basic programs, which every
 /// system has.
-const PACKAGES: [&str; 10] = [
+const PACKAGES: [&str; 11] = [
     "bash",
     "coreutils",
     "rustc",
@@ -24,11 +24,20 @@ const PACKAGES: [&str; 10] = [
     "ca-certificates",
     "git",
     "base-files",
+    "libwine",
 ];
 /// A C compiler with the headers of macOS.
 const ZIG: &str = "ziglang==0.17.1";
 /// Tools of mingw that Debian names by a link which only an installation makes.
 const MINGW_TOOLS: [&str; 5] = ["gcc", "g++", "gcc-ar", "gcc-ranlib", "gcc-nm"];
+
+/// The compression library of mingw, and the place where wine looks for it. Debian copies it when wine is installed.
+const ZLIB: [&str; 2] = [
+    "x86_64-w64-mingw32/lib/zlib1.dll",
+    "lib/x86_64-linux-gnu/wine/x86_64-windows/zlib1.dll",
+];
+/// What wine looks for in a library of its own, and the place of it in the file.
+const BUILTIN: (usize, &[u8; 32]) = (64, b"Wine builtin DLL\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
 
 /// An unpacked compiler.
 pub struct Toolchain {
@@ -50,8 +59,9 @@ impl Toolchain {
             zig: dir.join("zig"),
             tools: dir.join("tools"),
         };
-        once(&dir.join("unpacked"), || toolchain.unpack(dir))?;
-        once(&dir.join("zig-installed"), || {
+        let packages = PACKAGES.join(" ");
+        once(&dir.join("unpacked"), &packages, || toolchain.unpack(dir))?;
+        once(&dir.join("zig-installed"), ZIG, || {
             let mut pip = crate::setup::pip()?;
             pip.args([
                 "install",
@@ -110,7 +120,13 @@ impl Toolchain {
             let name = format!("x86_64-w64-mingw32-{tool}");
             link(&format!("{name}-posix"), &bin.join(name))?;
         }
-        Ok(())
+        self.copy_zlib()
+    }
+
+    fn copy_zlib(&self) -> Result<()> {
+        let [from, to] = ZLIB.map(|name| self.root.join("usr").join(name));
+        let library = fs::read(&from).map_err(|source| Error::Read { path: from, source })?;
+        fs::write(&to, as_builtin(library)).map_err(|source| Error::Write { path: to, source })
     }
 
     /// Writes wrappers that give zig the options that it takes.
@@ -136,41 +152,56 @@ impl Toolchain {
         fs::set_permissions(&path, mode).map_err(|source| Error::Write { path, source })
     }
 
-    /// The unpacked cargo, in a sandbox whose system is the unpacked one.
+    /// The unpacked cargo.
     pub fn cargo(&self, project: &Project, variables: &[(&str, String)]) -> Command {
-        let mut bwrap = in_folder(&project.root, "bwrap");
-        bwrap.arg("--bind").arg(&self.root).arg("/");
-        bwrap.args(["--bind", "/tmp", "/tmp", "--dev", "/dev", "--proc", "/proc"]);
-        for file in ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs"] {
-            bwrap.args(["--ro-bind", file, file]);
-        }
         let home = cargo_home();
-        let kept = self.root.parent().unwrap_or(&self.root);
-        for folder in [&home, &project.root, kept] {
-            bwrap.arg("--bind").args([folder, folder]);
-        }
-        bwrap.arg("--chdir").arg(&project.root);
+        let mut bwrap = self.sandbox(&project.root, &[&home, &project.root]);
         bwrap.arg("--setenv").arg("CARGO_HOME").arg(&home);
-        for (name, value) in [
-            ("RUSTC_BOOTSTRAP", "1"),
-            ("RUSTFLAGS", "-Dwarnings"),
-            ("PATH", "/usr/bin"),
-        ] {
+        for (name, value) in [("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", "-Dwarnings")] {
             bwrap.args(["--setenv", name, value]);
         }
         for (name, value) in variables {
             bwrap.args(["--setenv", name, value]);
         }
-        bwrap.args([
-            "--unsetenv",
-            "RUSTUP_TOOLCHAIN",
-            "--unsetenv",
-            "CARGO",
-            "--",
-            "/usr/bin/cargo",
-        ]);
+        let inherited = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+        // Build scripts would take what cargo sets for this program's own crate for a change.
+        let is_of_cargo = |name: &String| {
+            let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+            prefixes.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let own = ["RUSTUP_TOOLCHAIN".to_owned(), "CARGO".to_owned()];
+        for name in inherited.filter(is_of_cargo).chain(own) {
+            bwrap.args(["--unsetenv", &name]);
+        }
+        bwrap.args(["--", "/usr/bin/cargo"]);
         bwrap
     }
+
+    /// A sandbox whose system is the unpacked one, at work in `current`, with access to `folders` and to what this task keeps.
+    pub fn sandbox(&self, current: &Path, folders: &[&Path]) -> Command {
+        let mut bwrap = in_folder(current, "bwrap");
+        bwrap.arg("--bind").arg(&self.root).arg("/");
+        bwrap.args(["--bind", "/tmp", "/tmp", "--dev", "/dev", "--proc", "/proc"]);
+        for file in ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs"] {
+            bwrap.args(["--ro-bind", file, file]);
+        }
+        let kept = self.root.parent().unwrap_or(&self.root);
+        for folder in folders.iter().copied().chain([kept]) {
+            bwrap.arg("--bind").args([folder, folder]);
+        }
+        bwrap.arg("--chdir").arg(current);
+        bwrap.args(["--die-with-parent", "--setenv", "PATH", "/usr/bin"]);
+        bwrap
+    }
+}
+
+/// A library of Windows with the mark of wine's own in its header, where DOS programs have their code.
+fn as_builtin(mut library: Vec<u8>) -> Vec<u8> {
+    let (start, mark) = BUILTIN;
+    if let Some(place) = library.get_mut(start..start + mark.len()) {
+        place.copy_from_slice(mark);
+    }
+    library
 }
 
 /// Lines of a shell that drop the options by which cc names the target.
@@ -263,6 +294,21 @@ mod tests {
             Some("http://mirror/debian/")
         );
         assert_eq!(mirror_in("http://mirror/ubuntu/\n"), None);
+    }
+
+    #[test]
+    fn a_library_is_marked_without_moving_its_code() {
+        let marked = as_builtin(vec![7; 200]);
+        assert_eq!(marked.len(), 200);
+        assert_eq!(&marked[64..80], b"Wine builtin DLL");
+        assert!(marked[80..96].iter().all(|byte| *byte == 0));
+        assert!(
+            marked[..64]
+                .iter()
+                .chain(&marked[96..])
+                .all(|byte| *byte == 7)
+        );
+        assert_eq!(as_builtin(vec![7; 10]), [7; 10]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Sample {
 }
 
 /// Where the checkout has them.
-const FIXTURE: &str = "tests/fixtures/agent-memory-57";
+pub const FIXTURE: &str = "tests/fixtures/agent-memory-57";
 /// The questions with known answers that are beside the notes are for the tests; they are no notes.
 const LEFT_OUT: &str = "queries.jsonl";
 

@@ -111,10 +111,22 @@ pub fn is_in_place(project: &Project) -> bool {
     is_own || build().is_ok_and(|build| is_intact(&folder(project).join(build.file()), build))
 }
 
-/// Downloads the wheel, checks it and takes the library out of it.
+/// Downloads the wheel of this machine, checks it and takes the library out of it.
 pub fn fetch(project: &Project) -> Result<()> {
-    let build = build()?;
-    let folder = folder(project);
+    fetch_into(&folder(project), build()?)
+}
+
+/// The pinned library for Windows on x86-64, in `folder`, fetched if it is not there.
+pub fn for_windows(folder: &Path) -> Result<PathBuf> {
+    let build = build_for("windows", "x86_64")?;
+    let library = folder.join(build.file());
+    if !is_intact(&library, build) {
+        fetch_into(folder, build)?;
+    }
+    Ok(library)
+}
+
+fn fetch_into(folder: &Path, build: &Build) -> Result<()> {
     let download = folder.join("download");
     let write_error = |source| Error::Write {
         path: download.clone(),
@@ -136,8 +148,8 @@ pub fn fetch(project: &Project) -> Result<()> {
             .arg(format!("onnxruntime=={VERSION}")),
     )?;
     let wheel = wheel_in(&download)?;
-    extract(&wheel, &folder, build)?;
-    extract_notices(&wheel, &folder)?;
+    extract(&wheel, folder, build)?;
+    extract_notices(&wheel, folder)?;
     fs::remove_dir_all(&download).map_err(write_error)
 }
 
@@ -146,7 +158,10 @@ fn folder(project: &Project) -> PathBuf {
 }
 
 fn build() -> Result<&'static Build> {
-    let (os, arch) = (env::consts::OS, env::consts::ARCH);
+    build_for(env::consts::OS, env::consts::ARCH)
+}
+
+fn build_for(os: &str, arch: &str) -> Result<&'static Build> {
     BUILDS
         .iter()
         .find(|build| build.os == os && build.arch == arch)
