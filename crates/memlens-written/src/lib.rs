@@ -22,6 +22,7 @@
 
 mod open;
 mod passage;
+mod spellings;
 mod text;
 mod walk;
 

@@ -1,6 +1,9 @@
 //! The few lines of a text that hold most of the words.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+
+use crate::spellings::spellings;
 
 /// Lines of a passage of a note, about as many as a chunk has: words further apart say nothing together.
 pub const NOTE_LINES: u32 = 40;
@@ -38,6 +41,9 @@ struct Line {
 pub(crate) struct Finder<'w> {
     terms: HashSet<&'w str>,
     places: HashMap<&'w str, usize>,
+    /// Numbers of several words, such as `4` and `000`, by their digits.
+    numbers: HashMap<String, Vec<usize>>,
+    has_digits: bool,
     n_words: usize,
     /// Lines of a passage at most.
     n_lines: u32,
@@ -51,6 +57,8 @@ impl<'w> Finder<'w> {
         Finder {
             terms: words.iter().map(String::as_str).collect(),
             places: words.iter().map(String::as_str).zip(0..).collect(),
+            numbers: numbers(words),
+            has_digits: words.iter().any(|word| is_number(word)),
             n_words: words.len(),
             n_lines,
             lines: VecDeque::new(),
@@ -67,11 +75,11 @@ impl<'w> Finder<'w> {
 
     /// Takes the next lines; `first_line` is the number of the first.
     pub fn block(&mut self, text: &str, first_line: u32) {
-        let places = memlens_index::places(text, &self.terms);
+        let places = self.places_in(text);
         let mut line_start = 0;
         let mut number = first_line;
         let mut places = places.into_iter().peekable();
-        while let Some(place) = places.peek() {
+        while let Some((place, _)) = places.peek() {
             // The line that holds the next place.
             let skipped = &text[line_start..place.start];
             if let Some(last_end) = skipped.rfind('\n') {
@@ -83,11 +91,9 @@ impl<'w> Finder<'w> {
                 .map_or(text.len(), |at| line_start + at);
             let (first, mut end) = (place.start, place.end);
             let mut words = Vec::new();
-            while let Some(place) = places.next_if(|place| place.start < line_end) {
-                end = place.end;
-                for word in memlens_index::words(&text[place]) {
-                    words.extend(self.places.get(word.term.as_str()));
-                }
+            while let Some((place, held)) = places.next_if(|(place, _)| place.start < line_end) {
+                end = end.max(place.end);
+                words.extend(held);
             }
             words.sort_unstable();
             words.dedup();
@@ -105,6 +111,36 @@ impl<'w> Finder<'w> {
                 return;
             }
         }
+    }
+
+    /// Where a text holds some of the words, in reading order, and which; also in another spelling.
+    fn places_in(&self, text: &str) -> Vec<(Range<usize>, Vec<usize>)> {
+        let of_words = |text: &str| -> Vec<usize> {
+            let words = memlens_index::words(text).into_iter();
+            words
+                .filter_map(|word| self.places.get(word.term.as_str()).copied())
+                .collect()
+        };
+        let as_written = memlens_index::places(text, &self.terms).into_iter();
+        let mut places: Vec<(Range<usize>, Vec<usize>)> = as_written
+            .map(|place| (place.clone(), of_words(&text[place])))
+            .collect();
+        for spelling in spellings(text, self.has_digits) {
+            let mut held = of_words(&spelling.text);
+            held.extend(self.numbers.get(&spelling.text).into_iter().flatten());
+            if !held.is_empty() {
+                places.push((spelling.place, held));
+            }
+        }
+        if !self.numbers.is_empty() {
+            let plain = self.numbers.keys().map(String::as_str).collect();
+            for place in memlens_index::places(text, &plain) {
+                let held = self.numbers.get(&text[place.clone()]).cloned();
+                places.extend(held.map(|held| (place, held)));
+            }
+        }
+        places.sort_by_key(|(place, _)| (place.start, place.end));
+        places
     }
 
     fn line(&mut self, line: Line) {
@@ -158,6 +194,25 @@ impl<'w> Finder<'w> {
     pub fn best(self) -> Option<Passage> {
         self.best
     }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The numbers that words in a row may be the thousands of: `4` and `000`.
+fn numbers(words: &[String]) -> HashMap<String, Vec<usize>> {
+    let mut numbers = HashMap::new();
+    let is_group = |word: &String| word.len() == 3 && is_number(word);
+    for (first, word) in words.iter().enumerate() {
+        let n_groups = words[first + 1..].iter().take_while(|word| is_group(word));
+        let n_groups = n_groups.count();
+        if is_number(word) && word.len() <= 3 && !word.starts_with('0') && n_groups > 0 {
+            let all = first..=first + n_groups;
+            numbers.insert(words[all.clone()].concat(), all.collect());
+        }
+    }
+    numbers
 }
 
 /// The best passage of a whole text, of at most `n_lines` lines; `None` if no line holds any of the words.
