@@ -21,8 +21,6 @@ use parking_lot::Mutex;
 use crate::cause::Cause;
 
 const FIXES_SHOWN: usize = 3;
-/// Number of tokens from which a chunk probably covers many subjects.
-const TOKENS_MANY: u32 = 200;
 /// Maximum number of chunks of a note reported, best first.
 const CHUNKS_SHOWN: usize = 20;
 
@@ -370,11 +368,9 @@ fn advice(journey: &Journey) -> String {
     if row.matched.is_empty() {
         return "No slider brings it back, and it shares no word with what is searched of the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
     }
-    if row.tokens > TOKENS_MANY {
-        return format!(
-            "No slider brings it back: at {} tokens the chunk speaks of many things. Split the note, so that this has a chunk of its own, or reword the question.",
-            row.tokens
-        );
+    let is_in_both = row.cosine.is_some() && row.bm25.is_some();
+    if is_in_both && journey.dropped_by == Some(StageId::FUSION) {
+        return "No slider brings it back: it is far from the question by meaning and by words. Reword the question with more of the note’s own words.".to_owned();
     }
     "No slider brings it back: reword the question with more of the note’s own words.".to_owned()
 }
