@@ -38,7 +38,7 @@ pub(crate) fn overview(
                     table,
                     |row| row.loaded,
                     "By the rules of each folder's agent and its files as they are now. An agent may still open these notes itself.",
-                    "what its agent loads",
+                    "whether a session of its agent loads it",
                 ),
             ),
             of_notes(
@@ -125,7 +125,8 @@ fn detail(row: &NoteRow, id: CardId) -> String {
         CardId::Largest => row.n_bytes.map(bytes).unwrap_or_default(),
         CardId::Oldest => dated(row),
         CardId::NeverFound => match row.n_opened {
-            Some(0) | None => "never opened".to_owned(),
+            // The logs of its agent may not be read.
+            Some(0) | None => "no imported opening".to_owned(),
             Some(n) => format!("opened {n} {}", plural(n as usize, "time", "times")),
         },
         CardId::Problems => {

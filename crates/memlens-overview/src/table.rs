@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use memlens_agents::Searched;
+use memlens_agents::{Home, Searched};
 use memlens_handover::always_view;
 use memlens_ingest::date_of_path;
 use memlens_library::clock;
 use memlens_library::notes::note_names::agent_name;
 use memlens_library::{EngineError, Library};
 use memlens_store::{DocumentId, DocumentRow, Folder, FolderId, Sighting};
-use memlens_wire::{AlwaysState, DateFrom, News, NoteRow};
+use memlens_wire::{AlwaysFileKind, AlwaysState, DateFrom, News, NoteRow};
 
 use crate::found::{Found, found};
 use crate::texts::Texts;
@@ -46,7 +46,7 @@ struct OfFolder<'a> {
 /// What sessions of an agent load when they begin, by folder id and path of the note.
 struct AgentLoads {
     loaded: HashSet<(String, String)>,
-    /// Files that were not read.
+    /// Files that were not read, or that only some sessions load.
     unclear: HashSet<(String, String)>,
 }
 
@@ -275,7 +275,9 @@ fn of_folders<'a>(library: &Library, folders: &'a [Folder]) -> Vec<OfFolder<'a>>
 
 /// What sessions of an agent load when they begin; `None` if no rule for that is known.
 fn agent_loads(library: &Library, folders: &[Folder], agent: &str) -> Option<AgentLoads> {
-    let view = always_view(library.home()?, folders, agent).ok()?;
+    let home = library.home()?;
+    let view = always_view(home, folders, agent).ok()?;
+    let depends = depends_on_session(home, agent);
     let known = memlens_agents::agent(agent)?;
     // Of other agents no rule was checked, or none of their files was found.
     if !view.is_watched || (view.files.is_empty() && known.loads != "nothing") {
@@ -289,13 +291,25 @@ fn agent_loads(library: &Library, folders: &[Folder], agent: &str) -> Option<Age
         let Some(key) = file.folder.zip(file.note) else {
             continue;
         };
+        let is_of_all = file.kind != AlwaysFileKind::Memory || file.project.is_some();
         match file.state {
+            AlwaysState::Loaded if depends && !is_of_all => loads.unclear.insert(key),
             AlwaysState::Loaded => loads.loaded.insert(key),
             AlwaysState::NotRead => loads.unclear.insert(key),
             AlwaysState::NotLoaded | AlwaysState::Missing => false,
         };
     }
     Some(loads)
+}
+
+/// Whether an agent loads its memory only in sessions that switch it on.
+fn depends_on_session(home: &Home, agent: &str) -> bool {
+    let all = memlens_agents::look(home);
+    let found = all.iter().find(|found| found.agent.id == agent);
+    found.is_some_and(|found| {
+        let is_off = |said: &String| found.switched_off.iter().any(|off| off.said == *said);
+        found.switches.iter().any(|said| !is_off(said))
+    })
 }
 
 fn sizes(library: &Library, folders: &[Folder]) -> Result<HashMap<DocumentId, u64>, EngineError> {
