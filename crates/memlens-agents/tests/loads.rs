@@ -313,6 +313,7 @@ fn openclaw_2026_9_6_workspace_files() {
 }
 
 /// A home of OpenClaw with the files and the settings of a recorded row.
+#[cfg(unix)]
 fn openclaw_home(row: &Value, workspace: &str) -> tempfile::TempDir {
     let scratch = tempfile::tempdir().expect("a scratch folder can be made");
     let case = row["case"].as_str().expect("it is named");
@@ -330,7 +331,6 @@ fn openclaw_home(row: &Value, workspace: &str) -> tempfile::TempDir {
         } else {
             let target = folder.join("elsewhere");
             fs::write(&target, "elsewhere\n").expect("it can be written");
-            #[cfg(unix)]
             std::os::unix::fs::symlink(target, to).expect("links can be made");
         }
     }

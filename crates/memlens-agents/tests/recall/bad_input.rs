@@ -5,7 +5,9 @@ use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use memlens_agents::{Batch, Keeper, PastQuestion, find_logs, logs, read_log};
+#[cfg(unix)]
+use memlens_agents::find_logs;
+use memlens_agents::{Batch, Keeper, PastQuestion, logs, read_log};
 use rusqlite::Connection;
 
 use crate::support::{Notebook, Scratch, copies, fixture};

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::UNIX_EPOCH;
 
@@ -393,6 +393,7 @@ mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
     use std::os::unix::process::CommandExt;
+    use std::path::PathBuf;
     use std::process::Command;
 
     #[test]
