@@ -50,7 +50,7 @@ pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use paths::{canonical, name_from, name_in, path_in, with_slashes};
 pub use pipes::read;
 pub use places::{
-    create_private, is_linked_into, is_same, is_within, place_of, place_to_be, write,
+    create_private, folder_of, is_linked_into, is_same, is_within, place_of, place_to_be, write,
 };
 pub use programs::program;
 pub use replace::replace_keeping;

@@ -19,11 +19,23 @@ pub fn place_of(path: &Path) -> io::Result<PathBuf> {
     if let Ok(resolved) = canonical(path) {
         return Ok(resolved);
     }
+    let folder = canonical(parent_of(path))?;
+    Ok(folder.join(path.file_name().unwrap_or_default()))
+}
+
+/// Returns the folder of a file that may not exist yet, where relative paths in the file begin. Links are resolved if the
+/// folder exists.
+pub fn folder_of(path: &Path) -> PathBuf {
+    let parent = parent_of(path);
+    canonical(parent).unwrap_or_else(|_| parent.to_owned())
+}
+
+/// The folder that a path names; the current one for a bare name.
+fn parent_of(path: &Path) -> &Path {
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    let folder = canonical(parent.unwrap_or(Path::new(".")))?;
-    Ok(folder.join(path.file_name().unwrap_or_default()))
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Resolves a path whose last folders may not exist yet.

@@ -97,8 +97,7 @@ pub fn write_queries(
     filter: &PastFilter,
     path: &Path,
 ) -> Result<Vec<String>, EngineError> {
-    let base = path.parent().unwrap_or(Path::new(""));
-    let base = memlens_files::canonical(base).unwrap_or_else(|_| base.to_owned());
+    let base = memlens_files::folder_of(path);
     let past = crate::past_set_of(library, filter, &base)?;
     if past.queries.is_empty() {
         return Err(EngineError::QuerySet {

@@ -739,6 +739,26 @@ fn an_export_of_a_set_replaces_no_file_unless_asked() {
 }
 
 #[test]
+fn an_exported_set_names_notes_below_it_relatively() {
+    let files = Notes::new(&[("notes/a.md", "The relay clicks.")]);
+    let memlens = Memlens::new();
+    memlens.run(&["index", text(&files.at("notes"))]);
+    files.write("relays.jsonl", set_of(&[("relay", "notes/a.md")]));
+    memlens.run(&["queries", "import", text(&files.at("relays.jsonl"))]);
+    let beside = files.at("beside.jsonl");
+    for name in ["here.jsonl", "./there.jsonl", text(&beside)] {
+        let mut export = memlens.command(&["queries", "export", "relays", name]);
+        let done = export.current_dir(files.path()).output();
+        assert!(done.is_ok_and(|done| done.status.success()), "{name}");
+        let written = fs::read_to_string(files.path().join(name)).expect("it is there");
+        assert!(
+            written.contains(r#""path":"notes/a.md""#),
+            "{name}: {written}"
+        );
+    }
+}
+
+#[test]
 fn a_bench_of_qmd_with_absolute_paths_is_read_back() {
     let notes = Notes::new(&[("a.md", "The relay clicks.")]);
     let memlens = Memlens::of(&[&notes]);

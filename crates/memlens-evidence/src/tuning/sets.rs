@@ -260,10 +260,8 @@ pub fn write_query_set(
         let why = "it has no queries; no file was written";
         return Err(refused("export the query set", named, why));
     }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let folder = memlens_files::canonical(folder).unwrap_or_else(|_| folder.to_owned());
     let from = KeptSet {
-        base: folder,
+        base: memlens_files::folder_of(path),
         ..KeptSet::default()
     };
     let lists = library.lists();
