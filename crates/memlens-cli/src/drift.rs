@@ -39,6 +39,8 @@ struct Entry<'a> {
     words: &'a [String],
     score: f64,
     sure: bool,
+    /// The headings that say that both may be true.
+    scopes: Option<&'a [String; 2]>,
     newer: Option<NewerSide>,
 }
 
@@ -76,6 +78,7 @@ impl<'a> Entry<'a> {
             words: &drifted.words,
             score: drifted.score,
             sure: drifted.sure,
+            scopes: drifted.scopes.as_ref(),
             newer: drifted.newer,
         }
     }
@@ -226,7 +229,11 @@ fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
         DriftKind::Unit => "another unit",
         DriftKind::Roles => "exchanged roles",
     };
-    page.line(format!("{what}: {kind}"));
+    let scopes = match &drifted.scopes {
+        Some([of_a, of_b]) => format!(", under other headings: {of_a} / {of_b}"),
+        None => String::new(),
+    };
+    page.line(format!("{what}: {kind}{scopes}"));
     for (side, newer) in [(&drifted.a, NewerSide::A), (&drifted.b, NewerSide::B)] {
         let mut line = Text::default();
         for part in &side.parts {

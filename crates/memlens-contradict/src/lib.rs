@@ -9,6 +9,9 @@
 //! about something that has one value until somebody changes it, and without conditions, hedges, quantifiers, indefinite
 //! objects, defaults, quotes and lists. Whatever is not reported has a [reason](Apart).
 //!
+//! [`other_scope`] tells whether the headings above two sentences name two things: then a caller must not take a
+//! contradiction for sure.
+//!
 //! Precision goes before recall: paraphrases that share few words are not found. The rules are for English;
 //! sentences in other languages are not compared.
 //!
@@ -37,6 +40,7 @@ mod lexicon;
 mod opposed;
 mod oppositions;
 mod reading;
+mod scope;
 mod sentence;
 mod token;
 mod verdict;
@@ -49,6 +53,7 @@ use reading::Sentence;
 pub use editing::{PHRASE_WORDS_MAX, PairError};
 pub use opposed::OVERLAP_MIN;
 pub use oppositions::{Opposition, Oppositions, OppositionsError, PAIRS_MAX, WORD_BYTES_MAX};
+pub use scope::{Above, is_in_changelog, other_scope};
 pub use sentence::SENTENCE_BYTES_MAX;
 pub use verdict::{Apart, Contradiction, Kind, Place, Side, Verdict};
 

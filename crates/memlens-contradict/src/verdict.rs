@@ -133,6 +133,8 @@ pub enum Apart {
     Tense,
     /// Records of different days with different figures.
     Log,
+    /// A changelog records it, or a sentence about a change of a version.
+    Changelog,
 }
 
 impl fmt::Display for Apart {
@@ -157,6 +159,7 @@ impl fmt::Display for Apart {
             Apart::Scope => "they speak of different places, occasions or conditions",
             Apart::Tense => "one speaks of the past or of the future",
             Apart::Log => "they are records of different days with different figures",
+            Apart::Changelog => "one records what a version changed",
         })
     }
 }

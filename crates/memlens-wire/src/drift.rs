@@ -92,6 +92,8 @@ pub struct Drifted {
     pub score: f64,
     /// Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other.
     pub sure: bool,
+    /// The heading or title of each side, if they say that the sides are about two things; then the pair is not sure.
+    pub scopes: Option<[String; 2]>,
     /// The newer side, by two plausible dates that differ; `None` if unknown.
     pub newer: Option<NewerSide>,
 }

@@ -296,9 +296,10 @@ pub(super) fn is_plausible(date: Date, tomorrow: Date) -> bool {
 }
 
 /// Returns whether one side is newer and replaces the other: by its words ("now", "not 35 days"), or because it is the same
-/// sentence but for what opposes.
+/// sentence but for what opposes. Under headings of two things none replaces the other.
 fn is_change(opposed: &Opposed, newer: Option<Side>) -> bool {
-    newer.is_some_and(|newer| opposed.sure || opposed.update == Some(newer))
+    let is_change = |newer| opposed.sure || opposed.update == Some(newer);
+    opposed.scopes.is_none() && newer.is_some_and(is_change)
 }
 
 /// Returns the side that is newer by date; `None` if that is not known, or if a note says the older statement again later.
@@ -363,6 +364,7 @@ fn drifted(
         words,
         score: opposed.score,
         sure: opposed.sure,
+        scopes: opposed.scopes.clone(),
         newer: newer.map(|side| match side {
             Side::A => NewerSide::A,
             Side::B => NewerSide::B,

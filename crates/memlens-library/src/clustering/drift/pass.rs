@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use memlens_contradict::{Apart, Contradiction, Kind, Rules, Side, Verdict};
+use memlens_contradict::{
+    Apart, Contradiction, Kind, Rules, Side, Verdict, is_in_changelog, other_scope,
+};
 
 use super::candidates::{Candidates, Sentences};
 use super::read::Read;
@@ -54,6 +56,8 @@ pub(crate) struct Opposed {
     pub(crate) score: f64,
     /// The side whose words replace the other's.
     pub(crate) update: Option<Side>,
+    /// The heading of each side, if they say that both may be true; then the pair is not sure.
+    pub(crate) scopes: Option<[String; 2]>,
     pub(crate) places: [SentencePlace; 2],
     /// The other observations that say the same, for each side.
     pub(crate) same: [Repeated; 2],
@@ -201,7 +205,8 @@ type Held = (u32, u32);
 
 /// Compares two statements by the first observations that make them, that are not on one line, and in which they are
 /// neither quoted nor struck through. Two sides under different headings of one note are not sure, because the headings
-/// may name what each is about.
+/// may name what each is about; nor are sides of two notes whose headings or titles name two things. What changelogs
+/// say of their versions does not contradict each other.
 fn compared<E>(
     rules: &Rules,
     said: &[Observed<'_>],
@@ -234,6 +239,15 @@ fn compared<E>(
                 why_not = Apart::Struck;
                 continue;
             }
+            let above = sides.map(|(said, _, source)| source.above(said.start));
+            let words = sides.map(|(said, place, _)| &said.text[place.sentence.clone()]);
+            if [0, 1]
+                .iter()
+                .any(|side| is_in_changelog(&above[*side], words[*side]))
+            {
+                why_not = Apart::Changelog;
+                continue;
+            }
             let places = sides.map(|(said, place, source)| SentencePlace {
                 sentence: place.sentence.clone(),
                 words: place.words.clone(),
@@ -249,12 +263,20 @@ fn compared<E>(
             let is_other_section = of_a.document == of_b.document
                 && sources[0].n_headings_above(of_a.start)
                     != sources[1].n_headings_above(of_b.start);
-            if opposed.sure && is_other_section {
-                opposed.sure = false;
-                unsure.get_or_insert(opposed);
-                continue;
+            let scopes = if is_other_section {
+                Some(above.map(|above| above.nearest().to_owned()))
+            } else {
+                other_scope([&above[0], &above[1]], words)
+            };
+            if scopes.is_none() {
+                return Ok(Ok(opposed));
             }
-            return Ok(Ok(opposed));
+            opposed.sure = false;
+            opposed.scopes = match scopes {
+                Some([of_a, of_b]) if opposed.a == b.0 => Some([of_b, of_a]),
+                scopes => scopes,
+            };
+            unsure.get_or_insert(opposed);
         }
     }
     Ok(unsure.ok_or(why_not))
@@ -301,6 +323,7 @@ impl Opposed {
             sure: found.sure,
             score: found.score,
             update: found.update,
+            scopes: None,
             places,
             same,
         };
@@ -454,19 +477,59 @@ mod tests {
             "The relay listens on port 8093.",
             "The relay listens on port 8443.",
         ];
-        let under = |headings: Vec<u32>, documents: [u32; 2]| {
-            let source = Arc::new(Source::with_headings(headings));
+        let under = |headings: &[(u32, &str)], documents: [u32; 2]| {
+            let source = Arc::new(Source::with_headings("a.md", headings));
             let found = pass_in(&texts, |at| (documents[at as usize], at + 1), &source);
             (places(&found), found.sure.len())
         };
-        assert_eq!(under(vec![0], [0, 0]), (vec![(0, 1, true)], 1));
-        assert_eq!(under(vec![0, 1], [0, 0]), (vec![(0, 1, false)], 0));
-        assert_eq!(under(vec![0, 1], [0, 1]), (vec![(0, 1, true)], 1));
+        assert_eq!(under(&[(0, "One")], [0, 0]), (vec![(0, 1, true)], 1));
+        let two = [(0, "Relay"), (1, "Notes")];
+        assert_eq!(under(&two, [0, 0]), (vec![(0, 1, false)], 0));
+        assert_eq!(under(&two, [0, 1]), (vec![(0, 1, true)], 1));
         // Another note repeats one side.
         let texts = [texts[0], texts[1], texts[1]];
-        let source = Arc::new(Source::with_headings(vec![0, 1]));
+        let source = Arc::new(Source::with_headings("a.md", &two));
         let found = pass_in(&texts, |at| (at / 2, at + 1), &source);
         assert_eq!(places(&found), [(0, 2, true)]);
+    }
+
+    #[test]
+    fn sides_under_headings_of_two_things_are_not_sure() {
+        let texts = [
+            "The relay listens on port 8093.",
+            "The relay listens on port 8443.",
+        ];
+        let headings = [(0, "Staging environment"), (1, "Production environment")];
+        let source = Arc::new(Source::with_headings("a.md", &headings));
+        let found = pass_in(&texts, |at| (at, 1), &source);
+        assert_eq!(places(&found), [(0, 1, false)]);
+        assert!(found.sure.is_empty(), "no veto of agreement");
+        let scopes = found.opposed[0].scopes.clone();
+        let expected = ["Staging environment", "Production environment"].map(str::to_owned);
+        assert_eq!(scopes, Some(expected));
+        // The sides are named in the order of the notes.
+        let swapped = pass_in(&[texts[1], texts[0]], |at| (at, 1), &source);
+        assert_eq!(swapped.opposed[0].scopes, found.opposed[0].scopes);
+    }
+
+    #[test]
+    fn what_changelogs_say_is_counted_and_not_listed() {
+        let texts = [
+            "The minimum Rust version is raised to 1.31.0.",
+            "The minimum Rust version is raised to 1.42.0.",
+        ];
+        let listed = |path: &str, headings: &[(u32, &str)]| {
+            let source = Arc::new(Source::with_headings(path, headings));
+            let found = pass_in(&texts, |at| (at, 1), &source);
+            let n_logs = found.counts.apart.get(&Apart::Changelog).copied();
+            (found.opposed.len(), n_logs)
+        };
+        assert_eq!(listed("CHANGELOG.md", &[]), (0, Some(1)));
+        assert_eq!(
+            listed("a.md", &[(0, "1.31.0"), (1, "[1.42.0] - 2024-01-01")]),
+            (0, Some(1))
+        );
+        assert_eq!(listed("a.md", &[(0, "Rust")]), (1, None));
     }
 
     #[test]

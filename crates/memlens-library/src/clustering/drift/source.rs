@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use memlens_contradict::Above;
 use memlens_ingest::{Kind, Written, written};
 use memlens_store::{DocumentId, DocumentRow, Store, StoreError};
 
@@ -14,10 +15,24 @@ pub(crate) struct Source {
     written: BTreeMap<u32, Written>,
     /// Where lines begin in the note, and their numbers.
     lines: Vec<(u32, u32)>,
-    /// Where headings begin in the note, ascending.
-    headings: Vec<u32>,
+    /// The path of the note; empty for JSON, whose headings name records.
+    path: String,
+    /// The title in the front matter.
+    title: Option<String>,
+    /// The headings of the note, ascending.
+    headings: Vec<Heading>,
     /// Whether a part of the note cannot be read, so that what is quoted in it is unknown.
     is_unreadable: bool,
+}
+
+/// A heading of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// Where it begins in the note.
+    start: u32,
+    /// 1 to 6.
+    level: usize,
+    title: String,
 }
 
 impl Source {
@@ -51,14 +66,16 @@ impl Source {
         lines.sort_unstable();
         lines.dedup_by_key(|(byte, _)| *byte);
         let whole = String::from_utf8_lossy(&whole);
-        let headings = if matches!(kind, Kind::Markdown) {
-            headings(&whole)
+        let (title, headings) = if matches!(kind, Kind::Markdown) {
+            (title(&whole), headings(&whole))
         } else {
-            Vec::new()
+            (None, Vec::new())
         };
         Ok(Source {
             written: written(kind, &whole),
             lines,
+            path: document.path.clone(),
+            title,
             headings,
             is_unreadable: false,
         })
@@ -89,26 +106,73 @@ impl Source {
     /// Returns the number of headings above a byte of the note. Observations with different numbers are under different
     /// headings.
     pub(crate) fn n_headings_above(&self, byte: u32) -> usize {
-        self.headings.partition_point(|start| *start <= byte)
+        let mut headings = self.headings.iter();
+        headings
+            .position(|heading| heading.start > byte)
+            .unwrap_or(self.headings.len())
+    }
+
+    /// Returns what is above a byte of the note: its title, and the headings of the sections that hold the byte.
+    pub(crate) fn above(&self, byte: u32) -> Above {
+        let mut path: Vec<&Heading> = Vec::new();
+        for heading in &self.headings[..self.n_headings_above(byte)] {
+            path.retain(|outer| outer.level < heading.level);
+            path.push(heading);
+        }
+        let headings = path.into_iter().map(|heading| &heading.title);
+        Above {
+            path: self.path.clone(),
+            headings: self.title.iter().chain(headings).cloned().collect(),
+        }
     }
 
     #[cfg(test)]
-    pub(crate) fn with_headings(headings: Vec<u32>) -> Source {
+    pub(crate) fn with_headings(path: &str, headings: &[(u32, &str)]) -> Source {
+        let headings = headings.iter().map(|(start, title)| Heading {
+            start: *start,
+            level: 1,
+            title: (*title).to_owned(),
+        });
         Source {
-            headings,
+            path: path.to_owned(),
+            headings: headings.collect(),
             ..Source::default()
         }
     }
 }
 
-/// Returns where the headings of a Markdown text begin, outside of fenced code.
-fn headings(text: &str) -> Vec<u32> {
+/// Returns how many bytes the front matter of a Markdown text takes.
+fn front_matter(text: &str) -> usize {
+    let mut lines = text.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
+        return 0;
+    };
+    let mut end = first.len();
+    for line in lines {
+        end += line.len();
+        if line.trim_end() == "---" {
+            return end;
+        }
+    }
+    0
+}
+
+/// Returns the title in the front matter.
+fn title(text: &str) -> Option<String> {
+    let mut lines = text[..front_matter(text)].lines();
+    let title = lines.find_map(|line| line.strip_prefix("title:"))?;
+    let title = title.trim().trim_matches(['"', '\'']);
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+/// Returns the headings of a Markdown text, outside of its front matter and fenced code.
+fn headings(text: &str) -> Vec<Heading> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
     // Where the line before begins, if it holds text.
     let mut before: Option<usize> = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut start = front_matter(text);
+    for line in text[start..].split_inclusive('\n') {
         let content = line.trim();
         let mark = ["```", "~~~"]
             .into_iter()
@@ -128,9 +192,17 @@ fn headings(text: &str) -> Vec<u32> {
                 .into_iter()
                 .any(|sign| content.chars().all(|char| char == sign));
             if is_marked {
-                found.push(start as u32);
+                found.push(Heading {
+                    start: start as u32,
+                    level,
+                    title: rest.trim().trim_end_matches('#').trim_end().to_owned(),
+                });
             } else if is_underline && let Some(before) = before {
-                found.push(before as u32);
+                found.push(Heading {
+                    start: before as u32,
+                    level: if content.starts_with('=') { 1 } else { 2 },
+                    title: text[before..start].trim().to_owned(),
+                });
             }
         }
         before = is_text.then_some(start);
@@ -178,14 +250,30 @@ mod tests {
     fn headings_are_found_outside_of_code() {
         let text = "# One\n\nText.\n\n```\n# code\n```\n\nTwo\n===\n\n#tag\n\n### Three\n";
         let found = headings(text);
-        let lines: Vec<&str> = found
+        let titles: Vec<(usize, &str)> = found
             .iter()
-            .map(|start| text[*start as usize..].lines().next().unwrap_or_default())
+            .map(|heading| (heading.level, heading.title.as_str()))
             .collect();
-        assert_eq!(lines, ["# One", "Two", "### Three"]);
-        let source = Source::with_headings(found);
+        assert_eq!(titles, [(1, "One"), (1, "Two"), (3, "Three")]);
+        let source = Source {
+            headings: found,
+            ..Source::default()
+        };
         let above = |part: &str| source.n_headings_above(text.find(part).map_or(0, |at| at as u32));
         assert_eq!((above("Text."), above("#tag")), (1, 2));
+    }
+
+    #[test]
+    fn a_note_has_its_title_and_the_headings_of_the_section_above_a_byte() {
+        let text =
+            "---\ntitle: \"Relays\"\ndate: 2026-01-01\n---\n# One #\n## Two\n## Three\nText.\n";
+        let source = Source {
+            title: title(text),
+            headings: headings(text),
+            ..Source::default()
+        };
+        let above = source.above(text.find("Text.").unwrap() as u32);
+        assert_eq!(above.headings, ["Relays", "One", "Three"]);
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub(super) fn reason_of(why: Apart, n: u64) -> DriftReason {
         Apart::Subject => "about different things",
         Apart::Scope => "about different places, occasions or conditions",
         Apart::Tense => "of which one is about the past or the future",
+        Apart::Changelog => "of a changelog, or about a change of a version",
         Apart::Log => "that record different days or times",
     };
     counted(why, n)
