@@ -164,7 +164,12 @@ fn card_of(listed: ListedCard) -> CardId {
 fn page(overview: &Overview) -> Document {
     let mut page = Document::new();
     let n = overview.n_notes;
-    page.line(format!("{n} {}", plural(n, "note", "notes")));
+    let n_not_read = overview.n_not_read;
+    let not_read = match n_not_read {
+        0 => String::new(),
+        n => format!(", {n} {} not read", plural(n, "file", "files")),
+    };
+    page.line(format!("{n} {}{not_read}", plural(n, "note", "notes")));
     for card in &overview.cards {
         page.line(head(card));
         page.item(2, dim(&card.basis));

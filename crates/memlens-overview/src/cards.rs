@@ -2,7 +2,9 @@
 
 use memlens_library::{EngineError, Library, clusters, drift};
 use memlens_params::Params;
-use memlens_wire::{CardId, CardItem, LanguageCount, News, NoteRow, Overview, OverviewCard};
+use memlens_wire::{
+    CardId, CardItem, DriftAnswer, Drifted, LanguageCount, News, NoteRow, Overview, OverviewCard,
+};
 
 use crate::list::seen_ms;
 use crate::table::Table;
@@ -20,7 +22,8 @@ pub(crate) fn overview(
 ) -> Result<Overview, EngineError> {
     let languages = table.languages();
     Ok(Overview {
-        n_notes: table.rows.len() as u32,
+        n_notes: table.n_notes() as u32,
+        n_not_read: (table.rows.len() - table.n_notes()) as u32,
         n_unread: table.n_unread,
         since_ms: table.since_ms.map(|ms| ms as f64),
         cards: vec![
@@ -55,7 +58,7 @@ pub(crate) fn overview(
             of_notes(
                 table,
                 CardId::NeverFound,
-                "Found by no imported past question",
+                "Found by no imported past question then",
                 basis_of_found(table),
             ),
             of_notes(table, CardId::Largest, "Largest", basis_of_largest(table)),
@@ -85,10 +88,21 @@ fn of_notes(table: &Table, id: CardId, title: &str, basis: Basis) -> OverviewCar
     let rows = table.rows_of(id);
     let is_known = basis.is_ok();
     let first = rows.iter().take(FIRST).filter(|_| is_known);
-    let unit = if id == CardId::Problems {
-        plural(rows.len(), "file", "files")
-    } else {
-        plural(rows.len(), "note", "notes")
+    let unit = match id {
+        CardId::Problems => plural(rows.len(), "file", "files"),
+        CardId::Oldest => plural(
+            rows.len(),
+            "note with a date of its own",
+            "notes with a date of their own",
+        ),
+        CardId::Largest => plural(rows.len(), "note by its size", "notes by their size"),
+        CardId::New
+        | CardId::NotLoaded
+        | CardId::NotSearched
+        | CardId::NeverFound
+        | CardId::SaidAgain
+        | CardId::Contradictions
+        | CardId::Languages => plural(rows.len(), "note", "notes"),
     };
     OverviewCard {
         id,
@@ -163,8 +177,7 @@ fn basis_of_new(table: &Table) -> Basis {
     let mut basis =
         "By when Memlens first read the note, or read other bytes, and not by the file's time."
             .to_owned();
-    let is_indexed = |row: &&NoteRow| row.modified_ms.is_some();
-    let mut rows = table.rows.iter().filter(is_indexed);
+    let mut rows = table.notes();
     if rows.any(|row| row.first_seen_ms.is_none()) {
         basis += " Notes that a former version of Memlens indexed count from their next change.";
     }
@@ -178,9 +191,9 @@ fn basis_of_mark(
     basis: &str,
     what: &str,
 ) -> Basis {
-    let n_unknown = table.rows.iter().filter(|row| mark(row).is_none()).count();
-    if n_unknown == table.rows.len() {
-        return Err(match table.rows.is_empty() {
+    let n_unknown = table.notes().filter(|row| mark(row).is_none()).count();
+    if n_unknown == table.n_notes() {
+        return Err(match table.n_notes() == 0 {
             true => "There are no notes.".to_owned(),
             false => format!("It is not known for any folder {what}."),
         });
@@ -220,11 +233,7 @@ fn basis_of_found(table: &Table) -> Basis {
             plural(n_of_others, "is", "are"),
         );
     }
-    let n_unclear = table
-        .rows
-        .iter()
-        .filter(|row| row.n_found.is_none())
-        .count();
+    let n_unclear = table.notes().filter(|row| row.n_found.is_none()).count();
     if n_unclear > 0 {
         basis += &format!(
             " {n_unclear} {} left out: a result may be {} or another.",
@@ -236,14 +245,9 @@ fn basis_of_found(table: &Table) -> Basis {
 }
 
 fn basis_of_oldest(table: &Table) -> Basis {
-    let is_unread = |row: &&NoteRow| row.modified_ms.is_none();
-    let (n_unread, n_undated) = {
-        let undated = table.rows.iter().filter(|row| row.date.is_none());
-        let (unread, undated): (Vec<_>, Vec<_>) = undated.partition(is_unread);
-        (unread.len(), undated.len())
-    };
-    let n_odd = table.rows.iter().filter(|row| row.is_date_odd).count();
-    if n_undated + n_unread + n_odd == table.rows.len() {
+    let n_undated = table.notes().filter(|row| row.date.is_none()).count();
+    let n_odd = table.notes().filter(|row| row.is_date_odd).count();
+    if n_undated + n_odd == table.n_notes() {
         return Err("Not known: no note has a date of its own that can be right.".to_owned());
     }
     let mut basis = "By each note's own date.".to_owned();
@@ -251,16 +255,6 @@ fn basis_of_oldest(table: &Table) -> Basis {
         basis += &format!(
             " {n_undated} {} no date.",
             plural(n_undated, "note has", "notes have")
-        );
-    }
-    if n_unread > 0 {
-        basis += &format!(
-            " Of {n_unread} {} no date is known.",
-            plural(
-                n_unread,
-                "file that was not read",
-                "files that were not read"
-            )
         );
     }
     if n_odd > 0 {
@@ -273,25 +267,20 @@ fn basis_of_oldest(table: &Table) -> Basis {
 }
 
 fn basis_of_largest(table: &Table) -> Basis {
-    let n_unread = table
-        .rows
-        .iter()
-        .filter(|row| row.n_bytes.is_none())
-        .count();
-    if n_unread == table.rows.len() {
+    if table.n_notes() == 0 {
         return Err(match table.rows.is_empty() {
             true => "There are no notes.".to_owned(),
             false => "Not known: no file was read.".to_owned(),
         });
     }
-    Ok(match n_unread {
+    Ok(match table.rows.len() - table.n_notes() {
         0 => "By the size of the file.".to_owned(),
         n => format!(
-            "By the size of the file. {n} {} left out and may be larger.",
+            "By the size of the file. {n} {} left out.",
             plural(
                 n,
-                "file that was not read is",
-                "files that were not read are"
+                "file or link that was not read is",
+                "files and links that were not read are"
             )
         ),
     })
@@ -329,37 +318,51 @@ fn said_again(library: &Library, params: &Params) -> Result<OverviewCard, Engine
 }
 
 fn contradictions(library: &Library, params: &Params) -> Result<OverviewCard, EngineError> {
-    let answer = drift(library, params)?;
-    let n = answer.report.is_some().then_some(answer.totals.n_sure);
+    Ok(contradictions_card(drift(library, params)?))
+}
+
+/// Sure contradictions, then what changed.
+fn contradictions_card(answer: DriftAnswer) -> OverviewCard {
+    let totals = answer.totals;
+    let n = answer
+        .report
+        .is_some()
+        .then_some(totals.n_sure + totals.n_changed);
     let report = answer.report.unwrap_or_default();
-    let sure: Vec<_> = report
-        .contradictions
-        .iter()
-        .filter(|one| one.sure)
+    let sure = report.contradictions.iter().filter(|one| one.sure);
+    let listed: Vec<(&Drifted, &str)> = sure
+        .map(|one| (one, "but"))
+        .chain(report.changed.iter().map(|one| (one, "changed")))
         .collect();
-    Ok(OverviewCard {
+    OverviewCard {
         id: CardId::Contradictions,
         title: "Contradictions".to_owned(),
         n,
-        n_listed: sure.len() as u32,
-        unit: plural(n.unwrap_or(0) as usize, "pair", "pairs").to_owned(),
+        n_listed: listed.len() as u32,
+        unit: format!(
+            "{}: {} {}, {} changed",
+            plural(n.unwrap_or(0) as usize, "pair", "pairs"),
+            totals.n_sure,
+            plural(totals.n_sure as usize, "contradicts", "contradict"),
+            totals.n_changed,
+        ),
         basis: compared(
             n.is_some(),
             answer.is_stale,
-            "Sure ones, by rules for English; pairs that may contradict each other are listed apart.",
+            "Sure ones, and facts that a newer note changed, by rules for English; pairs that may contradict each other are listed apart.",
         ),
-        first: sure
+        first: listed
             .into_iter()
             .take(FIRST)
-            .map(|one| CardItem {
+            .map(|(one, how)| CardItem {
                 folder: one.a.folder.clone(),
                 path: one.a.path.clone(),
                 line: Some(one.a.line),
                 title: one.a.text.clone(),
-                detail: format!("but: {}", one.b.text),
+                detail: format!("{how}: {}", one.b.text),
             })
             .collect(),
-    })
+    }
 }
 
 /// What the last comparison of all notes is worth now.

@@ -9,7 +9,7 @@ use memlens_wire::{CardId, NoDay, NotePage, NoteQuery, NoteRow, NoteSort};
 
 use crate::Overviews;
 use crate::holding::Holding;
-use crate::table::Table;
+use crate::table::{Table, is_note};
 
 /// The notes of a query in their order.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub fn note_list(library: &Library, query: &NoteQuery) -> Result<NoteList, Engin
     let rows = order.iter().map(|at| table.rows[*at as usize].clone());
     Ok(NoteList {
         rows: rows.collect(),
-        n_all: table.rows.len() as u32,
+        n_all: table.n_notes() as u32,
         n_unread: table.n_unread,
     })
 }
@@ -57,7 +57,7 @@ pub fn note_page(
         first,
         rows: page.map(|at| table.rows[*at as usize].clone()).collect(),
         n: order.len() as u32,
-        n_all: table.rows.len() as u32,
+        n_all: table.n_notes() as u32,
         n_unread: table.n_unread,
     })
 }
@@ -235,7 +235,9 @@ impl<'q> Wanted<'q> {
         let is_within = |is_fine: &dyn Fn(&str) -> bool| day_of(row).is_some_and(is_fine);
         let is_from = |from: &String| is_within(&|day| day >= from.as_str());
         let is_until = |to: &String| is_within(&|day| day <= to.as_str());
-        card.is_none_or(|card| is_on_card(row, card))
+        let lists_problems = *has_problem || *card == Some(CardId::Problems);
+        (lists_problems || is_note(row))
+            && card.is_none_or(|card| is_on_card(row, card))
             && is(agent, row.agent.as_deref())
             && is(folder, Some(&row.folder))
             && is(language, row.language.as_deref())

@@ -18,7 +18,7 @@ use crate::found::{Found, found};
 use crate::texts::Texts;
 use crate::visit::since_ms;
 
-/// All notes of a library, by folder and path.
+/// All notes of a library, and the files that it did not read, by folder and path.
 pub struct Table {
     /// Generation of the library.
     pub generation: u64,
@@ -110,6 +110,23 @@ impl Table {
             found: facts.found,
         })
     }
+}
+
+impl Table {
+    /// The notes. Files and links that were not read are none; they are listed with their problems only.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &NoteRow> {
+        self.rows.iter().filter(|row| is_note(row))
+    }
+
+    /// Number of notes, as `memlens status` counts files.
+    pub(crate) fn n_notes(&self) -> usize {
+        self.notes().count()
+    }
+}
+
+/// Whether the file of a row was read.
+pub(crate) fn is_note(row: &NoteRow) -> bool {
+    row.modified_ms.is_some()
 }
 
 /// What rows are made from.

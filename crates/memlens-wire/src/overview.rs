@@ -66,8 +66,10 @@ pub struct OverviewCard {
 /// The memory as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct Overview {
-    /// Number of notes, with files that could not be read.
+    /// Number of notes that were read.
     pub n_notes: u32,
+    /// Number of files and links that were not read; they are listed with their problems.
+    pub n_not_read: u32,
     /// Number of notes whose text was not read yet for words, tags and languages. Ask again to read on.
     pub n_unread: u32,
     /// When the last visit ended, milliseconds since 1970; `None` before the second visit.

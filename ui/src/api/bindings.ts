@@ -1430,6 +1430,8 @@ export type Drifted = {
 	score: number,
 	/**  Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other. */
 	sure: boolean,
+	/**  The heading or title of each side, if they say that the sides are about two things; then the pair is not sure. */
+	scopes: [string, string] | null,
 	/**  The newer side, by two plausible dates that differ; `None` if unknown. */
 	newer: NewerSide | null,
 };
@@ -2915,8 +2917,10 @@ export type OtherVectors = {
 
 /**  The memory as a whole. */
 export type Overview = {
-	/**  Number of notes, with files that could not be read. */
+	/**  Number of notes that were read. */
 	n_notes: number,
+	/**  Number of files and links that were not read; they are listed with their problems. */
+	n_not_read: number,
 	/**  Number of notes whose text was not read yet for words, tags and languages. Ask again to read on. */
 	n_unread: number,
 	/**  When the last visit ended, milliseconds since 1970; `None` before the second visit. */

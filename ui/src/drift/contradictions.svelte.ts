@@ -82,6 +82,8 @@ export class Contradictions {
   readonly #editing = new Actions();
   #visibility = $state<Visibility>("closed");
   #section = $state<Section>("contradictions");
+  /** The user chose the section, or the first answer did. */
+  #isChosen = false;
   #folder = $state<string | null>(null);
   #agent = $state<string | null>(null);
   #kind = $state<DriftKind | null>(null);
@@ -224,6 +226,7 @@ export class Contradictions {
   }
   close(): void {
     this.#visibility = "closed";
+    this.#isChosen = false;
     this.scrollTop = 0;
     this.shownSide = null;
   }
@@ -234,6 +237,7 @@ export class Contradictions {
 
   show(section: Section): void {
     this.#section = section;
+    this.#isChosen = true;
     this.#marked = null;
     this.#marking.dismissError();
     this.clearFilters();
@@ -269,8 +273,17 @@ export class Contradictions {
       this.#comparing.dismissError();
       this.#wasStopped = false;
     }
-    if (this.#wasStopped) return;
-    if (answer.report === null && answer.n_observations > 0) await this.compare(params);
+    if (answer.report === null && answer.n_observations > 0 && !this.#wasStopped) await this.compare(params);
+    this.#choose();
+  }
+
+  /** Opens on the first section that is not empty; later answers do not change it. */
+  #choose(): void {
+    if (this.#isChosen || this.report === null) return;
+    this.#isChosen = true;
+    if (this.counts[this.#section] > 0) return;
+    const sections: readonly Section[] = ["contradictions", "changed", "unsure"];
+    this.#section = sections.find((section) => this.counts[section] > 0) ?? this.#section;
   }
 
   /** Compares all observations now, or waits for the pass that does. What a stopped pass did not find stays as it was. */

@@ -59,6 +59,27 @@ describe("the list of contradictions", () => {
     expect(entries(list)).toEqual(["Another time: protocols/logs.md and protocols/logs-new.md"]);
   });
 
+  test("opens on the first section that is not empty", async () => {
+    const { user, list } = await open((backend) => {
+      backend.drifting = { ...DRIFT, contradictions: [] };
+    });
+    const changed = await list.findByRole("button", { name: "Changed 1" });
+    await waitFor(() => expect(changed).toHaveAttribute("aria-pressed", "true"));
+    await user.click(list.getByRole("button", { name: "Contradictions 0" }));
+    expect(list.getByText("1 is under Changed.")).toBeVisible();
+  });
+
+  test("names the headings that tell two sides apart", async () => {
+    const { user, list } = await open((backend) => {
+      const unsure = DRIFT.contradictions.filter(({ sure }) => !sure);
+      const scopes: [string, string] = ["Staging", "Production"];
+      const apart = unsure.map((drifted) => ({ ...drifted, scopes }));
+      backend.drifting = { ...DRIFT, contradictions: apart };
+    });
+    await user.click(await list.findByRole("button", { name: "May contradict 1" }));
+    expect(list.getByText("under other headings: Staging / Production")).toBeVisible();
+  });
+
   test("marks a pair as no contradiction, lists it apart, and undoes it", async () => {
     const { user, list } = await open();
     const mark = { name: "Not a contradiction: reference/home-server.md:12 and clerk/relay.md:4" };

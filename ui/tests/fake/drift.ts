@@ -43,6 +43,7 @@ const PORT: Drifted = {
   words: ["8093", "8443"],
   score: 1,
   sure: true,
+  scopes: null,
   newer: "b",
 };
 
@@ -55,6 +56,7 @@ const DEPLOYS: Drifted = {
   words: ["likes", "does not", "like"],
   score: 1,
   sure: true,
+  scopes: null,
   newer: null,
 };
 
@@ -66,6 +68,7 @@ const MAY: Drifted = {
   b: side("reference/home-server.md", ["The relay restarts at ", "*3:15*", " on Sundays."], { line: 9 }),
   kind: "time",
   sure: false,
+  scopes: null,
   newer: null,
 };
 
@@ -76,6 +79,7 @@ const CHANGED: Drifted = {
   a: side("protocols/logs.md", ["Logs are kept for ", "*35 days*", "."]),
   b: side("protocols/logs-new.md", ["Logs are kept for ", "*90 days*", " now, not ", "*35 days*", "."]),
   kind: "time",
+  scopes: null,
   newer: "b",
 };
 

@@ -35,7 +35,7 @@ fn contradictions_are_printed_with_their_places() {
     let [one] = list(&report["contradictions"]).as_slice() else {
         panic!("one contradiction: {report}")
     };
-    assert_eq!(keys(one), "a b kind newer score sure words");
+    assert_eq!(keys(one), "a b kind newer scopes score sure words");
     assert_eq!(keys(&one["a"]), "agent date folder line n_same path text");
     assert_eq!(
         json!([one["kind"], one["sure"], one["newer"], one["words"]]),

@@ -133,7 +133,7 @@ fn a_list_that_is_not_known_is_no_empty_list() {
     );
     let printed = memlens.print(&["overview", "--list", "never-found"]);
     assert!(
-        printed.starts_with("Found by no imported past question: not known\n"),
+        printed.starts_with("Found by no imported past question then: not known\n"),
         "{printed}"
     );
 }
