@@ -13,7 +13,7 @@ use crate::searched::Searched;
 /// Number of notes in some folders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Number of Markdown files in them.
+    /// Number of files in them that become notes when the folders are watched, as the library counts them.
     pub n_notes: u64,
     /// How many of them the agent's own search never finds; 0 if its rules are not known.
     pub n_unsearched: u64,
@@ -76,16 +76,12 @@ fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Count
 }
 
 fn counted(files: &[FoundFile], folder: &Path, searched: Option<&Searched>) -> Counted {
-    let notes = files.iter().filter(|file| {
-        let extension = file.absolute.extension().and_then(|it| it.to_str());
-        extension.is_some_and(|it| it.eq_ignore_ascii_case("md"))
-    });
     let is_unsearched =
         |file: &&FoundFile| searched.is_some_and(|it| it.judge(&folder.join(&file.path)).is_err());
     Counted {
-        n_notes: notes.clone().count() as u64,
-        n_unsearched: notes.clone().filter(is_unsearched).count() as u64,
-        newest_ms: notes.map(|note| note.modified_ms).max(),
+        n_notes: files.len() as u64,
+        n_unsearched: files.iter().filter(is_unsearched).count() as u64,
+        newest_ms: files.iter().map(|file| file.modified_ms).max(),
         is_partial: false,
     }
 }
@@ -114,7 +110,7 @@ mod tests {
     fn notes_are_counted_as_the_walk_would_read_them() {
         let (_dir, folders) = scratch(&["a.md", "b/c.MD", "b/d.txt", "e.jsonl", ".git/f.md", "g"]);
         let counted = count([(&folders[..], None), (&[], None)], LONG);
-        assert_eq!((counted[0].n_notes, counted[0].is_partial), (2, false));
+        assert_eq!((counted[0].n_notes, counted[0].is_partial), (4, false));
         assert!(counted[0].newest_ms.is_some());
         assert_eq!(counted[1], Counted::default());
     }
