@@ -104,7 +104,11 @@ fn facts_of(text: &str, is_markdown: bool) -> TextFacts {
     } else {
         text
     };
-    let sample: String = text.chars().take(SAMPLE_CHARS).collect();
+    let sample = if is_markdown {
+        prose(text)
+    } else {
+        text.chars().take(SAMPLE_CHARS).collect()
+    };
     TextFacts {
         title: is_markdown.then(|| title_of(text)).flatten(),
         n_words: n_words(text),
@@ -115,6 +119,69 @@ fn facts_of(text: &str, is_markdown: bool) -> TextFacts {
         },
         language: language_name(&sample),
     }
+}
+
+/// The first sentences of a Markdown text, at most [`SAMPLE_CHARS`]: without tables, code, tags and addresses, whose names are
+/// of no language.
+fn prose(text: &str) -> String {
+    let mut sample = String::new();
+    let mut n_chars = 0;
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let line = line.trim();
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(close)) if open == close => fence = None,
+            (Some(_), _) | (None, None) => {}
+        }
+        if fence.is_some() || mark.is_some() || line.starts_with('|') {
+            continue;
+        }
+        let words = without_marks(line);
+        n_chars += words.chars().count() + 1;
+        sample.push_str(&words);
+        sample.push('\n');
+        if n_chars >= SAMPLE_CHARS {
+            break;
+        }
+    }
+    sample.chars().take(SAMPLE_CHARS).collect()
+}
+
+/// A line without inline code, tags, targets of links, and words that are addresses or paths.
+fn without_marks(line: &str) -> String {
+    let mut words = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['`', '<', '(']) {
+        let (before, marked) = rest.split_at(at);
+        let close = match marked.as_bytes()[0] {
+            b'`' => Some('`'),
+            b'<' => Some('>'),
+            // A parenthesis in a sentence stays.
+            _ => before.ends_with(']').then_some(')'),
+        };
+        let end = close.and_then(|close| marked[1..].find(close));
+        words.push_str(before);
+        rest = match end {
+            Some(end) => {
+                words.push(' ');
+                &marked[end + 2..]
+            }
+            None => {
+                words.push_str(&marked[..1]);
+                &marked[1..]
+            }
+        };
+    }
+    words.push_str(rest);
+    let is_word = |word: &&str| {
+        !word.contains("://") && !word.contains('/') && !word.contains('_') && !word.contains('@')
+    };
+    let words: Vec<&str> = words.split_whitespace().filter(is_word).collect();
+    words.join(" ")
 }
 
 fn without_front_matter(text: &str) -> &str {
@@ -136,8 +203,80 @@ fn title_of(text: &str) -> Option<String> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     let title = first.trim().trim_start_matches('#');
     let is_heading = first.trim().starts_with('#') && title.starts_with([' ', '\t']);
-    let title = title.trim().trim_end_matches('#').trim();
-    (is_heading && !title.is_empty()).then(|| title.to_owned())
+    let title = plain(title.trim().trim_end_matches('#'));
+    (is_heading && !title.is_empty()).then_some(title)
+}
+
+/// A heading without what Markdown and HTML mark in it: pictures are left out, of links their words stay.
+fn plain(heading: &str) -> String {
+    let mut words = String::new();
+    let mut rest = heading;
+    while let Some(at) = rest.find(['!', '[', '<', '&', '`', '*']) {
+        let (before, marked) = rest.split_at(at);
+        words.push_str(before);
+        let is_picture = marked.starts_with("![");
+        if (is_picture || marked.starts_with('['))
+            && let Some((label, after)) = link(&marked[usize::from(is_picture)..], is_picture)
+        {
+            if !is_picture {
+                words.push_str(&plain(label));
+            }
+            rest = after;
+        } else if let Some((char, after)) = entity(marked) {
+            words.push_str(char);
+            rest = after;
+        } else if marked.starts_with('<')
+            && marked[1..].starts_with(|char: char| char.is_ascii_alphabetic() || char == '/')
+            && let Some(end) = marked.find('>')
+        {
+            words.push(' ');
+            rest = &marked[end + 1..];
+        } else {
+            // Signs of code and emphasis are none of the title, others are.
+            if !marked.starts_with('`') && !marked.starts_with("**") {
+                words.push_str(&marked[..1]);
+            }
+            rest = marked.strip_prefix("**").unwrap_or(&marked[1..]);
+        }
+    }
+    words.push_str(rest);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a link or picture that a text begins with, and what follows its target; `None` for brackets without a
+/// target, unless they are of a picture.
+fn link(text: &str, is_picture: bool) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    let end = text.char_indices().find_map(|(at, char)| {
+        depth += i32::from(char == '[') - i32::from(char == ']');
+        (depth == 0).then_some(at)
+    })?;
+    let (label, after) = (&text[1..end], &text[end + 1..]);
+    let close = match after.as_bytes().first() {
+        Some(b'(') => ')',
+        Some(b'[') => ']',
+        _ => return is_picture.then_some((label, after)),
+    };
+    let end = after.find(close)?;
+    Some((label, &after[end + 1..]))
+}
+
+/// The character of an HTML entity that a text begins with, and what follows it; a blank for one that is not known.
+fn entity(text: &str) -> Option<(&'static str, &str)> {
+    let (name, after) = text.strip_prefix('&')?.split_once(';')?;
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
+    let char = match name {
+        "amp" => "&",
+        "lt" => "<",
+        "gt" => ">",
+        "quot" => "\"",
+        "apos" | "#39" => "'",
+        _ => " ",
+    };
+    is_name.then_some((char, after))
 }
 
 fn n_words(text: &str) -> u32 {
@@ -185,6 +324,19 @@ mod tests {
             ("\n# The router #\n\nIt is grey.", Some("The router")),
             ("It is grey.\n# The router", None),
             ("#router is grey", None),
+            (
+                "# aHash ![Build Status](https://img.shields.io/a.svg) [![Docs](https://b.svg)](https://docs.rs)",
+                Some("aHash"),
+            ),
+            (
+                "# Borsh in Rust &emsp; [![Latest Version]][crates.io] [docs](https://docs.rs)",
+                Some("Borsh in Rust docs"),
+            ),
+            (
+                "# R&D of `cargo` <img src=x> **now** & [x] a*b 5 < 6!",
+                Some("R&D of cargo now & [x] a*b 5 < 6!"),
+            ),
+            ("# ![Logo](a.svg)", None),
             ("#", None),
         ] {
             assert_eq!(title_of(text).as_deref(), title, "{text}");
@@ -200,6 +352,25 @@ mod tests {
         assert_eq!(facts.title.as_deref(), Some("The router"));
         assert_eq!(facts.n_words, 5);
         assert_eq!(n_words(without_front_matter("---\nnever ended")), 2);
+    }
+
+    #[test]
+    fn a_language_is_known_by_sentences_not_by_names() {
+        let table = (0..9)
+            .map(|at| format!("| `MiniMax-M{at}` | Chat (reasoning) | Vision | Standard |\n"));
+        let text = format!(
+            "The bundled `minimax` plugin registers two chat providers.\n\n{}\n<Tip>\n[MiniMax Coding Plan](https://platform.minimax.io/abonnement/der-plan?quelle=link&und=nicht)\n</Tip>\n\n             ```\nder die das und nicht ist\n```\n\nModel refs follow the path of the key that is used for the setup.\n",
+            table.collect::<String>()
+        );
+        assert_eq!(
+            prose(&text)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+            "The bundled plugin registers two chat providers. [MiniMax Coding Plan] Model refs follow the path of the key that is used for the setup."
+        );
+        assert_eq!(facts_of(&text, true).language, Some("English"));
+        assert_eq!(without_marks("a < b (c), `d"), "a < b (c), `d");
     }
 
     #[test]
