@@ -188,7 +188,7 @@ test("a replay shows how far it is, can be stopped, and its figures lead to the 
   expect(argsOf(backend, "replayPast").at(-1)).toEqual([{ pipeline: "clerk@1.2", values: {} }]);
   expect(strip.getByText("Answers that changed").parentElement).toHaveTextContent("4 of 9");
   expect(await violations(container)).toEqual([]);
-  await user.click(strip.getByRole("button", { name: /Notes never found/ }));
+  await user.click(strip.getByRole("button", { name: /Notes not found now/ }));
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByText("protocols/group-rooms.md")).toBeInTheDocument();
   // Both watched folders have such a note.
