@@ -41,6 +41,8 @@ export class OverviewController {
   active = $state(0);
   readonly #asked = new Set<number>();
   #nLists = $state(0);
+  /** The rows and their number are of the query before, until those of this one arrive. */
+  #isSearching = $state(false);
   /** The timeline that is shown is of this query. */
   #counted = "";
   /** One at a time: a list by words takes a pass over all texts. */
@@ -77,6 +79,10 @@ export class OverviewController {
   /** Number of notes in the list; null while it is not known. */
   get n(): number | null {
     return this.#listing.data?.n ?? null;
+  }
+  /** Whether the list that is shown is still that of the query before. */
+  get isSearching(): boolean {
+    return this.#isSearching;
   }
   get listError(): ErrorInfo | null {
     return this.#listing.error;
@@ -167,7 +173,8 @@ export class OverviewController {
   /** Reads the pages of the positions in sight. */
   async need(first: number, last: number): Promise<void> {
     const place = this.#place;
-    if (place.kind !== "list") return;
+    // Positions of the list before say nothing about this one.
+    if (place.kind !== "list" || this.#isSearching) return;
     const list = this.#nLists;
     for (let page = Math.floor(first / PAGE_ROWS); page <= Math.floor(last / PAGE_ROWS); page++) {
       if (this.#asked.has(page)) continue;
@@ -187,7 +194,11 @@ export class OverviewController {
   async #readFirstPage(): Promise<void> {
     const place = this.#place;
     if (place.kind !== "list") return;
-    if (!(await this.#listing.run(place.query, 0)) || place !== this.#place) return;
+    const isNew = await this.#listing.run(place.query, 0);
+    if (place !== this.#place) return;
+    if (this.#listing.error !== null) this.#isSearching = false;
+    if (!isNew) return;
+    this.#isSearching = false;
     this.#asked.clear();
     this.#asked.add(0);
     this.#pages = new Map([[0, this.#listing.data?.rows ?? []]]);
@@ -203,10 +214,15 @@ export class OverviewController {
 
   #take(place: OverviewPlace): void {
     if (addressOf(place) === addressOf(this.#place)) return;
+    const isOtherQuery = place.kind === "list" && this.#place.kind === "list" && this.#listing.data !== null;
     this.#place = place;
     this.active = 0;
-    this.#pages = new Map();
-    this.#listing.reset();
+    this.#isSearching = isOtherQuery;
+    if (isOtherQuery) this.#listing.drop();
+    else {
+      this.#pages = new Map();
+      this.#listing.reset();
+    }
     this.#wishes.wish();
   }
 }

@@ -45,10 +45,42 @@ test("a card shows its figure and opens the list of as many notes", async () => 
 
 test("a figure that is not known gives its reason and opens nothing", async () => {
   await open();
-  const found = await card("Found by no imported past question");
-  expect(found).toHaveTextContent("not known");
-  expect(found).toHaveTextContent("No past question was imported.");
-  expect(within(found).queryByRole("button")).toBeNull();
+  const summary = await screen.findByText(/^Not known: .*Found by no imported past question/);
+  // Known figures come first.
+  const last = screen.getAllByRole("group", { name: /./ }).at(-1);
+  expect(last?.compareDocumentPosition(summary)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(summary.parentElement).toHaveTextContent("No past question was imported.");
+  expect(screen.queryByRole("group", { name: "Found by no imported past question" })).toBeNull();
+});
+
+test("files that were not read are no notes, and lead to their list", async () => {
+  const { user } = await open((backend) => {
+    const overview = backend.overview.bind(backend);
+    backend.overview = async (params, isSeen) => ({ ...(await overview(params, isSeen)), n_not_read: 3 });
+  });
+  await user.click(await screen.findByRole("button", { name: "3 files not read" }));
+  expect(location.hash).toBe("#memory=list&card=problems");
+});
+
+test("the rows stay, dimmed, while others are looked for", async () => {
+  const { backend, user } = await open();
+  await user.click(await screen.findByRole("button", { name: "All notes" }));
+  await waitFor(() => expect(options().length).toBeGreaterThan(1));
+  const n = options().length;
+  const read = backend.notePage.bind(backend);
+  let settle: () => void = () => {};
+  const gate = new Promise<void>((resolve) => (settle = resolve));
+  backend.notePage = async (query, first) => {
+    await gate;
+    return read(query, first);
+  };
+  await user.click(screen.getByRole("checkbox", { name: "Has a problem" }));
+  expect(screen.getByText("Searching…")).toBeVisible();
+  expect(screen.getByRole("listbox", { name: "Notes" })).toHaveAttribute("aria-busy", "true");
+  expect(options()).toHaveLength(n);
+  settle();
+  await waitFor(() => expect(screen.queryByText("Searching…")).toBeNull());
+  expect(options().length).toBeLessThan(n);
 });
 
 test("figures that need a comparison start it", async () => {

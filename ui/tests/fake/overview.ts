@@ -126,6 +126,7 @@ export function overviewOf(nSaidAgain: number | null, nContradictions: number | 
     n === null ? unknown("Not compared yet.") : { n, n_listed: Math.min(n, 500), first: [] };
   return {
     n_notes: NOTE_ROWS.length,
+    n_not_read: 0,
     n_unread: 0,
     since_ms: null,
     cards: [
