@@ -13,6 +13,7 @@ use memlens_retrieve::{Lists, NoteFacts, Part};
 use memlens_store::{DocumentId, DocumentRow, Folder};
 use memlens_wire::Emulated;
 
+use super::own_index::grouped;
 use crate::Library;
 use crate::emulation::emulations::ReadNote;
 use crate::emulation::searched::{Asker, Chosen, Listing};
@@ -244,7 +245,7 @@ impl AgentNotes {
         let label = program.pipeline().label();
         let n_notes = match self.notes.len() {
             1 => "1 note".to_owned(),
-            n => format!("{n} notes"),
+            n => format!("{} notes", grouped(n)),
         };
         let missing = match program {
             Program::OpenClaw(_) | Program::Qmd => "",

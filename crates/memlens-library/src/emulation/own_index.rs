@@ -252,12 +252,42 @@ impl Own {
 fn counted(n_chunks: usize) -> String {
     match n_chunks {
         1 => "1 chunk".to_owned(),
-        n => format!("{n} chunks"),
+        n => format!("{} chunks", grouped(n)),
     }
+}
+
+/// Writes a number as the window does: "3,750".
+pub(super) fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// The day of a time in the user's time zone.
 pub fn date(ms: i64) -> String {
     let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::system()).date().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_as_in_the_window() {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_977, "1,977"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(n), text);
+        }
+    }
 }
