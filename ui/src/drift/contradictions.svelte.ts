@@ -222,11 +222,15 @@ export class Contradictions {
   }
 
   open(): void {
+    if (this.#visibility === "closed") {
+      this.#section = "contradictions";
+      this.#isChosen = false;
+      this.#choose();
+    }
     this.#visibility = "open";
   }
   close(): void {
     this.#visibility = "closed";
-    this.#isChosen = false;
     this.scrollTop = 0;
     this.shownSide = null;
   }
