@@ -142,26 +142,12 @@ impl Above {
         nearest.unwrap_or_else(|| file_name(&self.path))
     }
 
-    /// The headings; the name of the file if there are none. Notes of one name are named by their folders too.
-    fn names(&self, other: &Above) -> Vec<String> {
-        let mut names = Vec::new();
-        if self.path != other.path && file_name(&self.path) == file_name(&other.path) {
-            let folders = self
-                .path
-                .rsplit_once('/')
-                .map_or("", |(folders, _)| folders);
-            names.extend(
-                folders
-                    .split('/')
-                    .filter(|folder| !folder.is_empty())
-                    .map(str::to_owned),
-            );
-        }
-        names.extend(self.headings.iter().cloned());
+    /// The headings; the name of the file if there are none.
+    fn names(&self) -> Vec<String> {
         if self.headings.is_empty() && !self.path.is_empty() {
-            names.push(file_name(&self.path).to_owned());
+            return vec![file_name(&self.path).to_owned()];
         }
-        names
+        self.headings.clone()
     }
 }
 
@@ -199,7 +185,7 @@ pub fn is_in_changelog(above: &Above, sentence: &str) -> bool {
 /// Returns the heading of each side that says that the sentences are about different things, or that one of them is only an
 /// example, a proposal or of an earlier time; `None` if no heading says so. Symmetric.
 pub fn other_scope(above: [&Above; 2], sentences: [&str; 2]) -> Option<[String; 2]> {
-    let names = [above[0].names(above[1]), above[1].names(above[0])];
+    let names = above.map(Above::names);
     let named = [named(&names[0]), named(&names[1])];
     let said: BTreeSet<String> = sentences
         .iter()
@@ -228,7 +214,11 @@ pub fn other_scope(above: [&Above; 2], sentences: [&str; 2]) -> Option<[String; 
     let telling = [telling(0), telling(1)];
     let is_different = telling.iter().all(|words| !words.is_empty())
         && telling.iter().flatten().any(|word| !is_said(word));
-    let is_marked = only.iter().flatten().any(is_marker);
+    // "old.md" may be the older of two notes.
+    let is_marked = (0..2).any(|at| {
+        let mut words = only[at].iter();
+        words.any(|word| is_marker(word) && (!has(FORMER, word) || !above[at].headings.is_empty()))
+    });
     let is_claimed = !named
         .iter()
         .flat_map(BTreeMap::keys)
@@ -342,11 +332,6 @@ mod tests {
             ("a.md:Example", "b.md:Example", "Example / Example"),
             ("staging.md", "production.md", "staging / production"),
             ("staging.md", "notes.md", "staging / notes"),
-            (
-                "apollo/README.md:Relay",
-                "zeus/README.md:Relay",
-                "apollo / zeus",
-            ),
         ] {
             assert_eq!(
                 scopes(a, b, SENTENCES).as_deref(),
@@ -400,6 +385,8 @@ mod tests {
             ("a.md:Before you start", "b.md:Setup"),
             ("4f3a9b2c1d.md", "session-20260301T1200.md"),
             ("2025/relay.md", "2026/relay.md"),
+            ("iris/relay.md:Relay", "otto/relay.md"),
+            ("old.md", "new.md"),
             ("MEMORY.md", "memory/2026-03-01.md"),
         ] {
             assert_eq!(scopes(a, b, SENTENCES), None, "{a} {b}");
