@@ -25,6 +25,7 @@ pub mod drift;
 pub mod export;
 pub mod feedback;
 pub mod folders;
+pub mod map;
 pub mod models;
 pub mod note;
 pub mod overview;

@@ -72,6 +72,8 @@ mod listing;
 mod long_questions;
 #[path = "engine/losing.rs"]
 mod losing;
+#[path = "engine/mapping.rs"]
+mod mapping;
 #[path = "engine/model_changes.rs"]
 mod model_changes;
 #[path = "engine/named_sets.rs"]

@@ -52,6 +52,8 @@ pub enum Command {
     Clusters(ClustersArgs),
     /// Show what is new, unused, said twice or contradicted in the whole memory, or list the notes behind a figure
     Overview(OverviewArgs),
+    /// Place all chunks in two dimensions, by their vectors
+    Map(MapArgs),
     /// Show what is known beside a note: links, notes like it, what says the same or contradicts it, and past questions about it
     Note(NoteArgs),
     /// List notes that contradict each other, and facts that newer notes replace
@@ -493,6 +495,37 @@ pub struct OverviewArgs {
     )]
     pub text: Option<String>,
     /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MapArgs {
+    /// Compute the layout by neighbours from the beginning and store it; Ctrl+C stops it, and the one before stays
+    #[arg(long)]
+    pub layout: bool,
+    /// Show only chunks of notes in the folders of this agent, by its id in `memlens agents`
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    /// Show only chunks of notes in this watched folder: its name or its path
+    #[arg(long, value_name = "FOLDER", allow_hyphen_values = true, value_parser = path_typed)]
+    pub folder: Option<String>,
+    /// Show only chunks of notes with this tag, in any case, with or without `#`
+    #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
+    pub tag: Option<String>,
+    /// Show only chunks of notes in this language, by its English name (German), in any case
+    #[arg(long, value_name = "LANGUAGE", allow_hyphen_values = true)]
+    pub language: Option<String>,
+    /// Show only chunks of notes whose own date is this day (2026-11-01) or later
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// Show only chunks of notes whose own date is this day (2026-11-01) or earlier
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
+    pub until: Option<String>,
+    /// Show only chunks of notes with all these words in their title, path or text, in any case
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub text: Option<String>,
+    /// Print the places as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -23,8 +23,10 @@ mod hook;
 mod import;
 mod index;
 mod manual;
+mod map;
 mod models;
 mod note;
+mod note_filter;
 mod oppositions;
 mod output;
 mod overview;
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Autopsy(arguments) => autopsy::run(library, &arguments),
         Command::Clusters(arguments) => clusters::run(library, &arguments),
         Command::Overview(arguments) => overview::run(library, &arguments),
+        Command::Map(arguments) => map::run(library, &arguments),
         Command::Note(arguments) => note::run(library, &arguments),
         Command::Drift(arguments) => drift::run(library, &arguments),
         Command::History(arguments) => history::run(library, &arguments),

@@ -1,19 +1,18 @@
 //! `memlens overview`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{CardId, CardItem, NoteQuery, NoteRow, Overview, OverviewCard};
-use memlens_engine::{
-    Folder, Library, NoteList, WORDS_MAX, different_words, note_list, part_of_agent, whole_overview,
-};
+use memlens_engine::{NoteList, note_list, whole_overview};
 use memlens_params::Params;
 use serde::Serialize;
 
 use crate::arguments::{ListedCard, OverviewArgs};
 use crate::error::CliError;
+use crate::note_filter::{NoteFilter, language_of};
 use crate::output::{plural, print, print_json};
-use crate::settings::{day, open};
+use crate::settings::open;
 
 /// What `--list --json` prints.
 #[derive(Serialize)]
@@ -33,7 +32,16 @@ pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), Cli
             false => print(&page(&overview)),
         };
     };
-    let mut query = query(&library, listed.map(card_of), arguments)?;
+    let filter = NoteFilter {
+        agent: arguments.agent.as_deref(),
+        folder: arguments.folder.as_deref(),
+        tag: arguments.tag.as_deref(),
+        since: arguments.since.as_deref(),
+        until: arguments.until.as_deref(),
+        has_problem: arguments.problem,
+        text: arguments.text.as_deref(),
+    };
+    let mut query = filter.query(&library, listed.map(card_of))?;
     // Reads the text of every note, for tags and languages.
     let overview = whole_overview(&library, &Params::default())?;
     if let Some(typed) = &arguments.language {
@@ -54,98 +62,6 @@ pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), Cli
             n_all: list.n_all,
         })),
         false => print(&list_page(card, &query, list.as_ref())),
-    }
-}
-
-/// Reads the filters.
-fn query(
-    library: &Library,
-    card: Option<CardId>,
-    arguments: &OverviewArgs,
-) -> Result<NoteQuery, CliError> {
-    let typed_day = |typed: &Option<String>| typed.as_deref().map(day).transpose();
-    let (from, to) = (typed_day(&arguments.since)?, typed_day(&arguments.until)?);
-    if let (Some(since), Some(until)) = (from, to)
-        && since > until
-    {
-        return Err(CliError::NoSpan {
-            since: since.to_string(),
-            until: until.to_string(),
-        });
-    }
-    if let Some(agent) = &arguments.agent {
-        part_of_agent(library, agent)?;
-    }
-    let is_empty = |tag: &String| tag.trim().trim_start_matches('#').is_empty();
-    if arguments.tag.as_ref().is_some_and(is_empty) {
-        return Err(CliError::NoTag);
-    }
-    let text = arguments.text.clone().unwrap_or_default();
-    let n = different_words(&text).len();
-    if n > WORDS_MAX {
-        return Err(CliError::TooManyWords { n });
-    }
-    let folder = arguments.folder.as_deref();
-    Ok(NoteQuery {
-        card,
-        agent: arguments.agent.clone(),
-        folder: folder.map(|typed| folder_of(library, typed)).transpose()?,
-        tag: arguments.tag.clone(),
-        from: from.map(|day| day.to_string()),
-        to: to.map(|day| day.to_string()),
-        has_problem: arguments.problem,
-        text,
-        ..NoteQuery::default()
-    })
-}
-
-/// The name of a language that notes are in.
-fn language_of(overview: &Overview, typed: &str) -> Result<String, CliError> {
-    let languages = || overview.languages.iter().map(|it| &it.language);
-    let is_named = |language: &&String| language.eq_ignore_ascii_case(typed.trim());
-    languages().find(is_named).cloned().ok_or_else(|| {
-        let known: Vec<&str> = languages().map(String::as_str).collect();
-        CliError::NoLanguage {
-            given: typed.to_owned(),
-            known: match known.is_empty() {
-                true => "no note's language is known".to_owned(),
-                false => format!("the notes are in {}", known.join(", ")),
-            },
-        }
-    })
-}
-
-/// The id of the watched folder with this name or path.
-fn folder_of(library: &Library, typed: &str) -> Result<String, CliError> {
-    let lists = library.lists();
-    let folders = &lists.snapshot.folders;
-    let absolute = std::path::absolute(typed).unwrap_or_else(|_| PathBuf::from(typed));
-    let is_at = |folder: &&Folder| Path::new(&folder.path) == absolute;
-    let is_named = |folder: &&Folder| folder.name == typed;
-    let refused = |why: String| CliError::NoFolder {
-        given: typed.to_owned(),
-        why,
-    };
-    if let Some(folder) = folders.iter().find(is_at) {
-        return Ok(folder.id.0.to_string());
-    }
-    let named: Vec<&Folder> = folders.iter().filter(is_named).collect();
-    match named.as_slice() {
-        [folder] => Ok(folder.id.0.to_string()),
-        [] => {
-            let names: Vec<&str> = folders.iter().map(|folder| folder.name.as_str()).collect();
-            Err(refused(match names.is_empty() {
-                true => "no folder is watched; add one with `memlens index`".to_owned(),
-                false => format!("the watched folders are {}", names.join(", ")),
-            }))
-        }
-        several => {
-            let paths: Vec<&str> = several.iter().map(|folder| folder.path.as_str()).collect();
-            Err(refused(format!(
-                "several have this name; give one of the paths {}",
-                paths.join(", ")
-            )))
-        }
     }
 }
 

@@ -253,6 +253,18 @@ pub fn while_importing<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Shows the progress of the present step of a map's layout during `work`.
+pub fn while_laying_out<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || {
+        library
+            .jobs()
+            .layout
+            .progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
+    while_working(&progress, work)
+}
+
 /// Shows the progress of a replay of past questions during `work`.
 pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || {

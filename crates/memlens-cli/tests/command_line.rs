@@ -3,6 +3,8 @@
 //! Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 for a failure
 //! and 2 for misuse.
 
+#[path = "command_line/map.rs"]
+mod map;
 #[path = "command_line/memlens.rs"]
 mod memlens;
 

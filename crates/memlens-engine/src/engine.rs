@@ -20,6 +20,7 @@ use memlens_library::{
     EngineError, Library, changed_model, erase_server_token, forget_served_calls, is_small_model,
     model_label, served_calls, small_model_sentence,
 };
+use memlens_map::forget_map;
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
 use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
@@ -275,6 +276,7 @@ impl Engine {
         self.shared.forget_clustering();
         self.library().forget_answers();
         self.library().erase_score_cache()?;
+        forget_map(self.library())?;
         erase_server_token(self.library().dir())?;
         forget_served_calls(self.library().dir())?;
         erase_models(&models_folder(self.library().dir()))?;

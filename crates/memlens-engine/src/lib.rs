@@ -84,6 +84,7 @@ pub use memlens_library::{
     saved_questions, sent_texts, small_model_notice, small_model_sentence, source_of_library,
     stage_looks, trace_text, unread,
 };
+pub use memlens_map::{lay_out, map};
 pub use memlens_note::{
     beside_note, followed_link, history_kept, links_of, note_history, note_history_at,
     note_questions, notes_like, said_elsewhere,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use memlens_rerank::Downloads;
 use memlens_wire::{
-    AggregationProgress, AutopsyProgress, EmulationProgress, JobKind, JobProgress,
+    AggregationProgress, AutopsyProgress, EmulationProgress, JobKind, JobProgress, LayoutProgress,
     QuerySetProgress, RecallProgress, TuneProgress, TuneStep,
 };
 use parking_lot::{Condvar, Mutex};
@@ -219,6 +219,8 @@ pub struct Jobs {
     pub downloads: Downloads,
     /// Comparing all observations.
     pub aggregation: Job<AggregationProgress>,
+    /// Computing the map's layout by neighbours.
+    pub layout: Job<LayoutProgress>,
     /// The figures that a window shows; the newest run replaces the others.
     pub measuring: Job<QuerySetProgress>,
     /// The figures of a run that is saved or compared, or that support a preset.
@@ -244,6 +246,7 @@ impl Default for Jobs {
             emulation: Job::new(&bell),
             downloads: Downloads::default(),
             aggregation: Job::new(&bell),
+            layout: Job::new(&bell),
             measuring: Job::new(&bell),
             recording: Job::new(&bell),
             sensing: Job::new(&bell),
@@ -286,7 +289,7 @@ impl Jobs {
         }
     }
 
-    fn progress(&self) -> [JobProgress; 8] {
+    fn progress(&self) -> [JobProgress; 9] {
         [
             JobProgress::Replay(self.replay.progress()),
             JobProgress::Import(self.import.progress()),
@@ -296,6 +299,7 @@ impl Jobs {
             JobProgress::Autopsy(self.autopsy.progress()),
             JobProgress::Emulation(self.emulation.progress()),
             JobProgress::Aggregation(self.aggregation.progress()),
+            JobProgress::Layout(self.layout.progress()),
         ]
     }
 }
@@ -315,6 +319,7 @@ impl Library {
             JobKind::Autopsy => jobs.autopsy.stop(),
             JobKind::Emulation => jobs.emulation.stop(),
             JobKind::Aggregation => jobs.aggregation.stop(),
+            JobKind::Layout => jobs.layout.stop(),
             JobKind::Replay => {
                 jobs.replay.stop();
                 jobs.emulation.stop();

@@ -25,7 +25,7 @@ pub mod search;
 pub mod writes;
 
 pub use clustering::Clustering;
-pub use clustering::clusters::clusters;
+pub use clustering::clusters::{ListedCluster, clusters};
 pub use clustering::drift::{
     add_opposition, dismiss_contradiction, drift, drift_report, note_drift, oppositions,
     remove_opposition, resolve_contradiction, switch_opposition,
@@ -39,8 +39,8 @@ pub use jobs::{Job, Jobs};
 pub use judging::saved_questions::saved_questions;
 pub use library::Library;
 pub use library::data::{
-    Contents, contents, data_size, erase, erase_server_token, forget_served_calls, served_calls,
-    server_token_path,
+    Contents, contents, data_size, erase, erase_map, erase_server_token, forget_served_calls,
+    map_path, served_calls, server_token_path,
 };
 pub use library::status::LibraryStatus;
 pub use model_choice::{

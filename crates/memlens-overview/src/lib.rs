@@ -23,7 +23,7 @@ use memlens_wire::Overview;
 use parking_lot::Mutex;
 
 pub use holding::{WORDS_MAX, different_words};
-pub use list::{NoteList, note_list, note_page};
+pub use list::{NoteList, chosen_notes, note_list, note_page};
 pub use table::Table;
 pub use tags::note_tags;
 pub use timeline::timeline;

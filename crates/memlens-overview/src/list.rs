@@ -62,6 +62,25 @@ pub fn note_page(
     })
 }
 
+/// The rows of all notes, and the positions of those that a query chooses, by folder and path.
+///
+/// # Errors
+/// [`EngineError::Store`].
+pub fn chosen_notes(
+    library: &Library,
+    query: &NoteQuery,
+) -> Result<(Arc<Table>, Vec<u32>), EngineError> {
+    // Only these need the texts of notes, which take a moment to read.
+    let is_of_text = query.tag.is_some() || query.language.is_some();
+    let table = match is_of_text {
+        true => crate::table(library)?,
+        false => crate::known_table(library)?,
+    };
+    let holding = crate::holding_of(library, query)?;
+    let chosen = table.chosen(query, holding.as_deref());
+    Ok((table, chosen))
+}
+
 /// The list that was last made.
 pub(crate) struct Ordered {
     table: Arc<Table>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use super::{
-    AggregationProgress, AutopsyProgress, EmulationProgress, QuerySetProgress, RecallProgress,
-    TuneProgress,
+    AggregationProgress, AutopsyProgress, EmulationProgress, LayoutProgress, QuerySetProgress,
+    RecallProgress, TuneProgress,
 };
 
 /// Kind of a long-running job.
@@ -29,6 +29,8 @@ pub enum JobKind {
     Emulation,
     /// Comparing all observations, for clusters and contradictions.
     Aggregation,
+    /// Computing the map's layout by neighbours.
+    Layout,
     /// Downloading a model.
     Download,
 }
@@ -53,6 +55,8 @@ pub enum JobProgress {
     Emulation(Option<EmulationProgress>),
     /// Of comparing all observations.
     Aggregation(Option<AggregationProgress>),
+    /// Of computing the map's layout by neighbours.
+    Layout(Option<LayoutProgress>),
     /// Of a download. Its end is reported too, and why it failed.
     Download(DownloadProgress),
 }

@@ -13,6 +13,7 @@ mod export;
 mod feedback;
 mod history;
 mod jobs;
+mod map;
 mod models;
 mod note;
 mod notes;
@@ -59,6 +60,10 @@ pub use export::{
 pub use feedback::{FeedbackEntry, FeedbackImport, FeedbackPlace, RowThumb};
 pub use history::{ChangeOrigin, HistoryKept, NoteChanged, NoteHistory};
 pub use jobs::{JobKind, JobProgress};
+pub use map::{
+    LayoutProgress, LayoutStep, MapCluster, MapLayout, MapNote, MapPicture, NeighbourLayout,
+    NeighbourState,
+};
 pub use memlens_indexer::{
     Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
 };

@@ -73,6 +73,9 @@ window_commands! {
     folders::tree: "nothing",
     folders::unread: "nothing",
 
+    map::lay_out: "nothing",
+    map::map: "reads files that agents load",
+
     models::add_embedding_folder: "reads a model in a folder that the user chooses in a dialog",
     models::choose_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
     models::embedding_models: "looks for the files of the embedding models that the program lists",

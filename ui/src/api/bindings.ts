@@ -138,6 +138,16 @@ export const commands = {
 	tree: (known: { [key in string]: { [key in string]: string } }) => __TAURI_INVOKE<FolderTree[]>("tree", { known }),
 	/**  What is not read in folders of a watched folder; "" is the watched folder itself. */
 	unread: (folder: string, paths: string[]) => __TAURI_INVOKE<UnreadFolder[]>("unread", { folder, paths }),
+	/**
+	 *  Computes the layout by neighbours from the beginning, stores it, and returns whether there is a new one: not if it was stopped,
+	 *  or if there are too few chunks. It is the job `layout`, and takes seconds to minutes.
+	 */
+	layOut: () => __TAURI_INVOKE<boolean>("lay_out"),
+	/**
+	 *  The chunks of the notes that a query chooses, in two dimensions: by neighbours if such a layout is stored, otherwise, and if
+	 *  wanted, by principal components. Places do not depend on the query.
+	 */
+	map: (params: Params, query: NoteQuery, layout: MapLayout | null) => __TAURI_INVOKE<MapPicture>("map", { params, query, layout }),
 	/**  Asks the user for a folder with a model, so that it can be chosen; null if they cancel. */
 	addEmbeddingFolder: () => __TAURI_INVOKE<EmbeddingModels | null>("add_embedding_folder"),
 	/**
@@ -1993,6 +2003,8 @@ export type JobKind =
 "emulation" | 
 /**  Comparing all observations, for clusters and contradictions. */
 "aggregation" | 
+/**  Computing the map's layout by neighbours. */
+"layout" | 
 /**  Downloading a model. */
 "download";
 
@@ -2014,6 +2026,8 @@ export type JobProgress =
 { job: "emulation"; progress?: EmulationProgress | null } | 
 /**  Of comparing all observations. */
 { job: "aggregation"; progress?: AggregationProgress | null } | 
+/**  Of computing the map's layout by neighbours. */
+{ job: "layout"; progress?: LayoutProgress | null } | 
 /**  Of a download. Its end is reported too, and why it failed. */
 { job: "download"; progress: DownloadProgress };
 
@@ -2127,6 +2141,25 @@ export type LanguageCount = {
 	/**  Number of its notes. */
 	n: number,
 };
+
+/**  Progress of computing the layout by neighbours. */
+export type LayoutProgress = {
+	/**  The present step. */
+	step: LayoutStep,
+	/**  How much of the step is done. */
+	n_done: number,
+	/**  How much the step is. */
+	n_all: number,
+};
+
+/**  Step of computing the layout by neighbours. */
+export type LayoutStep = 
+/**  Finding the nearest neighbours of chunks. */
+"neighbours" | 
+/**  Moving neighbours towards each other, in rounds. */
+"rounds" | 
+/**  Placing the other chunks. */
+"placing";
 
 /**  State of the library and its watched folders. */
 export type LibraryState = {
@@ -2365,6 +2398,84 @@ export type MadeSet = {
 	notices: string[],
 };
 
+/**  A statement that is made more than once. */
+export type MapCluster = {
+	/**  The statement, as its best member puts it. */
+	text: string,
+	/**  Number of observations in the whole memory that make it. */
+	n: number,
+};
+
+/**  What the places on the map mean. */
+export type MapLayout = 
+/**  The two directions in which the vectors vary most. */
+"components" | 
+/**  Near places for chunks that are near by their vectors. */
+"neighbours";
+
+/**  A note on the map. */
+export type MapNote = {
+	/**  Id of the watched folder. */
+	folder: string,
+	/**  Name of the watched folder. */
+	folder_name: string,
+	/**  Path of the note in it. */
+	path: string,
+	/**  Its first heading, otherwise the file's name. */
+	title: string,
+	/**  Id of the agent that the folder belongs to. */
+	agent: string | null,
+	/**  Name of that agent. */
+	agent_name: string | null,
+	/**  Its own date as `YYYY-MM-DD`; `None` without one, and if it is of 1970 or earlier, or of the future. */
+	date: string | null,
+	/**  Number of past questions that returned it; `None` if that is not known. */
+	n_found: number | null,
+	/**  Number of past questions and openings in which it was opened; `None` if that is not known. */
+	n_opened: number | null,
+};
+
+/**  Chunks in two dimensions. The columns have one entry for each chunk that a query chooses, in the same order. */
+export type MapPicture = {
+	/**  What the places mean. */
+	layout: MapLayout,
+	/**  Places from left to right, in `[-1, 1]`. Both axes have one scale, whatever chunks are chosen. */
+	x: number[],
+	/**  Places from bottom to top, in `[-1, 1]`. */
+	y: number[],
+	/**  Ids of the chunks in the index; as text they are those of search results. */
+	chunk: number[],
+	/**  First line of each chunk in its note, 1-based. */
+	line: number[],
+	/**  Index of each chunk's note in `notes`. */
+	note: number[],
+	/**  Index in `clusters` of what a chunk says that other observations say too; of several, the one that comes first there. */
+	cluster: (number | null)[],
+	/**  Notes of these chunks, by folder and path. */
+	notes: MapNote[],
+	/**  Statements that are made more than once and that a chunk of `cluster` makes, in the order of *Said more than once*. */
+	clusters: MapCluster[],
+	/**  Whether observations were compared at all. If not, `cluster` and `clusters` say nothing; `aggregate` compares them. */
+	is_compared: boolean,
+	/**  Why it is not known which notes past questions found; `None` if it is known. */
+	found_unknown: string | null,
+	/**  Number of chunks without a query. */
+	total: number,
+	/**
+	 *  Number of notes whose text was not read yet, if the query has a tag or a language, which are not known of these. Ask
+	 *  again to read on.
+	 */
+	n_unread: number,
+	/**  How many chunks of different texts the layout was computed of; `None` if of all. The others were placed by the result. */
+	sampled: number | null,
+	/**  Share of the variance of all vectors along each of the two components, in `[0, 1]`; `None` for another layout. */
+	variance: [number, number] | null,
+	/**  The layout by neighbours. */
+	neighbours: NeighbourLayout,
+	/**  Notices for the user. */
+	notices: string[],
+};
+
 /**  A part of a sentence. */
 export type MarkedText = {
 	/**  The text. */
@@ -2522,6 +2633,25 @@ export type Needs = {
 	/**  The choices that use it. The first is selected if the user sets the parameter while another choice is set. */
 	one_of: string[],
 };
+
+/**  What is known of the layout by neighbours. */
+export type NeighbourLayout = {
+	/**  Whether it is stored, or whether it can be computed. */
+	state: NeighbourState,
+	/**  Number of different texts that were placed by their neighbours since it was computed. */
+	n_added: number,
+};
+
+/**  Whether there is a layout by neighbours. */
+export type NeighbourState = 
+/**  It is stored, and the picture shows it unless components were asked for. */
+"stored" | 
+/**  The same, and so much was added since that it should be computed again. */
+"old" | 
+/**  It was not computed yet, or not of this library's vectors. */
+"missing" | 
+/**  There are too few chunks of different texts. */
+"too_few";
 
 /**  Initial contents of a new query set. */
 export type NewSetFrom = 

@@ -7,12 +7,13 @@
 //! `--make DIR` only makes notes and library there, for others to measure, and `--make-many DIR` those of many short notes.
 //! `--make-scale DIR CHUNKS` makes such of any size with vectors in neighbourhoods, and `--measure-scale DIR` measures it
 //! (`cargo xtask bench scale`). `--compare` measures passes over all observations alone, `--overview` the overview and the list of notes,
-//! `--links` the links of notes, `--save` how long a saved note takes.
+//! `--links` the links of notes, `--save` how long a saved note takes, `--map` the map.
 
 mod comparing;
 mod evidence;
 mod judged;
 mod linking;
+mod mapping;
 mod mixed;
 mod neighbours;
 mod notes;
@@ -45,6 +46,7 @@ use memlens_retrieve::DEPTH_MAX;
 use crate::comparing::compare_all;
 use crate::evidence::with_evidence;
 use crate::linking::link_all;
+use crate::mapping::map_chunks;
 use crate::mixed::{Mixed, ModelTime, N_REAL_TEXTS};
 use crate::notes::{Notes, questions};
 use crate::overviewing::overview_all;
@@ -76,6 +78,8 @@ const OVERVIEW: &str = "--overview";
 const LINKS: &str = "--links";
 /// Measures how long a saved note takes, and nothing else.
 const SAVE: &str = "--save";
+/// Measures the map, and nothing else.
+const MAP: &str = "--map";
 /// Number of times that all notes are indexed again while the user works.
 const WRITING_ROUNDS: usize = 3;
 /// How many notes the folder has that is walked.
@@ -83,6 +87,9 @@ const N_MANY: usize = 50_000;
 /// Together about 10,000 and 100,000 chunks of 1,600 characters that overlap by 320.
 const N_NOTES: usize = 1000;
 const N_NOTES_LARGE: usize = 10_000;
+/// Chunks of the libraries whose map is measured, about, as they are named.
+const N_MAPPED: (usize, &str) = (10_000, "10,000");
+const N_MAPPED_LARGE: (usize, &str) = (100_000, "100,000");
 /// After this long a saved note counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(30);
 
@@ -126,6 +133,10 @@ fn main() {
     if behind(LINKS).is_some() {
         return link_all(scratch.path());
     }
+    if behind(MAP).is_some() {
+        map_chunks(scratch.path(), N_MAPPED);
+        return map_chunks(scratch.path(), N_MAPPED_LARGE);
+    }
     let (folder, library) = places(scratch.path());
     let made = Command::new(env::current_exe().expect("this program has a path"))
         .arg(MAKE)
@@ -153,6 +164,7 @@ fn main() {
     compare_all(scratch.path());
     overview_all(scratch.path());
     link_all(scratch.path());
+    map_chunks(scratch.path(), N_MAPPED);
     walk_many(scratch.path());
     follow_among_many(scratch.path(), &real, &model);
 }

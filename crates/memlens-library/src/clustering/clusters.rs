@@ -65,7 +65,30 @@ struct Days {
     n_undated: u32,
 }
 
+/// A statement that is made more than once, with the observations that make it.
+pub struct ListedCluster {
+    /// The statement, as its best member puts it.
+    pub text: String,
+    /// Ids of all its observations, ascending.
+    pub observations: Vec<u32>,
+}
+
 impl Clustering {
+    /// The clusters that [`Clustering::report`] lists of the whole memory, in its order.
+    pub fn listed_clusters(&self, params: &Params) -> Vec<ListedCluster> {
+        let (measure, level) = cluster_level(params);
+        let tomorrow = tomorrow();
+        let clusters = self.ordered(measure, level, None).into_iter();
+        let clusters = clusters.filter_map(|observations| {
+            let speaker = self.representative(&observations, tomorrow)?;
+            Some(ListedCluster {
+                text: self.observations[speaker as usize].said.text.clone(),
+                observations,
+            })
+        });
+        clusters.collect()
+    }
+
     /// The clusters at the distance of the parameters, with all members; with a scope only those with a member in it.
     pub fn report(&self, params: &Params, scope: Option<&Scope>) -> ClusterReport {
         let all = Limits {
@@ -85,8 +108,8 @@ impl Clustering {
         }
     }
 
-    fn listed(&self, params: &Params, scope: Option<&Scope>, limits: &Limits) -> ClusterReport {
-        let (measure, level) = cluster_level(params);
+    /// The members of the clusters of a level, as they are listed: those of most sources and wordings first.
+    fn ordered(&self, measure: Measure, level: u8, scope: Option<&Scope>) -> Vec<Vec<u32>> {
         let mut members = self.aggregation.of(measure).members(level);
         members.retain(|members| members.iter().any(|id| self.is_in(*id, scope)));
         let n_wordings = |members: &[u32]| {
@@ -100,6 +123,12 @@ impl Clustering {
             let n_sources = self.n_sources(members, measure, level);
             std::cmp::Reverse((n_sources, n_wordings(members), members.len()))
         });
+        members
+    }
+
+    fn listed(&self, params: &Params, scope: Option<&Scope>, limits: &Limits) -> ClusterReport {
+        let (measure, level) = cluster_level(params);
+        let members = self.ordered(measure, level, scope);
         ClusterReport {
             n_clusters: members.len() as u32,
             corroborated_count: members.iter().map(|members| members.len() as u32).sum(),

@@ -20,12 +20,27 @@ const SERVER_TOKEN: &str = "serve-token";
 const SERVED_CALLS: &str = "served-calls";
 /// Maximum size of that file in bytes: a day of calls of a busy agent, while nothing takes them in.
 const SERVED_CALLS_BYTES_MAX: u64 = 8 << 20;
+/// Name of the file with the places of chunks on the map.
+const MAP: &str = "map";
 /// How long a measured size is cached.
 const SIZE_KEPT: Duration = Duration::from_secs(2);
 
 /// The file with the token that clients of the server over HTTP send, in the library's folder.
 pub fn server_token_path(dir: &Path) -> PathBuf {
     dir.join(SERVER_TOKEN)
+}
+
+/// The file with the places of chunks on the map, in the library's folder.
+pub fn map_path(dir: &Path) -> PathBuf {
+    dir.join(MAP)
+}
+
+/// Removes the places of chunks on the map, if they are stored.
+///
+/// # Errors
+/// [`EngineError::File`] if they cannot be removed.
+pub fn erase_map(dir: &Path) -> Result<(), EngineError> {
+    remove_file(&map_path(dir))
 }
 
 /// The calls that servers answered and the writer has not stored yet.
@@ -47,10 +62,13 @@ pub fn forget_served_calls(dir: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// [`EngineError::File`] if it cannot be removed.
 pub fn erase_server_token(dir: &Path) -> Result<(), EngineError> {
-    let path = server_token_path(dir);
-    match std::fs::remove_file(&path) {
+    remove_file(&server_token_path(dir))
+}
+
+fn remove_file(path: &Path) -> Result<(), EngineError> {
+    match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(EngineError::file("remove", &path, error))
+            Err(EngineError::file("remove", path, error))
         }
         Ok(()) | Err(_) => Ok(()),
     }
@@ -130,13 +148,13 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 }
 
 /// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
-/// reranker scores, the token of the server, calls that were served, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
+/// reranker scores, places on the map, the token of the server, calls that were served, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
 /// Needs no model, and removes a damaged database.
 ///
 /// # Errors
 /// [`StoreError::Missing`] if there is none, [`StoreError::Locked`] while another process writes,
 /// [`StoreError::Newer`] for one of a newer version, which is left untouched; [`EngineError::Rerank`] if a model cannot be removed,
-/// [`EngineError::File`] if the token cannot.
+/// [`EngineError::File`] if another file cannot.
 pub fn erase(dir: &Path) -> Result<(), EngineError> {
     // Opened for reading first, since opening for writing would create one.
     let mut keys = Vec::new();
@@ -162,6 +180,7 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
         Err(error) => return Err(error.at(dir).into()),
     }
     ScoreCache::erase(dir)?;
+    erase_map(dir)?;
     erase_server_token(dir)?;
     forget_served_calls(dir)?;
     erase_models(&models_folder(dir))?;

@@ -52,6 +52,11 @@ const READINGS: &[Reading] = &[
     ),
     aimed("search", MEDIAN, Target::AtMost(15.0)),
     aimed("overview, 10,000 notes", MEDIAN, Target::AtMost(150.0)),
+    aimed(
+        "first picture of the map, 10,000 chunks",
+        MEDIAN,
+        Target::AtMost(1000.0),
+    ),
     reported("search", 99),
     reported("vector scan alone", 99),
     reported("BM25 alone", 99),

@@ -225,6 +225,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "memlens-map",
+        &[
+            "memlens-embed",
+            "memlens-files",
+            "memlens-index",
+            "memlens-library",
+            "memlens-overview",
+            "memlens-params",
+            "memlens-retrieve",
+            "memlens-store",
+            "memlens-wire",
+        ],
+    ),
+    (
         "memlens-serve",
         &[
             "memlens-agents",
@@ -252,6 +266,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "memlens-handover",
             "memlens-indexer",
             "memlens-library",
+            "memlens-map",
             "memlens-note",
             "memlens-overview",
             "memlens-params",
@@ -310,6 +325,8 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("ort", &["memlens-embed", "memlens-rerank"]),
     ("tauri", &["memlens-app"]),
     ("gix", &["memlens-history"]),
+    ("bhtsne", &["memlens-map"]),
+    ("ndarray", &["memlens-map"]),
 ];
 
 /// What ranking must never reach for.
