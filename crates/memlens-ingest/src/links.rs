@@ -114,12 +114,11 @@ fn kind_of(tag: &Tag<'_>) -> Option<OpenKind> {
         ..
     } = tag
     {
-        // The parser leaves out the scheme that `<ana@example.org>` does not name.
-        let address = match link_type {
-            LinkType::Email => &format!("mailto:{dest_url}"),
-            _ => dest_url.as_ref(),
-        };
-        return Some(link(link_type, address));
+        if matches!(link_type, LinkType::Email) {
+            // The parser leaves out the scheme that `<ana@example.org>` does not name.
+            return Some(link(link_type, &format!("mailto:{dest_url}")));
+        }
+        return Some(link(link_type, dest_url));
     }
     if let Tag::Image {
         link_type,
