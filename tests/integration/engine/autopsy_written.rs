@@ -150,6 +150,58 @@ fn nowhere_is_said_only_where_everything_was_read() {
 }
 
 #[test]
+fn a_fact_in_another_spelling_is_written() {
+    let scene = Scene::openclaw(&[
+        ("memory/pond.md", "- The pond holds 4 000 litres.\n"),
+        ("memory/tank.md", "- The tank holds 5000 bottles.\n"),
+        (
+            "memory/caf.md",
+            "- The caf&eacute; opens&nbsp;early on Mondays.\n",
+        ),
+        ("memory/bow.md", "- The **vio**lin needs a new bow.\n"),
+        (
+            "memory/fruit.md",
+            "- In the cellar there is a water-\nmelon for the feast.\n",
+        ),
+        (
+            "memory/lamp.md",
+            "- The oil lan\u{200b}tern hangs in the barn.\n",
+        ),
+    ]);
+    scene.log(&[]);
+    for (fact, place) in [
+        ("the pond holds 4000 litres", "memory/pond.md"),
+        ("the pond holds 4,000 litres", "memory/pond.md"),
+        ("the tank holds 5,000 bottles", "memory/tank.md"),
+        ("the café opens early on Mondays", "memory/caf.md"),
+        ("the violin needs a new bow", "memory/bow.md"),
+        (
+            "a watermelon for the feast in the cellar",
+            "memory/fruit.md",
+        ),
+        ("the oil lantern hangs in the barn", "memory/lamp.md"),
+    ] {
+        let autopsy = scene.of_session(fact);
+        let found = autopsy.place.as_ref().map(|place| place.path.as_str());
+        assert_eq!(found, Some(place), "{fact}: {autopsy:#?}");
+    }
+    // A line that lacks a number or few of the words may say it otherwise.
+    for fact in [
+        "the pond holds 6000 litres",
+        "the violin needs a new rosin bow",
+    ] {
+        let near = scene.of_session(fact);
+        check(&near, Verdict::Unknown, None);
+        let said = "Not found in these words; memory/";
+        assert!(near.headline.starts_with(said), "{}", near.headline);
+        let advice = near.advice.first().expect("something can be done");
+        assert!(advice.contains("ask about the line: memory/"), "{advice}");
+    }
+    let nowhere = scene.of_session("the violin belongs to Octavia");
+    check(&nowhere, Verdict::NeverWritten, Some(AutopsyStep::Written));
+}
+
+#[test]
 fn reading_every_file_can_be_cancelled() {
     let scene = Scene::router();
     let notes: Vec<String> = (0..300).map(|n| format!("memory/csv/{n}.csv")).collect();

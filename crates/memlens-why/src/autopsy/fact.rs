@@ -99,7 +99,24 @@ struct Held {
     missing: Vec<usize>,
 }
 
+impl Near {
+    /// The place as it is named.
+    pub fn at(&self) -> String {
+        format!("{}:{}", self.path, self.line)
+    }
+}
+
 impl Fact {
+    /// The line that comes nearest if it lacks only numbers or less than half of the words: it may say the fact in other words.
+    pub fn near_miss(&self) -> Option<&Near> {
+        let is_number = |word: &String| word.chars().all(|sign| sign.is_ascii_digit());
+        self.near.as_ref().filter(|near| {
+            let n_missing = near.missing.len();
+            let is_but_numbers = near.missing.iter().all(is_number);
+            (is_but_numbers && n_missing < self.words.len()) || n_missing * 2 < self.words.len()
+        })
+    }
+
     /// Finds it: as a line of a note if it is written like one, else by its words.
     ///
     /// # Errors
@@ -417,4 +434,32 @@ fn better(one: Option<Held>, other: Option<Held>) -> Option<Held> {
 /// A line as it is shown.
 fn shown(line: &str) -> String {
     line.trim().chars().take(LINE_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_numbers_or_few_words_may_say_it_otherwise() {
+        let is_near = |typed: &str, missing: &[&str]| {
+            let near = Near {
+                path: "n.md".to_owned(),
+                line: 2,
+                missing: missing.iter().map(|word| (*word).to_owned()).collect(),
+            };
+            let fact = Fact {
+                typed: typed.to_owned(),
+                words: content_words(typed),
+                found: None,
+                near: Some(near),
+                gaps: Gaps::default(),
+            };
+            fact.near_miss().is_some()
+        };
+        assert!(is_near("pond 4000", &["4000"]));
+        assert!(is_near("pond holds water lilies", &["lilies"]));
+        assert!(!is_near("pond holds water lilies", &["water", "lilies"]));
+        assert!(!is_near("4000 4711", &["4000", "4711"]));
+    }
 }

@@ -159,8 +159,15 @@ fn headline(
             }
         },
         Verdict::Unknown if fact.found.is_none() => {
-            let gaps = gaps_said(case.library, &fact.gaps).unwrap_or_default();
-            format!("It was not found, but not everything was read: {gaps}.")
+            match (fact.near_miss(), gaps_said(case.library, &fact.gaps)) {
+                (Some(near), None) => {
+                    format!("Not found in these words; {} comes nearest.", near.at())
+                }
+                (_, gaps) => {
+                    let gaps = gaps.unwrap_or_default();
+                    format!("It was not found, but not everything was read: {gaps}.")
+                }
+            }
         }
         Verdict::Unknown => "Where it was lost is not known.".to_owned(),
     }
@@ -182,7 +189,11 @@ fn summary(
     };
     match verdict {
         Verdict::NeverWritten | Verdict::Unknown if fact.found.is_none() => match &fact.near {
-            Some(near) => format!("{}:{} comes nearest.", near.path, near.line).into(),
+            Some(near) => {
+                Text::from(format!("{} comes nearest, without ", near.at()))
+                    + quoted_note(near.missing.iter().map(String::as_str))
+                    + "."
+            }
             None => "No line holds any of its words.".into(),
         },
         Verdict::NeverWritten | Verdict::WrittenLater => proof_of(AutopsyStep::Written),
@@ -252,8 +263,21 @@ fn advice(
             format!("Look at what {who} answered. If it did not use this, look at what it was instructed to do with what it finds.")
                 .into(),
         ),
-        Verdict::Unknown if fact.found.is_none() => advice
-            .push("Make these places readable, or search again without cancelling.".into()),
+        Verdict::Unknown if fact.found.is_none() => {
+            if !fact.gaps.is_empty() {
+                let readable = "Make these places readable, or search again without cancelling.";
+                advice.push(readable.into());
+            }
+            if let Some(near) = fact.near_miss() {
+                advice.push(
+                    format!(
+                        "If that line says it, ask about the line: {}. If not, write it down, in the words that you would ask for it.",
+                        near.at()
+                    )
+                    .into(),
+                );
+            }
+        }
         Verdict::Given | Verdict::Unknown if !case.asked.is_logged => advice.push(
             "Read the agent's logs: the view Past questions, or `memlens recall import`.".into(),
         ),

@@ -40,6 +40,7 @@ pub(super) fn nowhere(case: &Case<'_>, fact: &Fact) -> StepProof {
     };
     let gaps = gaps_said(case.library, &fact.gaps);
     let (outcome, no_file, unread) = match gaps {
+        None if fact.near_miss().is_some() => (StepOutcome::Unknown, "No file", String::new()),
         None => (StepOutcome::Failed, "No file", String::new()),
         Some(gaps) => {
             let unread = format!(" Not read: {gaps}.");
