@@ -68,6 +68,14 @@ pub enum EmbedError {
         /// What is wrong, and what to do if that is known.
         why: String,
     },
+    /// A model that must be downloaded first.
+    #[error(
+        "cannot use the embedding model {name}: it is not downloaded; download it in Settings, or with `memlens models download {name}`"
+    )]
+    NotDownloaded {
+        /// Name of the model, as offered.
+        name: &'static str,
+    },
     /// The library is set to a model that this version does not know.
     #[error(
         "cannot use the embedding model `{name}`: this version of Memlens does not know it; choose one with `memlens index --model`"
@@ -104,6 +112,7 @@ impl EmbedError {
             | EmbedError::ReadModel { .. }
             | EmbedError::OtherModel { .. }
             | EmbedError::ModelFolder { .. }
+            | EmbedError::NotDownloaded { .. }
             | EmbedError::UnknownModel { .. }
             | EmbedError::LoadModel { .. }
             | EmbedError::Embed { .. }

@@ -12,8 +12,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokenizers::{Tokenizer, TruncationParams};
 
+use crate::hub::ID_START;
 use crate::token_vectors::mean_direction;
-use crate::{EmbedError, Embedder, Locations, ModelInfo, TokenVectors, load_runtime};
+use crate::{EmbedError, Embedder, HubModel, Locations, ModelInfo, TokenVectors, load_runtime};
 
 /// Possible paths of the graph in a model's folder; the first that exists is used.
 const GRAPHS: [&str; 4] = [
@@ -54,6 +55,9 @@ pub struct ModelFolder {
     pub dim: usize,
     /// Maximum number of tokens read of a text.
     pub max_tokens: usize,
+    /// Name of the [`HubModel`] that was downloaded there; `None` for one of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hub: Option<String>,
 }
 
 impl ModelFolder {
@@ -62,13 +66,44 @@ impl ModelFolder {
     /// # Errors
     /// [`EmbedError::ModelFolder`] if a file is missing, cannot be read or does not fit; the errors of loading ONNX Runtime.
     pub fn read(path: &Path, at: &Locations) -> Result<ModelFolder, EmbedError> {
-        let model = FolderModel::load(path, at, 1)?;
+        ModelFolder::read_as(Recipe::Own, path, at)
+    }
+
+    /// Loads a downloaded model from a folder of models and embeds a trial with it.
+    ///
+    /// # Errors
+    /// Like [`ModelFolder::read`].
+    pub fn read_downloaded(
+        model: &'static HubModel,
+        models: &Path,
+        at: &Locations,
+    ) -> Result<ModelFolder, EmbedError> {
+        ModelFolder::read_as(Recipe::Hub(model), &model.folder(models), at)
+    }
+
+    fn read_as(recipe: Recipe, path: &Path, at: &Locations) -> Result<ModelFolder, EmbedError> {
+        let model = FolderModel::load(recipe, path, at, 1)?;
         Ok(ModelFolder {
             path: path.to_owned(),
             id: model.info.id,
             dim: model.info.dim,
             max_tokens: model.info.max_tokens,
+            hub: recipe.hub_name().map(str::to_owned),
         })
+    }
+
+    /// The downloaded model that it holds; `None` for one of the user's own.
+    pub fn hub_model(&self) -> Option<&'static HubModel> {
+        self.hub.as_deref().and_then(HubModel::named)
+    }
+
+    fn recipe(&self) -> Result<Recipe, EmbedError> {
+        match &self.hub {
+            None => Ok(Recipe::Own),
+            Some(name) => HubModel::named(name)
+                .map(Recipe::Hub)
+                .ok_or_else(|| EmbedError::UnknownModel { name: name.clone() }),
+        }
     }
 
     /// Describes the model without loading it.
@@ -86,7 +121,7 @@ impl ModelFolder {
     /// # Errors
     /// [`EmbedError::ModelFolder`].
     pub fn check(&self) -> Result<(), EmbedError> {
-        self.refuse_other(&id_of(&self.path)?)
+        self.refuse_other(&self.recipe()?.id_of(&self.path)?)
     }
 
     /// Checks that the graph and the tokenizer are there, without reading them.
@@ -94,7 +129,7 @@ impl ModelFolder {
     /// # Errors
     /// [`EmbedError::ModelFolder`].
     pub fn is_there(&self) -> Result<(), EmbedError> {
-        files_of(&self.path).map(drop)
+        self.recipe()?.files_of(&self.path).map(drop)
     }
 
     /// Loads the model, to run on `threads` threads (at least 1).
@@ -103,9 +138,10 @@ impl ModelFolder {
     /// Like [`ModelFolder::read`], and if the folder holds another model now.
     pub fn load(&self, at: &Locations, threads: usize) -> Result<FolderModel, EmbedError> {
         self.check()?;
-        let model = FolderModel::load(&self.path, at, threads)?;
+        let recipe = self.recipe()?;
+        let model = FolderModel::load(recipe, &self.path, at, threads)?;
         if model.info.dim != self.dim {
-            let graph = graph(&self.path)?;
+            let graph = recipe.graph(&self.path)?;
             let why = format!(
                 "its vectors have {} values, and not {} as before",
                 model.info.dim, self.dim
@@ -119,9 +155,15 @@ impl ModelFolder {
         if found == self.id {
             return Ok(());
         }
+        let instead = match &self.hub {
+            None => "`memlens index --model-folder` with this folder embeds the notes by it",
+            Some(_) => {
+                "its files changed after the download; delete the folder and download the model again"
+            }
+        };
         let why = format!(
-            "it holds another model now, {found} in place of {}; `memlens index --model-folder` with this folder embeds the notes \
-             by it, `memlens index --model bundled` by the bundled model",
+            "it holds another model now, {found} in place of {}; {instead}, `memlens index --model bundled` embeds the notes by the \
+             bundled model",
             self.id
         );
         Err(wrong(self.path.clone(), why))
@@ -129,9 +171,10 @@ impl ModelFolder {
 
     /// Size of its files in bytes.
     pub fn n_bytes(&self) -> u64 {
-        let graph = graph(&self.path).ok();
-        let files = graph.into_iter().chain([self.path.join(TOKENIZER)]);
+        let files = self.recipe().and_then(|recipe| recipe.files_of(&self.path));
         files
+            .unwrap_or_default()
+            .iter()
             .map(|file| file.metadata().map_or(0, |it| it.len()))
             .sum()
     }
@@ -142,6 +185,8 @@ pub struct FolderModel {
     info: ModelInfo,
     graph: PathBuf,
     session: Session,
+    /// Name of the output that is read.
+    output: String,
     tokenizer: Tokenizer,
     /// Without truncation, for counting.
     whole: Tokenizer,
@@ -153,17 +198,126 @@ pub struct FolderModel {
 
 /// How the vectors of tokens become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pooling {
+pub(crate) enum Pooling {
     Mean,
     First,
 }
 
+/// Which output of the graph is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// The first one.
+    First,
+    /// The only one, or else the first of [`FASTEMBED_OUTPUTS`] that it has.
+    ByFastembed,
+    /// The one of this name.
+    Named(&'static str),
+}
+
+/// Names of outputs in the order in which fastembed looks for them.
+const FASTEMBED_OUTPUTS: [&str; 3] = ["text_embeds", "last_hidden_state", "sentence_embedding"];
+
+impl Output {
+    /// Returns the name of the output among those of a graph.
+    fn among(self, names: &[&str]) -> Result<String, String> {
+        let found = match (self, names) {
+            (_, []) => return Err("it has no output".to_owned()),
+            (Output::First, [first, ..]) | (Output::ByFastembed, [first]) => Some(*first),
+            (Output::ByFastembed, _) => FASTEMBED_OUTPUTS.into_iter().find(|it| names.contains(it)),
+            (Output::Named(name), _) => names.contains(&name).then_some(name),
+        };
+        found.map(str::to_owned).ok_or_else(|| {
+            let expected = match self {
+                Output::Named(name) => name.to_owned(),
+                Output::First | Output::ByFastembed => FASTEMBED_OUTPUTS.join(", "),
+            };
+            format!("its outputs are {}, and not {expected}", names.join(", "))
+        })
+    }
+}
+
+/// Where a folder's files are, and how they are used.
+#[derive(Debug, Clone, Copy)]
+enum Recipe {
+    /// As the folder of the user's own says.
+    Own,
+    /// As this model was published.
+    Hub(&'static HubModel),
+}
+
+impl Recipe {
+    fn hub_name(self) -> Option<&'static str> {
+        match self {
+            Recipe::Own => None,
+            Recipe::Hub(model) => Some(model.name),
+        }
+    }
+
+    fn name_of(self, folder: &Path) -> String {
+        match self {
+            Recipe::Own => name_of(folder),
+            Recipe::Hub(model) => model.name.to_owned(),
+        }
+    }
+
+    /// Returns the path of the graph in a folder.
+    fn graph(self, folder: &Path) -> Result<PathBuf, EmbedError> {
+        match self {
+            Recipe::Own => graph(folder),
+            Recipe::Hub(model) => Ok(folder.join(model.graph)),
+        }
+    }
+
+    /// Returns the files without which the model cannot be loaded.
+    fn files_of(self, folder: &Path) -> Result<Vec<PathBuf>, EmbedError> {
+        match self {
+            Recipe::Own => files_of(folder).map(|(graph, tokenizer)| vec![graph, tokenizer]),
+            Recipe::Hub(model) => {
+                let files: Vec<PathBuf> = model.files().map(|file| folder.join(file)).collect();
+                match files.iter().find(|file| !file.is_file()) {
+                    None => Ok(files),
+                    Some(missing) => Err(wrong(missing.clone(), "it is missing; download the model again in Settings, or with `memlens models download`".to_owned())),
+                }
+            }
+        }
+    }
+
+    /// Returns the id of the model in a folder.
+    fn id_of(self, folder: &Path) -> Result<String, EmbedError> {
+        match self {
+            Recipe::Own => id_of(folder),
+            Recipe::Hub(model) => {
+                let sum = sum_of(self.files_of(folder)?)?;
+                Ok(format!("{ID_START}{}@{sum}", model.name))
+            }
+        }
+    }
+
+    fn options(self, folder: &Path) -> Result<Options, EmbedError> {
+        match self {
+            Recipe::Own => Options::read(folder),
+            Recipe::Hub(model) => Ok(Options {
+                pooling: model.pooling,
+                output: model.output,
+                max_tokens: RUN_TOKENS,
+                question: model.question.to_owned(),
+                passage: model.passage.to_owned(),
+            }),
+        }
+    }
+}
+
 impl FolderModel {
-    fn load(folder: &Path, at: &Locations, threads: usize) -> Result<FolderModel, EmbedError> {
+    fn load(
+        recipe: Recipe,
+        folder: &Path,
+        at: &Locations,
+        threads: usize,
+    ) -> Result<FolderModel, EmbedError> {
         let environment = load_runtime(at)?;
-        let id = id_of(folder)?;
-        let graph = graph(folder)?;
-        let options = Options::read(folder)?;
+        let id = recipe.id_of(folder)?;
+        let graph = recipe.graph(folder)?;
+        let options = recipe.options(folder)?;
         let of_tokenizer =
             |error: tokenizers::Error| wrong(folder.join(TOKENIZER), error.to_string());
         let mut tokenizer = Tokenizer::from_file(folder.join(TOKENIZER)).map_err(of_tokenizer)?;
@@ -202,15 +356,21 @@ impl FolderModel {
                 }
             }
         }
+        let names: Vec<&str> = session.outputs().iter().map(|it| it.name()).collect();
+        let output = options
+            .output
+            .among(&names)
+            .map_err(|why| wrong(graph.clone(), why))?;
         let mut model = FolderModel {
             info: ModelInfo {
                 id,
-                name: name_of(folder),
+                name: recipe.name_of(folder),
                 dim: 0,
                 max_tokens: max_length,
             },
             graph,
             session,
+            output,
             tokenizer,
             whole,
             has_types,
@@ -279,10 +439,10 @@ impl FolderModel {
                 .run(ort::inputs! { "input_ids" => ids, "attention_mask" => mask })
         }
         .map_err(embed_error)?;
-        let (name, output) = outputs
-            .iter()
-            .next()
-            .ok_or_else(|| failed("it has no output".to_owned()))?;
+        let name = &self.output;
+        let output = outputs
+            .get(name)
+            .ok_or_else(|| failed(format!("it has no output `{name}`")))?;
         let (shape, values) = output
             .try_extract_tensor::<f32>()
             .map_err(|error| failed(error.to_string()))?;
@@ -452,6 +612,7 @@ const COUNT_BYTES: usize = 1 << 16;
 /// What the optional files say.
 struct Options {
     pooling: Pooling,
+    output: Output,
     max_tokens: usize,
     question: String,
     passage: String,
@@ -480,6 +641,7 @@ impl Options {
         };
         Ok(Options {
             pooling,
+            output: Output::First,
             max_tokens: length.map_or(RUN_TOKENS, |n| (n as usize).clamp(4, RUN_TOKENS)),
             question: prompt(&["query"]),
             passage: prompt(&["passage", "document"]),
@@ -529,16 +691,20 @@ fn files_of(folder: &Path) -> Result<(PathBuf, PathBuf), EmbedError> {
 /// Returns the id of the model in a folder.
 fn id_of(folder: &Path) -> Result<String, EmbedError> {
     let (graph, tokenizer) = files_of(folder)?;
-    let mut sum = Sha256::new();
     // Beside the graph there may be a file of its weights.
     let weights = ["onnx_data", "onnx.data"].map(|ending| graph.with_extension(ending));
     let optional = OPTIONAL.map(|name| folder.join(name));
-    for path in [graph, tokenizer].into_iter().chain(
-        weights
-            .into_iter()
-            .chain(optional)
-            .filter(|path| path.is_file()),
-    ) {
+    let optional = weights.into_iter().chain(optional);
+    let files = [graph, tokenizer]
+        .into_iter()
+        .chain(optional.filter(|path| path.is_file()));
+    Ok(format!("{}@{}", name_of(folder), sum_of(files)?))
+}
+
+/// Returns the start of the checksum of the files, in their order.
+fn sum_of(files: impl IntoIterator<Item = PathBuf>) -> Result<String, EmbedError> {
+    let mut sum = Sha256::new();
+    for path in files {
         let unreadable = |error: io::Error| wrong(path.clone(), error.to_string());
         let mut file = fs::File::open(&path).map_err(unreadable)?;
         let mut bytes = vec![0; HASH_BYTES];
@@ -554,7 +720,7 @@ fn id_of(folder: &Path) -> Result<String, EmbedError> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    Ok(format!("{}@{}", name_of(folder), &sum[..SUM_CHARS]))
+    Ok(sum[..SUM_CHARS].to_owned())
 }
 
 /// The folder's name, in one line.

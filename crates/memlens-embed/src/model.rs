@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model_files::ModelFile;
 use crate::{
-    Bundled, EmbedError, Embedder, Locations, ModelInfo, Multilingual, Static, bundled,
+    Bundled, EmbedError, Embedder, HubModel, Locations, ModelInfo, Multilingual, Static, bundled,
     multilingual, static_model,
 };
 
@@ -179,6 +179,19 @@ impl Model {
     }
 }
 
+/// Returns whether the model with this [id](ModelInfo::id) reads English only; false for one whose languages are not known.
+pub fn is_english_model(id: &str) -> bool {
+    let known = Model::from_id(id).map(Model::is_english);
+    known.unwrap_or_else(|| HubModel::from_id(id).is_some_and(HubModel::is_english))
+}
+
+/// Returns whether the model with this [id](ModelInfo::id) reads many languages, so that a question finds notes in another one; false
+/// for one whose languages are not known.
+pub fn is_multilingual_model(id: &str) -> bool {
+    Model::from_id(id) == Some(Model::Multilingual)
+        || HubModel::from_id(id).is_some_and(HubModel::is_multilingual)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +208,17 @@ mod tests {
                 && error.ends_with("looked at /a"),
             "{error}"
         );
+        for (id, is_english, is_multilingual) in [
+            (Model::Bundled.info().id.as_str(), true, false),
+            (Model::Multilingual.info().id.as_str(), false, true),
+            ("hub/bge-small-en-v1.5@1", true, false),
+            ("hub/bge-small-zh-v1.5@1", false, false),
+            ("hub/bge-m3@1", false, true),
+            ("bge-m3@1", false, false),
+        ] {
+            let found = (is_english_model(id), is_multilingual_model(id));
+            assert_eq!(found, (is_english, is_multilingual), "{id}");
+        }
         assert_eq!(Model::from_name("minilm"), None);
         assert_eq!(Model::from_id("hashing-64"), None);
     }

@@ -1,6 +1,6 @@
 //! The scale of a model's cosines.
 
-use crate::multilingual;
+use crate::{HubModel, multilingual};
 
 /// Maps the cosines of a model to a scale on which unrelated texts are near 0 and equal ones are 1, so that weights and
 /// thresholds mean the same for every model.
@@ -19,10 +19,10 @@ impl CosineScale {
     /// Returns the scale of the model with this [id](crate::ModelInfo::id); [`CosineScale::PLAIN`] for an unknown one.
     pub fn for_model(id: &str) -> CosineScale {
         if id == multilingual::ID {
-            multilingual::SCALE
-        } else {
-            CosineScale::PLAIN
+            return multilingual::SCALE;
         }
+        let zero = HubModel::from_id(id).map_or(CosineScale::PLAIN.zero, |model| model.zero);
+        CosineScale { zero }
     }
 
     /// Returns `(cosine - zero) / (1 - zero)`. The order of cosines does not change.
@@ -46,9 +46,16 @@ mod tests {
             assert!((scale.score(cosine) - expected).abs() < 1e-12, "{cosine}");
             assert_eq!(CosineScale::PLAIN.score(cosine), cosine);
         }
-        for id in ["another", static_model::ID] {
+        for id in [
+            "another",
+            "multilingual-e5-base@1",
+            "hub/bge-m3@1",
+            static_model::ID,
+        ] {
             assert_eq!(CosineScale::for_model(id), CosineScale::PLAIN);
         }
-        assert_eq!(CosineScale::for_model(multilingual::ID).zero, 0.75);
+        for id in [multilingual::ID, "hub/multilingual-e5-base@1"] {
+            assert_eq!(CosineScale::for_model(id).zero, 0.75);
+        }
     }
 }

@@ -23,7 +23,9 @@ pub use http::{Checked, HttpChoice, HttpState, KeyState, RerankTest};
 use kept_key::KeptKey;
 pub use kept_key::forget_keys;
 pub use kind::KindOffer;
-pub use model::{Found, ModelChoice, ModelOffer, erase_models, named as named_model};
+pub use model::{
+    Found, ModelChoice, ModelOffer, erase_models, named as named_model, remove_embedding,
+};
 
 /// The names under which the texts are stored.
 const HTTP: &str = "rerank_http";

@@ -1,7 +1,8 @@
-//! Downloads a cross-encoder that the user requested, and nothing else.
+//! Downloads a model that the user requested, and nothing else.
 //!
 //! Every file is requested from the hub, which redirects most requests to a storage server. A file has a temporary name
-//! until it is complete and its checksum is the one that the hub announced. If the connection breaks or the user stops
+//! until it is complete and its checksum is the one that the hub announced, and the one that this program knows or that the first
+//! download had ([`sums`]). If the connection breaks or the user stops
 //! the download, the downloaded part stays and is continued later. No account is used and no data about this machine is
 //! sent.
 
@@ -11,6 +12,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use memlens_embed::HubModel;
 use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use sha2::{Digest, Sha256};
@@ -21,10 +23,16 @@ use crate::http::{Kind, Provider, builder, host, root_cause};
 use crate::models::Model;
 use crate::{CancellationToken, RerankError, runtime, sum};
 
+use sums::Sums;
+
+pub(crate) mod sums;
+
 /// The environment variable that names another hub; other programs read it too.
 const HUB_VARIABLE: &str = "HF_ENDPOINT";
+/// The environment variable by which the user forbids downloads; other programs read it too.
+const OFFLINE_VARIABLE: &str = "HF_HUB_OFFLINE";
 const HUB: &str = "https://huggingface.co";
-/// The requested revision; the commit that it names at that time is downloaded.
+/// The requested revision of a model that was never downloaded; the commit that it names at that time is downloaded.
 const REVISION: &str = "main";
 
 /// The headers in which the hub gives a redirected file's checksum and commit.
@@ -42,17 +50,89 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// File extension of incomplete files.
 const PART: &str = "part";
 
+/// Files of a repository that are downloaded into a folder.
+pub(crate) struct Wanted {
+    /// Name of the model, and of its folder in the folder of models.
+    pub(crate) name: &'static str,
+    pub(crate) repository: &'static str,
+    /// The commit to download; `None` for that of the first download, or else the newest one.
+    pub(crate) revision: Option<&'static str>,
+    pub(crate) files: Vec<&'static str>,
+    /// Known checksums: files with their sha256.
+    pub(crate) sums: &'static [(&'static str, &'static str)],
+}
+
 impl Model {
-    /// Downloads the missing files of the model into its folder in `models`, and returns that folder.
-    ///
-    /// `progress` is called repeatedly, from this thread, with the downloaded bytes and those of the whole model.
-    /// Blocks until the download is complete. Must not be called from a thread that runs async tasks. Existing files
-    /// are not requested again, so a complete model needs no network.
+    /// Downloads the missing files of the model into its folder in `models`, and returns that folder. See [`download_embedding`].
     ///
     /// # Errors
-    /// [`RerankError::Download`] with the cause, or [`RerankError::DownloadCancelled`]; the next call continues from
-    /// there. [`RerankError::Url`] if `HF_ENDPOINT` is not a usable address.
+    /// Like [`download_embedding`].
     pub fn download(
+        &self,
+        models: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+        cancel: &CancellationToken,
+    ) -> Result<PathBuf, RerankError> {
+        match self.is_there(models) {
+            true => Ok(self.folder(models)),
+            false => self.wanted().download(models, progress, cancel),
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            name: self.name,
+            repository: self.repository,
+            revision: self.revision,
+            files: self.files().collect(),
+            sums: self.sums,
+        }
+    }
+}
+
+/// Downloads the missing files of an embedding model into its folder in `models`, and returns that folder.
+///
+/// `progress` is called repeatedly, from this thread, with the downloaded bytes and those of the whole model.
+/// Blocks until the download is complete. Must not be called from a thread that runs async tasks. Existing files
+/// are not requested again, so a complete model needs no network.
+///
+/// # Errors
+/// [`RerankError::Download`] with the cause, or [`RerankError::DownloadCancelled`]; the next call continues from
+/// there. [`RerankError::Url`] if `HF_ENDPOINT` is not a usable address.
+pub fn download_embedding(
+    model: &HubModel,
+    models: &Path,
+    progress: &mut dyn FnMut(u64, u64),
+    cancel: &CancellationToken,
+) -> Result<PathBuf, RerankError> {
+    let wanted = Wanted {
+        name: model.name,
+        repository: model.repository,
+        revision: model.revision,
+        files: model.files().collect(),
+        sums: model.sums,
+    };
+    wanted.download(models, progress, cancel)
+}
+
+/// Returns the host that models are downloaded from.
+pub fn hub_host() -> String {
+    let named = env::var(HUB_VARIABLE)
+        .ok()
+        .filter(|hub| !hub.trim().is_empty());
+    let hub = hub_url(named.as_deref().unwrap_or(HUB));
+    hub.map_or_else(|_| HUB_VARIABLE.to_owned(), |url| host(&url))
+}
+
+/// Returns why nothing may be downloaded; `None` if the user may start a download.
+pub fn downloads_are_off() -> Option<String> {
+    let value = env::var(OFFLINE_VARIABLE).ok()?;
+    let is_set = ["1", "true", "yes", "on"].contains(&value.trim().to_lowercase().as_str());
+    is_set.then(|| format!("downloads are switched off by the variable {OFFLINE_VARIABLE}"))
+}
+
+impl Wanted {
+    fn download(
         &self,
         models: &Path,
         progress: &mut dyn FnMut(u64, u64),
@@ -70,14 +150,17 @@ impl Model {
         progress: &mut dyn FnMut(u64, u64),
         cancel: &CancellationToken,
     ) -> Result<PathBuf, RerankError> {
-        let folder = self.folder(models);
-        if self.is_there(models) {
+        let folder = models.join(self.name);
+        if self.files.iter().all(|file| folder.join(file).is_file()) {
             return Ok(folder);
         }
         let failed = |cause: String| RerankError::Download {
             name: self.name,
             cause,
         };
+        if let Some(why) = downloads_are_off() {
+            return Err(failed(why));
+        }
         let hub = hub_url(hub)?;
         let client = builder(&hub)
             .connect_timeout(PATIENCE)
@@ -87,9 +170,10 @@ impl Model {
         let hub = Hub {
             client,
             url: hub,
-            repository: self.repository,
+            wanted: self,
+            sums: Sums::new(models, self),
         };
-        let work = hub.fetch(self.files().collect(), &folder, progress);
+        let work = hub.fetch(&folder, progress);
         let outcome = runtime::block_on(cancel.run_until_cancelled(work))
             .map_err(|error| failed(error.to_string()))?;
         match outcome {
@@ -106,10 +190,11 @@ fn hub_url(hub: &str) -> Result<Url, RerankError> {
 }
 
 /// A repository of a hub. Its error messages name the file or the host.
-struct Hub {
+struct Hub<'a> {
     client: Client,
     url: Url,
-    repository: &'static str,
+    wanted: &'a Wanted,
+    sums: Sums<'a>,
 }
 
 /// The hub's metadata of a file.
@@ -138,16 +223,20 @@ enum Failure {
     Final(String),
 }
 
-impl Hub {
-    async fn fetch(
-        &self,
-        files: Vec<&'static str>,
-        folder: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<(), String> {
-        let mut remotes = Vec::with_capacity(files.len());
-        for name in files {
-            remotes.push(self.look(name).await?);
+impl Hub<'_> {
+    async fn fetch(&self, folder: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), String> {
+        let revision = match self.wanted.revision {
+            Some(revision) => revision.to_owned(),
+            None => self.sums.revision()?.unwrap_or_else(|| REVISION.to_owned()),
+        };
+        let mut remotes = Vec::with_capacity(self.wanted.files.len());
+        for name in &self.wanted.files {
+            let remote = self.look(name, &revision).await?;
+            if let Some(announced) = &remote.sum {
+                // Found before gigabytes are downloaded.
+                self.sums.check(name, announced)?;
+            }
+            remotes.push(remote);
         }
         let total = remotes.iter().map(|remote| remote.n_bytes).sum();
         let mut before = 0;
@@ -165,8 +254,8 @@ impl Hub {
     }
 
     /// Requests a file's metadata without its content.
-    async fn look(&self, name: &'static str) -> Result<Remote, String> {
-        let Answer { response, first } = self.ask(name, REVISION, "bytes=0-0".to_owned()).await?;
+    async fn look(&self, name: &'static str, revision: &str) -> Result<Remote, String> {
+        let Answer { response, first } = self.ask(name, revision, "bytes=0-0".to_owned()).await?;
         let status = response.status();
         let headers = response.headers();
         let n_bytes = match status {
@@ -185,7 +274,7 @@ impl Hub {
             n_bytes: n_bytes.ok_or_else(|| wrong("the length"))?,
             sum: text(&first, LINKED_SUM).filter(is_sum),
             tag: tag.ok_or_else(|| wrong("the version"))?,
-            commit: text(&first, COMMIT).unwrap_or_else(|| REVISION.to_owned()),
+            commit: text(&first, COMMIT).unwrap_or_else(|| revision.to_owned()),
         })
     }
 
@@ -220,12 +309,20 @@ impl Hub {
                 Err(Failure::Broken(cause) | Failure::Final(cause)) => return Err(cause),
             }
         }
-        if let Err(cause) = check(&mut file, remote) {
-            // The partial file is unusable.
-            drop(file);
-            fs::remove_file(&part).map_err(|error| at_path(&part, error))?;
-            return Err(cause);
-        }
+        let checked = sum_of(&mut file, remote).and_then(|sum| {
+            self.sums.check(remote.name, &sum)?;
+            Ok(sum)
+        });
+        let sum = match checked {
+            Ok(sum) => sum,
+            Err(cause) => {
+                // The partial file is unusable.
+                drop(file);
+                fs::remove_file(&part).map_err(|error| at_path(&part, error))?;
+                return Err(cause);
+            }
+        };
+        self.sums.remember(&remote.commit, remote.name, &sum)?;
         file.sync_all().map_err(|error| at_path(&part, error))?;
         drop(file);
         fs::rename(&part, path).map_err(|error| at_path(path, error))
@@ -302,7 +399,7 @@ impl Hub {
         url.path_segments_mut()
             .expect("an address with a host has a path")
             .pop_if_empty()
-            .extend(self.repository.split('/'))
+            .extend(self.wanted.repository.split('/'))
             .extend(["resolve", revision])
             .extend(name.split('/'));
         let mut first = None;
@@ -375,21 +472,19 @@ fn forget_others(path: &Path, part: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Checks a complete file against the hub's metadata.
-fn check(file: &mut File, remote: &Remote) -> Result<(), String> {
-    let Some(expected) = &remote.sum else {
-        return Ok(());
-    };
+/// Returns the checksum of a complete file, which must be the one that the hub announced, if it did.
+fn sum_of(file: &mut File, remote: &Remote) -> Result<String, String> {
     let read = |error: io::Error| format!("{}: {error}", remote.name);
     let mut sum = Sha256::new();
     file.seek(SeekFrom::Start(0)).map_err(read)?;
     sum::add(&mut sum, file).map_err(read)?;
-    match sum::hex(sum).eq_ignore_ascii_case(expected) {
-        true => Ok(()),
-        false => Err(format!(
+    let sum = sum::hex(sum);
+    match &remote.sum {
+        Some(announced) if !sum.eq_ignore_ascii_case(announced) => Err(format!(
             "what came of {} is not what the hub announced",
             remote.name
         )),
+        Some(_) | None => Ok(sum),
     }
 }
 

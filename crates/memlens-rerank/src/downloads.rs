@@ -1,15 +1,17 @@
-//! Downloads a cross-encoder that the user requested: one at a time, in the background.
+//! Downloads a model that the user requested: one at a time, in the background.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use memlens_embed::HubModel;
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use specta::Type;
 
 use crate::choice::{named_model, refused};
+use crate::download::download_embedding;
 use crate::{CancellationToken, RerankError};
 
 const TELL_EVERY: Duration = Duration::from_millis(120);
@@ -62,6 +64,22 @@ impl Downloads {
         let models = models.to_owned();
         self.run(model.name, report, move |progress, cancel| {
             model.download(&models, progress, cancel).map(drop)
+        })
+    }
+
+    /// Starts to download an embedding model into a folder of models. `report` is also called at the end.
+    ///
+    /// # Errors
+    /// Like [`Downloads::start`].
+    pub fn start_embedding(
+        &self,
+        model: &'static HubModel,
+        models: &Path,
+        report: DownloadListener,
+    ) -> Result<(), RerankError> {
+        let models = models.to_owned();
+        self.run(model.name, report, move |progress, cancel| {
+            download_embedding(model, &models, progress, cancel).map(drop)
         })
     }
 
@@ -223,7 +241,7 @@ mod tests {
         );
         let cause = "the disk is full".to_owned();
         let failed = RerankError::Download { name: "a", cause };
-        let why = "cannot download cross-encoder a: the disk is full";
+        let why = "cannot download a: the disk is full";
         check(Err(failed), Some(why), false);
     }
 

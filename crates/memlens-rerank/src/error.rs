@@ -81,7 +81,7 @@ pub enum RerankError {
         name: &'static str,
     },
     /// The download failed; the downloaded part is kept, and the next attempt continues from there.
-    #[error("cannot download cross-encoder {name}: {cause}")]
+    #[error("cannot download {name}: {cause}")]
     Download {
         /// Name of the model, as offered.
         name: &'static str,
@@ -89,7 +89,7 @@ pub enum RerankError {
         cause: String,
     },
     /// The caller stopped the download; the downloaded part is kept.
-    #[error("cannot download cross-encoder {name}: cancelled")]
+    #[error("cannot download {name}: cancelled")]
     DownloadCancelled {
         /// Name of the model, as offered.
         name: &'static str,

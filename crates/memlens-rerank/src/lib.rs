@@ -69,6 +69,7 @@ mod windows;
 pub use answers::Answer;
 pub use background::Background;
 pub use cross::CrossEncoder;
+pub use download::{download_embedding, downloads_are_off, hub_host};
 pub use downloads::{DownloadListener, DownloadProgress, Downloads};
 pub use error::RerankError;
 pub use late::{Late, TokenCache};

@@ -19,8 +19,12 @@ pub struct Model {
     pub licence: &'static str,
     /// The repository on the hub: owner and name.
     pub(crate) repository: &'static str,
-    /// Paths of the graph and its weights in the repository.
+    /// The commit to download; `None` for the newest one.
+    pub(crate) revision: Option<&'static str>,
+    /// Paths of the graph and its weights in the repository. Of several graphs the one with quantised weights is used.
     pub(crate) weights: &'static [&'static str],
+    /// Known checksums: paths in the repository with their sha256.
+    pub(crate) sums: &'static [(&'static str, &'static str)],
 }
 
 /// The other files to download, which are small and have the same names everywhere.
@@ -33,8 +37,9 @@ const TOKENIZER_FILES: [&str; 4] = [
 
 /// All models, the smallest first: those that fastembed supports, and the small one that most programs use.
 ///
-/// No version is pinned: the newest version at the start of a download is used, with all files of that one commit, and
-/// each large file is verified by the hub's checksum. Scores are stored by the checksum of the downloaded files, so
+/// Where no version is pinned, the newest version at the start of the first download is used, with all files of that one commit.
+/// Each file is verified by the hub's checksum, if it announces one, and by the known one or that of the first download.
+/// Scores are stored by the checksum of the downloaded files, so
 /// those of two versions never mix.
 pub const MODELS: &[Model] = &[
     Model {
@@ -43,7 +48,9 @@ pub const MODELS: &[Model] = &[
         megabytes: 92,
         licence: "Apache-2.0",
         repository: "Xenova/ms-marco-MiniLM-L-6-v2",
+        revision: None,
         weights: &["onnx/model.onnx"],
+        sums: &[],
     },
     Model {
         name: "jina-reranker-v1-turbo-en",
@@ -51,7 +58,9 @@ pub const MODELS: &[Model] = &[
         megabytes: 152,
         licence: "Apache-2.0",
         repository: "jinaai/jina-reranker-v1-turbo-en",
+        revision: None,
         weights: &["onnx/model.onnx"],
+        sums: &[],
     },
     Model {
         name: "jina-reranker-v2-base-multilingual",
@@ -59,7 +68,9 @@ pub const MODELS: &[Model] = &[
         megabytes: 1130,
         licence: "CC-BY-NC-4.0",
         repository: "jinaai/jina-reranker-v2-base-multilingual",
+        revision: None,
         weights: &["onnx/model.onnx"],
+        sums: &[],
     },
     Model {
         name: "bge-reranker-base",
@@ -67,7 +78,9 @@ pub const MODELS: &[Model] = &[
         megabytes: 1130,
         licence: "MIT",
         repository: "BAAI/bge-reranker-base",
+        revision: None,
         weights: &["onnx/model.onnx"],
+        sums: &[],
     },
     Model {
         name: "bge-reranker-v2-m3",
@@ -75,7 +88,9 @@ pub const MODELS: &[Model] = &[
         megabytes: 2290,
         licence: "Apache-2.0",
         repository: "rozgo/bge-reranker-v2-m3",
+        revision: None,
         weights: &["model.onnx", "model.onnx.data"],
+        sums: &[],
     },
 ];
 

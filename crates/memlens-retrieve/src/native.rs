@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memlens_embed::{Model, is_foreign};
+use memlens_embed::{is_english_model, is_foreign, is_multilingual_model};
 use memlens_params::{Params, TypedSet};
 use memlens_rank::{ChunkId, RetrieverId};
 use memlens_store::{FolderId, NoText};
@@ -174,8 +174,7 @@ fn searched(question: &str, parts: &Parts) -> String {
 /// Returns a remark if the lists were made by a model that knows English only, and the question is probably in another
 /// language.
 fn foreign_remark(model: &str, question: &str) -> Option<String> {
-    let is_english_model = Model::from_id(model).is_some_and(Model::is_english);
-    (is_english_model && is_foreign(question)).then(|| FOREIGN_REMARK.to_owned())
+    (is_english_model(model) && is_foreign(question)).then(|| FOREIGN_REMARK.to_owned())
 }
 
 impl Retriever for NativeRetriever {
@@ -220,8 +219,8 @@ impl Retriever for NativeRetriever {
                 vectors: vectors.as_deref().map_err(String::as_str),
             },
         )?;
-        // The bundled model knows English only: its cosines to other languages mean nothing that could replace words.
-        if Model::from_id(self.lists.vectors.model()) == Some(Model::Multilingual) {
+        // A model for English only: its cosines to other languages mean nothing that could replace words.
+        if is_multilingual_model(self.lists.vectors.model()) {
             self.languages.mark(
                 &searched(question.text, &parts),
                 &mut retrieved.set,
@@ -281,6 +280,8 @@ impl Retriever for NativeRetriever {
 
 #[cfg(test)]
 mod tests {
+    use memlens_embed::Model;
+
     use super::*;
 
     #[test]

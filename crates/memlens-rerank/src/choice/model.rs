@@ -1,14 +1,16 @@
 //! The user's choice of a local cross-encoder.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-use memlens_embed::{Locations, locations};
+use memlens_embed::{HUB_MODELS, HubModel, Locations, locations};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use super::refused;
+use crate::download::sums;
 use crate::{CrossEncoder, MODELS, Model, RerankError};
 
 /// The user's choice of a cross-encoder: one with a name, or one in a folder.
@@ -132,17 +134,33 @@ pub(super) fn offers(models: &Path) -> Vec<ModelOffer> {
 /// [`RerankError::RemoveModel`].
 pub fn erase_models(models: &Path) -> Result<(), RerankError> {
     for model in MODELS {
-        let path = model.folder(models);
-        match fs::remove_dir_all(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(RerankError::RemoveModel { path, source });
-            }
-            Ok(()) | Err(_) => {}
-        }
+        removed(model.folder(models), |path| fs::remove_dir_all(path))?;
     }
+    for model in HUB_MODELS {
+        remove_embedding(model, models)?;
+    }
+    removed(models.join(sums::FILE), |path| fs::remove_file(path))?;
     // The folder stays if it holds other files.
     let _ = fs::remove_dir(models);
     Ok(())
+}
+
+/// Removes a downloaded embedding model from a folder of models, whole or incomplete. Its checksums stay known.
+///
+/// # Errors
+/// [`RerankError::RemoveModel`].
+pub fn remove_embedding(model: &HubModel, models: &Path) -> Result<(), RerankError> {
+    removed(model.folder(models), |path| fs::remove_dir_all(path))
+}
+
+/// Removes what may not be there.
+fn removed(path: PathBuf, remove: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), RerankError> {
+    match remove(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(RerankError::RemoveModel { path, source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -210,11 +228,14 @@ mod tests {
         let models = dir.path().join("models");
         erase_models(&models).unwrap();
         let (ours, other) = (MODELS[0].folder(&models), models.join("of-somebody-else"));
-        for folder in [&ours, &other] {
+        let embedding = HUB_MODELS[0].folder(&models);
+        for folder in [&ours, &embedding, &other] {
             fs::create_dir_all(folder.join("onnx")).unwrap();
         }
+        fs::write(models.join(sums::FILE), "{}").unwrap();
         erase_models(&models).unwrap();
-        assert!(!ours.exists() && other.exists());
+        assert!(!ours.exists() && !embedding.exists() && other.exists());
+        assert!(!models.join(sums::FILE).exists());
         fs::remove_dir_all(&other).unwrap();
         erase_models(&models).unwrap();
         assert!(!models.exists());

@@ -7,7 +7,16 @@ use std::thread;
 use tempfile::TempDir;
 
 use super::*;
-use crate::MODELS;
+
+const NAME: &str = "ms-marco-MiniLM-L-6-v2";
+const REPOSITORY: &str = "Xenova/ms-marco-MiniLM-L-6-v2";
+const FILES: [&str; 5] = [
+    "config.json",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    WEIGHTS,
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
@@ -53,7 +62,7 @@ impl TestHub {
         };
         let state = Arc::new(Mutex::new(State {
             manner,
-            files: MODELS[0].files().map(read).collect(),
+            files: FILES.into_iter().map(read).collect(),
             asked: Vec::new(),
         }));
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
@@ -91,7 +100,7 @@ impl TestHub {
                 cancel.cancel();
             }
         };
-        let outcome = MODELS[0].download_from(&self.url, models.path(), &mut progress, &cancel);
+        let outcome = wanted(&[]).download_from(&self.url, models.path(), &mut progress, &cancel);
         (outcome, reported)
     }
 
@@ -129,7 +138,7 @@ impl State {
     }
 
     fn send(&mut self, mut out: &TcpStream, path: &str, range: &str) -> io::Result<()> {
-        let prefix = format!("/{}/resolve/", MODELS[0].repository);
+        let prefix = format!("/{REPOSITORY}/resolve/");
         let (is_hub, place) = match (path.strip_prefix(&prefix), path.strip_prefix("/cdn/")) {
             (Some(rest), _) => (true, rest.split_once('/').map_or("", |(_, name)| name)),
             (None, Some(name)) => (false, name),
@@ -210,13 +219,24 @@ impl State {
     }
 }
 
+/// The files of the fixture, with known checksums.
+fn wanted(sums: &'static [(&'static str, &'static str)]) -> Wanted {
+    Wanted {
+        name: NAME,
+        repository: REPOSITORY,
+        revision: None,
+        files: FILES.to_vec(),
+        sums,
+    }
+}
+
 fn models() -> TempDir {
     tempfile::tempdir().expect("a scratch folder can be made")
 }
 
 /// Checks that exactly the hub's files exist, with the same content.
 fn check_whole(hub: &TestHub, models: &TempDir) {
-    let folder = MODELS[0].folder(models.path());
+    let folder = models.path().join(NAME);
     for (name, bytes) in &hub.state().files {
         assert_eq!(&fs::read(folder.join(name)).expect("it is there"), bytes);
     }
@@ -233,10 +253,7 @@ fn all_of_a_model_comes() {
     let hub = TestHub::new(Manner::Usual);
     let models = models();
     let (outcome, reported) = hub.download(&models);
-    assert_eq!(
-        outcome.expect("nothing is wrong"),
-        MODELS[0].folder(models.path())
-    );
+    assert_eq!(outcome.expect("nothing is wrong"), models.path().join(NAME));
     check_whole(&hub, &models);
     let total: usize = hub.state().files.values().map(Vec::len).sum();
     assert!(reported.is_sorted() && reported.iter().all(|(_, of)| *of == total as u64));
@@ -276,9 +293,10 @@ fn what_came_is_gone_on_from() {
         .0
         .expect_err("it breaks each time")
         .to_string();
-    let expected = "cannot download cross-encoder ms-marco-MiniLM-L-6-v2: the connection for onnx/model.onnx broke: ";
+    let expected =
+        "cannot download ms-marco-MiniLM-L-6-v2: the connection for onnx/model.onnx broke: ";
     assert!(error.starts_with(expected), "{error}");
-    assert!(!MODELS[0].is_there(models.path()));
+    assert!(!models.path().join(NAME).join(WEIGHTS).exists());
     let n_asked = hub.ranges().len();
     assert_eq!(n_asked, 1 + N_RESUMES as usize);
 
@@ -337,12 +355,12 @@ fn what_is_wrong_is_said_and_not_kept() {
             .0
             .expect_err("it is wrong")
             .to_string();
-        let cause = error.strip_prefix("cannot download cross-encoder ms-marco-MiniLM-L-6-v2: ");
+        let cause = error.strip_prefix("cannot download ms-marco-MiniLM-L-6-v2: ");
         let cause = cause
             .unwrap_or(&error)
             .replace(hub.url.trim_start_matches("http://"), "HUB");
         assert_eq!(cause, expected);
-        let weights = MODELS[0].folder(models.path()).join("onnx");
+        let weights = models.path().join(NAME).join("onnx");
         let n_kept = fs::read_dir(weights).map_or(0, |files| {
             files
                 .flatten()
@@ -378,7 +396,7 @@ fn offline_is_said_with_the_cause() {
     drop(closed);
     let download = |hub: &str| {
         let models = models();
-        let outcome = MODELS[0].download_from(
+        let outcome = wanted(&[]).download_from(
             hub,
             models.path(),
             &mut |_, _| {},
@@ -388,7 +406,7 @@ fn offline_is_said_with_the_cause() {
     };
     let error = download(&format!("http://{place}"));
     let expected = format!(
-        "cannot download cross-encoder ms-marco-MiniLM-L-6-v2: cannot connect to {place}: Connection refused"
+        "cannot download ms-marco-MiniLM-L-6-v2: cannot connect to {place}: Connection refused"
     );
     assert!(error.starts_with(&expected), "{error}");
     // Only this machine itself is called without encryption.
@@ -401,7 +419,7 @@ fn two_do_not_download_the_same() {
     let hub = TestHub::new(Manner::Usual);
     let models = models();
     assert!(hub.download_until(&models, 20_000).0.is_err());
-    let weights = MODELS[0].folder(models.path()).join("onnx");
+    let weights = models.path().join(NAME).join("onnx");
     let part = fs::read_dir(weights)
         .expect("it is there")
         .flatten()
@@ -420,5 +438,67 @@ fn two_do_not_download_the_same() {
     );
     drop(other);
     hub.download(&models).0.expect("nobody else has it");
+    check_whole(&hub, &models);
+}
+
+/// The checksums of the fixture, and one of nothing.
+const RIGHT: &str = "f6bdb0eaea0489b266a00d5b4b3a013002afc6084a09c008cea4f3573ebec642";
+const WRONG: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+#[test]
+fn a_known_sum_is_required_before_the_file_comes() {
+    let download = |hub: &TestHub, models: &TempDir, sums| {
+        let cancel = CancellationToken::new();
+        wanted(sums).download_from(&hub.url, models.path(), &mut |_, _| {}, &cancel)
+    };
+    for manner in [Manner::Usual, Manner::IgnoresRanges] {
+        let hub = TestHub::new(manner);
+        let models = models();
+        let error = download(&hub, &models, &[(WEIGHTS, WRONG)]).expect_err("it is another");
+        let expected =
+            format!("{WEIGHTS} has the sha256 {RIGHT}, and not {WRONG}, which is known for it");
+        assert!(error.to_string().ends_with(&expected), "{error}");
+        assert!(!models.path().join(NAME).join(WEIGHTS).exists());
+        if manner == Manner::Usual {
+            // A hub that announces the sum is not asked for the content.
+            assert_eq!(hub.ranges(), [0; 0]);
+        }
+        download(&hub, &models, &[(WEIGHTS, RIGHT)]).expect("it is the known one");
+        check_whole(&hub, &models);
+    }
+}
+
+#[test]
+fn what_came_first_is_what_comes_later() {
+    let hub = TestHub::new(Manner::Usual);
+    let models = models();
+    hub.download(&models).0.expect("nothing is wrong");
+    let remove = || fs::remove_dir_all(models.path().join(NAME)).expect("it is there");
+    remove();
+    hub.state().asked.clear();
+    hub.download(&models).0.expect("it is the same");
+    let asked = hub.state().asked.clone();
+    let of_commit = format!("/{REPOSITORY}/resolve/{COMMIT_ID}/");
+    assert!(asked[0].0.starts_with(&of_commit), "{asked:?}");
+
+    for file in [WEIGHTS, "config.json"] {
+        remove();
+        hub.state().files.get_mut(file).expect("it is there")[7] ^= 1;
+        let error = hub
+            .download(&models)
+            .0
+            .expect_err("it is another")
+            .to_string();
+        assert!(
+            error.contains(&format!("{file} has the sha256 "))
+                && error.contains("downloaded first"),
+            "{error}"
+        );
+        let folder = models.path().join(NAME);
+        assert!(!folder.join(file).exists());
+        fs::create_dir_all(&folder).expect("it can be made");
+        hub.state().files.get_mut(file).expect("it is there")[7] ^= 1;
+    }
+    hub.download(&models).0.expect("it is as before");
     check_whole(&hub, &models);
 }
