@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand};
+use memlens_engine::{HUB_MODELS, Model};
 
 pub use evidence::{EvalArgs, IfTakenArgs, QueriesAct, QueriesArgs, TuneArgs};
 pub use recall::{
@@ -135,8 +137,19 @@ pub struct IndexArgs {
     /// Your notes are searched by the model in use until all are embedded by this one. If that is stopped, the next
     /// `memlens index`, or the window, continues. Its vectors are kept when you change to another model, so that a change
     /// back embeds only what is new; `memlens models` lists them.
-    #[arg(long, value_enum, conflicts_with = "moved_from")]
-    pub model: Option<ModelName>,
+    ///
+    /// bundled is the small English model that comes with Memlens. multilingual knows about a hundred languages, English included; it is
+    /// slower, weaker than the bundled model on English notes, and must be fetched first (75 MB). static is a small English model of 2 MB
+    /// that needs no ONNX Runtime and is far faster than the bundled one; it finds less. Any other name is that of a downloaded model:
+    /// `memlens models` lists them, and `memlens models download` downloads one.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = PossibleValuesParser::new(model_names()),
+        hide_possible_values = true,
+        conflicts_with = "moved_from"
+    )]
+    pub model: Option<String>,
     /// Embed every note by the model in this folder: an ONNX graph of any dimension with its tokenizer.json
     ///
     /// The folder holds model.onnx or onnx/model.onnx (or model_quantized.onnx) with the inputs input_ids and
@@ -165,7 +178,15 @@ pub struct ModelsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ModelsAct {
-    /// Delete the stored vectors of a model that is not in use
+    /// Download a model into the library's folder; run again to resume
+    ///
+    /// `memlens index --model NAME` then embeds the notes by it. Files whose checksum Memlens knows are checked against it; of the others
+    /// the checksum of the first download is kept, and a later download must have the same.
+    Download {
+        /// The model's name
+        name: String,
+    },
+    /// Delete the stored vectors of a model that is not in use, and the files of a downloaded one
     ///
     /// A change back to that model then embeds every note again.
     Forget {
@@ -174,15 +195,10 @@ pub enum ModelsAct {
     },
 }
 
-/// An embedding model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
-    /// The small English model that comes with Memlens
-    Bundled,
-    /// About a hundred languages, English included; slower, and weaker than the bundled model on English notes. Must be fetched first (75 MB)
-    Multilingual,
-    /// A small English model of 2 MB that needs no ONNX Runtime and is far faster than the bundled one; it finds less
-    Static,
+/// The names of the embedding models.
+fn model_names() -> impl Iterator<Item = &'static str> {
+    let known = Model::ALL.into_iter().map(Model::name);
+    known.chain(HUB_MODELS.iter().map(|model| model.name))
 }
 
 #[derive(Debug, Args)]

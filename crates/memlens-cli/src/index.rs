@@ -6,14 +6,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::shown;
 use memlens_engine::view::{ForeignNotes, ModelChanging, Progress};
 use memlens_engine::{
-    Choice, Counts, EngineError, Folder, Home, Indexer, IndexerError, Model, Observer, Purpose,
-    Step, changed_model, choose_model, chosen_model, foreign_notes, is_small_model, lower_priority,
-    move_folder, note_agents, put_model_folder, read_model_folder, refuse_library_among,
-    small_model_sentence,
+    Choice, Counts, EngineError, Folder, Home, HubModel, Indexer, IndexerError, Model, Observer,
+    Purpose, Step, changed_model, choose_model, chosen_model, foreign_notes, is_small_model,
+    lower_priority, move_folder, note_agents, put_model_folder, read_downloaded_model,
+    read_model_folder, refuse_library_among, small_model_sentence,
 };
 use serde::Serialize;
 
-use crate::arguments::{IndexArgs, ModelName};
+use crate::arguments::IndexArgs;
 use crate::error::CliError;
 use crate::output::{notify, plural, print_json, print_text};
 use crate::settings::{library_dir, source, stop_flag};
@@ -138,7 +138,7 @@ struct Opened {
 impl Opened {
     /// Opens it with the model in use, and begins a change to the one that was chosen.
     fn of(dir: &Path, arguments: &IndexArgs, stop: &AtomicBool) -> Result<Opened, CliError> {
-        let chosen = chosen(arguments)?;
+        let chosen = chosen(dir, arguments)?;
         // Nothing is chosen unless it is there.
         let checked = chosen
             .as_ref()
@@ -187,17 +187,19 @@ impl Opened {
 }
 
 /// Returns the model that the arguments name.
-fn chosen(arguments: &IndexArgs) -> Result<Option<Choice>, CliError> {
+fn chosen(dir: &Path, arguments: &IndexArgs) -> Result<Option<Choice>, CliError> {
     if let Some(path) = &arguments.model_folder {
         return Ok(Some(Choice::Folder(read_model_folder(path)?)));
     }
-    Ok(arguments.model.map(|name| {
-        Choice::Known(match name {
-            ModelName::Bundled => Model::Bundled,
-            ModelName::Multilingual => Model::Multilingual,
-            ModelName::Static => Model::Static,
-        })
-    }))
+    let Some(name) = &arguments.model else {
+        return Ok(None);
+    };
+    let choice = match (Model::from_name(name), HubModel::named(name)) {
+        (Some(model), _) => Choice::Known(model),
+        (None, Some(model)) => Choice::Folder(read_downloaded_model(dir, model)?),
+        (None, None) => unreachable!("the arguments allow no other name"),
+    };
+    Ok(Some(choice))
 }
 
 /// Embeds all notes by the model that the user chose, also those that change meanwhile. Returns the counts of both walks.
@@ -344,8 +346,7 @@ fn notify_of_empty(indexer: &Indexer, walked: &[&Folder]) -> Result<(), CliError
 
 /// Reports if many notes are probably not in English and the model knows only that, once notes were added.
 fn notify_of_foreign(indexer: &Indexer) -> Result<(), CliError> {
-    let is_english =
-        matches!(chosen_model(indexer.store())?, Choice::Known(model) if model.is_english());
+    let is_english = chosen_model(indexer.store())?.is_english();
     if indexer.counts().n_added == 0 || !is_english {
         return Ok(());
     }

@@ -8,6 +8,7 @@ mod arguments;
 mod autopsy;
 mod clusters;
 mod compare;
+mod download_bar;
 mod drift;
 mod emulate;
 mod erase;

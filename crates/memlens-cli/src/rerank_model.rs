@@ -1,18 +1,16 @@
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memlens_document::{Document, dim, strong};
 use memlens_engine::acts;
 use memlens_engine::providers;
-use memlens_engine::{
-    CancellationToken, Library, ModelChoice, ModelOffer, RerankChange, RerankSettings,
-};
+use memlens_engine::{Library, ModelChoice, ModelOffer, RerankChange, RerankSettings};
 use serde::Serialize;
 
 use crate::arguments::{RerankModelAct, RerankModelArgs};
+use crate::download_bar::with_bar;
 use crate::error::CliError;
 use crate::output::{notify, print, print_json};
-use crate::settings::{on_stop, open};
+use crate::settings::open;
 
 #[derive(Serialize)]
 struct ModelReport {
@@ -74,25 +72,10 @@ fn set(library: &Library, typed: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Downloads a model, with a bar on a terminal. Ctrl+C stops it and keeps what was downloaded.
+/// Downloads a model.
 fn download(library: &Library, name: &str) -> Result<(), CliError> {
-    let cancel = CancellationToken::new();
-    let stop = cancel.clone();
-    on_stop(move || stop.cancel())?;
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    let style =
-        ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left");
-    bar.set_style(style.expect("the template is a constant"));
-    let mut progress = |done: u64, total: u64| {
-        bar.set_length(total);
-        bar.set_position(done);
-    };
-    let downloaded = providers::download_model(library, name, &mut progress, &cancel);
-    bar.finish_and_clear();
-    let folder = match downloaded {
-        Err(_) if cancel.is_cancelled() => return Err(CliError::Stopped),
-        other => other?,
-    };
+    let folder =
+        with_bar(|progress, cancel| providers::download_model(library, name, progress, cancel))?;
     notify(format_args!("{name} is in {}", folder.display()));
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 for a failure
 //! and 2 for misuse.
 
+#[path = "command_line/hub.rs"]
+mod hub;
 #[path = "command_line/map.rs"]
 mod map;
 #[path = "command_line/memlens.rs"]
@@ -21,6 +23,8 @@ mod connecting;
 mod copies;
 #[path = "command_line/decaying.rs"]
 mod decaying;
+#[path = "command_line/downloaded_models.rs"]
+mod downloaded_models;
 #[path = "command_line/drift.rs"]
 mod drift;
 #[path = "command_line/emulated_reranking.rs"]

@@ -17,14 +17,15 @@ use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
 use memlens_library::{
-    EngineError, Library, changed_model, erase_server_token, forget_served_calls, is_small_model,
-    model_label, served_calls, small_model_sentence,
+    EngineError, Library, changed_model, erase_server_token, forget_served_calls, hub_model,
+    is_small_model, model_label, served_calls, small_model_sentence,
 };
 use memlens_map::forget_map;
 use memlens_params::{ParameterSet, Params};
 use memlens_past::check::check_past;
 use memlens_past::{Checked, Lost, forget_worked_out, worked_out};
 use memlens_recall::{ImportRun, Write, drop_past, forget_old_past, import_live, take_served};
+use memlens_rerank::DownloadListener;
 use memlens_rerank::choice::{erase_models, forget_keys};
 use memlens_retrieve::Lists;
 use memlens_store::{FolderId, Store, StoreError};
@@ -334,15 +335,25 @@ impl Engine {
     /// # Errors
     /// [`memlens_rerank::RerankError::Setting`] for an unknown name or while another download runs.
     pub fn start_download(&self, name: &str) -> Result<(), EngineError> {
-        let listener = self.shared.listener.clone();
-        let report =
-            Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))));
         let models = models_folder(self.library().dir());
-        Ok(self
-            .library()
-            .jobs()
-            .downloads
-            .start(name, &models, report)?)
+        let downloads = &self.library().jobs().downloads;
+        Ok(downloads.start(name, &models, self.download_listener())?)
+    }
+
+    /// Starts to download an embedding model; events report the progress. An earlier partial download is continued.
+    ///
+    /// # Errors
+    /// [`memlens_embed::EmbedError::UnknownModel`]; [`memlens_rerank::RerankError::Setting`] while another download runs.
+    pub fn start_embedding_download(&self, name: &str) -> Result<(), EngineError> {
+        let model = hub_model(name)?;
+        let models = models_folder(self.library().dir());
+        let downloads = &self.library().jobs().downloads;
+        Ok(downloads.start_embedding(model, &models, self.download_listener())?)
+    }
+
+    fn download_listener(&self) -> DownloadListener {
+        let listener = self.shared.listener.clone();
+        Arc::new(move |progress| listener(Event::Job(JobProgress::Download(progress))))
     }
 
     /// Shows a notice to the user.

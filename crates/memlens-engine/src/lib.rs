@@ -50,8 +50,8 @@ pub use memlens_agents::{Launch, ToolServerConfig};
 /// Past questions with the results that agents received.
 pub use memlens_agents::{PastKind, PastQuestion, Returned, Used};
 pub use memlens_embed::{
-    EmbedderSource, Model, Purpose, bundled, forbid_telemetry, is_foreign, lower_priority,
-    source as embedder_source,
+    EmbedderSource, HUB_MODELS, HubModel, Model, Purpose, bundled, forbid_telemetry, is_foreign,
+    lower_priority, source as embedder_source,
 };
 /// Metrics of query sets, and the number of judged queries that a conclusion needs.
 pub use memlens_eval::{Metric, QUERIES_MIN};
@@ -77,12 +77,12 @@ pub use memlens_library::{
     Choice, Clustering, Contents, CopyReport, EngineError, GivenRanking, Job, Jobs, Library,
     LibraryStatus, Place, Ranking, RowReport, SaidPlace, Search, SearchReport, StageReport,
     StepReport, Timing, TraceForm, answers_outside, changed_model, choose_model, chosen_model,
-    clusters, compare, contents, data_size, drift, drift_report, embedding_models, erase,
-    folded_sentence, foreign_notes, heat, is_small_model, location, note_drift, opened_cluster,
-    oppositions, pipeline, pipelines, plan_model, prepare_memory, providers, put_model_folder,
-    rank_given, read_model_folder, refuse_agent_place, report, rerank_calls, rows_json,
-    saved_questions, sent_texts, small_model_notice, small_model_sentence, source_of_library,
-    stage_looks, trace_text, unread,
+    clusters, compare, contents, data_size, download_embedding_model, drift, drift_report,
+    embedding_models, erase, folded_sentence, foreign_notes, heat, is_small_model, location,
+    note_drift, opened_cluster, oppositions, pipeline, pipelines, plan_model, prepare_memory,
+    providers, put_model_folder, rank_given, read_downloaded_model, read_model_folder,
+    refuse_agent_place, report, rerank_calls, rows_json, saved_questions, sent_texts,
+    small_model_notice, small_model_sentence, source_of_library, stage_looks, trace_text, unread,
 };
 pub use memlens_map::{lay_out, map};
 pub use memlens_note::{

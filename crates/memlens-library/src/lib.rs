@@ -45,10 +45,13 @@ pub use library::data::{
 pub use library::status::LibraryStatus;
 pub use model_choice::{
     Choice, changed_model, choose_model, chosen_model, is_small_model, model_label,
-    put_model_folder, read_model_folder, small_model_notice, small_model_sentence,
-    source_of_library,
+    put_model_folder, read_downloaded_model, read_model_folder, small_model_notice,
+    small_model_sentence, source_of_library,
 };
-pub use model_list::{embedding_models, foreign_notes, forget_vectors, plan_model};
+pub use model_list::{
+    download_embedding_model, embedding_models, foreign_notes, forget_vectors, hub_model,
+    plan_model,
+};
 pub use notes::examples::example_questions;
 pub use notes::location::location;
 pub use notes::place::Place;

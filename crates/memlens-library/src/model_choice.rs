@@ -3,18 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use memlens_embed::{
-    EmbedError, Embedder, EmbedderSource, Model, ModelFolder, ModelInfo, Purpose, load_runtime,
-    locations, locations_of, source, source_of_folder,
+    EmbedError, Embedder, EmbedderSource, HubModel, Model, ModelFolder, ModelInfo, Purpose,
+    is_english_model, load_runtime, locations, locations_of, source, source_of_folder,
 };
 use memlens_indexer::IndexerError;
 use memlens_store::{Store, kept_setting};
 
 use crate::EngineError;
+use crate::reranking::providers::models_folder;
 use crate::writes::Writes;
 
 /// Key of the stored setting; absent for the bundled model. A model of the user's own is named by its id.
 const KEY: &str = "embedding_model";
-/// Key of the folders with models of the user's own.
+/// Key of the folders with models of the user's own, and with downloaded ones.
 const FOLDERS: &str = "embedding_folders";
 
 /// A model that a library can be embedded by.
@@ -22,7 +23,7 @@ const FOLDERS: &str = "embedding_folders";
 pub enum Choice {
     /// One that this program knows.
     Known(Model),
-    /// One of the user's own.
+    /// One of the user's own, or a downloaded one.
     Folder(ModelFolder),
 }
 
@@ -31,8 +32,13 @@ impl Choice {
     pub fn name(&self) -> &str {
         match self {
             Choice::Known(model) => model.name(),
-            Choice::Folder(folder) => &folder.id,
+            Choice::Folder(folder) => folder.hub.as_deref().unwrap_or(&folder.id),
         }
+    }
+
+    /// Returns whether it reads English only; false for one whose languages are not known.
+    pub fn is_english(&self) -> bool {
+        is_english_model(&self.info().id)
     }
 
     /// Describes the model without loading it.
@@ -78,7 +84,8 @@ impl Choice {
         if let Some(model) = Model::from_name(name) {
             return Ok(Choice::Known(model));
         }
-        let folder = folders.iter().find(|folder| folder.id == name);
+        let is_named = |it: &&ModelFolder| it.id == name || it.hub.as_deref() == Some(name);
+        let folder = folders.iter().find(is_named);
         let folder = folder.ok_or_else(|| EmbedError::UnknownModel {
             name: name.to_owned(),
         })?;
@@ -133,13 +140,31 @@ pub fn read_model_folder(path: &Path) -> Result<ModelFolder, EngineError> {
     Ok(ModelFolder::read(&path, &locations()?)?)
 }
 
+/// Returns a downloaded model of the library in `dir`, which must be usable.
+///
+/// # Errors
+/// [`EmbedError::NotDownloaded`], [`EmbedError::ModelFolder`].
+pub fn read_downloaded_model(
+    dir: &Path,
+    model: &'static HubModel,
+) -> Result<ModelFolder, EngineError> {
+    let models = models_folder(dir);
+    if !model.is_there(&models) {
+        return Err(EmbedError::NotDownloaded { name: model.name }.into());
+    }
+    Ok(ModelFolder::read_downloaded(model, &models, &locations()?)?)
+}
+
 /// Remembers a folder with a model, so that it can be chosen.
 ///
 /// # Errors
 /// [`EngineError::Store`].
 pub fn put_model_folder(store: &mut Store, folder: ModelFolder) -> Result<(), EngineError> {
     let mut folders = model_folders(store)?;
-    folders.retain(|known| known.id != folder.id);
+    let is_same = |known: &ModelFolder| {
+        known.id == folder.id || (known.hub.is_some() && known.hub == folder.hub)
+    };
+    folders.retain(|known| !is_same(known));
     folders.push(folder);
     put_folders(store, &folders)
 }
@@ -172,12 +197,18 @@ pub fn choose_model(store: &mut Store, choice: &Choice) -> Result<(), EngineErro
     Ok(store.put_setting(KEY, name)?)
 }
 
-/// Returns the model with this name.
+/// Returns the model with this name; one that was downloaded and not used yet is loaded.
 ///
 /// # Errors
-/// [`EmbedError::UnknownModel`].
+/// [`EmbedError::UnknownModel`], [`EmbedError::NotDownloaded`]; [`EmbedError::ModelFolder`] if it cannot be loaded.
 pub(crate) fn model_named(store: &Store, name: &str) -> Result<Choice, EngineError> {
-    Ok(Choice::named(name, &model_folders(store)?)?)
+    match (
+        Choice::named(name, &model_folders(store)?),
+        HubModel::named(name),
+    ) {
+        (Err(_), Some(model)) => Ok(Choice::Folder(read_downloaded_model(store.dir(), model)?)),
+        (named, _) => Ok(named?),
+    }
 }
 
 /// Returns the model with this name, or whose vectors have this id; `None` if this version knows none.
@@ -211,7 +242,12 @@ pub fn choose_embedding_model(writes: &impl Writes, name: &str) -> Result<(), En
     if in_use.is_none_or(|(id, _)| id != choice.info().id) {
         choice.is_there()?;
     }
-    writes.write(|store| choose_model(store, &choice))?;
+    writes.write(|store| {
+        if let Choice::Folder(folder) = &choice {
+            put_model_folder(store, folder.clone())?;
+        }
+        choose_model(store, &choice)
+    })?;
     writes.model_chosen();
     Ok(())
 }

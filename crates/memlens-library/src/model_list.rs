@@ -1,16 +1,24 @@
 //! The embedding models to choose from, what a change takes, and the vectors that are stored.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use memlens_embed::{Embedder, Model, Purpose, is_foreign, locations_of};
+use memlens_embed::{
+    EmbedError, Embedder, HUB_MODELS, HubModel, Model, Purpose, is_foreign, locations_of,
+};
 use memlens_params::Params;
+use memlens_rerank::choice::remove_embedding;
+use memlens_rerank::{CancellationToken, download_embedding, downloads_are_off, hub_host};
 use memlens_store::{ModelVectors, Store};
-use memlens_wire::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
+use memlens_wire::{
+    EmbeddingModel, EmbeddingModels, ForeignNotes, ModelDownload, ModelPlan, OtherVectors,
+};
 
 use crate::model_choice::{
     Choice, chosen_model, forget_model_folder, model_folders, model_named, model_of,
 };
+use crate::reranking::providers::models_folder;
 use crate::writes::Writes;
 use crate::{EngineError, Library};
 
@@ -58,7 +66,11 @@ pub fn embedding_models(store: &Store) -> Result<EmbeddingModels, EngineError> {
     let vectors = store.vectors_by_model()?;
     let in_use = store.embedding_model()?.map(|(id, _)| id);
     let chosen = chosen_model(store).ok();
-    let folders = model_folders(store)?.into_iter().map(Choice::Folder);
+    let downloads = Downloads::new(store.dir());
+    let mut folders = model_folders(store)?;
+    // Those of the user's own first.
+    folders.sort_by_key(|folder| folder.hub.is_some());
+    let folders = folders.into_iter().map(Choice::Folder);
     let choices: Vec<Choice> = Model::ALL
         .map(Choice::Known)
         .into_iter()
@@ -84,18 +96,108 @@ pub fn embedding_models(store: &Store) -> Result<EmbeddingModels, EngineError> {
             is_chosen,
             n_vectors: of_model.map_or(0, |it| it.n_vectors as u32),
             vector_bytes: of_model.map_or(0.0, |it| it.n_bytes() as f64),
-            ..described(choice)
+            ..described(choice, &downloads)
         }
     });
+    let is_unused = |model: &&HubModel| !choices.iter().any(|choice| choice.name() == model.name);
+    let unused = HUB_MODELS.iter().filter(is_unused);
+    let unused = unused.map(|model| offered(model, &downloads));
     Ok(EmbeddingModels {
         others: others.collect(),
-        models: models.collect(),
+        models: models.chain(unused).collect(),
         foreign: foreign_notes(store)?,
     })
 }
 
+/// What downloads depend on.
+struct Downloads {
+    /// The folder of downloaded models.
+    models: PathBuf,
+    host: String,
+    /// Why nothing may be downloaded; `None` if the user may start a download.
+    blocked: Option<String>,
+}
+
+impl Downloads {
+    fn new(dir: &Path) -> Downloads {
+        Downloads {
+            models: models_folder(dir),
+            host: hub_host(),
+            blocked: downloads_are_off(),
+        }
+    }
+
+    fn of(&self, model: &HubModel) -> ModelDownload {
+        let is_known = |file: &str| model.sums.iter().any(|(known, _)| *known == file);
+        ModelDownload {
+            source: format!("{}/{}", self.host, model.repository),
+            is_there: model.is_there(&self.models),
+            is_pinned: model.files().all(is_known),
+            blocked: self.blocked.clone(),
+        }
+    }
+}
+
+/// Approximate size of a download in bytes.
+fn download_bytes(model: &HubModel) -> f64 {
+    f64::from(model.megabytes) * 1e6
+}
+
+/// Describes a model that can be downloaded, or was and is not used yet.
+fn offered(model: &'static HubModel, downloads: &Downloads) -> EmbeddingModel {
+    let download = downloads.of(model);
+    let missing = EmbedError::NotDownloaded { name: model.name };
+    EmbeddingModel {
+        name: model.name.to_owned(),
+        label: model.name.to_owned(),
+        folder: None,
+        dim: model.dim as u32,
+        languages: model.languages.to_owned(),
+        licence: model.licence.to_owned(),
+        about: Some(model.about().to_owned()),
+        file_bytes: Some(download_bytes(model)),
+        missing: (!download.is_there).then(|| missing.to_string()),
+        download: Some(download),
+        is_in_use: false,
+        is_chosen: false,
+        n_vectors: 0,
+        vector_bytes: 0.0,
+    }
+}
+
+/// Downloads an embedding model into the library's folder, and returns its folder. `progress` gets the bytes that are there and
+/// those of the whole model. What came before continues from there. `cancel` stops it.
+///
+/// # Errors
+/// [`EmbedError::UnknownModel`], or [`EngineError::Rerank`] with the cause or where it was stopped.
+pub fn download_embedding_model(
+    library: &Library,
+    name: &str,
+    progress: &mut dyn FnMut(u64, u64),
+    cancel: &CancellationToken,
+) -> Result<PathBuf, EngineError> {
+    let models = models_folder(library.dir());
+    Ok(download_embedding(
+        hub_model(name)?,
+        &models,
+        progress,
+        cancel,
+    )?)
+}
+
+/// Returns the model with this name that can be downloaded.
+///
+/// # Errors
+/// [`EmbedError::UnknownModel`].
+pub fn hub_model(name: &str) -> Result<&'static HubModel, EngineError> {
+    let model = HubModel::named(name);
+    Ok(model.ok_or_else(|| EmbedError::UnknownModel {
+        name: name.to_owned(),
+    })?)
+}
+
 /// Describes a model and its files, without what a library holds of it.
-fn described(choice: &Choice) -> EmbeddingModel {
+fn described(choice: &Choice, downloads: &Downloads) -> EmbeddingModel {
     let info = choice.info();
     let missing = choice.is_there().err().map(|error| error.to_string());
     let unknown = || "not known".to_owned();
@@ -107,11 +209,20 @@ fn described(choice: &Choice) -> EmbeddingModel {
             let n_bytes = n_bytes.ok().or(model.n_bytes_known());
             (languages.to_owned(), licence.to_owned(), n_bytes, None)
         }
-        Choice::Folder(folder) => {
-            let path = folder.path.display().to_string();
-            let n_bytes = missing.is_none().then(|| folder.n_bytes());
-            (unknown(), unknown(), n_bytes, Some(path))
-        }
+        Choice::Folder(folder) => match folder.hub_model() {
+            Some(model) => {
+                return EmbeddingModel {
+                    missing,
+                    dim: folder.dim as u32,
+                    ..offered(model, downloads)
+                };
+            }
+            None => {
+                let path = folder.path.display().to_string();
+                let n_bytes = missing.is_none().then(|| folder.n_bytes());
+                (unknown(), unknown(), n_bytes, Some(path))
+            }
+        },
     };
     EmbeddingModel {
         name: choice.name().to_owned(),
@@ -126,6 +237,7 @@ fn described(choice: &Choice) -> EmbeddingModel {
         },
         file_bytes: n_bytes.map(|n_bytes| n_bytes as f64),
         missing,
+        download: None,
         is_in_use: false,
         is_chosen: false,
         n_vectors: 0,
@@ -200,11 +312,12 @@ fn measure(
     Ok(Some((mean, (texts.len() + windows.len()) as u32)))
 }
 
-/// Deletes the stored vectors of a model, by its name or its id, that the notes are not searched by, and forgets its folder if it
-/// is the user's own. Returns how many vectors there were.
+/// Deletes the stored vectors of a model, by its name or its id, that the notes are not searched by. Forgets its folder if it is the
+/// user's own, and deletes its files if they were downloaded. Returns how many vectors there were.
 ///
 /// # Errors
-/// [`EngineError::VectorsInUse`] if the notes are searched by them, or are being embedded for them.
+/// [`EngineError::VectorsInUse`] if the notes are searched by them, or are being embedded for them; [`EngineError::Rerank`] if files
+/// cannot be deleted.
 pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, EngineError> {
     let library = writes.library();
     let known = model_of(&library.store(), name_or_id)?;
@@ -218,8 +331,17 @@ pub fn forget_vectors(writes: &impl Writes, name_or_id: &str) -> Result<u64, Eng
             model: name_or_id.to_owned(),
         });
     }
-    writes.write(|store| {
+    let n_deleted = writes.write(|store| {
         forget_model_folder(store, &id)?;
         Ok(store.forget_vectors(&id)?)
-    })
+    })?;
+    let downloaded = match &known {
+        Some(Choice::Folder(folder)) => folder.hub_model(),
+        Some(Choice::Known(_)) => None,
+        None => HubModel::named(name_or_id),
+    };
+    if let Some(model) = downloaded {
+        remove_embedding(model, &models_folder(library.dir()))?;
+    }
+    Ok(n_deleted)
 }

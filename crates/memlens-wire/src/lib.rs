@@ -67,7 +67,9 @@ pub use map::{
 pub use memlens_indexer::{
     Activity, FolderStatus, Happening, IndexingPhase, ModelChanging, Progress, Scanning,
 };
-pub use models::{EmbeddingModel, EmbeddingModels, ForeignNotes, ModelPlan, OtherVectors};
+pub use models::{
+    EmbeddingModel, EmbeddingModels, ForeignNotes, ModelDownload, ModelPlan, OtherVectors,
+};
 pub use note::{
     AlikeNote, AlikeNotes, BesideNote, ChunkLines, FollowedLink, LinkPlace, LinkRow, LinksOfNote,
     NoteQuestion, NoteQuestions, SaidElsewhere, SaidOfNote,

@@ -24,6 +24,8 @@ pub struct EmbeddingModel {
     pub file_bytes: Option<f64>,
     /// Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded.
     pub missing: Option<String>,
+    /// How its files are downloaded; `None` for a model that is not downloaded.
+    pub download: Option<ModelDownload>,
     /// Whether the notes are searched by it.
     pub is_in_use: bool,
     /// Whether the user chose it: the notes are searched by it, or will be once all are embedded by it.
@@ -32,6 +34,19 @@ pub struct EmbeddingModel {
     pub n_vectors: u32,
     /// Bytes of these vectors in the database.
     pub vector_bytes: f64,
+}
+
+/// How the files of a model are downloaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct ModelDownload {
+    /// The host and the repository on it.
+    pub source: String,
+    /// Whether all of its files were downloaded.
+    pub is_there: bool,
+    /// Whether this program knows the checksum of each file. Otherwise those of the first download are kept.
+    pub is_pinned: bool,
+    /// Why nothing may be downloaded; `None` if the user may start it.
+    pub blocked: Option<String>,
 }
 
 /// Stored vectors of a model that this version does not know, such as one of an earlier version.

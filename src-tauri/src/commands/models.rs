@@ -56,7 +56,15 @@ pub async fn add_embedding_folder(
     .await
 }
 
-/// Deletes the stored vectors of a model that is not in use, and forgets its folder if it is the user's own.
+/// Starts the download of a listed model, or continues it. Its progress is that of the job `download`.
+#[tauri::command]
+#[specta::specta]
+pub async fn download_embedding_model(shell: State<'_, Shell>, name: String) -> Answer<()> {
+    work(&shell, move |engine| engine.start_embedding_download(&name)).await
+}
+
+/// Deletes the stored vectors of a model that is not in use, forgets its folder if it is the user's own, and deletes its files if they
+/// were downloaded.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_vectors(shell: State<'_, Shell>, model: String) -> Answer<EmbeddingModels> {

@@ -78,8 +78,9 @@ window_commands! {
 
     models::add_embedding_folder: "reads a model in a folder that the user chooses in a dialog",
     models::choose_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
+    models::download_embedding_model: "downloads one of the models that the program lists",
     models::embedding_models: "looks for the files of the embedding models that the program lists",
-    models::forget_vectors: "nothing",
+    models::forget_vectors: "deletes a model that the program downloaded",
     models::plan_embedding_model: "reads an embedding model that the program lists, or in a folder that the user chose",
 
     note::followed_link: "reads notes in watched folders",

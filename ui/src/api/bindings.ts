@@ -155,9 +155,14 @@ export const commands = {
 	 *  use ends that.
 	 */
 	chooseEmbeddingModel: (name: string) => __TAURI_INVOKE<EmbeddingModels>("choose_embedding_model", { name }),
+	/**  Starts the download of a listed model, or continues it. Its progress is that of the job `download`. */
+	downloadEmbeddingModel: (name: string) => __TAURI_INVOKE<null>("download_embedding_model", { name }),
 	/**  The embedding models to choose from, and the vectors that are stored of each. */
 	embeddingModels: () => __TAURI_INVOKE<EmbeddingModels>("embedding_models"),
-	/**  Deletes the stored vectors of a model that is not in use, and forgets its folder if it is the user's own. */
+	/**
+	 *  Deletes the stored vectors of a model that is not in use, forgets its folder if it is the user's own, and deletes its files if they
+	 *  were downloaded.
+	 */
 	forgetVectors: (model: string) => __TAURI_INVOKE<EmbeddingModels>("forget_vectors", { model }),
 	/**  How many texts a model would have to embed, and how long that takes by a measurement on this machine. */
 	planEmbeddingModel: (name: string) => __TAURI_INVOKE<ModelPlan>("plan_embedding_model", { name }),
@@ -1485,6 +1490,8 @@ export type EmbeddingModel = {
 	file_bytes: number | null,
 	/**  Why it cannot be used, and what to do; `None` if its files are there. They are checked when the model is loaded. */
 	missing: string | null,
+	/**  How its files are downloaded; `None` for a model that is not downloaded. */
+	download: ModelDownload | null,
 	/**  Whether the notes are searched by it. */
 	is_in_use: boolean,
 	/**  Whether the user chose it: the notes are searched by it, or will be once all are embedded by it. */
@@ -2567,6 +2574,18 @@ export type ModelChoice = {
 	name?: string | null,
 	/**  Absolute path of a folder that holds one. */
 	folder?: string | null,
+};
+
+/**  How the files of a model are downloaded. */
+export type ModelDownload = {
+	/**  The host and the repository on it. */
+	source: string,
+	/**  Whether all of its files were downloaded. */
+	is_there: boolean,
+	/**  Whether this program knows the checksum of each file. Otherwise those of the first download are kept. */
+	is_pinned: boolean,
+	/**  Why nothing may be downloaded; `None` if the user may start it. */
+	blocked: string | null,
 };
 
 /**  A cross-encoder to choose from. */

@@ -124,12 +124,12 @@ describe("a download", () => {
   it("is followed to its end, and the list is read again", async () => {
     const providers = await open();
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
-    expect(providers.isDownloading).toBe(true);
+    expect(providers.download.isRunning).toBe(true);
     backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 0.5) });
-    expect(providers.download?.done_bytes).toBe(75_500_000);
+    expect(providers.download.progress?.done_bytes).toBe(75_500_000);
     const nRead = backend.nCalls("rerankSettings");
     backend.progress({ job: "download", progress: downloadAt("jina-reranker-v1-turbo-en", 1) });
-    expect(providers.isDownloading).toBe(false);
+    expect(providers.download.isRunning).toBe(false);
     expect(backend.nCalls("rerankSettings")).toBe(nRead + 1);
   });
 
@@ -144,7 +144,7 @@ describe("a download", () => {
         finished: true,
       },
     });
-    expect(providers.isDownloading).toBe(false);
+    expect(providers.download.isRunning).toBe(false);
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
     expect(backend.nCalls("downloadRerankModel")).toBe(2);
   });
@@ -157,6 +157,6 @@ describe("a download", () => {
     };
     await providers.downloadModel("jina-reranker-v1-turbo-en", 151_000_000);
     expect(providers.failed?.what).toBe("model");
-    expect(providers.isDownloading).toBe(false);
+    expect(providers.download.isRunning).toBe(false);
   });
 });

@@ -1,6 +1,5 @@
 import type { Backend } from "../api/backend";
 import type {
-  DownloadProgress,
   ErrorInfo,
   HttpChoice,
   ModelChoice,
@@ -8,6 +7,7 @@ import type {
   RerankSettings,
   RerankTest,
 } from "../api/bindings";
+import { ModelDownload } from "../library/model-download.svelte";
 import { Actions, Call } from "../shared/call.svelte";
 
 /** What is being changed, so that its error is beside it. */
@@ -27,18 +27,19 @@ export class RerankProviders {
   readonly #onChanged: () => void;
   #settings = $state.raw<RerankSettings | null>(null);
   readonly #changes = new Actions();
-  /** Begins and cancels downloads. */
-  readonly #downloads = new Actions();
+  /** The download of a model on this machine. */
+  readonly download: ModelDownload;
   readonly #testing: Call<[nTexts: number], RerankTest>;
   /** What is being changed, or was last. */
   #changed = $state<Changing | null>(null);
-  #download = $state.raw<DownloadProgress | null>(null);
 
   /** `onChanged` is called when another reranker would answer now. */
   constructor(backend: Backend, onChanged: () => void) {
     this.#backend = backend;
     this.#onChanged = onChanged;
     this.#testing = new Call((nTexts) => backend.testRerankHttp(nTexts));
+    const start = (name: string) => backend.downloadRerankModel(name);
+    this.download = new ModelDownload(backend, start, () => void this.read());
   }
 
   /** Null until they are read. */
@@ -52,7 +53,7 @@ export class RerankProviders {
 
   /** Why the last change failed; the next one clears it. */
   get failed(): { what: Changing; error: ErrorInfo } | null {
-    const [change, download] = [this.#changes.error, this.#downloads.error];
+    const [change, download] = [this.#changes.error, this.download.error];
     if (download !== null) return { what: "model", error: download };
     return change === null || this.#changed === null ? null : { what: this.#changed, error: change };
   }
@@ -63,15 +64,6 @@ export class RerankProviders {
     if (isRunning) return { kind: "asking" };
     if (error !== null) return { kind: "failed", error };
     return data === null ? null : { kind: "answered", answer: data };
-  }
-
-  /** The download that is under way or ended last. */
-  get download(): DownloadProgress | null {
-    return this.#download;
-  }
-
-  get isDownloading(): boolean {
-    return this.#download !== null && !this.#download.finished;
   }
 
   /** Whom note text is sent to, and whether it leaves this machine for that; null while no provider is on. */
@@ -99,11 +91,7 @@ export class RerankProviders {
   /** Reads the settings and follows downloads until the returned function is called. */
   follow(): () => void {
     void this.read();
-    return this.#backend.onProgress("download", (download) => {
-      if (download === null) return;
-      this.#download = download;
-      if (download.finished) void this.read();
-    });
+    return this.download.follow();
   }
 
   /** Reads the settings; without them nothing more can be chosen than before. */
@@ -140,22 +128,8 @@ export class RerankProviders {
 
   /** Begins the download of a model, or continues with it. */
   async downloadModel(name: string, totalBytes: number): Promise<void> {
-    if (this.isDownloading) return;
     this.#changes.dismissError();
-    this.#downloads.dismissError();
-    this.#download = {
-      name,
-      done_bytes: 0,
-      total_bytes: totalBytes,
-      error: null,
-      cancelled: false,
-      finished: false,
-    };
-    if (!(await this.#downloads.run(() => this.#backend.downloadRerankModel(name)))) this.#download = null;
-  }
-
-  async cancelDownload(): Promise<void> {
-    await this.#downloads.run(() => this.#backend.stop("download"));
+    await this.download.start(name, totalBytes);
   }
 
   async setHook(command: string[] | null): Promise<void> {
@@ -166,7 +140,7 @@ export class RerankProviders {
     if (this.#changes.isRunning) return;
     this.#changed = what;
     this.#changes.dismissError();
-    this.#downloads.dismissError();
+    this.download.dismissError();
     await this.#changes.run(async () => {
       this.#settings = await change();
       this.#onChanged();

@@ -1,10 +1,18 @@
 // The embedding models: which one the notes are searched by, a change to another, and the vectors that are stored.
 import type { Backend } from "../api/backend";
 import type { EmbeddingModel, EmbeddingModels, ErrorInfo, ModelPlan } from "../api/bindings";
+import { ModelDownload } from "../library/model-download.svelte";
 import { Actions, Call } from "../shared/call.svelte";
 
 /** Vectors whose deletion waits for a yes. */
-export type Forgetting = { id: string; label: string; n_vectors: number; folder: string | null };
+export type Forgetting = {
+  id: string;
+  label: string;
+  n_vectors: number;
+  folder: string | null;
+  /** Whether its files were downloaded, and are deleted as well. */
+  isDownloaded: boolean;
+};
 
 /** The state of the section Embedding of the settings. */
 export class EmbeddingControl {
@@ -12,6 +20,8 @@ export class EmbeddingControl {
   readonly #reading: Call<[], EmbeddingModels>;
   readonly #planning: Call<[name: string], ModelPlan>;
   readonly #changes = new Actions();
+  /** The download of a model. */
+  readonly download: ModelDownload;
   #asking = $state.raw<EmbeddingModel | null>(null);
   #forgetting = $state.raw<Forgetting | null>(null);
 
@@ -19,6 +29,8 @@ export class EmbeddingControl {
     this.#backend = backend;
     this.#reading = new Call(() => backend.embeddingModels());
     this.#planning = new Call((name) => backend.planEmbeddingModel(name), "drop");
+    const start = (name: string) => backend.downloadEmbeddingModel(name);
+    this.download = new ModelDownload(backend, start, () => void this.read());
   }
 
   /** Null until they are read. */
@@ -27,7 +39,7 @@ export class EmbeddingControl {
   }
   /** Why the models could not be read, or the last change failed. */
   get error(): ErrorInfo | null {
-    return this.#changes.error ?? this.#reading.error;
+    return this.#changes.error ?? this.download.error ?? this.#reading.error;
   }
   get isBusy(): boolean {
     return this.#changes.isRunning;
@@ -111,6 +123,7 @@ export class EmbeddingControl {
   async #change(change: () => Promise<EmbeddingModels | null>): Promise<void> {
     if (this.#changes.isRunning) return;
     this.#changes.dismissError();
+    this.download.dismissError();
     await this.#changes.run(async () => {
       const models = await change();
       if (models !== null) this.#reading.data = models;

@@ -3,7 +3,10 @@ import { render, screen, waitFor, within } from "@testing-library/svelte";
 import { describe, expect, test } from "vitest";
 import { violations } from "../../tests/axe";
 import { LibraryBackend, type LibraryOptions } from "../../tests/fake/library";
+import { DOWNLOAD, TO_DOWNLOAD } from "../../tests/fake/models";
+import { downloadAt } from "../../tests/fake/rerank";
 import { setupUser } from "../../tests/user";
+import type { ModelDownload } from "../api/bindings";
 import App from "../App.svelte";
 import { Workspace, workspaceContext } from "../workspace.svelte";
 
@@ -162,4 +165,91 @@ test("a folder with a model is added, shown with its path, and removed", async (
   };
   await user.click(section.getByRole("button", { name: "Add a model folder…" }));
   expect(await section.findByRole("alert")).toHaveTextContent(/tokenizer\.json is missing/);
+});
+
+describe("a model to download", () => {
+  const NAME = TO_DOWNLOAD.name;
+
+  async function openWith(change: Partial<ModelDownload> = {}) {
+    const opened = await open((backend) => {
+      const model = { ...TO_DOWNLOAD, download: { ...DOWNLOAD, ...change } };
+      backend.models = { ...backend.models, models: [...backend.models.models, model] };
+    });
+    await opened.user.click(opened.section.getByText("1 more model to download"));
+    return opened;
+  }
+
+  test("is listed with its source, size, licence and what is known of its checksums", async () => {
+    const { section, container } = await openWith();
+    const list = within(section.getByRole("list", { name: "Models to download" }));
+    expect(list.getByText(/Languages: English\. Licence MIT, by BAAI\. Files: about 67 MB\./)).toBeVisible();
+    expect(
+      list.getByText(
+        /Downloads from huggingface\.co\/Qdrant\/bge-small-en-v1\.5-onnx-Q\. Its checksums are known\./,
+      ),
+    ).toBeVisible();
+    expect(list.queryByText(/Not available/)).toBeNull();
+    expect(await violations(container)).toEqual([]);
+  });
+
+  test("says that no checksum is known", async () => {
+    const { section } = await openWith({ is_pinned: false });
+    expect(section.getByText(/No checksum is known: that of the first download is kept/)).toBeVisible();
+  });
+
+  test("is downloaded with progress, cancelled, resumed, and then used", async () => {
+    const { backend, user, section } = await openWith();
+    await user.click(section.getByRole("button", { name: `Download ${NAME}` }));
+    backend.progress({ job: "download", progress: { ...downloadAt(NAME, 0.25), total_bytes: 67_000_000 } });
+    expect(await section.findByRole("progressbar", { name: `Download of ${NAME}` })).toBeVisible();
+    await user.click(section.getByRole("button", { name: `Cancel the download of ${NAME}` }));
+    expect(backend.nStops("download")).toBe(1);
+    backend.progress({
+      job: "download",
+      progress: { ...downloadAt(NAME, 0.25), cancelled: true, finished: true },
+    });
+    await user.click(await section.findByRole("button", { name: `Resume the download of ${NAME}` }));
+    expect(
+      backend.calls.filter(({ name }) => name === "downloadEmbeddingModel").map(({ args }) => args),
+    ).toEqual([[NAME], [NAME]]);
+    backend.modelCame(NAME);
+    backend.progress({ job: "download", progress: { ...downloadAt(NAME, 1), finished: true } });
+    await user.click(await section.findByRole("button", { name: `Use ${NAME}` }));
+    expect(
+      await screen.findByRole("alertdialog", { name: `Search your notes by ${NAME}?` }),
+    ).toBeInTheDocument();
+  });
+
+  test("says why a download failed, and is tried again", async () => {
+    const { backend, user, section } = await openWith();
+    await user.click(section.getByRole("button", { name: `Download ${NAME}` }));
+    const error = `cannot download ${NAME}: model_optimized.onnx has the sha256 0, and not 1, which is known for it`;
+    backend.progress({ job: "download", progress: { ...downloadAt(NAME, 0), error, finished: true } });
+    expect(await section.findByText(/which is known for it/)).toBeVisible();
+    expect(section.getByRole("button", { name: `Download ${NAME}` })).toBeEnabled();
+  });
+
+  test("cannot be downloaded while downloads are off, and says so", async () => {
+    const blocked = "downloads are switched off by the variable HF_HUB_OFFLINE";
+    const { section } = await openWith({ blocked });
+    expect(section.getByRole("button", { name: `Download ${NAME}` })).toBeDisabled();
+    expect(
+      section.getByText(/Not available: Downloads are switched off by the variable HF_HUB_OFFLINE/),
+    ).toBeVisible();
+  });
+
+  test("is removed with its files", async () => {
+    const { backend, user, section } = await open((it) => {
+      const download = { ...DOWNLOAD, is_there: true };
+      const model = { ...TO_DOWNLOAD, missing: null, download, n_vectors: 3, vector_bytes: 4608 };
+      it.models = { ...it.models, models: [...it.models.models, model] };
+    });
+    await user.click(section.getByRole("button", { name: `Remove ${NAME}` }));
+    const dialog = within(await screen.findByRole("alertdialog", { name: `Remove ${NAME}?` }));
+    expect(
+      dialog.getByText(/3 vectors are deleted\. .*The downloaded files are deleted, too\./),
+    ).toBeVisible();
+    await user.click(dialog.getByRole("button", { name: "Remove" }));
+    await waitFor(() => expect(backend.nCalls("forgetVectors")).toBe(1));
+  });
 });

@@ -1,5 +1,5 @@
 // Embedding models: the bundled one in use, another that is there, and vectors of one that nobody knows.
-import type { EmbeddingModel, EmbeddingModels, ModelPlan } from "../../src/api/bindings";
+import type { EmbeddingModel, EmbeddingModels, ModelDownload, ModelPlan } from "../../src/api/bindings";
 import { FakeNotes } from "./notes-commands";
 
 const BUNDLED: EmbeddingModel = {
@@ -12,6 +12,7 @@ const BUNDLED: EmbeddingModel = {
   licence: "Apache-2.0, by the sentence-transformers team",
   file_bytes: 24_524_635,
   missing: null,
+  download: null,
   is_in_use: true,
   is_chosen: true,
   n_vectors: 1240,
@@ -28,6 +29,33 @@ const MULTILINGUAL: EmbeddingModel = {
   licence: "MIT, by Microsoft (intfloat)",
   file_bytes: 74_889_012,
   missing: null,
+  download: null,
+  is_in_use: false,
+  is_chosen: false,
+  n_vectors: 0,
+  vector_bytes: 0,
+};
+
+/** Where it comes from. */
+export const DOWNLOAD: ModelDownload = {
+  source: "huggingface.co/Qdrant/bge-small-en-v1.5-onnx-Q",
+  is_there: false,
+  is_pinned: true,
+  blocked: null,
+};
+
+/** A model that is downloaded when the user asks for it. */
+export const TO_DOWNLOAD: EmbeddingModel = {
+  name: "bge-small-en-v1.5",
+  label: "bge-small-en-v1.5",
+  folder: null,
+  dim: 384,
+  languages: "English",
+  about: "Not measured with Memlens: its scores are its plain cosines",
+  licence: "MIT, by BAAI",
+  file_bytes: 67_000_000,
+  missing: "cannot use the embedding model bge-small-en-v1.5: it is not downloaded",
+  download: DOWNLOAD,
   is_in_use: false,
   is_chosen: false,
   n_vectors: 0,
@@ -62,6 +90,20 @@ export class FakeModels extends FakeNotes {
       this.changeState({ changing });
       return this.models;
     });
+  }
+
+  downloadEmbeddingModel(name: string) {
+    return this.answer("downloadEmbeddingModel", [name], () => undefined);
+  }
+
+  /** The files of a model came whole. */
+  modelCame(name: string) {
+    const models = this.models.models.map((model) =>
+      model.name === name && model.download !== null
+        ? { ...model, missing: null, download: { ...model.download, is_there: true } }
+        : model,
+    );
+    this.models = { ...this.models, models };
   }
 
   addEmbeddingFolder() {

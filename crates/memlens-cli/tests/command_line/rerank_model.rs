@@ -1,13 +1,13 @@
 //! A cross-encoder on this machine: listed, downloaded from a hub, chosen by name or folder, used by a search.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use memlens_tests::Notes;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::hub;
 use crate::memlens::{Memlens, list, paths, text};
 
 const SMALLEST: &str = "ms-marco-MiniLM-L-6-v2";
@@ -41,42 +41,9 @@ fn copy_of_tiny() -> TempDir {
 
 /// Starts a hub that serves the tiny model in place of the smallest one. Returns its address.
 fn start_hub() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let url = format!("http://{}", listener.local_addr().expect("it listens"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // The client may have disconnected.
-            let _ = answer(&stream);
-        }
-    });
-    url
-}
-
-fn answer(mut stream: &TcpStream) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream).lines();
-    let request = lines.next().transpose()?.unwrap_or_default();
-    let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-    for line in lines {
-        if line?.is_empty() {
-            break;
-        }
-    }
-    let place = path.strip_prefix(&format!("/Xenova/{SMALLEST}/resolve/main/"));
-    let name = place.and_then(|place| place.rsplit('/').next());
-    match name.and_then(|name| std::fs::read(tiny().join(name)).ok()) {
-        Some(bytes) => {
-            let n_bytes = bytes.len();
-            write!(
-                stream,
-                "HTTP/1.1 200 OK\r\netag: \"a-tag\"\r\nconnection: close\r\ncontent-length: {n_bytes}\r\n\r\n"
-            )?;
-            stream.write_all(&bytes)
-        }
-        None => write!(
-            stream,
-            "HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-        ),
-    }
+    hub::start(&format!("/Xenova/{SMALLEST}/resolve/main/"), |name| {
+        std::fs::read(tiny().join(name)).ok()
+    })
 }
 
 fn listed(memlens: &Memlens) -> Value {
