@@ -147,9 +147,13 @@ fn add_models(page: &mut Document, a: &Option<String>, b: &Option<String>) {
                 "the notes were embedded by different models: for A by {a}, for B by {b}"
             ));
         }
-        (Some(model), _) | (None, Some(model)) => {
-            page.line(format!("notes embedded by {model}"));
-        }
+        (Some(model), Some(_)) => page.line(format!("notes embedded by {model}")),
+        (Some(a), None) => page.line(format!(
+            "notes embedded for A by {a}; the model for B is not known"
+        )),
+        (None, Some(b)) => page.line(format!(
+            "notes embedded for B by {b}; the model for A is not known"
+        )),
         (None, None) => {}
     }
 }
@@ -287,4 +291,35 @@ fn of_set(report: &SetComparison) -> Document {
     }
     page.table(queries);
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_for_the_sides_of_which_it_is_known() {
+        let check = |a: Option<&str>, b: Option<&str>, expected: &str| {
+            let mut page = Document::new();
+            add_models(&mut page, &a.map(str::to_owned), &b.map(str::to_owned));
+            assert_eq!(page.terminal(true).trim_end(), expected);
+        };
+        check(None, None, "");
+        check(Some("m"), Some("m"), "notes embedded by m");
+        check(
+            Some("m"),
+            None,
+            "notes embedded for A by m; the model for B is not known",
+        );
+        check(
+            None,
+            Some("m"),
+            "notes embedded for B by m; the model for A is not known",
+        );
+        check(
+            Some("m"),
+            Some("e"),
+            "the notes were embedded by different models: for A by m, for B by e",
+        );
+    }
 }

@@ -1,15 +1,25 @@
 //! The embedding models that figures were measured with.
 
-/// Id of the model that embedded the notes of all searches; several, in their order, are joined by "and". `None` if no search
-/// knows.
+/// Named among the models of several searches if one does not know its model.
+const UNKNOWN: &str = "a model that is not known";
+
+/// Id of the model that embedded the notes of all searches; several, in their order, are joined by "and", with [`UNKNOWN`] among them
+/// if a search does not know. `None` if no search knows.
 pub fn models<'a>(of_searches: impl IntoIterator<Item = Option<&'a str>>) -> Option<String> {
-    let mut distinct: Vec<&str> = Vec::new();
-    for model in of_searches.into_iter().flatten() {
+    let mut distinct: Vec<Option<&str>> = Vec::new();
+    for model in of_searches {
         if !distinct.contains(&model) {
             distinct.push(model);
         }
     }
-    (!distinct.is_empty()).then(|| distinct.join(" and "))
+    let names: Vec<&str> = distinct
+        .iter()
+        .map(|model| model.unwrap_or(UNKNOWN))
+        .collect();
+    distinct
+        .iter()
+        .any(Option::is_some)
+        .then(|| names.join(" and "))
 }
 
 /// A notice if the notes were embedded by different models before and now, or if only one of the two is known.
@@ -39,6 +49,8 @@ mod tests {
     fn several_models_of_one_run_are_all_named() {
         assert_eq!(models([None, None]), None);
         assert_eq!(models([None, Some("a"), Some("a")]).as_deref(), Some("a"));
+        let partly = models([Some("a"), None, Some("a")]);
+        assert_eq!(partly.as_deref(), Some("a and a model that is not known"));
         let changed = models([Some("a"), Some("b"), Some("a")]);
         assert_eq!(changed.as_deref(), Some("a and b"));
     }
