@@ -26,6 +26,7 @@ const FOLDERS = [
       "drift",
       "repeats",
       "overview",
+      "map",
       "note",
       "memory",
       "export",

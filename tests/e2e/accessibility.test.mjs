@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 import { until } from "./driver/deadline.mjs";
-import { showFilteredList, showOverview } from "./driver/overview.mjs";
+import { showFilteredList, showMap, showOverview } from "./driver/overview.mjs";
 import { inOneWindow, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
 
@@ -125,6 +125,7 @@ const SCENES = {
     );
   },
   "the list of notes, with filters": showFilteredList,
+  "the map": showMap,
   "what is said more than once, and a mark against decay": async (window) => {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelector("[role='treeitem']") !== null);

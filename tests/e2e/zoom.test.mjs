@@ -1,7 +1,7 @@
 /** At 200 % and in a small window every control of every view can be reached, and none of its words are clipped. */
 import assert from "node:assert/strict";
 
-import { showFilteredList, showOverview } from "./driver/overview.mjs";
+import { showFilteredList, showMap, showOverview } from "./driver/overview.mjs";
 import { hoursAgo, logOf, transcript } from "./driver/recall.mjs";
 import { inOneWindow, openSample, QUESTION } from "./driver/scenario.mjs";
 import { KEY } from "./driver/webdriver.mjs";
@@ -205,6 +205,7 @@ const SCENES = {
   },
   "the overview": showOverview,
   "the list of notes": showFilteredList,
+  "the map": showMap,
   Memory: async (window) => {
     await window.show("Memory");
     await window.until("the tree is read", () => document.querySelectorAll("[role='treeitem']").length > 3);

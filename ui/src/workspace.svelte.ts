@@ -11,6 +11,7 @@ import { QuerySetRun } from "./compare/query-set.svelte";
 import { FolderAdding } from "./library/folder-adding.svelte";
 import { LibraryController } from "./library/library-controller.svelte";
 import { OtherModelOffer } from "./library/other-model.svelte";
+import { MapController } from "./map/map.svelte";
 import { MemoryController } from "./memory/memory-controller.svelte";
 import type { Fix, Params, Ranking } from "./api/bindings";
 import { ParameterHistory } from "./parameters/parameter-history.svelte";
@@ -105,6 +106,8 @@ export class Workspace {
   readonly contradictions: Contradictions;
   /** The memory as a whole, shown before a note is chosen. */
   readonly overview: OverviewController;
+  /** All chunks in two dimensions. */
+  readonly chunkMap: MapController;
   readonly theme: Theme;
   readonly zoom: Zoom;
   /** What became of the last small action of a menu or key. */
@@ -162,6 +165,7 @@ export class Workspace {
     this.memory = new MemoryController(backend);
     this.contradictions = new Contradictions(backend);
     this.overview = new OverviewController(backend);
+    this.chunkMap = new MapController(backend);
     this.palette = new Palette(this);
     this.session = new Session({
       search: this.search,

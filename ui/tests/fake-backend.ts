@@ -16,6 +16,8 @@ import type {
   FileProblem,
   IfTaken,
   MadeSet,
+  MapLayout,
+  MapPicture,
   Metric,
   NearestSetting,
   NewSetFrom,
@@ -40,6 +42,7 @@ import type {
   TuneRequest,
   WrittenConfig,
 } from "../src/api/bindings";
+import { mapOf } from "./fake/map";
 import { overviewOf, pageOf, tagsOf, timelineOf } from "./fake/overview";
 import { DEFAULTS } from "../src/api/parameters";
 import { DRIFT, pairOf } from "./fake/drift";
@@ -117,6 +120,12 @@ export class FakeBackend extends FakeSearch {
   /** Whether notes changed since the last pass; null: if there was none. */
   isDriftStale: boolean | null = null;
   #hasDrifted = false;
+  /** Whether the layout by neighbours was computed. */
+  isLaidOut = false;
+  /** Holds the layout back until it is settled, or the job is stopped. */
+  layoutGate: Promise<void> | null = null;
+  /** What differs in the pictures of the map. */
+  mapChange: Partial<MapPicture> = {};
   /** Whether the user agrees that logs are read. */
   isRecallAgreed = true;
   /** While it is set, an import does not end by itself. */
@@ -199,6 +208,29 @@ export class FakeBackend extends FakeSearch {
 
   timeline(query: NoteQuery) {
     return this.answer("timeline", [query], () => timelineOf(query));
+  }
+
+  map(params: Params, query: NoteQuery, layout: MapLayout | null) {
+    return this.answer("map", [params, query, layout], (): MapPicture => {
+      const shown = layout ?? (this.isLaidOut ? "neighbours" : "components");
+      const picture = mapOf(query, shown);
+      return {
+        ...picture,
+        neighbours: { ...picture.neighbours, state: this.isLaidOut ? "stored" : "missing" },
+        ...this.mapChange,
+      };
+    });
+  }
+
+  layOut() {
+    return this.answer("layOut", [], async () => {
+      const how =
+        this.layoutGate === null
+          ? "computed"
+          : await Promise.race([this.layoutGate, this.whenStopped("layout")]);
+      this.isLaidOut ||= how !== "stopped";
+      return how !== "stopped";
+    });
   }
 
   drift(params: Params) {

@@ -1,4 +1,4 @@
-/** The overview of Memory, and the list of all notes behind it. */
+/** The overview of Memory, and the list and the map of all notes behind it. */
 
 /** Closes a note and a list, so that the cards and the chart of the timeline are shown. */
 export async function showOverview(window) {
@@ -10,6 +10,7 @@ export async function showOverview(window) {
     return back === undefined && document.querySelector(".cards .card") !== null;
   });
   await window.until("the timeline is drawn", () => {
+    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='false']")?.click();
     document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
     return document.querySelector("svg[role='slider']") !== null;
   });
@@ -29,4 +30,17 @@ export async function showFilteredList(window) {
     () => document.querySelector(".tags p, .tags button[aria-pressed]") !== null,
   );
   await window.click("label", "Has a problem");
+}
+
+/** Draws the map of all chunks, below a folded timeline. */
+export async function showMap(window) {
+  await showOverview(window);
+  await window.run(() =>
+    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='true']")?.click(),
+  );
+  await window.click("article .ph button", "Map");
+  await window.until("points are drawn", () => {
+    const points = document.querySelector("article [role='application']");
+    return Number(points?.dataset.drawn ?? 0) > 0;
+  });
 }

@@ -157,6 +157,19 @@ export class MemlensWindow {
     await this.#session.releasePointer();
   }
 
+  /** Moves the pointer to a place of the page. */
+  async pointAt(place) {
+    await this.#session.pointTo([place]);
+  }
+
+  /** Presses the pointer at the first of some places of the page, moves it through the others, and lets go. */
+  async dragThrough([first, ...others]) {
+    await this.#session.pointTo([first]);
+    await this.#session.pressPointer();
+    await this.#session.pointTo(others);
+    await this.#session.releasePointer();
+  }
+
   async press(keys, held) {
     await this.#session.press(keys, held);
   }

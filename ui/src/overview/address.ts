@@ -1,11 +1,24 @@
 // What the Memory view shows beside a note, in the window's address, so that back and forward work.
-import type { CardId, NoDay, NoteQuery, NoteSort } from "../api/bindings";
+import type { CardId, MapLayout, NoDay, NoteQuery, NoteSort } from "../api/bindings";
 
 /** A query with every part. */
 export type FullQuery = Required<NoteQuery>;
 
-/** The cards, or the list of a query. */
-export type OverviewPlace = { kind: "cards" } | { kind: "list"; query: FullQuery };
+/** By what the points of the map are coloured. */
+export type Colouring = "folder" | "agent" | "age" | "cluster" | "found";
+
+/** How the map is drawn. */
+export type MapLook = {
+  colour: Colouring;
+  /** null: by neighbours once that is computed */
+  layout: MapLayout | null;
+  /** id of the only group that is shown; null for all */
+  only: string | null;
+};
+
+/** The cards, or the list or the map of a query. */
+export type OverviewPlace =
+  { kind: "cards" } | { kind: "list"; query: FullQuery } | { kind: "map"; query: FullQuery; look: MapLook };
 
 /** A note that was opened from one of these. */
 export type NotePlace = { kind: "note"; folder: string; path: string; line: number | null };
@@ -27,6 +40,8 @@ const SORTS: readonly NoteSort[] = [
   ...(["title", "path", "agent", "date", "seen", "size"] as const),
   ...(["words", "chunks", "found", "opened", "language"] as const),
 ];
+const COLOURINGS: readonly Colouring[] = ["folder", "agent", "age", "cluster", "found"];
+const LAYOUTS: readonly MapLayout[] = ["components", "neighbours"];
 const NO_DAYS: readonly NoDay[] = ["undated", "implausible"];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -46,6 +61,9 @@ export const ALL_NOTES: FullQuery = {
   is_reversed: false,
 };
 
+/** The map as it is drawn at first. */
+export const FIRST_LOOK: MapLook = { colour: "folder", layout: null, only: null };
+
 /** Returns the part of the address behind `#`. */
 export function addressOf(place: MemoryPlace): string {
   if (place.kind === "contradictions") return "memory=contradictions";
@@ -57,7 +75,7 @@ export function addressOf(place: MemoryPlace): string {
     return parts.toString();
   }
   const { query } = place;
-  const parts = new URLSearchParams({ memory: "list" });
+  const parts = new URLSearchParams({ memory: place.kind });
   for (const key of ["card", "agent", "folder", "tag", "language", "from", "to", "no_day", "sort"] as const) {
     const value = query[key];
     if (value !== null) parts.set(key, value);
@@ -65,6 +83,12 @@ export function addressOf(place: MemoryPlace): string {
   if (query.has_problem) parts.set("problem", "1");
   if (query.text !== "") parts.set("text", query.text);
   if (query.is_reversed) parts.set("reversed", "1");
+  if (place.kind === "map") {
+    const { colour, layout, only } = place.look;
+    if (colour !== FIRST_LOOK.colour) parts.set("colour", colour);
+    if (layout !== null) parts.set("layout", layout);
+    if (only !== null) parts.set("only", only);
+  }
   return parts.toString();
 }
 
@@ -85,27 +109,35 @@ export function placeOf(hash: string): MemoryPlace {
     if (folder === null || path === null) return CARDS;
     return { kind: "note", folder, path, line: Number.isSafeInteger(line) && line > 0 ? line : null };
   }
-  if (parts.get("memory") !== "list") return CARDS;
+  const kind = parts.get("memory");
+  if (kind !== "list" && kind !== "map") return CARDS;
   const day = (key: string) => {
     const value = parts.get(key);
     return value !== null && isDay(value) ? value : null;
   };
+  const query: FullQuery = {
+    ...ALL_NOTES,
+    card: CARD_IDS.find((id) => id === parts.get("card")) ?? null,
+    agent: parts.get("agent"),
+    folder: parts.get("folder"),
+    tag: parts.get("tag"),
+    language: parts.get("language"),
+    from: day("from"),
+    to: day("to"),
+    no_day: NO_DAYS.find((why) => why === parts.get("no_day")) ?? null,
+    has_problem: parts.get("problem") === "1",
+    text: parts.get("text") ?? "",
+    sort: SORTS.find((sort) => sort === parts.get("sort")) ?? null,
+    is_reversed: parts.get("reversed") === "1",
+  };
+  if (kind === "list") return { kind, query };
   return {
-    kind: "list",
-    query: {
-      ...ALL_NOTES,
-      card: CARD_IDS.find((id) => id === parts.get("card")) ?? null,
-      agent: parts.get("agent"),
-      folder: parts.get("folder"),
-      tag: parts.get("tag"),
-      language: parts.get("language"),
-      from: day("from"),
-      to: day("to"),
-      no_day: NO_DAYS.find((why) => why === parts.get("no_day")) ?? null,
-      has_problem: parts.get("problem") === "1",
-      text: parts.get("text") ?? "",
-      sort: SORTS.find((sort) => sort === parts.get("sort")) ?? null,
-      is_reversed: parts.get("reversed") === "1",
+    kind,
+    query,
+    look: {
+      colour: COLOURINGS.find((colour) => colour === parts.get("colour")) ?? FIRST_LOOK.colour,
+      layout: LAYOUTS.find((layout) => layout === parts.get("layout")) ?? null,
+      only: parts.get("only"),
     },
   };
 }

@@ -17,7 +17,9 @@ import {
   ALL_NOTES,
   CARDS,
   type ContradictionsPlace,
+  FIRST_LOOK,
   type FullQuery,
+  type MapLook,
   type NotePlace,
   placeOf,
   type OverviewPlace,
@@ -72,9 +74,9 @@ export class OverviewController {
   get place(): OverviewPlace {
     return this.#place;
   }
-  /** What is listed, and what the timeline counts without regard to its days. */
+  /** What is listed or on the map, and what the timeline counts without regard to its days. */
   get query(): FullQuery {
-    return this.#place.kind === "list" ? this.#place.query : ALL_NOTES;
+    return this.#place.kind === "cards" ? ALL_NOTES : this.#place.query;
   }
   /** Number of notes in the list; null while it is not known. */
   get n(): number | null {
@@ -146,10 +148,28 @@ export class OverviewController {
     this.go({ kind: "list", query: { ...ALL_NOTES, ...query } });
   }
 
-  /** Changes the list that is shown, or lists notes in place of the cards. Typing makes no entries in the history. */
+  /** Shows the map of the notes that are listed. */
+  showMap(): void {
+    this.go({ kind: "map", query: this.query, look: FIRST_LOOK });
+  }
+
+  /** Draws the map in another way. */
+  look(change: Partial<MapLook>): void {
+    const place = this.#place;
+    if (place.kind === "map") this.go({ ...place, look: { ...place.look, ...change } });
+  }
+
+  /** Removes every filter and the order. */
+  clearFilters(): void {
+    this.change(ALL_NOTES);
+  }
+
+  /** Changes the list or the map that is shown, or lists notes in place of the cards. Typing makes no entries in the history. */
   change(change: Partial<FullQuery>): void {
-    const place: OverviewPlace = { kind: "list", query: { ...this.query, ...change } };
-    if ("text" in change) {
+    const query = { ...this.query, ...change };
+    const place: OverviewPlace =
+      this.#place.kind === "map" ? { ...this.#place, query } : { kind: "list", query };
+    if ("text" in change && Object.keys(change).length === 1) {
       history.replaceState(null, "", `#${addressOf(place)}`);
       this.#take(place);
     } else this.go(place);
