@@ -78,8 +78,8 @@ const PLAIN: HubModel = HubModel {
 /// Left out are the one that comes with this program (all-MiniLM-L6-v2), one that compares texts with images (clip-ViT-B-32), and
 /// graphs of which the list has quantised ones.
 ///
-/// The checksums are those that more than five independent public projects pin, each for the named file and commit. This program's
-/// authors did not download the files.
+/// The checksums and commits are those that other public projects name. This program's authors did not download the files, so they
+/// did not compare them.
 pub const HUB_MODELS: &[HubModel] = &[
     HubModel {
         name: "snowflake-arctic-embed-xs",
