@@ -199,29 +199,6 @@ scenario("the table has the same notes", async ({ window }) => {
   await window.click(".tools button", "Table");
 });
 
-scenario("without WebGL the points are drawn in software", async ({ window }) => {
-  const n = await drawMap(window);
-  await window.click("button", "List");
-  await window.run(() => {
-    const { getContext } = HTMLCanvasElement.prototype;
-    window.withWebgl = getContext;
-    HTMLCanvasElement.prototype.getContext = function (kind, ...others) {
-      return kind === "webgl2" ? null : getContext.call(this, kind, ...others);
-    };
-  });
-  await window.press(KEY.left, [KEY.alt]);
-  await drawnUntil(window, (now) => now === n);
-  assert.equal(
-    await window.run((points) => document.querySelector(points).dataset.renderer, POINTS),
-    "software",
-  );
-  const { n: nPixels } = await painted(window);
-  assert.ok(nPixels > n);
-  await window.run(() => {
-    HTMLCanvasElement.prototype.getContext = window.withWebgl;
-  });
-});
-
 scenario("nothing is wider than the window, in a small one and in a large one", async ({ window }) => {
   for (const [width, height] of [
     [1280, 720],

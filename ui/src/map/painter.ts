@@ -1,4 +1,4 @@
-// What draws the points: WebGL, or a canvas in software where there is no WebGL or where it is slower.
+// What draws the points: a canvas in software, or WebGL.
 import type { Marks, Rgb } from "./marks";
 import type { Size, Viewport } from "./viewport";
 

@@ -5,11 +5,33 @@ import type { Frame } from "./painter";
 import { SoftwarePainter, stampOf } from "./software-painter";
 import { Stage } from "./stage";
 
+/** What a frame takes by WebGL, in milliseconds; null where there is no WebGL. */
+const webgl = vi.hoisted(() => ({ frame_ms: null as number | null, clock_ms: 0 }));
+vi.mock("./webgl-painter", () => ({
+  WebglPainter: class {
+    readonly kind = "webgl";
+    readonly canvas = document.createElement("canvas");
+    constructor() {
+      if (webgl.frame_ms === null) throw new Error("this window has no WebGL 2");
+    }
+    paint(): void {
+      webgl.clock_ms += webgl.frame_ms ?? 0;
+    }
+    finish(): void {
+      // The frame is drawn when `paint` returns.
+    }
+    dispose(): void {
+      this.canvas.remove();
+    }
+  },
+}));
+
 const SIZE = { width: 40, height: 20 };
 let drawn: ImageData | null = null;
 
 beforeEach(() => {
   drawn = null;
+  webgl.frame_ms = null;
   HTMLCanvasElement.prototype.getContext = ((kind: string) =>
     kind === "2d"
       ? {
@@ -99,4 +121,24 @@ test("without WebGL the stage draws in software, and a slow map that moves draws
   expect(stage.nDrawn(20_000, true)).toBe(5_000);
   stage.dispose();
   expect(host.querySelectorAll("canvas")).toHaveLength(0);
+});
+
+test.each([
+  ["a small map is drawn in software", 4_999, 1, "software"],
+  ["WebGL is kept for a large map if it is faster", 5_000, 1, "webgl"],
+  ["WebGL is not kept if it is slower", 5_000, 400, "software"],
+  ["where there is no WebGL, a large map is drawn in software", 5_000, null, "software"],
+] as const)("%s", (_, n, frame_ms, kind) => {
+  webgl.frame_ms = frame_ms;
+  // Drawing in software takes 100 ms.
+  vi.spyOn(performance, "now").mockImplementation(() => webgl.clock_ms);
+  vi.spyOn(SoftwarePainter.prototype, "paint").mockImplementation(() => {
+    webgl.clock_ms += 100;
+  });
+  const host = document.createElement("div");
+  const stage = new Stage(host, () => undefined);
+  const marks = marksAt(Array.from({ length: n }, () => [0, 0] as const));
+  stage.paint(frame(marks));
+  stage.paint(frame(marks));
+  expect([stage.kind, host.querySelectorAll("canvas").length]).toEqual([kind, 1]);
 });

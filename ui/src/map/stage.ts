@@ -1,27 +1,27 @@
-// Where the points are drawn: by WebGL, unless this machine has none or draws faster in software.
+// Where the points are drawn: in software, or by WebGL where software is slow and WebGL is faster.
 import type { Frame, Painter } from "./painter";
 import { SoftwarePainter } from "./software-painter";
 import { WebglPainter } from "./webgl-painter";
 
-/** A frame that takes longer is drawn in software: a graphics card needs a tenth of it. */
-const SLOW_MS = 30;
+/** WebGL is tried if drawing a large map in software takes longer. A small map needs no graphics card. */
+const SLOW_MS = 12;
 /** What drawing may take while the map moves. */
 const MOVING_MS = 20;
-/** At least as many points are drawn while the map moves. */
+/** A large map has at least as many points, and as many are drawn while it moves. */
 const MOVING_MIN = 5_000;
 
 export class Stage {
   readonly #host: HTMLElement;
   readonly #onlost: () => void;
   #painter: Painter;
-  #isMeasured = false;
+  #isWebglTried = false;
   #pointMs = 0;
 
   /** `onlost` is called when everything has to be painted again. Throws if the window cannot draw at all. */
   constructor(host: HTMLElement, onlost: () => void) {
     this.#host = host;
     this.#onlost = onlost;
-    this.#painter = this.#begin();
+    this.#painter = new SoftwarePainter();
     host.prepend(this.#painter.canvas);
   }
 
@@ -36,49 +36,61 @@ export class Stage {
   }
 
   paint(frame: Frame): void {
-    const n = frame.layers.reduce((sum, layer) => sum + layer.n, 0);
-    if (!this.#isMeasured && n > 0) this.#measure(frame);
-    const from = performance.now();
-    this.#painter.paint(frame);
-    // What WebGL takes is known from the measurement: it draws after this returns.
-    if (this.#painter.kind === "software" && n >= MOVING_MIN) this.#pointMs = (performance.now() - from) / n;
+    if (this.#painter.kind === "webgl") {
+      this.#painter.paint(frame);
+      return;
+    }
+    const took_ms = this.#paintIn(this.#painter, frame);
+    const isLarge = numberOf(frame) >= MOVING_MIN;
+    if (isLarge && took_ms > SLOW_MS && !this.#isWebglTried) this.#tryWebgl(frame);
   }
 
   dispose(): void {
     this.#painter.dispose();
   }
 
-  #begin(): Painter {
+  /** Draws a frame to its end and says how long it took, also for each point of a large map. */
+  #paintIn(painter: Painter, frame: Frame): number {
+    const from = performance.now();
+    painter.paint(frame);
+    painter.finish();
+    const took_ms = performance.now() - from;
+    const n = numberOf(frame);
+    if (n >= MOVING_MIN) this.#pointMs = took_ms / n;
+    return took_ms;
+  }
+
+  #tryWebgl(frame: Frame): void {
+    this.#isWebglTried = true;
+    let webgl: WebglPainter;
     try {
-      return new WebglPainter(() => {
-        this.#replace();
+      webgl = new WebglPainter(() => {
+        this.#use(new SoftwarePainter());
         this.#onlost();
       });
     } catch {
-      return new SoftwarePainter();
+      return;
+    }
+    // The first frame compiles the program and sends the points.
+    this.#paintIn(webgl, frame);
+    const webgl_ms = this.#paintIn(webgl, frame);
+    // Drawn again, because the first frame of software may have been slow for other reasons.
+    if (webgl_ms < this.#paintIn(this.#painter, frame)) {
+      this.#use(webgl);
+      this.#paintIn(webgl, frame);
+    } else {
+      webgl.dispose();
     }
   }
 
-  #replace(): void {
-    if (this.#painter.kind === "software") return;
-    const software = new SoftwarePainter();
-    this.#painter.dispose();
-    this.#painter = software;
-    this.#host.prepend(software.canvas);
+  #use(painter: Painter): void {
+    const former = this.#painter;
+    this.#painter = painter;
+    this.#host.prepend(painter.canvas);
+    former.dispose();
   }
+}
 
-  #measure(frame: Frame): void {
-    this.#isMeasured = true;
-    if (this.#painter.kind === "software") return;
-    // The first frame compiles the program and sends the points.
-    this.#painter.paint(frame);
-    this.#painter.finish();
-    const from = performance.now();
-    this.#painter.paint(frame);
-    this.#painter.finish();
-    const took_ms = performance.now() - from;
-    const n = frame.layers.reduce((sum, layer) => sum + layer.n, 0);
-    if (took_ms > SLOW_MS) this.#replace();
-    else this.#pointMs = n >= MOVING_MIN ? took_ms / n : 0;
-  }
+function numberOf({ layers }: Frame): number {
+  return layers.reduce((sum, layer) => sum + layer.n, 0);
 }
