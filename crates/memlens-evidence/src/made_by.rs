@@ -3,23 +3,23 @@
 /// Named among the models of several searches if one does not know its model.
 const UNKNOWN: &str = "a model that is not known";
 
-/// Id of the model that embedded the notes of all searches; several, in their order, are joined by "and", with [`UNKNOWN`] among them
-/// if a search does not know. `None` if no search knows.
+/// Id of the model that embedded the notes of all searches; several, in their order, are joined by "and", with [`UNKNOWN`] last if a
+/// search does not know. `None` if no search knows.
 pub fn models<'a>(of_searches: impl IntoIterator<Item = Option<&'a str>>) -> Option<String> {
-    let mut distinct: Vec<Option<&str>> = Vec::new();
+    let mut distinct: Vec<&str> = Vec::new();
+    let mut is_any_unknown = false;
     for model in of_searches {
-        if !distinct.contains(&model) {
-            distinct.push(model);
+        match model {
+            Some(model) if !distinct.contains(&model) => distinct.push(model),
+            Some(_) => {}
+            None => is_any_unknown = true,
         }
     }
-    let names: Vec<&str> = distinct
-        .iter()
-        .map(|model| model.unwrap_or(UNKNOWN))
-        .collect();
-    distinct
-        .iter()
-        .any(Option::is_some)
-        .then(|| names.join(" and "))
+    if distinct.is_empty() {
+        return None;
+    }
+    distinct.extend(is_any_unknown.then_some(UNKNOWN));
+    Some(distinct.join(" and "))
 }
 
 /// A notice if the notes were embedded by different models before and now, or if only one of the two is known.
@@ -48,9 +48,13 @@ mod tests {
     #[test]
     fn several_models_of_one_run_are_all_named() {
         assert_eq!(models([None, None]), None);
-        assert_eq!(models([None, Some("a"), Some("a")]).as_deref(), Some("a"));
-        let partly = models([Some("a"), None, Some("a")]);
-        assert_eq!(partly.as_deref(), Some("a and a model that is not known"));
+        assert_eq!(models([Some("a"), Some("a")]).as_deref(), Some("a"));
+        for partly in [[None, Some("a"), Some("a")], [Some("a"), None, Some("a")]] {
+            assert_eq!(
+                models(partly).as_deref(),
+                Some("a and a model that is not known")
+            );
+        }
         let changed = models([Some("a"), Some("b"), Some("a")]);
         assert_eq!(changed.as_deref(), Some("a and b"));
     }

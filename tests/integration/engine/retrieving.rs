@@ -442,7 +442,7 @@ fn a_question_of_which_no_word_is_in_any_note_says_so() {
         let search = library.search(query, &params, None).expect("it can be");
         search.notices.clone()
     };
-    let said = "No word of the question is in your notes; these rows are by meaning alone.";
+    let said = "No word of the question is in your notes; results are by meaning alone.";
     assert_eq!(notices("zzqx blorf", Bm25Join::Or), [said]);
     // One word is enough, also if a row must hold all.
     for join in [Bm25Join::Or, Bm25Join::And] {

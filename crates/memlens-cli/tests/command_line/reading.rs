@@ -174,7 +174,7 @@ fn messages_and_memories_are_read_where_programs_keep_them() {
     // JSON without any of these is neither a note nor a problem; `why` gives the reason.
     let status = memlens.json(&["status", "--json"]);
     assert_eq!(list(&status["problems"]).len(), 1, "{status}");
-    let why = memlens.print(&["why", "app", "package.json"]);
+    let why = memlens.print(&["why", "accordions", "package.json"]);
     assert!(
         why.contains("JSON without memories or messages of a form that is read"),
         "{why}"

@@ -120,7 +120,7 @@ fn the_small_model_can_be_chosen() {
         "{indexed:?}"
     );
     assert_eq!(in_use(&memlens), "static");
-    let searched = run(&memlens, &["search", "silent after dark"]);
+    let searched = run(&memlens, &["search", "quiet after dark"]);
     assert_eq!(
         (searched.status, searched.err.as_str()),
         (0, ""),

@@ -87,7 +87,7 @@ fn of_unknown_words(retrieved: &Retrieved) -> Option<String> {
         && set.list(ListId::BM25).is_some_and(|list| list.n_hits == 0);
     let finds_by_meaning = set.list(ListId::VECTOR).is_some_and(|list| list.n_hits > 0);
     (is_unknown && finds_by_meaning).then(|| {
-        "No word of the question is in your notes; these rows are by meaning alone.".to_owned()
+        "No word of the question is in your notes; results are by meaning alone.".to_owned()
     })
 }
 
