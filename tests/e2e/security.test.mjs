@@ -329,7 +329,7 @@ scenario("the page loads from the program alone, and asks the program alone", as
     ...performance.getEntriesByType("resource").map((entry) => entry.name),
   ]);
   const strange = addresses.filter(
-    (address) => !/^(tauri:\/\/localhost(\/|$)|ipc:\/\/localhost\/|data:image\/)/.test(address),
+    (address) => !/^(tauri:\/\/localhost(\/|#|$)|ipc:\/\/localhost\/|data:image\/)/.test(address),
   );
   assert.deepEqual(strange, []);
 });
