@@ -51,7 +51,8 @@ function complaints() {
       .slice(0, 40)}”`;
   const isSeen = (element) => {
     const { width, height } = element.getBoundingClientRect();
-    if (width < 2 || height < 2 || element.closest(".sr") !== null) return false;
+    if (width < 2 || height < 2 || element.closest(".sr, details:not([open]) > :not(summary)") !== null)
+      return false;
     const { visibility, opacity } = getComputedStyle(element);
     return visibility === "visible" && opacity !== "0";
   };

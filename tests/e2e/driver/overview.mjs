@@ -10,7 +10,7 @@ export async function showOverview(window) {
     return back === undefined && document.querySelector(".cards .card") !== null;
   });
   await window.until("the timeline is drawn", () => {
-    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='false']")?.click();
+    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='false']:not([aria-haspopup])")?.click();
     document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
     return document.querySelector("svg[role='slider']") !== null;
   });
@@ -36,7 +36,7 @@ export async function showFilteredList(window) {
 export async function showMap(window) {
   await showOverview(window);
   await window.run(() =>
-    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='true']")?.click(),
+    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='true']:not([aria-haspopup])")?.click(),
   );
   await window.click("article .ph button", "Map");
   await window.until("points are drawn", () => {
