@@ -201,6 +201,8 @@ async function trace(window) {
   if ((await window.texts(".rail-foot button")).includes("Reset all"))
     await window.click(".rail-foot button", "Reset all");
   await window.ask(QUESTION);
+  // The table shows the row that the scene before opened.
+  await window.run(() => document.querySelector("[role='grid']")?.scrollTo(0, 0));
   await window.rowsUntil(
     "the question is answered",
     (rows) => rows[0]?.name === "home-server.md" && rows[0].text !== "",

@@ -1,7 +1,7 @@
 /** The overview of Memory, and the list and the map of all notes behind it. */
 
-/** Closes a note and a list, so that the cards and the chart of the timeline are shown. */
-export async function showOverview(window) {
+/** Closes a note and a list, so that the cards are shown. */
+async function showCards(window) {
   await window.show("Memory");
   await window.until("the cards are shown", () => {
     const buttons = Array.from(document.querySelectorAll("article .ph button"));
@@ -9,6 +9,11 @@ export async function showOverview(window) {
     back?.click();
     return back === undefined && document.querySelector(".cards .card") !== null;
   });
+}
+
+/** Shows the cards and the chart of the timeline; some notes must have a date. */
+export async function showOverview(window) {
+  await showCards(window);
   await window.until("the timeline is drawn", () => {
     document.querySelector("section[aria-label='Timeline'] button[aria-expanded='false']:not([aria-haspopup])")?.click();
     document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
@@ -34,7 +39,7 @@ export async function showFilteredList(window) {
 
 /** Draws the map of all chunks, below a folded timeline. */
 export async function showMap(window) {
-  await showOverview(window);
+  await showCards(window);
   await window.run(() =>
     document.querySelector("section[aria-label='Timeline'] button[aria-expanded='true']:not([aria-haspopup])")?.click(),
   );

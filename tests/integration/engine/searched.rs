@@ -382,10 +382,10 @@ fn a_note_that_is_never_searched_is_marked_counted_and_explained() {
 
     let home = Home::new(scene.home.path());
     let view = agents(&home, &scene.library.lists().snapshot.folders);
-    // MEMORY.md, a.md and kettle.md are found; AGENTS.md and plan.md are not.
+    // MEMORY.md, a.md and kettle.md are found; AGENTS.md, plan.md and list.txt are not.
     assert_eq!(
         (view.agents[0].n_notes, view.agents[0].n_unsearched),
-        (5, 2)
+        (6, 3)
     );
     let to_add = folders_to_add(&home, "openclaw", &scene.library.lists().snapshot.folders);
     let to_add: Vec<_> = to_add
