@@ -15,7 +15,9 @@ async function showCards(window) {
 export async function showOverview(window) {
   await showCards(window);
   await window.until("the timeline is drawn", () => {
-    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='false']:not([aria-haspopup])")?.click();
+    document
+      .querySelector("section[aria-label='Timeline'] button[aria-expanded='false']:not([aria-haspopup])")
+      ?.click();
     document.querySelector("section[aria-label='Timeline'] button[aria-pressed='true']")?.click();
     return document.querySelector("svg[role='slider']") !== null;
   });
@@ -41,7 +43,9 @@ export async function showFilteredList(window) {
 export async function showMap(window) {
   await showCards(window);
   await window.run(() =>
-    document.querySelector("section[aria-label='Timeline'] button[aria-expanded='true']:not([aria-haspopup])")?.click(),
+    document
+      .querySelector("section[aria-label='Timeline'] button[aria-expanded='true']:not([aria-haspopup])")
+      ?.click(),
   );
   await window.click("article .ph button", "Map");
   await window.until("points are drawn", () => {
