@@ -181,7 +181,7 @@ fn messages_and_memories_are_read_where_programs_keep_them() {
     );
     // Any line within a group of problems finds the group.
     for line in 1..=3 {
-        let why = memlens.print(&["why", "b", &format!("queries.jsonl:{line}")]);
+        let why = memlens.print(&["why", "accordions", &format!("queries.jsonl:{line}")]);
         assert!(why.contains("lines 1 to 3: no text or content"), "{why}");
     }
     // Indexing again reports the same problems.
