@@ -14,7 +14,7 @@ use memlens_wire::{MapCluster, MapLayout, MapNote, MapPicture, NoteQuery, NoteRo
 
 use crate::{components, layout};
 
-/// Number of places between the middle of the picture and its edge that are told apart: more than a screen has.
+/// Number of distinct places between the middle of the picture and its edge. It is larger than the number of pixels of a screen.
 const STEPS: f32 = 10_000.0;
 
 /// The chunks of the notes that a query chooses, in two dimensions: by the layout by neighbours if one is stored, otherwise, and if
