@@ -199,6 +199,11 @@ export class SearchController {
     return this.#openSlot;
   }
 
+  /** Whether the user chose what is open. If not, the best row is opened with each answer. */
+  get isOpenedByHand(): boolean {
+    return this.#isOpenedByHand;
+  }
+
   /** The opened row's way through the stages; stays until the next one is there. */
   get journey(): Journey | null {
     return this.#journey;

@@ -61,7 +61,18 @@ pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()
         return Ok(());
     }
     failed.sort();
-    Err(Error::EndToEnd(failed.join(", ")))
+    // Once more at the end, where a log that is cut short still has it.
+    for (file, report) in &failed {
+        println!("\n-- {file} failed:\n{report}");
+    }
+    let names: Vec<_> = failed.iter().map(|(file, _)| file.as_str()).collect();
+    Err(Error::EndToEnd(names.join(", ")))
+}
+
+/// What the reporter of Node repeats of failed tests at the end of `printed`; all of it if no test failed.
+fn failures(printed: &str) -> &str {
+    let start = printed.rfind("\n✖ failing tests:").unwrap_or(0);
+    printed[start..].trim()
 }
 
 /// The folder with the sample notes and a library where they are indexed, from which most files start: embedding them is the
@@ -92,13 +103,13 @@ fn node(project: &Project) -> Command {
     node
 }
 
-/// Runs `files` on as many screens at once; returns the files that failed.
+/// Runs `files` on as many screens at once; returns the files that failed, each with its failures.
 fn on_screens(
     project: &Project,
     files: Vec<&String>,
     screens: usize,
     tally: &mut Tally,
-) -> Result<Vec<String>> {
+) -> Result<Vec<(String, String)>> {
     let queue = Mutex::new(VecDeque::from(files));
     let outcome = Mutex::new((Vec::new(), Tally::default()));
     thread::scope(|scope| {
@@ -119,7 +130,8 @@ fn on_screens(
                         let _ = std::io::stdout().write_all(printed.as_bytes());
                         outcome.1 += counted;
                         if !is_green {
-                            outcome.0.push(file.clone());
+                            let report = failures(&printed).to_owned();
+                            outcome.0.push((file.clone(), report));
                         }
                     }
                 })
@@ -157,4 +169,17 @@ fn run(project: &Project, display: &Display, file: &str) -> Result<(String, Tall
     );
     let is_green = output.status.success() && counted.passed > 0;
     Ok((printed, counted, is_green))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_what_the_reporter_repeats_at_the_end() {
+        let report = "✖ failing tests:\n\ntest at a.test.mjs:1:1\n✖ it opens";
+        let printed = format!("\n-- a.test.mjs: 1.0 s\n✖ it opens\nℹ fail 1\n\n{report}\n");
+        assert_eq!(failures(&printed), report);
+        assert_eq!(failures("\nno test ran\n"), "no test ran");
+    }
 }
