@@ -277,7 +277,19 @@ pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Sets a flag when it is dropped, also by a panic.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Shows a bar during `work`. `progress` returns how many steps are done, of how many.
+///
+/// # Panics
+/// If `work` panics, with its message, after the bar was removed.
 fn while_working<T>(
     progress: &(dyn Fn() -> Option<(u32, u32)> + Sync),
     work: impl FnOnce() -> T,
@@ -295,9 +307,9 @@ fn while_working<T>(
             }
             bar.finish_and_clear();
         });
-        let done = work();
-        is_done.store(true, Ordering::Relaxed);
-        done
+        // The scope joins the thread of the bar before it passes a panic on.
+        let _done = SetOnDrop(&is_done);
+        work()
     })
 }
 
@@ -329,4 +341,31 @@ pub fn on_stop(mut act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
 #[cfg(windows)]
 pub fn on_stop(act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
     ctrlc::set_handler(act).map_err(|error| CliError::Signal(std::io::Error::other(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Far longer than the bar needs to end.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_panic_of_the_work_ends_the_bar_and_is_passed_on() {
+        let (ended, ends) = mpsc::channel();
+        std::thread::spawn(move || {
+            let work = || -> u32 { panic!("no such row") };
+            let done = catch_unwind(AssertUnwindSafe(|| while_working(&|| Some((1, 2)), work)));
+            let message = done.expect_err("the work panics");
+            ended
+                .send(message.downcast_ref::<&str>().copied())
+                .expect("the test waits");
+        });
+        let message = ends.recv_timeout(PATIENCE);
+        assert_eq!(message.expect("the bar ends"), Some("no such row"));
+        assert_eq!(while_working(&|| Some((1, 2)), || 7), 7);
+    }
 }
