@@ -108,8 +108,8 @@ test("the table has each note once with its own chunks and the note closest to i
   const { rows, n } = tableRows(map, grouping, null, 2);
   expect(n).toBe(5);
   expect(rows.map((row) => [row.note.title, row.n, row.group])).toEqual([
-    ["Home server", 3, "notes"],
-    ["Signe", 3, "notes"],
+    ["Home server", 3, "reference/"],
+    ["Signe", 3, "people/"],
   ]);
   expect(rows[1]?.closest?.note.path).toBe("protocols/group-rooms.md");
 });

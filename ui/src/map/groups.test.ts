@@ -33,6 +33,36 @@ test("folders have their names, the largest first", () => {
   expect(legend(map, "folder")).toEqual(["large 9", "small 6"]);
 });
 
+test("in a single watched folder, its sub-folders are the groups, and the notes directly in it are one", () => {
+  const map = new ChunkMap(picture);
+  const { parent, groups } = groupingOf(map, "folder", TODAY);
+  expect(parent).toBe("notes");
+  expect(groups.map(({ id, name, n }) => [id, name, n])).toEqual([
+    ["notes", "notes", 6],
+    ["notes/people", "people/", 3],
+    ["notes/protocols", "protocols/", 3],
+    ["notes/reference", "reference/", 3],
+  ]);
+});
+
+test("a single folder without sub-folders, and several folders, are groups themselves", () => {
+  const flat = mapWith((_, at) => ({ path: `${at}.md` }));
+  expect(groupingOf(flat, "folder", TODAY)).toMatchObject({ parent: null, groups: [{ id: "notes", n: 15 }] });
+  const several = mapWith((_, at) => (at === 0 ? { folder: "b", folder_name: "b" } : {}));
+  expect(groupingOf(several, "folder", TODAY).parent).toBeNull();
+});
+
+test("of many sub-folders the largest have a colour, and the others are one", () => {
+  const notes = Array.from(
+    { length: 9 },
+    (_, at) => ({ ...picture.notes[0], path: `${at}/a.md` }) as MapNote,
+  );
+  const map = new ChunkMap({ ...picture, notes, note: picture.x.map((_, at) => at % 9) });
+  const { groups } = groupingOf(map, "folder", TODAY);
+  expect(groups).toHaveLength(HUES);
+  expect(groups.at(-1)).toMatchObject({ name: "3 other sub-folders", n: 3 });
+});
+
 test("notes of no agent come last and have no colour", () => {
   const map = mapWith((_, at) => (at === 0 ? { agent: "iris", agent_name: "Iris" } : {}));
   expect(legend(map, "agent")).toEqual(["Iris 3", "No agent 12"]);

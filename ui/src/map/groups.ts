@@ -30,6 +30,8 @@ export type Grouping = {
   groups: readonly Group[];
   /** Position in `groups` of each point. */
   of: Uint8Array;
+  /** The only folder of all points, where the groups are its sub-folders; null otherwise. */
+  parent: string | null;
 };
 
 /** Groups with a colour of their own; the others are one group. */
@@ -58,14 +60,7 @@ export function groupingOf(map: ChunkMap, by: Colouring, today: number): Groupin
   const { notes } = map.picture;
   switch (by) {
     case "folder":
-      return byNumber(
-        map,
-        ofNotes(
-          map,
-          notes.map(({ folder, folder_name }) => ({ id: folder, name: folder_name })),
-        ),
-        "other folders",
-      );
+      return byFolder(map);
     case "agent":
       return byNumber(
         map,
@@ -134,6 +129,29 @@ function ordered(map: ChunkMap, keys: readonly Key[], order: readonly string[]):
   return placed(map, groups, (at) => keyOf(at).id);
 }
 
+/** By watched folder; where all points are of one, by its sub-folders, with the notes directly in it as a group of its name. */
+function byFolder(map: ChunkMap): Grouping {
+  const { notes } = map.picture;
+  const [first] = notes;
+  const isOne = notes.every(({ folder }) => folder === first?.folder);
+  if (first === undefined || !isOne || !notes.some(({ path }) => path.includes("/")))
+    return byNumber(
+      map,
+      ofNotes(
+        map,
+        notes.map(({ folder, folder_name }) => ({ id: folder, name: folder_name })),
+      ),
+      "other folders",
+    );
+  const keys = notes.map(({ folder, folder_name, path }) => {
+    const end = path.indexOf("/");
+    return end < 0
+      ? { id: folder, name: folder_name }
+      : { id: `${folder}/${path.slice(0, end)}`, name: path.slice(0, end + 1) };
+  });
+  return { ...byNumber(map, ofNotes(map, keys), "other sub-folders"), parent: first.folder_name };
+}
+
 function byCluster(map: ChunkMap): Grouping {
   const { cluster, clusters } = map.picture;
   const none: Key = { id: "", name: "Said once", hue: null };
@@ -180,5 +198,5 @@ function placed(map: ChunkMap, groups: readonly Group[], idOf: (at: number) => s
   const position = new Map(groups.map(({ id }, at) => [id, at]));
   const of = new Uint8Array(map.n);
   for (let at = 0; at < map.n; at++) of[at] = position.get(idOf(at)) ?? 0;
-  return { palette: "hue", groups, of };
+  return { palette: "hue", groups, of, parent: null };
 }

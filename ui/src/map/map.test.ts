@@ -52,10 +52,13 @@ const entry = async (name: RegExp) => within(await legend()).getByRole("button",
 
 test("the map draws its points, has a name and a legend, and is in the address", async () => {
   const { container } = await open();
-  expect(await chart()).toHaveAccessibleName("Map of 15 chunks of 5 notes, coloured by folder");
+  expect(await chart()).toHaveAccessibleName("Map of 15 chunks of 5 notes, coloured by sub-folder of notes");
   expect(await chart()).toHaveAccessibleDescription(/plus and minus zoom/);
   await waitFor(() => expect(screen.getByRole("application")).toHaveAttribute("data-drawn", "15"));
-  expect(await entry(/notes/)).toHaveTextContent("15");
+  expect(await entry(/notes/)).toHaveTextContent("6");
+  expect(await entry(/^people/)).toHaveTextContent("3");
+  expect(screen.getByRole("heading", { name: "Sub-folder of notes" })).toBeVisible();
+  expect(screen.getByText("“notes” stands for the notes directly in it.")).toBeVisible();
   expect(location.hash).toBe("#memory=map");
   // More than the background is in the picture.
   expect(new Set(new Uint32Array(drawn?.data.buffer ?? new ArrayBuffer(0))).size).toBeGreaterThan(1);
@@ -142,7 +145,7 @@ test("the keyboard zooms, names the note in the middle and opens it; back leads 
   (await chart()).focus();
   await user.keyboard("+");
   expect(workspace.chunkMap.view).not.toBeNull();
-  await screen.findByText("Home server, no date, notes");
+  await screen.findByText("Home server, no date, reference/");
   await user.keyboard("{ArrowRight}");
   await screen.findByText(/^schuppen.md, no date/);
   await user.keyboard("0");
@@ -167,7 +170,7 @@ test("the pointer names a note with its date and first words, and a click opens 
     return found as HTMLElement;
   });
   expect(tip).toHaveTextContent("Signe");
-  expect(tip).toHaveTextContent("2026-02-03 · notes");
+  expect(tip).toHaveTextContent("2026-02-03 · people/");
   await waitFor(() => expect(backend.nCalls("document")).toBe(1));
   await drag(on, [[330, 200]]);
   await waitFor(() => expect(location.hash).toMatch(/^#memory=note.*signe-profile.md&line=11$/));
@@ -215,7 +218,7 @@ test("the table has every note and is remembered", async () => {
   await user.click(await screen.findByRole("button", { name: "Table" }));
   const table = within(screen.getByRole("region", { name: "Map as a table" }));
   expect(table.getAllByRole("row")).toHaveLength(6);
-  expect(table.getByRole("columnheader", { name: "Folder" })).toBeVisible();
+  expect(table.getByRole("columnheader", { name: "Sub-folder of notes" })).toBeVisible();
   expect(await violations(container)).toEqual([]);
   expect(localStorage.getItem("memlens.map")).toContain('"isTable":true');
   await user.click(table.getByRole("button", { name: "Open Home server" }));
