@@ -6,7 +6,7 @@ import { Job, reporting } from "../shared/job.svelte";
 import { NewestOnly } from "../shared/newest-only";
 import { readStored, writeStored } from "../shared/stored";
 import { ChunkMap, type NoteCount, notesOf } from "./chunk-map";
-import type { Viewport } from "./viewport";
+import type { Shown } from "./viewport";
 import { FirstWords } from "./first-words.svelte";
 
 type Calls = Pick<Backend, "map" | "layOut" | "document" | "onProgress" | "stop">;
@@ -32,8 +32,8 @@ function isKept(value: unknown): value is Partial<Kept> {
 export class MapController {
   /** Beginning of the chunk that the pointer is on. */
   readonly words: FirstWords;
-  /** What is on screen; null for the whole map. */
-  view = $state.raw<Viewport | null>(null);
+  /** What is on screen. */
+  view = $state.raw<Shown>("first");
   readonly #reading: Call<[asked: Asked], MapPicture>;
   readonly #layingOut: Job<[], boolean, LayoutProgress>;
   #asked: Asked | null = null;

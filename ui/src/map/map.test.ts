@@ -144,12 +144,12 @@ test("the keyboard zooms, names the note in the middle and opens it; back leads 
   const { user, workspace } = await open();
   (await chart()).focus();
   await user.keyboard("+");
-  expect(workspace.chunkMap.view).not.toBeNull();
+  expect(workspace.chunkMap.view).not.toBe("first");
   await screen.findByText("Home server, no date, reference/");
   await user.keyboard("{ArrowRight}");
   await screen.findByText(/^schuppen.md, no date/);
   await user.keyboard("0");
-  expect(workspace.chunkMap.view).toBeNull();
+  expect(workspace.chunkMap.view).toBe("all");
   await user.keyboard("+{Enter}");
   await waitFor(() =>
     expect(location.hash).toMatch(/^#memory=note&folder=notes&path=reference%2Fhome-server.md&line=11/),
@@ -209,8 +209,24 @@ test("dragging without the lasso moves the map", async () => {
     [430, 200],
     [480, 200],
   ]);
-  expect(workspace.chunkMap.view).not.toBeNull();
+  expect(workspace.chunkMap.view).not.toBe("first");
   expect(workspace.chunkMap.chosen).toBeNull();
+});
+
+test("chunks far from the others are outside of the first picture, are counted, and are shown with all", async () => {
+  const { user, workspace } = await open((backend) => {
+    const x = Array.from({ length: 24 }, (_, at) => (at === 23 ? 50 : at / 30));
+    const many = { x, y: x.map((_, at) => (at % 5) / 10), chunk: x.map((_, at) => at), total: x.length };
+    const of = { line: x.map(() => 1), note: x.map(() => 0), cluster: x.map(() => null) };
+    backend.mapChange = { ...many, ...of };
+  });
+  expect(await screen.findByText(/^1 chunk is outside of the picture/)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Show all" }));
+  expect(workspace.chunkMap.view).toBe("all");
+  expect(screen.queryByText(/outside of the picture/)).toBeNull();
+  (await chart()).focus();
+  await user.keyboard("-");
+  expect(screen.queryByText(/outside of the picture/)).toBeNull();
 });
 
 test("the table has every note and is remembered", async () => {

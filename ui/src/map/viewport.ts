@@ -8,6 +8,9 @@ export type Size = { width: number; height: number };
 /** The point of the map in the middle of the chart, and pixels for each unit of the map. */
 export type Viewport = { x: number; y: number; scale: number };
 
+/** What the user chose to see: a part, the whole map, or still what is shown first. */
+export type Shown = Viewport | "all" | "first";
+
 /** The corners of a part of the map. */
 export type Box = { minX: number; minY: number; maxX: number; maxY: number };
 
@@ -24,6 +27,11 @@ export function fit(box: Box, { width, height }: Size): Viewport {
   const room = { width: Math.max(1, width - 2 * MARGIN), height: Math.max(1, height - 2 * MARGIN) };
   const scale = Math.min(room.width / Math.max(across, EXTENT_MIN), room.height / Math.max(up, EXTENT_MIN));
   return { x: (box.minX + box.maxX) / 2, y: (box.minY + box.maxY) / 2, scale };
+}
+
+/** Whether a place of the map is in the picture. */
+export function isInPicture(view: Viewport, { width, height }: Size, x: number, y: number): boolean {
+  return Math.abs(x - view.x) * view.scale <= width / 2 && Math.abs(y - view.y) * view.scale <= height / 2;
 }
 
 /** Returns where a point of the map is on screen. Up on the map is up on the screen. */
