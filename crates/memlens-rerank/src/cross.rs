@@ -32,8 +32,13 @@ pub struct CrossEncoder {
     n_marks: usize,
 }
 
-/// Possible paths of the graph in a model's folder; the first that exists is used.
-const GRAPHS: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
+/// Possible paths of the graph in a model's folder; the first that exists is used, as for embedding models.
+const GRAPHS: [&str; 4] = [
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+];
 const TOKENIZER: &str = "tokenizer.json";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 const CONFIG: &str = "config.json";
@@ -51,8 +56,8 @@ const SUM_CHARS: usize = 8;
 impl CrossEncoder {
     /// Loads the model in `folder`, to run on `threads` threads (at least 1), and scores a trial with it.
     ///
-    /// The folder must hold `model.onnx` or `onnx/model.onnx`, `tokenizer.json` and `tokenizer_config.json`;
-    /// `config.json` and `special_tokens_map.json` are optional. The graph's output is `logits`, one number per pair.
+    /// The folder must hold `model.onnx` or `onnx/model.onnx` (or `model_quantized.onnx`), `tokenizer.json` and
+    /// `tokenizer_config.json`; `config.json` and `special_tokens_map.json` are optional. The graph's output is `logits`, one number per pair.
     ///
     /// # Errors
     /// [`RerankError::Runtime`], [`RerankError::ReadModel`] or [`RerankError::LoadModel`].
@@ -201,10 +206,9 @@ fn try_out(model: &mut TextRerank) -> Result<(), String> {
 fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
     let mut graphs = GRAPHS.iter().map(|graph| folder.join(graph));
     graphs.find(|graph| graph.is_file()).ok_or_else(|| {
-        let source = io::Error::new(
-            io::ErrorKind::NotFound,
-            "neither it nor onnx/model.onnx exists",
-        );
+        let [_, others @ ..] = GRAPHS;
+        let why = format!("neither it nor any of {} exists", others.join(", "));
+        let source = io::Error::new(io::ErrorKind::NotFound, why);
         RerankError::ReadModel {
             path: folder.join(GRAPHS[0]),
             source,

@@ -73,10 +73,24 @@ impl Model {
         progress: &mut dyn FnMut(u64, u64),
         cancel: &CancellationToken,
     ) -> Result<PathBuf, RerankError> {
-        match self.is_there(models) {
-            true => Ok(self.folder(models)),
-            false => self.wanted().download(models, progress, cancel),
+        let folder = self.folder(models);
+        if self.is_there(models) {
+            return Ok(folder);
         }
+        if let Some(former) = self.former {
+            // A part of a graph that is not downloaded any more would never be continued.
+            let path = folder.join(former);
+            match forget_others(&path, &path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(RerankError::Download {
+                        name: self.name,
+                        cause: format!("{}: {error}", folder.display()),
+                    });
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        self.wanted().download(models, progress, cancel)
     }
 
     fn wanted(&self) -> Wanted {

@@ -1,5 +1,6 @@
 //! The cross-encoders that can be downloaded by name, and their folders.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use memlens_embed::Locations;
@@ -23,6 +24,8 @@ pub struct Model {
     pub(crate) revision: Option<&'static str>,
     /// Paths of the graph and its weights in the repository. Of several graphs the one with quantised weights is used.
     pub(crate) weights: &'static [&'static str],
+    /// The graph that former versions of this program downloaded, if it was another. A folder that holds it is used as it is.
+    pub(crate) former: Option<&'static str>,
     /// Known checksums: paths in the repository with their sha256.
     pub(crate) sums: &'static [(&'static str, &'static str)],
 }
@@ -31,46 +34,83 @@ pub struct Model {
 const TOKENIZER_FILES: [&str; 4] = [
     "config.json",
     "special_tokens_map.json",
-    "tokenizer.json",
+    TOKENIZER,
     "tokenizer_config.json",
 ];
 
+const FULL: &str = "onnx/model.onnx";
+const QUANTISED: &str = "onnx/model_quantized.onnx";
+const TOKENIZER: &str = "tokenizer.json";
+const WEIGHTS_OF_M3: &str = "model.onnx.data";
+/// Number of bytes in a megabyte.
+const MEGABYTE: u64 = 1_000_000;
+
 /// All models, the smallest first: those that fastembed supports, and the small one that most programs use.
 ///
-/// Where no version is pinned, the newest version at the start of the first download is used, with all files of that one commit.
-/// Each file is verified by the hub's checksum, if it announces one, and by the known one or that of the first download.
-/// Scores are stored by the checksum of the downloaded files, so
-/// those of two versions never mix.
+/// The commits, the names and sizes of the graphs, and the checksums are those that at least two other public projects name. This
+/// program's authors did not download the files, so they did not compare them. Each file is verified by the hub's checksum, if it
+/// announces one, and by the known one or that of the first download. Scores are stored by the checksum of the downloaded files, so
+/// those of two graphs never mix.
 pub const MODELS: &[Model] = &[
     Model {
         name: "ms-marco-MiniLM-L-6-v2",
         label: "English, small and fast",
-        megabytes: 92,
+        megabytes: 24,
         licence: "Apache-2.0",
         repository: "Xenova/ms-marco-MiniLM-L-6-v2",
-        revision: None,
-        weights: &["onnx/model.onnx"],
-        sums: &[],
+        revision: Some("a09144355adeed5f58c8ed011d209bf8ee5a1fec"),
+        weights: &[QUANTISED],
+        former: Some(FULL),
+        sums: &[
+            (
+                QUANTISED,
+                "e9d8ebf845c413e981c175bfe49a3bfa9b3dcce2a3ba54875ee5df5a58639fbe",
+            ),
+            (
+                TOKENIZER,
+                "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+            ),
+        ],
     },
     Model {
         name: "jina-reranker-v1-turbo-en",
         label: "English",
-        megabytes: 152,
+        megabytes: 40,
         licence: "Apache-2.0",
         repository: "jinaai/jina-reranker-v1-turbo-en",
-        revision: None,
-        weights: &["onnx/model.onnx"],
-        sums: &[],
+        revision: Some("b8c14f4e723d9e0aab4732a7b7b93741eeeb77c2"),
+        weights: &[QUANTISED],
+        former: Some(FULL),
+        sums: &[
+            (
+                QUANTISED,
+                "3defdef1ae34e119bd704216087743e79665934c96aebabcb6077c239dc3ae66",
+            ),
+            (
+                TOKENIZER,
+                "0046da43cc8c424b317f56b092b0512aaaa65c4f925d2f16af9d9eeb4d0ef902",
+            ),
+        ],
     },
     Model {
         name: "jina-reranker-v2-base-multilingual",
         label: "many languages, slow; not for commercial use",
-        megabytes: 1130,
+        megabytes: 297,
         licence: "CC-BY-NC-4.0",
         repository: "jinaai/jina-reranker-v2-base-multilingual",
-        revision: None,
-        weights: &["onnx/model.onnx"],
-        sums: &[],
+        revision: Some("9cfeff2df7d40d1b78e75e5e9cebec92a99813c9"),
+        weights: &[QUANTISED],
+        former: Some(FULL),
+        sums: &[
+            (
+                QUANTISED,
+                "c5220cf8fe023f8aa0ed2a3eb787d4451a7f17cf53f6b787e35718dd4b8815c3",
+            ),
+            (
+                TOKENIZER,
+                "3a56def25aa40facc030ea8b0b87f3688e4b3c39eb8b45d5702b3a1300fe2a20",
+            ),
+        ],
     },
     Model {
         name: "bge-reranker-base",
@@ -78,9 +118,19 @@ pub const MODELS: &[Model] = &[
         megabytes: 1130,
         licence: "MIT",
         repository: "BAAI/bge-reranker-base",
-        revision: None,
-        weights: &["onnx/model.onnx"],
-        sums: &[],
+        revision: Some("2cfc18c9415c912f9d8155881c133215df768a70"),
+        weights: &[FULL],
+        former: None,
+        sums: &[
+            (
+                FULL,
+                "15b9a8c3da82eddf263df571281166e00e9308fe19d077084b642ebfcaf06d2b",
+            ),
+            (
+                TOKENIZER,
+                "9eb652ac4e40cc093272bbbe0f55d521cf67570060227109b5cdc20945a4489e",
+            ),
+        ],
     },
     Model {
         name: "bge-reranker-v2-m3",
@@ -88,9 +138,13 @@ pub const MODELS: &[Model] = &[
         megabytes: 2290,
         licence: "Apache-2.0",
         repository: "rozgo/bge-reranker-v2-m3",
-        revision: None,
-        weights: &["model.onnx", "model.onnx.data"],
-        sums: &[],
+        revision: Some("fbd57b17b4db111a9d16813bb08b4c804fac18e9"),
+        weights: &["model.onnx", WEIGHTS_OF_M3],
+        former: None,
+        sums: &[(
+            WEIGHTS_OF_M3,
+            "84b66c787b9b98977a16d5c993a3959210a214c98fc3466da263c949c2068945",
+        )],
     },
 ];
 
@@ -105,10 +159,31 @@ impl Model {
         models.join(self.name)
     }
 
-    /// Returns whether every file was downloaded completely.
+    /// Returns whether every file was downloaded completely, with the graph of today or of a former version.
     pub fn is_there(&self, models: &Path) -> bool {
+        self.n_bytes(models).is_some()
+    }
+
+    /// Returns the megabytes of the downloaded files, or else approximately those of the download.
+    pub fn megabytes_in(&self, models: &Path) -> u32 {
+        let rounded = |n_bytes: u64| u32::try_from((n_bytes + MEGABYTE / 2) / MEGABYTE).ok();
+        let found = self.n_bytes(models).and_then(rounded);
+        found.unwrap_or(self.megabytes)
+    }
+
+    /// Returns the bytes of the downloaded files; `None` if one is missing.
+    fn n_bytes(&self, models: &Path) -> Option<u64> {
         let folder = self.folder(models);
-        self.files().all(|file| folder.join(file).is_file())
+        let n_bytes = |files: &[&str]| {
+            let lengths = TOKENIZER_FILES.iter().chain(files).map(|file| {
+                let file = fs::metadata(folder.join(file)).ok()?;
+                file.is_file().then_some(file.len())
+            });
+            lengths.sum::<Option<u64>>()
+        };
+        // The order in which a folder's graphs are used.
+        let former = self.former.and_then(|former| n_bytes(&[former]));
+        former.or_else(|| n_bytes(self.weights))
     }
 
     /// Loads the model from a folder of models, like [`CrossEncoder::load`].
@@ -139,7 +214,6 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::fs;
 
     use fastembed::TextRerank;
 
@@ -154,7 +228,14 @@ mod tests {
                 .unwrap_or_else(|| panic!("{} is not listed", theirs.model_code));
             let mut weights = vec![theirs.model_file];
             weights.extend(theirs.additional_files);
-            assert_eq!(ours.weights, weights);
+            match ours.former {
+                // fastembed names the graph of full precision.
+                Some(former) => assert_eq!(
+                    (vec![former.to_owned()], ours.weights),
+                    (weights, &[QUANTISED][..])
+                ),
+                None => assert_eq!(ours.weights, weights),
+            }
         }
     }
 
@@ -172,6 +253,51 @@ mod tests {
         }
         assert!(MODELS.is_sorted_by_key(|model| model.megabytes));
         assert_eq!(Model::named("../secrets"), None);
+    }
+
+    #[test]
+    fn each_model_is_one_commit_with_known_checksums() {
+        for model in MODELS {
+            assert_eq!(model.revision.map(str::len), Some(40), "{}", model.name);
+            for (file, sum) in model.sums {
+                assert!(
+                    model.files().any(|known| known == *file) && sum.len() == 64,
+                    "{file}"
+                );
+            }
+            let largest = model.weights.last().expect("it has a graph");
+            assert!(
+                model.sums.iter().any(|(file, _)| file == largest),
+                "{largest}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_with_the_graph_of_a_former_version_is_whole_and_has_its_own_size() {
+        let models = tempfile::tempdir().expect("a scratch folder can be made");
+        let model = &MODELS[0];
+        let write = |file: &str, n_bytes: usize| {
+            let bytes = vec![0_u8; n_bytes];
+            fs::write(model.folder(models.path()).join(file), bytes).expect("it can be written");
+        };
+        fs::create_dir_all(model.folder(models.path()).join("onnx")).expect("it can be made");
+        for file in TOKENIZER_FILES {
+            write(file, 1);
+        }
+        assert!(!model.is_there(models.path()));
+        assert_eq!(model.megabytes_in(models.path()), 24);
+        write(FULL, 3_400_000);
+        assert!(model.is_there(models.path()));
+        assert_eq!(model.megabytes_in(models.path()), 3);
+        // Nothing is requested for it.
+        let progress = &mut |_, _| panic!("nothing is downloaded");
+        let folder = model.download(models.path(), progress, &crate::CancellationToken::new());
+        assert_eq!(folder.expect("it is there"), model.folder(models.path()));
+        write(QUANTISED, 1_600_000);
+        assert_eq!(model.megabytes_in(models.path()), 3);
+        fs::remove_file(model.folder(models.path()).join(FULL)).expect("it is there");
+        assert_eq!(model.megabytes_in(models.path()), 2);
     }
 
     #[test]

@@ -153,8 +153,19 @@ fn a_folder_may_be_laid_out_as_hubs_do() {
     fs::rename(inside("model.onnx"), inside("onnx/model.onnx")).expect("it can be moved");
     fs::remove_file(inside("special_tokens_map.json")).expect("it can be removed");
     fs::remove_file(inside("config.json")).expect("it can be removed");
-    let mut model = load(folder.path()).expect("it is a cross-encoder");
-    assert_eq!(score(&mut model, "lunch", &["rent", "lunch"]).len(), 2);
+    let scores = |folder: &Path| {
+        let mut model = load(folder).expect("it is a cross-encoder");
+        score(&mut model, "lunch", &["rent", "lunch"])
+    };
+    let full = scores(folder.path());
+    assert_eq!(full.len(), 2);
+    // The quantised graph of a repository has a name of its own, and is used if there is no other.
+    let quantised = inside("onnx/model_quantized.onnx");
+    fs::rename(inside("onnx/model.onnx"), &quantised).expect("it can be moved");
+    assert_eq!(scores(folder.path()), full);
+    fs::copy(&quantised, inside("onnx/model.onnx")).expect("it can be copied");
+    fs::write(&quantised, "no graph").expect("it can be written");
+    assert_eq!(scores(folder.path()), full);
 }
 
 #[test]

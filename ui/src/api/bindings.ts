@@ -2594,7 +2594,7 @@ export type ModelOffer = {
 	name: string,
 	/**  What it is for, in a few words. */
 	label: string,
-	/**  Approximate size of the download in megabytes. */
+	/**  Size of the downloaded files in megabytes, or else approximately that of the download. */
 	megabytes: number,
 	/**  The licence that its authors give it. */
 	licence: string,

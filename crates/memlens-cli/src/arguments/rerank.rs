@@ -77,7 +77,7 @@ pub enum RerankModelAct {
     },
     /// List the models that can be downloaded, and the one chosen
     List(JsonArgs),
-    /// Download a model into the library's folder; run again to resume
+    /// Download a model into the library's folder, with quantised weights where its repository has them; run again to resume
     Download {
         /// The model's name
         name: String,

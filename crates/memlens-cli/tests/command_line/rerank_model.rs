@@ -39,11 +39,32 @@ fn copy_of_tiny() -> TempDir {
     copy
 }
 
-/// Starts a hub that serves the tiny model in place of the smallest one. Returns its address.
+/// Starts a hub that serves the tiny model in place of the smallest one, as the commit that is known. Returns its address.
 fn start_hub() -> String {
-    hub::start(&format!("/Xenova/{SMALLEST}/resolve/main/"), |name| {
-        std::fs::read(tiny().join(name)).ok()
-    })
+    let commit = "a09144355adeed5f58c8ed011d209bf8ee5a1fec";
+    hub::start(
+        &format!("/Xenova/{SMALLEST}/resolve/{commit}/"),
+        |name| match name {
+            "model_quantized.onnx" => std::fs::read(tiny().join("model.onnx")).ok(),
+            other => std::fs::read(tiny().join(other)).ok(),
+        },
+    )
+}
+
+/// Writes the tiny model where a download of the smallest one ends, with this name of its graph.
+fn place_tiny(memlens: &Memlens, graph: &str) -> PathBuf {
+    let folder = memlens.library().join("models").join(SMALLEST);
+    std::fs::create_dir_all(folder.join("onnx")).expect("it can be made");
+    for entry in std::fs::read_dir(tiny()).expect("it can be listed") {
+        let path = entry.expect("it can be listed").path();
+        let name = path.file_name().expect("it has a name");
+        let place = match name.to_str() {
+            Some("model.onnx") => folder.join(graph),
+            _ => folder.join(name),
+        };
+        std::fs::copy(&path, place).expect("it can be copied");
+    }
+    folder
 }
 
 fn listed(memlens: &Memlens) -> Value {
@@ -72,16 +93,15 @@ fn rerank_stage(report: &Value) -> &Value {
 }
 
 #[test]
-fn a_model_is_downloaded_chosen_used_and_erased() {
+fn a_downloaded_model_is_chosen_used_and_erased() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
-    let hub = start_hub();
     let before = listed(&memlens);
     assert_eq!(before["chosen"], Value::Null);
     let first = &list(&before["models"])[0];
     assert_eq!(
-        (&first["name"], &first["is_there"]),
-        (&json!(SMALLEST), &json!(false))
+        (&first["name"], &first["is_there"], &first["megabytes"]),
+        (&json!(SMALLEST), &json!(false), &json!(24))
     );
     let not_there = format!(
         "cannot use the model {SMALLEST}: it is not downloaded: download it in the settings, or with `memlens rerank-model download {SMALLEST}`"
@@ -90,26 +110,25 @@ fn a_model_is_downloaded_chosen_used_and_erased() {
     let report = search(&memlens);
     assert_eq!(rerank_stage(&report)["status"], "fallback");
 
-    let output = memlens
-        .command(&["rerank-model", "download", SMALLEST])
-        .env("HF_ENDPOINT", &hub)
-        .output()
-        .expect("it can be started");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(
-        (output.status.code(), output.stdout.len()),
-        (Some(0), 0),
-        "{stderr}"
-    );
-    assert!(stderr.contains(&format!("{SMALLEST} is in ")), "{stderr}");
-    assert_eq!(list(&listed(&memlens)["models"])[0]["is_there"], true);
+    // The graph of a former version, which is not requested again.
+    let folder = place_tiny(&memlens, "onnx/model.onnx");
+    let there = &list(&listed(&memlens)["models"])[0].clone();
+    assert_eq!(there["is_there"], true);
+    assert_ne!(there["megabytes"], 24, "its own size is shown");
     // A downloaded model needs no hub.
     let again = memlens
         .command(&["rerank-model", "download", SMALLEST])
         .env("HF_ENDPOINT", "http://127.0.0.1:9")
-        .status();
-    assert!(again.expect("it can be started").success());
+        .output()
+        .expect("it can be started");
+    let stderr = String::from_utf8_lossy(&again.stderr);
+    assert!(
+        again.status.success() && stderr.contains(&format!("{SMALLEST} is in ")),
+        "{stderr}"
+    );
 
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    place_tiny(&memlens, "onnx/model_quantized.onnx");
     let run = memlens.run(&["rerank-model", "set", SMALLEST]);
     assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(
@@ -125,6 +144,36 @@ fn a_model_is_downloaded_chosen_used_and_erased() {
     assert_eq!(listed(&memlens)["chosen"], Value::Null);
     memlens.print(&["erase", "--yes"]);
     assert!(!memlens.library().join("models").exists());
+}
+
+#[test]
+fn a_download_with_other_content_than_the_known_is_refused() {
+    let memlens = Memlens::of(&[&notes()]);
+    // What came of a graph that is not downloaded any more would never be continued.
+    let folder = memlens.library().join("models").join(SMALLEST);
+    let part = folder.join("onnx/model.onnx.0123.part");
+    std::fs::create_dir_all(folder.join("onnx")).expect("it can be made");
+    std::fs::write(&part, "a part").expect("it can be written");
+    let output = memlens
+        .command(&["rerank-model", "download", SMALLEST])
+        .env("HF_ENDPOINT", start_hub())
+        .env_remove("HF_HUB_OFFLINE")
+        .output()
+        .expect("it can be started");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(1), 0),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains(&format!("cannot download {SMALLEST}: tokenizer.json has the sha256 "))
+            && stderr.contains("d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66, which is known for it"),
+        "{stderr}"
+    );
+    assert!(!folder.join("tokenizer.json").exists());
+    assert!(!part.exists());
+    assert_eq!(list(&listed(&memlens)["models"])[0]["is_there"], false);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct ModelOffer {
     pub name: &'static str,
     /// What it is for, in a few words.
     pub label: &'static str,
-    /// Approximate size of the download in megabytes.
+    /// Size of the downloaded files in megabytes, or else approximately that of the download.
     pub megabytes: u32,
     /// The licence that its authors give it.
     pub licence: &'static str,
@@ -121,7 +121,7 @@ pub(super) fn offers(models: &Path) -> Vec<ModelOffer> {
         .map(|model| ModelOffer {
             name: model.name,
             label: model.label,
-            megabytes: model.megabytes,
+            megabytes: model.megabytes_in(models),
             licence: model.licence,
             is_there: model.is_there(models),
         })
