@@ -13,7 +13,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { showOverview } from "../driver/overview.mjs";
+import { showCards } from "../driver/overview.mjs";
 import { memoryOf, processesOfProgram, processorTimeOf } from "../driver/processes.mjs";
 import { QUESTION } from "../driver/scenario.mjs";
 import { Scratch } from "../driver/scratch.mjs";
@@ -93,7 +93,7 @@ async function measureIdlenessAmongMany() {
 async function measureScrolling() {
   const window = await MemlensWindow.openIndexed(scratch);
   try {
-    await showOverview(window);
+    await showCards(window);
     await window.click("button", "All notes");
     await window.until(
       "notes are listed",

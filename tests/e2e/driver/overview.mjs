@@ -1,7 +1,7 @@
 /** The overview of Memory, and the list and the map of all notes behind it. */
 
 /** Closes a note and a list, so that the cards are shown. */
-async function showCards(window) {
+export async function showCards(window) {
   await window.show("Memory");
   await window.until("the cards are shown", () => {
     const buttons = Array.from(document.querySelectorAll("article .ph button"));
