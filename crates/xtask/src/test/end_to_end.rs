@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -46,12 +45,25 @@ pub fn files(project: &Project) -> Result<Vec<String>> {
 }
 
 /// Runs the test files of these names and counts their tests; an error names every file that failed or ran no test.
+///
+/// A file that failed is run once more with nothing beside it, and this decides: a machine that stands still for longer than a
+/// scenario waits fails any of them. Both failures are printed.
 pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()> {
     let (alone, beside): (Vec<_>, Vec<_>) = files
         .iter()
         .partition(|file| ALONE.contains(&file.as_str()));
     openclaw_plugin::build(project)?;
     make_sample(project)?;
+    run_all(project, beside, alone, tally)
+}
+
+/// Runs files side by side, then those that must have nothing beside them, and then what failed once more.
+fn run_all(
+    project: &Project,
+    beside: Vec<&String>,
+    alone: Vec<&String>,
+    tally: &mut Tally,
+) -> Result<()> {
     let mut failed = Vec::new();
     for (files, screens) in [(beside, SCREENS), (alone, 1)] {
         let screens = screens.min(files.len());
@@ -60,13 +72,40 @@ pub fn test(project: &Project, files: &[String], tally: &mut Tally) -> Result<()
     if failed.is_empty() {
         return Ok(());
     }
-    failed.sort();
-    // Once more at the end, where a log that is cut short still has it.
-    for (file, report) in &failed {
-        println!("\n-- {file} failed:\n{report}");
+    println!("\n-- once more, alone: {}", names(&failed));
+    let again = failed.iter().map(|failure| &failure.file).collect();
+    let still_failed = on_screens(project, again, 1, tally)?;
+    // At the end, where a log that is cut short still has them.
+    for (when, failures) in [("at first", &failed), ("again", &still_failed)] {
+        for Failure { file, report, .. } in failures {
+            println!("\n-- {file} failed {when}:\n{report}");
+        }
     }
-    let names: Vec<_> = failed.iter().map(|(file, _)| file.as_str()).collect();
-    Err(Error::EndToEnd(names.join(", ")))
+    if still_failed.is_empty() {
+        return Ok(());
+    }
+    for failure in &still_failed {
+        *tally += failure.counted;
+    }
+    Err(Error::EndToEnd(names(&still_failed)))
+}
+
+/// A file with a test that failed, or without one that passed.
+struct Failure {
+    file: String,
+    counted: Tally,
+    /// What was printed about the failed tests.
+    report: String,
+}
+
+/// The names of the files, by name.
+fn names(failures: &[Failure]) -> String {
+    let mut names: Vec<_> = failures
+        .iter()
+        .map(|failure| failure.file.as_str())
+        .collect();
+    names.sort_unstable();
+    names.join(", ")
 }
 
 /// What the reporter of Node repeats of failed tests at the end of `printed`; all of it if no test failed.
@@ -103,13 +142,13 @@ fn node(project: &Project) -> Command {
     node
 }
 
-/// Runs `files` on as many screens at once; returns the files that failed, each with its failures.
+/// Runs `files` on as many screens at once, and counts the tests of those that passed; returns those that failed.
 fn on_screens(
     project: &Project,
     files: Vec<&String>,
     screens: usize,
     tally: &mut Tally,
-) -> Result<Vec<(String, String)>> {
+) -> Result<Vec<Failure>> {
     let queue = Mutex::new(VecDeque::from(files));
     let outcome = Mutex::new((Vec::new(), Tally::default()));
     thread::scope(|scope| {
@@ -127,11 +166,15 @@ fn on_screens(
                         let (printed, counted, is_green) = run(project, &display, file)?;
                         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
                         // With the lock held: the output of one file stays together.
-                        let _ = std::io::stdout().write_all(printed.as_bytes());
-                        outcome.1 += counted;
-                        if !is_green {
-                            let report = failures(&printed).to_owned();
-                            outcome.0.push((file.clone(), report));
+                        print!("{printed}");
+                        if is_green {
+                            outcome.1 += counted;
+                        } else {
+                            outcome.0.push(Failure {
+                                file: file.clone(),
+                                counted,
+                                report: failures(&printed).to_owned(),
+                            });
                         }
                     }
                 })
@@ -181,5 +224,42 @@ mod tests {
         let printed = format!("\n-- a.test.mjs: 1.0 s\n✖ it opens\nℹ fail 1\n\n{report}\n");
         assert_eq!(failures(&printed), report);
         assert_eq!(failures("\nno test ran\n"), "no test ran");
+    }
+
+    /// Needs Node and Xvfb, as every test of the window does.
+    #[test]
+    fn a_file_that_failed_runs_once_more_and_then_it_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project {
+            root: folder.path().to_owned(),
+            programs: folder.path().to_owned(),
+        };
+        fs::create_dir_all(project.e2e()).unwrap();
+        let imports = "import test from 'node:test'; import fs from 'node:fs';\n";
+        for (name, body) in [
+            ("passes", ""),
+            (
+                "recovers",
+                "if (!fs.existsSync('seen')) { fs.writeFileSync('seen', ''); throw new Error('slow'); }",
+            ),
+            ("fails", "throw new Error('always');"),
+        ] {
+            let text = format!("{imports}test('{name}', () => {{ {body} }});\n");
+            fs::write(project.e2e().join(format!("{name}.test.mjs")), text).unwrap();
+        }
+        let files = |names: &[&str]| -> Vec<String> {
+            names
+                .iter()
+                .map(|name| format!("{name}.test.mjs"))
+                .collect()
+        };
+        let mut tally = Tally::default();
+        let flaky = files(&["passes", "recovers"]);
+        run_all(&project, flaky.iter().collect(), vec![], &mut tally).unwrap();
+        assert_eq!((tally.passed, tally.failed), (2, 0));
+        let broken = files(&["passes", "fails"]);
+        let error = run_all(&project, broken.iter().collect(), vec![], &mut tally).unwrap_err();
+        assert!(matches!(&error, Error::EndToEnd(names) if names == "fails.test.mjs"));
+        assert_eq!((tally.passed, tally.failed), (3, 1));
     }
 }
