@@ -227,6 +227,25 @@ test("days are chosen on the timeline with the pointer", async () => {
   expect(location.hash).toBe("#memory=list&from=2024-01-01&to=2026-02-28");
 });
 
+test.each(["Largest", "Oldest", "Files with problems"])(
+  "the list behind %s has the focus, since the button that led to it is gone",
+  async (name) => {
+    const { user } = await open();
+    const all = within(await card(name)).queryByRole("button", { name: /^Show / });
+    if (all === null) throw new Error(`${name} has a list`);
+    await user.click(all);
+    await waitFor(() => expect(screen.getByRole("listbox", { name: "Notes" })).toHaveFocus());
+  },
+);
+
+test("the list of what is said more than once has the focus on its first statement", async () => {
+  const { user } = await open((backend) => void backend.aggregate({} as never, null));
+  const said = await card("Said more than once");
+  await user.click(within(said).getByRole("button", { name: /^Show / }));
+  const dialog = await screen.findByRole("dialog", { name: "Said more than once" });
+  await waitFor(() => expect(within(dialog).getAllByRole("listitem")[0]?.firstElementChild).toHaveFocus());
+});
+
 test("the timeline as a table leads to the notes of each row", async () => {
   const { user, container } = await open();
   await bars();
