@@ -1,7 +1,6 @@
 //! A local cross-encoder: a model that reads the question and a text together and returns one number.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -11,10 +10,9 @@ use fastembed::{
 };
 use memlens_embed::{Locations, load_runtime};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 
-use crate::sum;
+use crate::model_folder::{CONFIG, TOKENIZER, TOKENIZER_CONFIG, graph, id_of};
 use crate::windows::read_parts;
 use crate::{Limits, RerankError, Reranker, RerankerInfo, Scale, Scores};
 
@@ -32,16 +30,6 @@ pub struct CrossEncoder {
     n_marks: usize,
 }
 
-/// Possible paths of the graph in a model's folder; the first that exists is used, as for embedding models.
-const GRAPHS: [&str; 4] = [
-    "model.onnx",
-    "onnx/model.onnx",
-    "model_quantized.onnx",
-    "onnx/model_quantized.onnx",
-];
-const TOKENIZER: &str = "tokenizer.json";
-const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
-const CONFIG: &str = "config.json";
 const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 /// The content that replaces an optional file that is missing.
 const NOTHING: &[u8] = b"{}";
@@ -50,8 +38,6 @@ const NOTHING: &[u8] = b"{}";
 const TOKENS_MAX: usize = 512;
 /// Two texts of different length in one call show whether the model gives each its score.
 const TRIAL: (&str, [&str; 2]) = ("a trial?", ["a trial", "a second trial of some words"]);
-/// Number of characters of the model's checksum that are part of its id.
-const SUM_CHARS: usize = 8;
 
 impl CrossEncoder {
     /// Loads the model in `folder`, to run on `threads` threads (at least 1), and scores a trial with it.
@@ -69,7 +55,13 @@ impl CrossEncoder {
         let environment = load_runtime(at).map_err(RerankError::Runtime)?;
         let graph = graph(folder)?;
         let files = read_files(folder)?;
-        let sum = sum_of(&graph, &files)?;
+        let read = [
+            &files.tokenizer_file,
+            &files.config_file,
+            &files.special_tokens_map_file,
+            &files.tokenizer_config_file,
+        ];
+        let id = id_of(folder, &graph, &read)?;
         let model = UserDefinedRerankingModel::new(graph.clone(), files);
         let options = RerankInitOptionsUserDefined::new()
             .with_environment(environment)
@@ -102,10 +94,9 @@ impl CrossEncoder {
             .encode_fast(("", ""), true)
             .map_err(in_config)?
             .len();
-        let name = folder.file_name().unwrap_or(folder.as_os_str());
         let info = RerankerInfo {
             provider: "model".to_owned(),
-            model: format!("{}@{}", name.to_string_lossy(), &sum[..SUM_CHARS]),
+            model: id,
         };
         Ok(CrossEncoder {
             info,
@@ -203,19 +194,6 @@ fn try_out(model: &mut TextRerank) -> Result<(), String> {
     }
 }
 
-fn graph(folder: &Path) -> Result<PathBuf, RerankError> {
-    let mut graphs = GRAPHS.iter().map(|graph| folder.join(graph));
-    graphs.find(|graph| graph.is_file()).ok_or_else(|| {
-        let [_, others @ ..] = GRAPHS;
-        let why = format!("neither it nor any of {} exists", others.join(", "));
-        let source = io::Error::new(io::ErrorKind::NotFound, why);
-        RerankError::ReadModel {
-            path: folder.join(GRAPHS[0]),
-            source,
-        }
-    })
-}
-
 /// Reads and checks the files beside the graph.
 fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
     let read = |name: &str| {
@@ -254,52 +232,4 @@ fn read_files(folder: &Path) -> Result<TokenizerFiles, RerankError> {
             Err(wrong(CONFIG, why))
         }
     }
-}
-
-/// Returns the checksum of everything that affects a score: the graph, the weights beside it, and the tokenizer.
-fn sum_of(graph: &Path, files: &TokenizerFiles) -> Result<String, RerankError> {
-    let TokenizerFiles {
-        tokenizer_file,
-        config_file,
-        special_tokens_map_file,
-        tokenizer_config_file,
-    } = files;
-    let mut sum = Sha256::new();
-    for file in [
-        tokenizer_file,
-        config_file,
-        special_tokens_map_file,
-        tokenizer_config_file,
-    ] {
-        sum.update(Sha256::digest(file));
-    }
-    for path in weights(graph)? {
-        File::open(&path)
-            .and_then(|file| sum::add(&mut sum, file))
-            .map_err(|source| RerankError::ReadModel { path, source })?;
-    }
-    Ok(sum::hex(sum))
-}
-
-/// Returns the graph and the files beside it whose names begin with the graph's name, sorted by name.
-fn weights(graph: &Path) -> Result<Vec<PathBuf>, RerankError> {
-    let folder = graph.parent().unwrap_or(graph);
-    let own = graph.file_name().unwrap_or_default().to_string_lossy();
-    let list = || -> io::Result<Vec<PathBuf>> {
-        let mut weights = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let path = entry.path();
-            // Opening a pipe may block forever.
-            if entry.file_name().to_string_lossy().starts_with(&*own) && path.is_file() {
-                weights.push(path);
-            }
-        }
-        weights.sort();
-        Ok(weights)
-    };
-    list().map_err(|source| RerankError::ReadModel {
-        path: folder.to_owned(),
-        source,
-    })
 }

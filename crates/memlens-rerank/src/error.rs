@@ -74,6 +74,12 @@ pub enum RerankError {
         /// Error message of the model's runtime.
         why: String,
     },
+    /// The model of a second opinion returned none.
+    #[error("cannot compare two sentences with the model: {why}")]
+    Judge {
+        /// Error message of the model's runtime.
+        why: String,
+    },
     /// The cross-encoder has not been downloaded.
     #[error("cannot load cross-encoder {name}: it is not downloaded")]
     NotDownloaded {

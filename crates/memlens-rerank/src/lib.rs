@@ -6,6 +6,8 @@
 //! - [`Late`] compares each word of the question with each word of a text, using the embedding model. It stores what it
 //!   read in a [`TokenCache`] and reports which words answered which ([`Answer`]).
 //! - [`CrossEncoder`] runs a local model from a folder. [`MODELS`] can be downloaded by name when the user asks for it.
+//! - [`NliModel`] is no reranker: it judges whether two sentences contradict each other. It is here because it is loaded from a
+//!   folder as a cross-encoder is.
 //! - [`http::Http`] calls a provider's service or a server, with a key from [`keys`].
 //! - [`hook`] runs the user's own command on results.
 //! - [`choice`] holds the user's choice of these, checked, and what is on offer; [`Downloads`] downloads a model in the
@@ -59,7 +61,9 @@ pub mod hook;
 pub mod http;
 pub mod keys;
 mod late;
+mod model_folder;
 mod models;
+mod nli;
 mod reranker;
 mod runtime;
 mod sum;
@@ -74,6 +78,7 @@ pub use downloads::{DownloadListener, DownloadProgress, Downloads};
 pub use error::RerankError;
 pub use late::{Late, TokenCache};
 pub use models::{MODELS, Model};
+pub use nli::{Judged, NliModel};
 pub use reranker::{Limits, Reranker, RerankerInfo, Scale, Scores};
 pub use token_table::TokenTable;
 /// Cancels a running call of a reranker.
