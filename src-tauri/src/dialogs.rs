@@ -269,6 +269,15 @@ impl Dialogs {
         self.agrees(app, "Use your own model?", question, "Allow")
     }
 
+    /// Asks whether the files of a model that compares sentences may be read from a folder.
+    pub fn allows_second_opinion(&self, app: &AppHandle, folder: &str) -> bool {
+        let question = format!(
+            "For a second opinion on contradictions, Memlens will load and run the model in this folder:\n\n{}",
+            shown(folder)
+        );
+        self.agrees(app, "Use your own model?", question, "Allow")
+    }
+
     /// Asks whether the text of notes may go to a host, with the value of a variable as the key if one is named.
     pub fn allows_provider(&self, app: &AppHandle, host: &str, key_env: Option<&str>) -> bool {
         let key = key_env.map_or(String::new(), |variable| {

@@ -324,6 +324,20 @@ export class FakeBackend extends FakeSearch {
     });
   }
 
+  /** The folder whose model gives a second opinion. */
+  opinionFolder: string | null = null;
+
+  secondOpinion() {
+    return this.answer("secondOpinion", [], () => ({ folder: this.opinionFolder }));
+  }
+
+  chooseSecondOpinion(folder: string | null) {
+    return this.answer("chooseSecondOpinion", [folder], () => {
+      this.opinionFolder = folder;
+      return { folder };
+    });
+  }
+
   #drift(): DriftAnswer {
     return {
       report: this.#hasDrifted ? this.drifting : null,

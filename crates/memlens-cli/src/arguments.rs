@@ -573,10 +573,10 @@ pub struct DriftArgs {
     /// List only those of which a side is dated on this day (2026-11-01) or later; counts are of all notes
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     pub since: Option<String>,
-    /// Also list those that may contradict each other
+    /// Also list those that may contradict each other, by the second opinion if you chose a model for it
     #[arg(long)]
     pub all: bool,
-    /// Print as JSON; it holds both kinds, with `sure`
+    /// Print as JSON; it holds both kinds, with `sure` and `second_opinion`
     #[arg(long)]
     pub json: bool,
 }
@@ -585,6 +585,29 @@ pub struct DriftArgs {
 pub enum DriftAct {
     /// List the pairs of opposite words by which notes are compared, add and remove your own, or switch others off
     Oppositions(OppositionsArgs),
+    /// Choose a model of your own for a second opinion on what may contradict; it orders these pairs and decides nothing
+    SecondOpinion(SecondOpinionArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SecondOpinionArgs {
+    #[command(subcommand)]
+    pub act: SecondOpinionAct,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SecondOpinionAct {
+    /// Choose a model, after a trial run; nothing is downloaded, and notes stay on this machine
+    Set {
+        /// A folder with an ONNX cross-encoder for natural language inference (model.onnx), its tokenizer.json, and a
+        /// config.json that names three labels, of which one is contradiction
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Show the folder that is chosen
+    Show(JsonArgs),
+    /// Choose no model; what it said so far is not shown any more
+    Off,
 }
 
 #[derive(Debug, Args)]

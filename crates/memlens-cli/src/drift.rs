@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use memlens_document::{Document, Text, dim, strong};
 use memlens_engine::view::{
     DriftCompared, DriftKind, DriftReason, DriftReport, DriftSide, Drifted, NewerSide,
+    SecondOpinion, SecondOpinions,
 };
-use memlens_engine::{Library, drift_report};
+use memlens_engine::{Library, ask_second_opinion, drift_report};
 use memlens_params::Params;
 use memlens_rank::number;
 use serde::Serialize;
 
 use crate::arguments::{DriftAct, DriftArgs};
 use crate::error::CliError;
-use crate::oppositions;
 use crate::output::{plural, print, print_json};
-use crate::settings::{day, open};
+use crate::settings::{day, open, while_comparing_notes};
+use crate::{oppositions, second_opinion};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -28,6 +29,8 @@ struct Report<'a> {
     clusters: u32,
     corroborated_count: u32,
     compared: &'a DriftCompared,
+    /// `None` if no model is chosen.
+    second_opinions: Option<&'a SecondOpinions>,
     elapsed_ms: f64,
 }
 
@@ -39,6 +42,8 @@ struct Entry<'a> {
     words: &'a [String],
     score: f64,
     sure: bool,
+    /// `None` for a sure pair, and if no model was asked.
+    second_opinion: Option<&'a SecondOpinion>,
     /// The headings that say that both may be true.
     scopes: Option<&'a [String; 2]>,
     newer: Option<NewerSide>,
@@ -78,6 +83,7 @@ impl<'a> Entry<'a> {
             words: &drifted.words,
             score: drifted.score,
             sure: drifted.sure,
+            second_opinion: drifted.second_opinion.as_ref(),
             scopes: drifted.scopes.as_ref(),
             newer: drifted.newer,
         }
@@ -114,11 +120,20 @@ impl Folders {
 
 /// Prints the contradictions among all notes.
 pub fn run(library: Option<PathBuf>, arguments: &DriftArgs) -> Result<(), CliError> {
-    if let Some(DriftAct::Oppositions(arguments)) = &arguments.act {
-        return oppositions::run(library, arguments);
+    match &arguments.act {
+        Some(DriftAct::Oppositions(arguments)) => return oppositions::run(library, arguments),
+        Some(DriftAct::SecondOpinion(arguments)) => return second_opinion::run(library, arguments),
+        None => {}
     }
     let since = arguments.since.as_deref().map(day).transpose()?;
     let library = open(library)?;
+    if arguments.all || arguments.json {
+        while_comparing_notes(&library, || -> Result<(), CliError> {
+            library.aggregate()?;
+            ask_second_opinion(&library)?;
+            Ok(())
+        })?;
+    }
     let report = drift_report(&library, &Params::default(), since)?;
     let folders = Folders::new(&library);
     if arguments.json {
@@ -130,6 +145,7 @@ pub fn run(library: Option<PathBuf>, arguments: &DriftArgs) -> Result<(), CliErr
             clusters: report.clusters,
             corroborated_count: report.corroborated_count,
             compared: &report.compared,
+            second_opinions: report.second_opinions.as_ref(),
             elapsed_ms: report.elapsed_ms,
         });
     }
@@ -181,6 +197,9 @@ fn page(report: &DriftReport, folders: &Folders, all: bool) -> Document {
         ));
     }
     page.line(found);
+    if let Some(opinions) = report.second_opinions.as_ref().filter(|_| all) {
+        add_opinions(&mut page, opinions);
+    }
     let compared = &report.compared;
     page.line(dim(format!(
         "{} in {} compared by rules for English, {} ms",
@@ -201,6 +220,47 @@ fn page(report: &DriftReport, folders: &Folders, all: bool) -> Document {
         )));
     }
     page
+}
+
+/// Says what is missing of the second opinion.
+fn add_opinions(page: &mut Document, opinions: &SecondOpinions) {
+    let SecondOpinions {
+        model,
+        n_without,
+        problem,
+    } = opinions;
+    if let Some(problem) = problem {
+        page.line(format!("no second opinion: {problem}"));
+    }
+    if *n_without > 0 {
+        let pairs = counted(*n_without, "pair", "pairs");
+        let hint = if problem.is_some() {
+            ""
+        } else {
+            "; run it again"
+        };
+        page.line(format!(
+            "{pairs} without a second opinion of {model} yet{hint}"
+        ));
+    }
+}
+
+/// What a model says of a pair, as a line after it.
+fn opinion_of(opinion: &SecondOpinion) -> String {
+    let SecondOpinion {
+        contradiction,
+        model,
+        is_cut,
+    } = opinion;
+    let cut = if *is_cut {
+        ", of the beginning of long sentences"
+    } else {
+        ""
+    };
+    format!(
+        "second opinion: {} contradicts ({model}{cut})",
+        number(*contradiction, 2)
+    )
 }
 
 fn add_reasons(page: &mut Document, what: &str, reasons: &[DriftReason]) {
@@ -260,5 +320,8 @@ fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
             2,
             line + place + dim(format!("{date}{newer}, {agent}{same}")),
         );
+    }
+    if let Some(opinion) = &drifted.second_opinion {
+        page.item(2, dim(opinion_of(opinion)));
     }
 }

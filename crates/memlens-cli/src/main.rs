@@ -39,6 +39,7 @@ mod rerank_hook;
 mod rerank_model;
 mod rerank_provider;
 mod search;
+mod second_opinion;
 mod serve;
 mod settings;
 mod status;

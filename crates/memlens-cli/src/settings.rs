@@ -265,6 +265,18 @@ pub fn while_laying_out<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     while_working(&progress, work)
 }
 
+/// Shows the progress of comparing observations, and of asking for second opinions, during `work`.
+pub fn while_comparing_notes<T>(library: &Library, work: impl FnOnce() -> T) -> T {
+    let progress = || {
+        library
+            .jobs()
+            .aggregation
+            .progress()
+            .map(|it| (it.n_done, it.n_all))
+    };
+    while_working(&progress, work)
+}
+
 /// Shows the progress of a replay of past questions during `work`.
 pub fn while_replaying<T>(library: &Library, work: impl FnOnce() -> T) -> T {
     let progress = || {

@@ -94,6 +94,8 @@ mod rerank_model;
 mod rerank_provider;
 #[path = "command_line/searching.rs"]
 mod searching;
+#[path = "command_line/second_opinion.rs"]
+mod second_opinion;
 #[cfg(unix)]
 #[path = "command_line/second_user.rs"]
 mod second_user;

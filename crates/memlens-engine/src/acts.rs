@@ -12,8 +12,8 @@ pub use memlens_library::model_choice::{add_model_folder, choose_embedding_model
 pub use memlens_library::reranking::providers::change_rerank;
 pub use memlens_library::writes::{Writes, Writing};
 pub use memlens_library::{
-    add_opposition, dismiss_contradiction, forget_vectors, remove_opposition,
-    resolve_contradiction, switch_opposition,
+    add_opposition, choose_second_opinion, dismiss_contradiction, forget_vectors,
+    remove_opposition, resolve_contradiction, switch_opposition,
 };
 pub use memlens_note::keep_history;
 pub use memlens_overview::{mark_seen, visit};

@@ -21,13 +21,22 @@ impl Engine {
         clusters(self.library(), params, folder)
     }
 
-    /// Returns the contradictions that the last pass found, and has observations compared in the background from now on.
+    /// Returns the contradictions that the last pass found, and has observations compared in the background from now on, and a model
+    /// asked for second opinions that are missing.
     ///
     /// # Errors
     /// [`EngineError::Store`].
     pub fn drift(&self, params: &Params) -> Result<DriftAnswer, EngineError> {
         self.compare_in_background();
-        drift(self.library(), params)
+        let answer = drift(self.library(), params)?;
+        let opinions = answer
+            .report
+            .as_ref()
+            .and_then(|report| report.second_opinions.as_ref());
+        if opinions.is_some_and(|opinions| opinions.n_without > 0 && opinions.problem.is_none()) {
+            self.ask_in_background();
+        }
+        Ok(answer)
     }
 
     /// Compares all observations now, if anything changed since the last pass, and returns the contradictions. A pass that

@@ -17,8 +17,9 @@ use memlens_library::reranking::providers::{kept_keys, models_folder};
 use memlens_library::search::native;
 use memlens_library::writes::Writes;
 use memlens_library::{
-    EngineError, Library, changed_model, erase_server_token, forget_served_calls, hub_model,
-    is_small_model, model_label, served_calls, small_model_sentence,
+    EngineError, Library, ask_second_opinion, changed_model, erase_server_token,
+    forget_served_calls, hub_model, is_small_model, model_label, n_opinion_changes, served_calls,
+    small_model_sentence,
 };
 use memlens_map::forget_map;
 use memlens_params::{ParameterSet, Params};
@@ -196,6 +197,13 @@ impl Engine {
     pub(crate) fn compare_in_background(&self) {
         self.shared.wants_clusters.store(true, Ordering::Relaxed);
         self.shared.ring_if_wanted();
+    }
+
+    /// Has the second opinion asked in the background, if observations are compared there.
+    pub(crate) fn ask_in_background(&self) {
+        if self.shared.wants_clusters.load(Ordering::Relaxed) {
+            self.shared.alarm.ring();
+        }
     }
 
     /// Compares all observations if anything changed, and reports the new state.
@@ -390,6 +398,11 @@ impl Writes for Engine {
         self.shared.report_state();
     }
 
+    fn second_opinion_chosen(&self) {
+        self.ask_in_background();
+        self.shared.report_state();
+    }
+
     fn past_imported(&self) {
         self.shared.past.ring();
     }
@@ -447,6 +460,7 @@ impl Shared {
             change_failed: work.change_failed().map(str::to_owned),
             generation: snapshot.generation as u32,
             clustering: self.library.clustering().map(|it| it.generation as u32),
+            second_opinions: n_opinion_changes(&self.library),
             phase: work.phase(),
             indexing: work.progress().cloned(),
             scanning: work.scanning().cloned(),
@@ -464,16 +478,20 @@ impl Shared {
         }
     }
 
-    /// Compares all observations if anything changed, and reports the new state.
+    /// Compares all observations if anything changed, asks for second opinions, and reports the new state after each.
     fn aggregate(&self) {
-        // Stopped since the alarm rang.
-        if !self.library.wants_aggregation() {
-            return;
+        // It may have been stopped since the alarm rang.
+        if self.library.wants_aggregation() {
+            match self.library.aggregate() {
+                Ok(false) => {}
+                Ok(true) => self.report_state(),
+                Err(error) => tracing::error!(%error, "cannot aggregate observations"),
+            }
         }
-        match self.library.aggregate() {
+        match ask_second_opinion(&self.library) {
             Ok(false) => {}
             Ok(true) => self.report_state(),
-            Err(error) => tracing::error!(%error, "cannot aggregate observations"),
+            Err(error) => tracing::error!(%error, "cannot ask for second opinions"),
         }
     }
 }

@@ -27,8 +27,9 @@ pub mod writes;
 pub use clustering::Clustering;
 pub use clustering::clusters::{ListedCluster, clusters};
 pub use clustering::drift::{
-    add_opposition, dismiss_contradiction, drift, drift_report, note_drift, oppositions,
-    remove_opposition, resolve_contradiction, switch_opposition,
+    add_opposition, ask_second_opinion, choose_second_opinion, dismiss_contradiction, drift,
+    drift_report, is_new_second_opinion, n_opinion_changes, note_drift, oppositions,
+    remove_opposition, resolve_contradiction, second_opinion, switch_opposition,
 };
 pub use clustering::opened::{SaidPlace, opened_cluster};
 pub use emulation::outside::{answers_outside, notes_outside};

@@ -41,6 +41,9 @@ pub trait Writes {
     /// Called after the pairs of opposite words were changed. A window compares the notes again in the background.
     fn oppositions_changed(&self) {}
 
+    /// Called after the model of the second opinion was chosen. A window asks it in the background.
+    fn second_opinion_chosen(&self) {}
+
     /// Called after past questions were imported. A window checks them in the background.
     fn past_imported(&self) {}
 }

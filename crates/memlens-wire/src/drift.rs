@@ -92,10 +92,41 @@ pub struct Drifted {
     pub score: f64,
     /// Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other.
     pub sure: bool,
+    /// What the model that the user chose says of a pair that is not sure; `None` if it was not asked.
+    pub second_opinion: Option<SecondOpinion>,
     /// The heading or title of each side, if they say that the sides are about two things; then the pair is not sure.
     pub scopes: Option<[String; 2]>,
     /// The newer side, by two plausible dates that differ; `None` if unknown.
     pub newer: Option<NewerSide>,
+}
+
+/// What a model says of a pair that may contradict. It decides nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Type)]
+pub struct SecondOpinion {
+    /// The probability that the two sentences contradict each other, 0 to 1: the greater one of both directions.
+    pub contradiction: f64,
+    /// Name of the model's folder.
+    pub model: String,
+    /// Whether the model read only the beginning of a long sentence.
+    pub is_cut: bool,
+}
+
+/// What is known of second opinions as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct SecondOpinions {
+    /// Name of the model's folder.
+    pub model: String,
+    /// Number of pairs that may contradict and have none yet.
+    pub n_without: u32,
+    /// Why the model could not be asked; `None` if it could.
+    pub problem: Option<String>,
+}
+
+/// The folder whose model gives a second opinion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct SecondOpinionChoice {
+    /// Its absolute path; `None` if there is none.
+    pub folder: Option<String>,
 }
 
 /// Two rows of a search that disagree, by a sure contradiction or a change that the last pass found.
@@ -116,7 +147,7 @@ pub struct Disagreement {
 /// The contradictions among all notes.
 #[derive(Debug, Clone, PartialEq, Serialize, Type, Default)]
 pub struct DriftReport {
-    /// Sure ones first, each newest first.
+    /// Sure ones first, newest first. The others are by their second opinion, then newest first.
     pub contradictions: Vec<Drifted>,
     /// Pairs of which a newer note replaces the older one, by date.
     pub changed: Vec<Drifted>,
@@ -130,6 +161,8 @@ pub struct DriftReport {
     pub corroborated_count: u32,
     /// What the pass scanned, of all notes.
     pub compared: DriftCompared,
+    /// What is known of second opinions; `None` if the user chose no model for it.
+    pub second_opinions: Option<SecondOpinions>,
     /// Duration of the pass.
     pub elapsed_ms: f64,
 }
@@ -181,6 +214,8 @@ pub enum AggregationStep {
     Reading,
     /// Comparing pairs of sentences.
     Comparing,
+    /// Asking a model for its opinion on pairs that may contradict.
+    Asking,
 }
 
 /// The progress of a pass over all observations.

@@ -51,6 +51,7 @@ pub use compare::{
 pub use drift::{
     AggregationProgress, AggregationStep, Disagreement, DriftAnswer, DriftCompared, DriftKind,
     DriftReason, DriftReport, DriftSide, DriftTotals, Drifted, MarkedText, NewerSide, NoteDrift,
+    SecondOpinion, SecondOpinionChoice, SecondOpinions,
 };
 pub use evergreen::Evergreen;
 pub use export::{
@@ -150,6 +151,8 @@ pub struct LibraryState {
     pub generation: u32,
     /// Generation whose observations were last compared; `None` before the first pass.
     pub clustering: Option<u32>,
+    /// Changes whenever a model gave second opinions about contradictions, or another one was chosen.
+    pub second_opinions: u32,
     /// Whether indexing is working, paused or failed.
     pub phase: IndexingPhase,
     /// Progress of indexing; `None` if nothing is left to do.

@@ -1,10 +1,10 @@
 //! Contradictions among notes.
 
-use memlens_engine::acts;
-use memlens_engine::oppositions as all_oppositions;
-use memlens_engine::view::{DriftAnswer, OppositionPair};
+use memlens_engine::view::{DriftAnswer, OppositionPair, SecondOpinionChoice};
+use memlens_engine::{acts, is_new_second_opinion};
+use memlens_engine::{oppositions as all_oppositions, second_opinion as chosen_second_opinion};
 use memlens_params::{ParameterSet, Params};
-use tauri::State;
+use tauri::{AppHandle, State};
 
 use super::{Answer, Shell, work};
 
@@ -95,6 +95,36 @@ pub async fn switch_opposition(
 ) -> Answer<Vec<OppositionPair>> {
     work(&shell, move |engine| {
         acts::switch_opposition(engine, &id, is_on)
+    })
+    .await
+}
+
+/// The folder whose model gives a second opinion on pairs that may contradict.
+#[tauri::command]
+#[specta::specta]
+pub async fn second_opinion(shell: State<'_, Shell>) -> Answer<SecondOpinionChoice> {
+    work(&shell, |engine| chosen_second_opinion(engine.library())).await
+}
+
+/// Chooses the folder whose model gives a second opinion, or none, and returns what is chosen then. The model is loaded and compares
+/// a trial first. If it is a folder that the user did not agree to before, they are asked first, and no file in it is read if they
+/// do not agree.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_second_opinion(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    folder: Option<String>,
+) -> Answer<SecondOpinionChoice> {
+    let dialogs = shell.dialogs.clone();
+    work(&shell, move |engine| {
+        if let Some(folder) = &folder
+            && is_new_second_opinion(engine.library(), folder)
+            && !dialogs.allows_second_opinion(&app, folder)
+        {
+            return chosen_second_opinion(engine.library());
+        }
+        acts::choose_second_opinion(engine, folder.as_deref())
     })
     .await
 }

@@ -32,12 +32,14 @@ window_commands! {
     compare::compare_queries: "reads notes in watched folders",
 
     drift::add_opposition: "nothing",
+    drift::choose_second_opinion: "reads a model in a folder that the user allows",
     drift::dismiss_contradiction: "nothing",
     drift::drift: "nothing",
     drift::drift_now: "nothing",
     drift::oppositions: "nothing",
     drift::remove_opposition: "nothing",
     drift::resolve_contradiction: "nothing",
+    drift::second_opinion: "nothing",
     drift::switch_opposition: "nothing",
 
     export::agent_config: "reads an agent's config in its usual place, or one that the user picked",

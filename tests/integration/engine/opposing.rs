@@ -1,4 +1,7 @@
-//! The pairs of opposite words, which the user edits: notes are compared by them, and again after a change.
+//! What the user chooses for contradictions: the pairs of opposite words, by which notes are compared again after a change, and the
+//! model of the second opinion.
+
+use std::path::Path;
 
 use memlens_engine::view::DriftKind;
 use memlens_engine::{Library, acts, drift_report, oppositions};
@@ -113,4 +116,39 @@ fn a_window_drops_what_the_old_pairs_found_and_compares_again() {
         .drift_now(&params)
         .expect("the pass succeeds");
     assert_eq!(n_found(after), 2);
+}
+
+#[test]
+fn a_window_asks_the_model_of_the_second_opinion_in_the_background() {
+    let notes = Notes::new(&[(
+        "a.md",
+        "# One\n\nThe mail relay listens on port 8093.\n\n# Two\n\nThe mail relay listens on port 8443.\n",
+    )]);
+    let dir = scratch();
+    let mut watched = Watched::of(dir.path(), &[&notes]);
+    let params = Params::default();
+    let opinions = |watched: &Watched| -> Vec<Option<bool>> {
+        let answer = watched.engine.drift(&params).expect("it can be read");
+        let found = answer.report.expect("a pass was made").contradictions;
+        let probable = found.iter().map(|drifted| {
+            assert!(!drifted.sure);
+            let opinion = drifted.second_opinion.as_ref();
+            opinion.map(|opinion| opinion.contradiction > 0.8)
+        });
+        probable.collect()
+    };
+    watched
+        .engine
+        .drift_now(&params)
+        .expect("the pass succeeds");
+    assert_eq!(opinions(&watched), [None]);
+    let before = watched.engine.state().second_opinions;
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tiny-nli");
+    acts::choose_second_opinion(&watched.engine, model.to_str()).expect("it is such a model");
+    watched.wait("the model is asked", |watched| {
+        opinions(watched) == [Some(true)]
+    });
+    assert!(watched.engine.state().second_opinions > before);
+    acts::choose_second_opinion(&watched.engine, None).expect("it can be removed");
+    assert_eq!(opinions(&watched), [None]);
 }

@@ -58,6 +58,12 @@ export const commands = {
 	compareQueries: (set: string, a: Ranking, b: Ranking) => __TAURI_INVOKE<SetComparison | null>("compare_queries", { set, a, b }),
 	/**  Adds a pair of opposite words and returns all pairs; each side is one or more words, with commas between them. */
 	addOpposition: (words: string, opposite: string) => __TAURI_INVOKE<OppositionPair[]>("add_opposition", { words, opposite }),
+	/**
+	 *  Chooses the folder whose model gives a second opinion, or none, and returns what is chosen then. The model is loaded and compares
+	 *  a trial first. If it is a folder that the user did not agree to before, they are asked first, and no file in it is read if they
+	 *  do not agree.
+	 */
+	chooseSecondOpinion: (folder: string | null) => __TAURI_INVOKE<SecondOpinionChoice>("choose_second_opinion", { folder }),
 	/**  Marks a pair of sentences as no contradiction, or removes the mark, and returns the contradictions. */
 	dismissContradiction: (id: string, isDismissed: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("dismiss_contradiction", { id, isDismissed, params }),
 	/**  The contradictions that the last pass over all observations found. */
@@ -73,6 +79,8 @@ export const commands = {
 	 *  pair's `resolved_id`.
 	 */
 	resolveContradiction: (id: string, isResolved: boolean, params: Params) => __TAURI_INVOKE<DriftAnswer>("resolve_contradiction", { id, isResolved, params }),
+	/**  The folder whose model gives a second opinion on pairs that may contradict. */
+	secondOpinion: () => __TAURI_INVOKE<SecondOpinionChoice>("second_opinion"),
 	/**  Switches a standard pair off or on and returns all pairs. */
 	switchOpposition: (id: string, isOn: boolean) => __TAURI_INVOKE<OppositionPair[]>("switch_opposition", { id, isOn }),
 	/**  What the config of a target's program says about its search; null if there is no config. */
@@ -497,7 +505,9 @@ export type AggregationStep =
 /**  Reading observations. */
 "reading" | 
 /**  Comparing pairs of sentences. */
-"comparing";
+"comparing" | 
+/**  Asking a model for its opinion on pairs that may contradict. */
+"asking";
 
 /**  By what two observations say the same. */
 export type AgreementMeasure = 
@@ -1367,7 +1377,7 @@ export type DriftReason = {
 
 /**  The contradictions among all notes. */
 export type DriftReport = {
-	/**  Sure ones first, each newest first. */
+	/**  Sure ones first, newest first. The others are by their second opinion, then newest first. */
 	contradictions: Drifted[],
 	/**  Pairs of which a newer note replaces the older one, by date. */
 	changed: Drifted[],
@@ -1381,6 +1391,8 @@ export type DriftReport = {
 	corroborated_count: number,
 	/**  What the pass scanned, of all notes. */
 	compared: DriftCompared,
+	/**  What is known of second opinions; `None` if the user chose no model for it. */
+	second_opinions: SecondOpinions | null,
 	/**  Duration of the pass. */
 	elapsed_ms: number,
 };
@@ -1445,6 +1457,8 @@ export type Drifted = {
 	score: number,
 	/**  Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other. */
 	sure: boolean,
+	/**  What the model that the user chose says of a pair that is not sure; `None` if it was not asked. */
+	second_opinion: SecondOpinion | null,
 	/**  The heading or title of each side, if they say that the sides are about two things; then the pair is not sure. */
 	scopes: [string, string] | null,
 	/**  The newer side, by two plausible dates that differ; `None` if unknown. */
@@ -2188,6 +2202,8 @@ export type LibraryState = {
 	generation: number,
 	/**  Generation whose observations were last compared; `None` before the first pass. */
 	clustering: number | null,
+	/**  Changes whenever a model gave second opinions about contradictions, or another one was chosen. */
+	second_opinions: number,
 	/**  Whether indexing is working, paused or failed. */
 	phase: IndexingPhase,
 	/**  Progress of indexing; `None` if nothing is left to do. */
@@ -4100,6 +4116,32 @@ export type SearchAnswer = {
 	generation: number,
 	/**  Generation whose observations were compared; `None` before the first pass over them. */
 	clustering: number | null,
+};
+
+/**  What a model says of a pair that may contradict. It decides nothing. */
+export type SecondOpinion = {
+	/**  The probability that the two sentences contradict each other, 0 to 1: the greater one of both directions. */
+	contradiction: number,
+	/**  Name of the model's folder. */
+	model: string,
+	/**  Whether the model read only the beginning of a long sentence. */
+	is_cut: boolean,
+};
+
+/**  The folder whose model gives a second opinion. */
+export type SecondOpinionChoice = {
+	/**  Its absolute path; `None` if there is none. */
+	folder: string | null,
+};
+
+/**  What is known of second opinions as a whole. */
+export type SecondOpinions = {
+	/**  Name of the model's folder. */
+	model: string,
+	/**  Number of pairs that may contradict and have none yet. */
+	n_without: number,
+	/**  Why the model could not be asked; `None` if it could. */
+	problem: string | null,
 };
 
 /**  Dependence of a metric on each live parameter. */

@@ -59,6 +59,48 @@ describe("the list of contradictions", () => {
     expect(entries(list)).toEqual(["Another time: protocols/logs.md and protocols/logs-new.md"]);
   });
 
+  test("keeps the order of the second opinion, and says what the model said", async () => {
+    const unsure = DRIFT.contradictions.filter(({ sure }) => !sure);
+    const said = (contradiction: number, path: string, isCut: boolean) =>
+      unsure.map((drifted) => ({
+        ...drifted,
+        id: path,
+        a: side(path, ["The relay restarts at ", "*2:15*", "."]),
+        second_opinion: { contradiction, model: "nli-small", is_cut: isCut },
+      }));
+    const { user, list } = await open((backend) => {
+      const contradictions = [...said(0.834, "z.md", false), ...said(0.071, "a.md", true), ...unsure];
+      const problem = "cannot read cross-encoder file /models/nli-small/model.onnx: it is gone";
+      const second_opinions = { model: "nli-small", n_without: 1, problem };
+      backend.drifting = { ...DRIFT, contradictions, second_opinions };
+    });
+    await user.click(await list.findByRole("button", { name: "May contradict 3" }));
+    expect(entries(list)).toEqual(
+      ["z.md", "a.md", "reference/home-server.md"].map(
+        (path) => `Another time: ${path} and reference/home-server.md`,
+      ),
+    );
+    expect(list.getByText("second opinion: 0.83 contradicts (nli-small)")).toBeVisible();
+    expect(
+      list.getByText("second opinion: 0.07 contradicts (nli-small, of the beginning of long sentences)"),
+    ).toBeVisible();
+    expect(list.getAllByText(/^second opinion:/)).toHaveLength(2);
+    expect(list.getByText(/^Ordered by the second opinion of nli-small/)).toHaveTextContent(
+      /decides nothing\.\s1 pair without one\.$/,
+    );
+    expect(list.getByText(/^No second opinion: cannot read/)).toBeVisible();
+    await user.click(list.getByRole("button", { name: "Contradictions 0" }));
+    expect(list.queryByText(/second opinion/i)).toBeNull();
+  });
+
+  test("is read again when a model gave its opinion", async () => {
+    const { backend } = await open();
+    await waitFor(() => expect(backend.nCalls("driftNow")).toBe(1));
+    const nBefore = backend.nCalls("drift");
+    backend.changeState({ second_opinions: 1 });
+    await waitFor(() => expect(backend.nCalls("drift")).toBe(nBefore + 1));
+  });
+
   test("opens on the first section that is not empty", async () => {
     const { user, list } = await open((backend) => {
       backend.drifting = { ...DRIFT, contradictions: [] };

@@ -8,6 +8,7 @@ export const SECTIONS: readonly { name: string; sections: readonly { id: string;
       { id: "settings-past", label: "Past questions" },
       { id: "settings-evergreen", label: "Evergreen" },
       { id: "settings-oppositions", label: "Opposite words" },
+      { id: "settings-second-opinion", label: "Second opinion" },
     ],
   },
   {

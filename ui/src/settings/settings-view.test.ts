@@ -286,6 +286,35 @@ test("what cannot be undone is marked as dangerous, on its button and in its que
   expect(within(dialog).getByRole("button", { name: "Erase all" })).toHaveClass("danger");
 });
 
+describe("the second opinion", () => {
+  const card = () => within(screen.getByRole("region", { name: "Second opinion" }));
+  const field = () => card().getByRole("textbox", { name: "A folder with a model of your own" });
+
+  test("is given by a folder, until it is removed", async () => {
+    const { backend, user } = await open();
+    expect(card().getByText("on what may contradict, off")).toBeVisible();
+    expect(card().queryByRole("button", { name: "Remove" })).toBeNull();
+    await user.type(field(), "/models/nli");
+    await user.click(card().getByRole("button", { name: "Use it" }));
+    const remove = await card().findByRole("button", { name: "Remove" });
+    expect(backend.opinionFolder).toBe("/models/nli");
+    expect(card().getByRole("button", { name: "Use it" })).toBeDisabled();
+    await user.click(remove);
+    await waitFor(() => expect(backend.opinionFolder).toBeNull());
+    await waitFor(() => expect(field()).toHaveValue(""));
+  });
+
+  test("is not given by a folder that is refused, and the reason is shown", async () => {
+    const { backend, user } = await open();
+    const message = "cannot use cross-encoder file /models/x/config.json: `id2label` names 2 labels";
+    backend.failing.chooseSecondOpinion = { code: "error", message };
+    await user.type(field(), "/models/x{Enter}");
+    expect(await card().findByRole("alert")).toHaveTextContent("names 2 labels");
+    expect(field()).toHaveValue("/models/x");
+    expect(card().queryByRole("button", { name: "Remove" })).toBeNull();
+  });
+});
+
 describe("opposite words", () => {
   const card = () => within(screen.getByRole("region", { name: "Opposite words" }));
   const typed = (name: string) => card().getByRole("textbox", { name });

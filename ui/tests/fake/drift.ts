@@ -43,6 +43,7 @@ const PORT: Drifted = {
   words: ["8093", "8443"],
   score: 1,
   sure: true,
+  second_opinion: null,
   scopes: null,
   newer: "b",
 };
@@ -56,6 +57,7 @@ const DEPLOYS: Drifted = {
   words: ["likes", "does not", "like"],
   score: 1,
   sure: true,
+  second_opinion: null,
   scopes: null,
   newer: null,
 };
@@ -102,6 +104,7 @@ export const DRIFT: DriftReport = {
     apart: [{ why: "with nothing that opposes", n: 47 }],
     n_pairs_skipped: 0,
   },
+  second_opinions: null,
   elapsed_ms: 41.2,
 };
 

@@ -82,6 +82,7 @@ export class FakeEngine {
       change_failed: null,
       generation: 1,
       clustering: null,
+      second_opinions: 0,
       phase: { kind: "working" },
       indexing: options.indexing ?? null,
       scanning: null,

@@ -30,12 +30,15 @@ fn contradictions_are_printed_with_their_places() {
     };
     assert_eq!(
         keys(&report),
-        "changed clusters compared contradictions corroborated_count dismissed elapsed_ms resolved"
+        "changed clusters compared contradictions corroborated_count dismissed elapsed_ms resolved second_opinions"
     );
     let [one] = list(&report["contradictions"]).as_slice() else {
         panic!("one contradiction: {report}")
     };
-    assert_eq!(keys(one), "a b kind newer scopes score sure words");
+    assert_eq!(
+        keys(one),
+        "a b kind newer scopes score second_opinion sure words"
+    );
     assert_eq!(keys(&one["a"]), "agent date folder line n_same path text");
     assert_eq!(
         json!([one["kind"], one["sure"], one["newer"], one["words"]]),

@@ -10,6 +10,7 @@ pub(super) mod oppositions;
 pub(super) mod parts;
 pub(super) mod pass;
 pub(super) mod read;
+mod second_opinion;
 pub(super) mod source;
 mod words;
 
@@ -31,15 +32,21 @@ use crate::{EngineError, Library};
 
 pub use dismissed::{dismiss_contradiction, resolve_contradiction};
 pub use oppositions::{add_opposition, oppositions, remove_opposition, switch_opposition};
+pub use second_opinion::{
+    ask_second_opinion, choose_second_opinion, is_new_second_opinion, n_opinion_changes,
+    second_opinion,
+};
 
 use dismissed::{Marked, pair_id, resolved_id};
 use pass::{Counts, Opposed};
+use second_opinion::Opinions;
 use words::{counted, kind_of, reason_of};
 
 /// The window shows no more; the command line prints all.
 const SHOWN_MAX: usize = 2_000;
 
-/// Passes over all observations if anything changed since the last pass, and reports the contradictions, newest first.
+/// Passes over all observations if anything changed since the last pass, and reports the contradictions, newest first, those that
+/// are not sure by the second opinion as far as there is one.
 /// With `since` only those of which a side is of that day or a later one.
 ///
 /// # Errors
@@ -51,12 +58,13 @@ pub fn drift_report(
 ) -> Result<DriftReport, EngineError> {
     library.aggregate()?;
     let marked = Marked::read(&library.store())?;
+    let opinions = Opinions::read(library)?;
     let clustering = library.clustering();
     Ok(clustering.map_or_else(DriftReport::default, |clustering| {
         report_of(
             &clustering,
             &library.lists().snapshot,
-            &marked,
+            (&marked, &opinions),
             params,
             since,
         )
@@ -71,10 +79,11 @@ pub fn drift(library: &Library, params: &Params) -> Result<DriftAnswer, EngineEr
     let (mut report, mut totals) = (None, DriftTotals::default());
     if let Some(clustering) = library.clustering() {
         let marked = Marked::read(&library.store())?;
+        let opinions = Opinions::read(library)?;
         let mut found = report_of(
             &clustering,
             &library.lists().snapshot,
-            &marked,
+            (&marked, &opinions),
             params,
             None,
         );
@@ -224,15 +233,17 @@ fn newest_first(mut entries: Vec<(Option<Date>, Drifted)>) -> Vec<Drifted> {
 fn report_of(
     clustering: &Clustering,
     snapshot: &Snapshot,
-    marked: &Marked,
+    (marked, opinions): (&Marked, &Opinions),
     params: &Params,
     since: Option<Date>,
 ) -> DriftReport {
     let wanted = Wanted { since, note: None };
-    let found = Found::new(clustering, snapshot, marked, wanted);
+    let mut found = Found::new(clustering, snapshot, marked, wanted);
+    opinions.order(&mut found.contradictions);
     let counts = &clustering.contradictions().counts;
     let agreed = clustering.agreed(params);
     DriftReport {
+        second_opinions: opinions.summary(&found.contradictions),
         contradictions: found.contradictions,
         changed: found.changed,
         dismissed: found.dismissed,
@@ -364,6 +375,7 @@ fn drifted(
         words,
         score: opposed.score,
         sure: opposed.sure,
+        second_opinion: None,
         scopes: opposed.scopes.clone(),
         newer: newer.map(|side| match side {
             Side::A => NewerSide::A,
