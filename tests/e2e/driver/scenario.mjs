@@ -18,14 +18,18 @@ export async function openSample(scratch) {
  * Opens a window for the tests of a file and returns what declares one: `scenario(name, act)`.
  *
  * `act` gets the window and its scratch folders. `prepare` may change the folders before the window opens; `open` opens it,
- * by default until all is indexed. Window and folders end with the file, whatever happens; a scenario that fails leaves a
+ * by default until all is indexed. `make` makes the folders, by default with the sample notes. Window and folders end with the file, whatever happens; a scenario that fails leaves a
  * picture and names it.
  */
-export function inOneWindow({ prepare = async () => {}, open = openSample } = {}) {
+export function inOneWindow({
+  prepare = async () => {},
+  open = openSample,
+  make = () => Scratch.make(),
+} = {}) {
   let scratch;
   let window;
   before(async () => {
-    scratch = await Scratch.make();
+    scratch = await make();
     await prepare(scratch);
     window = await open(scratch);
   });
