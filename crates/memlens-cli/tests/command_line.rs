@@ -76,6 +76,8 @@ mod note;
 mod odd_arguments;
 #[path = "command_line/odd_input.rs"]
 mod odd_input;
+#[path = "command_line/odd_texts.rs"]
+mod odd_texts;
 #[path = "command_line/oppositions.rs"]
 mod oppositions;
 #[path = "command_line/overview.rs"]
