@@ -81,6 +81,7 @@ test("what cannot be compared says why, and claims nothing of its results", asyn
   backend.thenNow = () => Promise.resolve({ ...answer, then, now, not_compared: why });
   await user.click(await rowOf("does the push relay work when the internet is gone"));
   expect(await panel().findByText(/These answers cannot be compared: Iris’s own search/)).toBeInTheDocument();
+  expect(panel().getByText(/Lines join what both found\. Why places differ is not known\./)).toBeVisible();
   const lists = panel().getByRole("list", { name: "Now" }).closest(".both");
   expect(lists?.textContent).not.toMatch(/new|gone|kept|rose|fell|▲|▽/);
   expect(panel().queryByText("kept")).toBeNull();
