@@ -4,6 +4,7 @@ pub mod examples;
 pub mod location;
 pub mod note_names;
 pub mod place;
+pub mod plain_heading;
 pub mod scope;
 pub mod spelling;
 pub mod staleness;

@@ -27,6 +27,7 @@ use memlens_wire::{Disagreement, Emulated, Fact, Journey, Row, Said, Snippet};
 
 use crate::EngineError;
 use crate::clustering::drift::between::{RowHeld, disagreements};
+use crate::notes::plain_heading::plain_heading;
 use crate::search::facts::LibraryFacts;
 
 /// How many snippets of kept rows come with an answer: what a large window shows at once.
@@ -525,7 +526,7 @@ impl Search {
             fact("Words", self.words_text(slot));
         }
         if !row.heading.is_empty() {
-            fact("Heading", row.heading.clone());
+            fact("Heading", plain_heading(&row.heading));
         }
         let thumbs = row
             .text

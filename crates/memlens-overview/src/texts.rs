@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use memlens_embed::language_name;
 use memlens_ingest::inline_tags;
+use memlens_library::notes::plain_heading::plain_heading;
 use memlens_library::{EngineError, Library};
 use memlens_store::{DocumentId, DocumentRow};
 
@@ -203,80 +204,8 @@ fn title_of(text: &str) -> Option<String> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     let title = first.trim().trim_start_matches('#');
     let is_heading = first.trim().starts_with('#') && title.starts_with([' ', '\t']);
-    let title = plain(title.trim().trim_end_matches('#'));
+    let title = plain_heading(title.trim().trim_end_matches('#'));
     (is_heading && !title.is_empty()).then_some(title)
-}
-
-/// A heading without what Markdown and HTML mark in it: pictures are left out, of links their words stay.
-fn plain(heading: &str) -> String {
-    let mut words = String::new();
-    let mut rest = heading;
-    while let Some(at) = rest.find(['!', '[', '<', '&', '`', '*']) {
-        let (before, marked) = rest.split_at(at);
-        words.push_str(before);
-        let is_picture = marked.starts_with("![");
-        if (is_picture || marked.starts_with('['))
-            && let Some((label, after)) = link(&marked[usize::from(is_picture)..], is_picture)
-        {
-            if !is_picture {
-                words.push_str(&plain(label));
-            }
-            rest = after;
-        } else if let Some((char, after)) = entity(marked) {
-            words.push_str(char);
-            rest = after;
-        } else if marked.starts_with('<')
-            && marked[1..].starts_with(|char: char| char.is_ascii_alphabetic() || char == '/')
-            && let Some(end) = marked.find('>')
-        {
-            words.push(' ');
-            rest = &marked[end + 1..];
-        } else {
-            // Signs of code and emphasis are none of the title, others are.
-            if !marked.starts_with('`') && !marked.starts_with("**") {
-                words.push_str(&marked[..1]);
-            }
-            rest = marked.strip_prefix("**").unwrap_or(&marked[1..]);
-        }
-    }
-    words.push_str(rest);
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The words of a link or picture that a text begins with, and what follows its target; `None` for brackets without a
-/// target, unless they are of a picture.
-fn link(text: &str, is_picture: bool) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    let end = text.char_indices().find_map(|(at, char)| {
-        depth += i32::from(char == '[') - i32::from(char == ']');
-        (depth == 0).then_some(at)
-    })?;
-    let (label, after) = (&text[1..end], &text[end + 1..]);
-    let close = match after.as_bytes().first() {
-        Some(b'(') => ')',
-        Some(b'[') => ']',
-        _ => return is_picture.then_some((label, after)),
-    };
-    let end = after.find(close)?;
-    Some((label, &after[end + 1..]))
-}
-
-/// The character of an HTML entity that a text begins with, and what follows it; a blank for one that is not known.
-fn entity(text: &str) -> Option<(&'static str, &str)> {
-    let (name, after) = text.strip_prefix('&')?.split_once(';')?;
-    let is_name = !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
-    let char = match name {
-        "amp" => "&",
-        "lt" => "<",
-        "gt" => ">",
-        "quot" => "\"",
-        "apos" | "#39" => "'",
-        _ => " ",
-    };
-    is_name.then_some((char, after))
 }
 
 fn n_words(text: &str) -> u32 {

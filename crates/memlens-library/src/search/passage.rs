@@ -1,9 +1,12 @@
 //! Matched words in a text, and the passage of a chunk that shows most of them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use memlens_index::{QueryWord, marks};
+
+use crate::notes::plain_heading::plain_heading;
 
 /// Maximum length of a snippet in characters.
 const SNIPPET_CHARS: usize = 220;
@@ -53,7 +56,7 @@ pub fn bytes_of_lines(text: &str, first: usize, last: usize) -> Range<usize> {
 /// The passage with the most distinct matched words, on one line, with its marks.
 ///
 /// If a match is in the best window, by its bytes, only those of the window count. A chunk without a match shows its
-/// beginning, behind its headings.
+/// beginning, behind its headings. A heading that the passage begins with is shown as plain words.
 pub fn snippet(
     text: &str,
     query: &[QueryWord],
@@ -76,7 +79,7 @@ pub fn snippet(
         line.push('…');
     }
     let mut n_chars = 0;
-    for word in rest.split_whitespace() {
+    for word in with_plain_heading(text, rest, query).split_whitespace() {
         if n_chars > 0 {
             line.push(' ');
         }
@@ -141,6 +144,22 @@ fn behind_headings(text: &str) -> &str {
     })
 }
 
+/// `rest`, a part of `text` up to its end, with the heading that it begins in as plain words, unless a match or all is lost.
+fn with_plain_heading<'a>(text: &str, rest: &'a str, query: &[QueryWord]) -> Cow<'a, str> {
+    let before = &text[..text.len() - rest.len()];
+    let line = &text[before.rfind('\n').map_or(0, |newline| newline + 1)..];
+    let title = line.trim_start_matches('#');
+    if title.len() == line.len() || !title.starts_with([' ', '\t']) {
+        return Cow::Borrowed(rest);
+    }
+    let (written, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+    let said = plain_heading(written.trim_start_matches('#'));
+    if said.is_empty() || matches(&said, query).len() < matches(written, query).len() {
+        return Cow::Borrowed(rest);
+    }
+    Cow::Owned(said + after)
+}
+
 #[cfg(test)]
 mod tests {
     use memlens_index::{QueryWord, words};
@@ -197,6 +216,25 @@ mod tests {
             "😀 [relay] [東京]都の[天気]",
         );
         check("", "relay", "");
+    }
+
+    #[test]
+    fn a_heading_is_shown_as_plain_words_in_which_matches_are_marked() {
+        let heading = "## The **relay** of [the hall](https://a.example/relays) `now`";
+        check(
+            &format!("{heading}\n\nIt is **grey**."),
+            "hall",
+            "The relay of the [hall] now It is **grey**.",
+        );
+        // A match in what is left out keeps the heading as it is written.
+        check(
+            "# [Docs](https://docs.example/router)",
+            "router",
+            "[Docs](https://docs.example/[router])",
+        );
+        check("# ![Logo](a.svg)", "zebra", "# ![Logo](a.svg)");
+        check("The **relay**", "relay", "The **[relay]**");
+        check("#**relay**", "relay", "**[relay]**");
     }
 
     #[test]
