@@ -15,6 +15,7 @@ const scenario = inOneWindow();
 
 /** A hand-made cross-encoder of a few kilobytes. */
 const TINY_CROSS = fileURLToPath(new URL("../fixtures/tiny-cross", import.meta.url));
+const TINY_NLI = fileURLToPath(new URL("../fixtures/tiny-nli", import.meta.url));
 const CONFIGURATION = new URL("../../src-tauri/tauri.conf.json", import.meta.url);
 
 scenario("the policy in force is the one in the configuration", async ({ window }) => {
@@ -318,6 +319,22 @@ scenario("a folder is opened as a model only when the user allows it", async ({ 
     /it is not downloaded/,
   );
   assert.equal((await window.invoke("set_rerank_model", { model: null })).model, null);
+});
+
+scenario("a folder gives a second opinion only when the user allows it", async ({ window, scratch }) => {
+  const choose = async (folder) => (await window.invoke("choose_second_opinion", { folder })).folder;
+  await scratch.answerDialogs(null);
+  for (const folder of [TINY_NLI, scratch.notes, "/no/such/folder"])
+    assert.equal(await choose(folder), null, folder);
+  await scratch.answerDialogs("yes");
+  await assert.rejects(choose("/no/such/folder"), /no such folder/);
+  await assert.rejects(choose(TINY_CROSS), /`id2label` names 0 labels/);
+  assert.equal(await choose(TINY_NLI), TINY_NLI);
+  await scratch.answerDialogs(null);
+  // The same again needs nobody, another one does; none at all opens no folder.
+  assert.equal(await choose(TINY_NLI), TINY_NLI);
+  assert.equal(await choose(TINY_CROSS), TINY_NLI);
+  assert.equal(await choose(null), null);
 });
 
 scenario("the page loads from the program alone, and asks the program alone", async ({ window }) => {
