@@ -290,7 +290,7 @@ fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
         DriftKind::Roles => "exchanged roles",
     };
     let scopes = match &drifted.scopes {
-        Some([of_a, of_b]) => format!(", under other headings: {of_a} / {of_b}"),
+        Some([of_a, of_b]) => format!(", may be about different things: {of_a} / {of_b}"),
         None => String::new(),
     };
     page.line(format!("{what}: {kind}{scopes}"));

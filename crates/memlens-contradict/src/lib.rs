@@ -9,8 +9,8 @@
 //! about something that has one value until somebody changes it, and without conditions, hedges, quantifiers, indefinite
 //! objects, defaults, quotes and lists. Whatever is not reported has a [reason](Apart).
 //!
-//! [`other_scope`] tells whether the headings above two sentences name two things: then a caller must not take a
-//! contradiction for sure.
+//! [`other_scope`] returns whether the headings above two sentences name two things, and [`other_project`] whether their notes
+//! are about two projects: then a caller must not take a contradiction for sure.
 //!
 //! Precision goes before recall: paraphrases that share few words are not found. The rules are for English;
 //! sentences in other languages are not compared.
@@ -53,7 +53,7 @@ use reading::Sentence;
 pub use editing::{PHRASE_WORDS_MAX, PairError};
 pub use opposed::OVERLAP_MIN;
 pub use oppositions::{Opposition, Oppositions, OppositionsError, PAIRS_MAX, WORD_BYTES_MAX};
-pub use scope::{Above, is_in_changelog, other_scope};
+pub use scope::{Above, Location, is_in_changelog, other_project, other_scope};
 pub use sentence::SENTENCE_BYTES_MAX;
 pub use verdict::{Apart, Contradiction, Kind, Place, Side, Verdict};
 

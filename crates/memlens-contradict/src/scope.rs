@@ -3,6 +3,9 @@
 //! "Deploys are allowed on Fridays" under "Staging" and "Deploys are forbidden on Fridays" under "Production" are both true.
 //! Two notes about one thing often have other titles too, so titles that only name a date, an occasion or a kind of note
 //! ("Meeting 2026-03-01", "Notes") name no scope, and neither does a topic that the sentence names itself.
+//!
+//! Notes of two projects are about two things under any heading: "Requires Node 14" and "Requires Node 18" are both true of
+//! two packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -246,9 +249,141 @@ pub fn other_scope(above: [&Above; 2], sentences: [&str; 2]) -> Option<[String; 
     Some([label(0), label(1)])
 }
 
+/// Where a note is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Location {
+    /// Name of the watched folder, unique among them.
+    pub folder: String,
+    /// Path of the note in it, with `/`.
+    pub path: String,
+    /// Path in it of the nearest folder around the note that is the root of a project, empty for the watched folder itself;
+    /// `None` if the note is in no project.
+    pub project: Option<String>,
+}
+
+impl Location {
+    /// Returns the folder of a note that describes the folder it is in.
+    fn described(&self) -> Option<&str> {
+        let is_readme = file_name(&self.path).eq_ignore_ascii_case("readme");
+        is_readme.then(|| self.path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    }
+
+    /// Returns a folder's path on screen.
+    fn shown(&self, folder: &str) -> String {
+        match folder {
+            "" => self.folder.clone(),
+            folder => format!("{}/{folder}", self.folder),
+        }
+    }
+}
+
+/// Returns what each note is about, if they are in two projects, or describe two folders of which none holds the other;
+/// `None` otherwise. Symmetric.
+pub fn other_project(notes: [&Location; 2]) -> Option<[String; 2]> {
+    let [a, b] = notes;
+    if let (Some(of_a), Some(of_b)) = (&a.project, &b.project)
+        && (&a.folder, of_a) != (&b.folder, of_b)
+    {
+        return Some([
+            format!("project {}", a.shown(of_a)),
+            format!("project {}", b.shown(of_b)),
+        ]);
+    }
+    let (of_a, of_b) = (a.described()?, b.described()?);
+    let holds = |outer: &str, inner: &str| {
+        let below = inner.strip_prefix(outer);
+        below.is_some_and(|below| outer.is_empty() || below.is_empty() || below.starts_with('/'))
+    };
+    let is_one = a.folder == b.folder && (holds(of_a, of_b) || holds(of_b, of_a));
+    (!is_one).then(|| {
+        [
+            format!("folder {}", a.shown(of_a)),
+            format!("folder {}", b.shown(of_b)),
+        ]
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn projects(a: (&str, Option<&str>), b: (&str, Option<&str>)) -> Option<String> {
+        let location = |(place, project): (&str, Option<&str>)| {
+            let (folder, path) = place.split_once(':').expect("it has a folder");
+            Location {
+                folder: folder.to_owned(),
+                path: path.to_owned(),
+                project: project.map(str::to_owned),
+            }
+        };
+        let (a, b) = (location(a), location(b));
+        let found = other_project([&a, &b]);
+        let swapped = other_project([&b, &a]);
+        assert_eq!(found, swapped.map(|[b, a]| [a, b]), "symmetric");
+        found.map(|[a, b]| format!("{a} / {b}"))
+    }
+
+    #[test]
+    fn notes_of_two_projects_are_about_two_things() {
+        for (a, b, expected) in [
+            (
+                ("code:a/docs/install.md", Some("a")),
+                ("code:b/docs/install.md", Some("b")),
+                Some("project code/a / project code/b"),
+            ),
+            (
+                ("code:README.md", Some("")),
+                ("code:a/README.md", Some("a")),
+                Some("project code / project code/a"),
+            ),
+            (
+                ("relay:notes.md", Some("")),
+                ("boat:notes.md", Some("")),
+                Some("project relay / project boat"),
+            ),
+            (
+                ("code:a/x.md", Some("a")),
+                ("code:a/y/z.md", Some("a")),
+                None,
+            ),
+            (("code:a/x.md", Some("a")), ("code:diary.md", None), None),
+            (
+                ("notes:iris/relay.md", None),
+                ("notes:otto/relay.md", None),
+                None,
+            ),
+        ] {
+            assert_eq!(projects(a, b).as_deref(), expected, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn readmes_of_two_folders_are_about_two_things() {
+        let readmes = |a, b| projects((a, None), (b, None));
+        for (a, b, expected) in [
+            (
+                "code:a/README.md",
+                "code:b/readme.txt",
+                Some("folder code/a / folder code/b"),
+            ),
+            (
+                "code:a/README.md",
+                "code:ab/README.md",
+                Some("folder code/a / folder code/ab"),
+            ),
+            (
+                "relay:README.md",
+                "boat:README.md",
+                Some("folder relay / folder boat"),
+            ),
+            ("code:README.md", "code:a/README.md", None),
+            ("code:a/README.md", "code:a/b/README.md", None),
+            ("code:a/README.md", "code:a/readme.txt", None),
+            ("code:a/README.md", "code:b/relay.md", None),
+        ] {
+            assert_eq!(readmes(a, b).as_deref(), expected, "{a} {b}");
+        }
+    }
 
     const SENTENCES: [&str; 2] = [
         "The push relay listens on port 8093.",

@@ -17,7 +17,9 @@ use memlens_corroborate::{
 };
 use memlens_params::{AgreementMeasure, NearDuplicates, Params};
 use memlens_rank::cluster_level;
-use memlens_store::{DocumentId, DocumentRow, NewObservation, Observations, Snapshot, Store};
+use memlens_store::{
+    DocumentId, DocumentRow, Folder, NewObservation, Observations, Snapshot, Store,
+};
 use memlens_wire::{AggregationProgress, AggregationStep, DriftSide, Said};
 
 use crate::EngineError;
@@ -27,6 +29,7 @@ use drift::oppositions;
 use drift::parts::parts;
 use drift::pass::{self, Pass, SentencePlace};
 use drift::path_date;
+use drift::project::Locations;
 use drift::read::Read;
 use drift::source::Sources;
 
@@ -105,7 +108,7 @@ pub fn uses_clusters(params: &Params) -> bool {
 /// Finds the contradictions among the observations of the documents, which are given by their numbers.
 fn contradictions(
     (store, rules): (&Store, &Rules),
-    documents: &[&DocumentRow],
+    (folders, documents): (&[Folder], &[&DocumentRow]),
     observations: &[Kept],
     before: Option<&Sources>,
     run: &JobRun<'_, AggregationProgress>,
@@ -125,7 +128,12 @@ fn contradictions(
         let document = said[observation as usize].document;
         sources.get(store, documents[document as usize], before)
     };
-    let pass = Pass::new(rules, &said, source, |n_done, n_all| {
+    let mut locations = Locations::new(folders);
+    let location = |observation: u32| {
+        let document = said[observation as usize].document;
+        locations.get(documents[document as usize])
+    };
+    let pass = Pass::new(rules, &said, source, location, |n_done, n_all| {
         goes_on(run, AggregationStep::Comparing, n_done, n_all)
     })?;
     Ok(pass.map(|pass| (pass, sources)))
@@ -294,7 +302,7 @@ impl Clustering {
         } = read;
         let found = contradictions(
             (store, &compared_by.rules),
-            &rows,
+            (&snapshot.folders, &rows),
             &observations,
             before.map(|before| &before.sources),
             run,

@@ -94,7 +94,7 @@ pub struct Drifted {
     pub sure: bool,
     /// What the model that the user chose says of a pair that is not sure; `None` if it was not asked.
     pub second_opinion: Option<SecondOpinion>,
-    /// The heading or title of each side, if they say that the sides are about two things; then the pair is not sure.
+    /// The heading, title, project or folder of each side, if they say that both may be true; then the pair is not sure.
     pub scopes: Option<[String; 2]>,
     /// The newer side, by two plausible dates that differ; `None` if unknown.
     pub newer: Option<NewerSide>,

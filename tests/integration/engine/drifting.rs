@@ -576,6 +576,55 @@ fn sides_under_different_headings_of_a_note_may_contradict() {
 }
 
 #[test]
+fn sides_in_two_projects_may_contradict() {
+    let requires = |version: u32| {
+        format!(
+            "# Install\n\nRequires Node {version} or the relay stops.\n\nThe push relay listens on port {version}.\n"
+        )
+    };
+    let (one, other) = (requires(8014), requires(8018));
+    let found = |paths: [&str; 2], more: &[&str]| {
+        let mut files = vec![(paths[0], one.as_str()), (paths[1], other.as_str())];
+        files.extend(more.iter().map(|path| (*path, "{}")));
+        let found = drift(&Notes::new(&files)).contradictions;
+        let scopes = |drifted: &Drifted| drifted.scopes.clone().map(|it| it.join(" / "));
+        let found = found.iter().map(|drifted| (drifted.sure, scopes(drifted)));
+        let mut found: Vec<_> = found.collect();
+        found.dedup();
+        found
+    };
+    let [(false, Some(scopes))] = &found(["a/README.md", "b/README.md"], &[])[..] else {
+        panic!("two readmes are about two folders")
+    };
+    assert!(
+        scopes.starts_with("folder ") && scopes.ends_with("/b"),
+        "{scopes}"
+    );
+    let notes = ["a/docs/setup.md", "b/docs/setup.md"];
+    assert_eq!(found(notes, &[]), [(true, None)]);
+    assert_eq!(
+        found(notes, &["package.json"]),
+        [(true, None)],
+        "one project"
+    );
+    assert_eq!(found(notes, &["a/package.json"]), [(true, None)]);
+    for manifests in [
+        ["a/package.json", "b/Cargo.toml"],
+        ["a/.git", "package.json"],
+    ] {
+        let [(false, Some(scopes))] = &found(notes, &manifests)[..] else {
+            panic!("{manifests:?}: two projects")
+        };
+        assert!(scopes.starts_with("project "), "{scopes}");
+    }
+    // A repository of notes is no project.
+    assert_eq!(
+        found(["a.md", "b/c.md"], &[".git", "b/package.json"]),
+        [(true, None)]
+    );
+}
+
+#[test]
 fn what_changed_or_was_forgotten_since_the_pass_is_not_shown() {
     let (first, second, third) = (
         Notes::new(&[("a.md", "The push relay listens on port 8093.\n")]),

@@ -1459,7 +1459,7 @@ export type Drifted = {
 	sure: boolean,
 	/**  What the model that the user chose says of a pair that is not sure; `None` if it was not asked. */
 	second_opinion: SecondOpinion | null,
-	/**  The heading or title of each side, if they say that the sides are about two things; then the pair is not sure. */
+	/**  The heading, title, project or folder of each side, if they say that both may be true; then the pair is not sure. */
 	scopes: [string, string] | null,
 	/**  The newer side, by two plausible dates that differ; `None` if unknown. */
 	newer: NewerSide | null,

@@ -111,7 +111,7 @@ describe("the list of contradictions", () => {
     expect(list.getByText("1 is under Changed.")).toBeVisible();
   });
 
-  test("names the headings that tell two sides apart", async () => {
+  test("names the headings or projects that tell two sides apart", async () => {
     const { user, list } = await open((backend) => {
       const unsure = DRIFT.contradictions.filter(({ sure }) => !sure);
       const scopes: [string, string] = ["Staging", "Production"];
@@ -119,7 +119,7 @@ describe("the list of contradictions", () => {
       backend.drifting = { ...DRIFT, contradictions: apart };
     });
     await user.click(await list.findByRole("button", { name: "May contradict 1" }));
-    expect(list.getByText("under other headings: Staging / Production")).toBeVisible();
+    expect(list.getByText("may be about different things: Staging / Production")).toBeVisible();
   });
 
   test("marks a pair as no contradiction, lists it apart, and undoes it", async () => {

@@ -9,6 +9,7 @@ mod dismissed;
 pub(super) mod oppositions;
 pub(super) mod parts;
 pub(super) mod pass;
+pub(super) mod project;
 pub(super) mod read;
 mod second_opinion;
 pub(super) mod source;
@@ -307,7 +308,7 @@ pub(super) fn is_plausible(date: Date, tomorrow: Date) -> bool {
 }
 
 /// Returns whether one side is newer and replaces the other: by its words ("now", "not 35 days"), or because it is the same
-/// sentence but for what opposes. Under headings of two things none replaces the other.
+/// sentence but for what opposes. Under headings of two things, and in two projects, none replaces the other.
 fn is_change(opposed: &Opposed, newer: Option<Side>) -> bool {
     let is_change = |newer| opposed.sure || opposed.update == Some(newer);
     opposed.scopes.is_none() && newer.is_some_and(is_change)

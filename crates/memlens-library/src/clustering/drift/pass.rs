@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memlens_contradict::{
-    Apart, Contradiction, Kind, Rules, Side, Verdict, is_in_changelog, other_scope,
+    Apart, Contradiction, Kind, Location, Rules, Side, Verdict, is_in_changelog, other_project,
+    other_scope,
 };
 
 use super::candidates::{Candidates, Sentences};
@@ -56,7 +57,7 @@ pub(crate) struct Opposed {
     pub(crate) score: f64,
     /// The side whose words replace the other's.
     pub(crate) update: Option<Side>,
-    /// The heading of each side, if they say that both may be true; then the pair is not sure.
+    /// The heading or project of each side, if they say that both may be true; then the pair is not sure.
     pub(crate) scopes: Option<[String; 2]>,
     pub(crate) places: [SentencePlace; 2],
     /// The other observations that say the same, for each side.
@@ -102,8 +103,8 @@ pub(crate) struct Counts {
 
 impl Pass {
     /// Compares the near pairs of all observations, which must come note by note and be read by these rules. `source` returns how the note of an
-    /// observation is written; it is only called for sides of contradictions. `goes_on` receives the number of pairs
-    /// that were compared and of all; if it returns false, the pass ends with `None`.
+    /// observation is written, and `location` where it is; they are only called for sides of contradictions. `goes_on` receives
+    /// the number of pairs that were compared and of all; if it returns false, the pass ends with `None`.
     ///
     /// # Errors
     /// The first error of `source`.
@@ -111,6 +112,7 @@ impl Pass {
         rules: &Rules,
         said: &[Observed<'_>],
         mut source: impl FnMut(u32) -> Result<Arc<Source>, E>,
+        mut location: impl FnMut(u32) -> Location,
         goes_on: impl Fn(usize, usize) -> bool,
     ) -> Result<Option<Pass>, E> {
         let mut sentences = Sentences::default();
@@ -147,7 +149,8 @@ impl Pass {
             let of = |statement: u32| sentences.statements[statement as usize].held_by.as_slice();
             let (held_a, held_b) = (of(one), of(other));
             counts.n_pairs += 1;
-            let found = match compared(rules, said, held_a, held_b, &mut source)? {
+            let found = match compared((rules, said), (held_a, held_b), &mut source, &mut location)?
+            {
                 Ok(found) => found,
                 Err(why) => {
                     *counts.apart.entry(why).or_default() += 1;
@@ -205,14 +208,13 @@ type Held = (u32, u32);
 
 /// Compares two statements by the first observations that make them, that are not on one line, and in which they are
 /// neither quoted nor struck through. Two sides under different headings of one note are not sure, because the headings
-/// may name what each is about; nor are sides of two notes whose headings or titles name two things. What changelogs
-/// say of their versions does not contradict each other.
+/// may name what each is about; nor are sides of two notes whose headings or titles name two things, or that are in two
+/// projects. What changelogs say of their versions does not contradict each other.
 fn compared<E>(
-    rules: &Rules,
-    said: &[Observed<'_>],
-    held_a: &[Held],
-    held_b: &[Held],
+    (rules, said): (&Rules, &[Observed<'_>]),
+    (held_a, held_b): (&[Held], &[Held]),
     source: &mut impl FnMut(u32) -> Result<Arc<Source>, E>,
+    location: &mut impl FnMut(u32) -> Location,
 ) -> Result<Result<Opposed, Apart>, E> {
     let mut why_not = Apart::Same;
     let mut unsure: Option<Opposed> = None;
@@ -266,7 +268,9 @@ fn compared<E>(
             let scopes = if is_other_section {
                 Some(above.map(|above| above.nearest().to_owned()))
             } else {
+                let locations = [location(a.0), location(b.0)];
                 other_scope([&above[0], &above[1]], words)
+                    .or_else(|| other_project([&locations[0], &locations[1]]))
             };
             if scopes.is_none() {
                 return Ok(Ok(opposed));
@@ -372,7 +376,8 @@ mod tests {
             })
             .collect();
         let source = |_| Ok::<Arc<Source>, std::convert::Infallible>(source.clone());
-        match Pass::new(&rules, &said, source, |_, _| true) {
+        let location = |_| Location::default();
+        match Pass::new(&rules, &said, source, location, |_, _| true) {
             Ok(pass) => pass.expect("nothing stops it"),
         }
     }
@@ -549,7 +554,7 @@ mod tests {
             .collect();
         let source = |_| Ok::<Arc<Source>, std::convert::Infallible>(Arc::default());
         assert!(matches!(
-            Pass::new(&rules, &said, source, |_, _| false),
+            Pass::new(&rules, &said, source, |_| Location::default(), |_, _| false),
             Ok(None)
         ));
     }
