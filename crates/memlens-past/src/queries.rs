@@ -1,7 +1,7 @@
 //! Past questions as a query set, for other programs and for tuning.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use memlens_eval::{Place, Query, to_jsonl};
@@ -21,7 +21,7 @@ pub fn is_past_id(id: &str) -> bool {
 }
 
 pub struct PastQueries {
-    /// Oldest first, each wording of an agent once.
+    /// Oldest first, each wording of an agent once. The category is the agent; of several agents of one program each has its own.
     pub queries: Vec<Query>,
     /// What is left out, a sentence each.
     pub notices: Vec<String>,
@@ -39,13 +39,17 @@ pub fn past_set_of(
     let places = places(library)?;
     let mut left_out = LeftOut::default();
     let mut queries: Vec<Query> = Vec::new();
-    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut known: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
+    let several = with_several_agents(&past);
     for one in &past {
-        let Past { id, asked, .. } = one;
+        let Past {
+            id, asked, member, ..
+        } = one;
+        let member = member.as_deref();
         let relevant = relevant(library, one, &places, base, &mut left_out);
         // Without judgments it is not judged: no place would mean that nothing should be found.
         let relevant = (!relevant.is_empty()).then_some(relevant);
-        match known.entry((&asked.question, &asked.agent)) {
+        match known.entry((&asked.question, &asked.agent, member)) {
             Entry::Occupied(at) => {
                 let known = &mut queries[*at.get()].relevant;
                 for place in relevant.into_iter().flatten() {
@@ -61,7 +65,12 @@ pub fn past_set_of(
                     id: format!("{ID_PREFIX}{id}"),
                     query: asked.question.clone(),
                     relevant,
-                    category: Some(asked.agent.clone()),
+                    category: Some(match member {
+                        Some(member) if several.contains(asked.agent.as_str()) => {
+                            format!("{} ({member})", asked.agent)
+                        }
+                        Some(_) | None => asked.agent.clone(),
+                    }),
                     scope: None,
                 });
             }
@@ -71,6 +80,16 @@ pub fn past_set_of(
         queries,
         notices: left_out.sentences(),
     })
+}
+
+/// The programs of which more than one agent asked.
+fn with_several_agents(past: &[Past]) -> HashSet<&str> {
+    let mut first: HashMap<&str, Option<&str>> = HashMap::new();
+    let others = past.iter().filter(|past| {
+        let member = past.member.as_deref();
+        *first.entry(&past.asked.agent).or_insert(member) != member
+    });
+    others.map(|past| past.asked.agent.as_str()).collect()
 }
 
 /// Past questions as `queries.jsonl`, the oldest first, each once. What an agent opened or cited after a question is

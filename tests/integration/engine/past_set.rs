@@ -134,6 +134,49 @@ fn notes_that_changed_since_are_counted_and_left_out() {
 }
 
 #[test]
+fn each_agent_of_a_program_has_its_own_questions() {
+    let notes = notes();
+    let now = days_ago(-1);
+    let dir = library(&notes, &[]);
+    let keep = |member: &str, questions: &[NewPast]| {
+        let log = ReadLog {
+            path: format!("/home/iris/.openclaw/agents/{member}/sessions/{member}.jsonl"),
+            ..log()
+        };
+        let mut store = Store::open(dir.path()).expect("nobody else writes");
+        let kept = store.keep_past(&log, questions, &[]);
+        kept.expect("it can be kept");
+    };
+    let of_set = || -> Vec<(String, Option<String>, Vec<String>)> {
+        let library = memlens_tests::open(dir.path());
+        let set = tuning::query_set(&library, "past").expect("it is there");
+        let queries = set.queries.into_iter().map(|query| {
+            let relevant = query.relevant.into_iter().flatten();
+            let names = relevant.map(|gold| {
+                let name = gold.path.rsplit('/').next();
+                name.unwrap_or_default().to_owned()
+            });
+            (query.query, query.category, names.collect())
+        });
+        queries.collect()
+    };
+    let row = |category: &str, note: &str| {
+        let category = Some(category.to_owned());
+        (QUESTION.to_owned(), category, vec![note.to_owned()])
+    };
+    keep("main", &[opened("1", QUESTION, "router.md", now)]);
+    assert_eq!(of_set(), [row("openclaw", "router.md")]);
+    keep("lab", &[opened("2", QUESTION, "bees.md", now + 1)]);
+    assert_eq!(
+        of_set(),
+        [
+            row("openclaw (main)", "router.md"),
+            row("openclaw (lab)", "bees.md")
+        ]
+    );
+}
+
+#[test]
 fn a_copied_question_that_the_user_edited_is_theirs() {
     let notes = notes();
     let now = days_ago(0);
